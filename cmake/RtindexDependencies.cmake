@@ -1,0 +1,57 @@
+# Everything is found on the machine; nothing is downloaded.
+# Sets RTINDEX_HAS_EMBREE, RTINDEX_EMBREE_MAJOR and RTINDEX_HAS_CUDA.
+
+find_package(Threads REQUIRED)
+find_package(fmt 9 CONFIG REQUIRED)
+find_package(nlohmann_json 3.11 CONFIG REQUIRED)
+
+if(RTINDEX_EXECUTOR STREQUAL "tbb")
+  find_package(TBB 2021 CONFIG REQUIRED COMPONENTS tbb)
+endif()
+
+set(RTINDEX_HAS_EMBREE OFF)
+set(RTINDEX_EMBREE_NOTE "switched off")
+if(NOT RTINDEX_EMBREE STREQUAL "OFF")
+  find_package(embree 4 CONFIG QUIET)
+  if(NOT embree_FOUND)
+    find_package(embree 3.13 CONFIG QUIET)
+  endif()
+  if(embree_FOUND)
+    set(RTINDEX_HAS_EMBREE ON)
+    set(RTINDEX_EMBREE_MAJOR ${EMBREE_VERSION_MAJOR})
+    set(RTINDEX_EMBREE_NOTE "${EMBREE_VERSION}")
+  elseif(RTINDEX_EMBREE STREQUAL "ON")
+    message(FATAL_ERROR "RTINDEX_EMBREE=ON, but neither Embree 4 nor Embree 3.13 was found. "
+                        "Install libembree-dev, or point embree_DIR at its CMake files.")
+  else()
+    set(RTINDEX_EMBREE_NOTE "not found")
+  endif()
+endif()
+
+# Reserved: the build has no CUDA sources yet, so a compiler is only looked for and reported.
+set(RTINDEX_HAS_CUDA OFF)
+set(RTINDEX_CUDA_NOTE "switched off")
+if(NOT RTINDEX_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(RTINDEX_HAS_CUDA ON)
+    set(RTINDEX_CUDA_NOTE "${CMAKE_CUDA_COMPILER}")
+  elseif(RTINDEX_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "RTINDEX_CUDA=ON, but no CUDA compiler was found. "
+                        "Put nvcc on the PATH, or set CMAKE_CUDA_COMPILER.")
+  else()
+    set(RTINDEX_CUDA_NOTE "no compiler found")
+  endif()
+endif()
+
+if(RTINDEX_CLI)
+  find_package(CLI11 2.1 CONFIG REQUIRED)
+endif()
+if(RTINDEX_BENCH)
+  find_package(absl CONFIG REQUIRED)
+endif()
+if(RTINDEX_TESTS)
+  find_package(GTest CONFIG REQUIRED)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()

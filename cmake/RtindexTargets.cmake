@@ -1,0 +1,85 @@
+# How every target of this project is compiled, and the functions that declare targets.
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in
+               ${PROJECT_BINARY_DIR}/include/rtindex/version.hpp @ONLY)
+
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+# Language, warnings and sanitizers: for our own targets only, never for whoever links us.
+add_library(rtindex_build_flags INTERFACE)
+target_compile_features(rtindex_build_flags INTERFACE cxx_std_20)
+target_compile_options(
+  rtindex_build_flags
+  INTERFACE
+    # Every tracer must see the same coordinates: no fused multiply-add behind our back.
+    -ffp-contract=off
+    -Wall
+    -Wextra
+    -Wpedantic
+    -Wshadow
+    -Wnon-virtual-dtor
+    -Woverloaded-virtual
+    -Wcast-align
+    -Wcast-qual
+    -Wundef
+    -Wvla
+    # Designated initializers name what matters and leave the rest to its default.
+    -Wno-missing-field-initializers
+    $<$<BOOL:${RTINDEX_WERROR}>:-Werror>)
+
+if(RTINDEX_SANITIZE STREQUAL "address")
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+elseif(RTINDEX_SANITIZE STREQUAL "thread")
+  set(sanitizers -fsanitize=thread)
+endif()
+if(sanitizers)
+  target_compile_options(rtindex_build_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)
+  target_link_options(rtindex_build_flags INTERFACE ${sanitizers})
+endif()
+
+# Settings that a target of ours takes on, whatever its type.
+function(rtindex_setup_target target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rtindex_build_flags>)
+  set_target_properties(
+    ${target}
+    PROPERTIES CXX_EXTENSIONS OFF
+               CXX_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON
+               POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# rtindex_add_folder(name [FOLDERS sub...]): the objects of src/<name>/*.cpp and of the named
+# folders below it. A folder without sources (headers only) makes no target.
+function(rtindex_add_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS")
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  foreach(sub IN LISTS arg_FOLDERS)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${name}/${sub}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  if(NOT sources)
+    return()
+  endif()
+  set(target rtindex_${name})
+  add_library(${target} OBJECT ${sources})
+  rtindex_setup_target(${target})
+  target_link_libraries(${target} PRIVATE rtindex_parts)
+  target_compile_definitions(${target} PRIVATE RTINDEX_BUILDING)
+  set_property(GLOBAL APPEND PROPERTY RTINDEX_OBJECTS $<TARGET_OBJECTS:${target}>)
+endfunction()
+
+# rtindex_add_executable(target sources...): a program that may reach the library's internals.
+function(rtindex_add_executable target)
+  add_executable(${target} ${ARGN})
+  rtindex_setup_target(${target})
+  target_link_libraries(${target} PRIVATE rtindex_internal)
+  if(sanitizers)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizer_defaults.cpp)
+  endif()
+endfunction()
+
+if(RTINDEX_SANITIZE STREQUAL "address")
+  include(RtindexLeakCheck)
+endif()

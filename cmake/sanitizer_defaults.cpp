@@ -1,0 +1,28 @@
+// Read by the sanitizers' run-times at program start, so that a program behaves alike under ctest
+// and by hand; ASAN_OPTIONS and its like in the environment win.
+
+#define SANITIZER_HOOK extern "C" __attribute__((visibility("default"), used))
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are the sanitizers'
+
+SANITIZER_HOOK const char* __asan_default_options();
+SANITIZER_HOOK const char* __ubsan_default_options();
+SANITIZER_HOOK const char* __tsan_default_options();
+SANITIZER_HOOK const char* __lsan_default_suppressions();
+
+const char* __asan_default_options() {
+#ifdef RTINDEX_DETECT_LEAKS
+  return "detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1";
+#else
+  return "detect_leaks=0:detect_stack_use_after_return=1:strict_string_checks=1";
+#endif
+}
+
+const char* __ubsan_default_options() { return "print_stacktrace=1"; }
+
+const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_stack=1"; }
+
+// The worker threads of these libraries live until the process ends.
+const char* __lsan_default_suppressions() { return "leak:libtbb\nleak:libembree\n"; }
+
+// NOLINTEND(bugprone-reserved-identifier)

@@ -1,0 +1,153 @@
+#pragma once
+
+/// \file
+/// Columns: typed, non-owning views of arrays of keys, of lookups or of values.
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <rtindex/export.hpp>
+
+namespace rtindex {
+
+/// The type of a column's elements.
+enum class Type : std::uint8_t {
+  u8,
+  u16,
+  u32,
+  u64,
+  i8,
+  i16,
+  i32,
+  i64,
+  boolean,      ///< one byte each, zero is false
+  date32,       ///< days since 1970-01-01 in an int32
+  timestamp64,  ///< ticks since 1970-01-01 in an int64; a column and its lookups share one unit
+  f32,
+  f64,
+  string,     ///< bytes compared as unsigned chars
+  composite,  ///< several columns compared in lexicographic order
+};
+
+/// The name of a type as messages and `describe()` print it ("uint32", "string", ...).
+[[nodiscard]] RTINDEX_API std::string_view name_of(Type type);
+
+/// An element type that a column can view directly: bool, integers of 8 to 64 bits, float, double.
+template <class T>
+concept NativeKey = ((std::floating_point<T> && sizeof(T) >= 4) ||
+                     (std::integral<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+                      !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                      !std::same_as<T, char32_t>)) &&
+                    sizeof(T) <= 8;
+
+/// The column type of a native element type.
+template <NativeKey T>
+[[nodiscard]] consteval Type type_of() {
+  if constexpr (std::same_as<T, bool>) return Type::boolean;
+  if constexpr (std::floating_point<T>) return sizeof(T) == 4 ? Type::f32 : Type::f64;
+  constexpr bool is_signed = std::is_signed_v<T>;
+  if constexpr (sizeof(T) == 1) return is_signed ? Type::i8 : Type::u8;
+  if constexpr (sizeof(T) == 2) return is_signed ? Type::i16 : Type::u16;
+  if constexpr (sizeof(T) == 4) return is_signed ? Type::i32 : Type::u32;
+  return is_signed ? Type::i64 : Type::u64;
+}
+
+/// A non-owning, typed view of an array: the keys of a column, a batch of lookups, or values.
+///
+/// A view is cheap to copy and never frees what it points to; the arrays must outlive the call that
+/// the view is passed to. `build` copies what it needs, so nothing has to outlive an index.
+class RTINDEX_API ColumnView {
+ public:
+  /// An empty column of uint64.
+  ColumnView() = default;
+
+  /// Views a contiguous array of native elements: a span, vector or array.
+  template <std::ranges::contiguous_range R>
+  requires NativeKey<std::remove_cv_t<std::ranges::range_value_t<R>>>
+  // NOLINTNEXTLINE(google-explicit-constructor): every call takes spans and vectors as they are
+  ColumnView(const R& elements)
+      : type_(type_of<std::remove_cv_t<std::ranges::range_value_t<R>>>()),
+        size_(std::ranges::size(elements)),
+        data_(std::ranges::data(elements)) {}
+
+  /// Views an array of strings; each `string_view` points to its own bytes.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(std::span<const std::string_view> strings);
+  /// \overload
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(std::span<const std::string> strings);
+  /// \overload
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const std::vector<std::string>& strings);
+  /// \overload
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const std::vector<std::string_view>& strings);
+
+  /// Views `size` elements of a native, date or timestamp type.
+  [[nodiscard]] static ColumnView of(Type type, const void* data, std::size_t size);
+  /// Views days since 1970-01-01.
+  [[nodiscard]] static ColumnView dates(std::span<const std::int32_t> days);
+  /// Views ticks since 1970-01-01; lookups must come in the unit of the column.
+  [[nodiscard]] static ColumnView timestamps(std::span<const std::int64_t> ticks);
+  /// Views strings of `width` bytes each, back to back; trailing NULs are not part of a string.
+  [[nodiscard]] static ColumnView fixed_strings(const char* bytes, std::size_t width,
+                                                std::size_t size);
+  /// Views strings in Arrow's layout: string i is `bytes[offsets[i] .. offsets[i+1])`.
+  [[nodiscard]] static ColumnView strings(std::span<const std::int32_t> offsets, const char* bytes);
+  /// \overload
+  [[nodiscard]] static ColumnView strings(std::span<const std::int64_t> offsets, const char* bytes);
+  /// Views several columns of one length as one column of tuples in lexicographic order. A tuple
+  /// with a null in it is null.
+  [[nodiscard]] static ColumnView composite(std::vector<ColumnView> parts);
+
+  /// The same column with Arrow's validity bitmap (bit set: valid, least significant bit first).
+  /// Null keys never match, null lookups match nothing.
+  [[nodiscard]] ColumnView with_validity(const std::uint8_t* bitmap,
+                                         std::size_t bit_offset = 0) const;
+
+  [[nodiscard]] Type type() const { return type_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// The elements of a native, date or timestamp column; null for strings and composites.
+  [[nodiscard]] const void* data() const { return data_; }
+  /// The parts of a composite column.
+  [[nodiscard]] std::span<const ColumnView> parts() const { return parts_; }
+  /// Whether the column carries a validity bitmap (its own, or one of its parts').
+  [[nodiscard]] bool nullable() const;
+  /// Whether element `row` is valid.
+  [[nodiscard]] bool valid(std::size_t row) const {
+    if (!parts_.empty()) {
+      for (const ColumnView& part : parts_)
+        if (!part.valid(row)) return false;
+    }
+    if (validity_ == nullptr) return true;
+    const std::size_t bit = row + validity_offset_;
+    return ((validity_[bit / 8] >> (bit % 8)) & 1) != 0;
+  }
+  /// String `row` of a string column.
+  [[nodiscard]] std::string_view string(std::size_t row) const;
+  /// Element `row` as a person would write it, for messages and tables.
+  [[nodiscard]] std::string text(std::size_t row) const;
+
+ private:
+  enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64 };
+
+  Type type_ = Type::u64;
+  StringLayout layout_ = StringLayout::views;
+  std::size_t size_ = 0;
+  std::size_t width_ = 0;
+  const void* data_ = nullptr;
+  const void* offsets_ = nullptr;
+  const std::uint8_t* validity_ = nullptr;
+  std::size_t validity_offset_ = 0;
+  std::vector<ColumnView> parts_;
+};
+
+}  // namespace rtindex

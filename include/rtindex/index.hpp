@@ -1,0 +1,114 @@
+#pragma once
+
+/// \file
+/// Indexes: build one over a column, then answer batches of point and range lookups.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+#include <rtindex/column.hpp>
+#include <rtindex/export.hpp>
+#include <rtindex/spec.hpp>
+
+namespace rtindex {
+
+/// Memory of an index, in bytes.
+struct Bytes {
+  std::size_t resident = 0;    ///< held as long as the index lives
+  std::size_t build_peak = 0;  ///< the most held at once while it was built
+  /// What `resident` is made of, by name; the entries add up to it.
+  std::vector<std::pair<std::string, std::size_t>> parts;
+};
+
+/// An index over one column. Move-only; freeing it frees all its memory.
+///
+/// Any number of threads may look up at the same time. `update` waits for lookups under way and
+/// holds back later ones.
+class RTINDEX_API Index {
+ public:
+  Index(Index&&) noexcept;
+  Index& operator=(Index&&) noexcept;
+  ~Index();
+
+  /// Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?
+  [[nodiscard]] Answers lookup(const ColumnView& keys, const Ask& ask = {}) const;
+  /// \overload One or several answers; `values` as in `Ask`.
+  [[nodiscard]] Answers lookup(const ColumnView& keys, AnswerSet answers,
+                               const ColumnView& values = {}) const {
+    return lookup(keys, Ask{.answers = answers, .values = values});
+  }
+  /// \overload
+  [[nodiscard]] Answers lookup(const ColumnView& keys, Answer answer,
+                               const ColumnView& values = {}) const {
+    return lookup(keys, AnswerSet(answer), values);
+  }
+
+  /// Answers a batch of range lookups: which rows hold a key in `[lower[i], upper[i]]`, both ends
+  /// included? A range whose lower end is above its upper end matches nothing.
+  [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper,
+                              const Ask& ask = {}) const;
+  /// \overload One or several answers; `values` as in `Ask`.
+  [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper, AnswerSet answers,
+                              const ColumnView& values = {}) const {
+    return range(lower, upper, Ask{.answers = answers, .values = values});
+  }
+  /// \overload
+  [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper, Answer answer,
+                              const ColumnView& values = {}) const {
+    return range(lower, upper, AnswerSet(answer), values);
+  }
+
+  /// `lookup` into the caller's buffers. `ask.answers` and `ask.matched` are taken from the
+  /// buffers that are set; `rows` needs `lookup`.
+  void lookup_into(const ColumnView& keys, const Ask& ask, const Outputs& outputs) const;
+  /// `range` into the caller's buffers.
+  void range_into(const ColumnView& lower, const ColumnView& upper, const Ask& ask,
+                  const Outputs& outputs) const;
+
+  /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. A row may be named only
+  /// once. `describe()` says how the index takes updates.
+  void update(std::span<const std::uint32_t> rows, const ColumnView& new_keys);
+
+  /// The number of rows of the column, nulls included.
+  [[nodiscard]] std::size_t size() const;
+  /// The type of the column.
+  [[nodiscard]] Type type() const;
+  /// The full spec: `build(column, index.spec())` builds the same index.
+  [[nodiscard]] Spec spec() const;
+  /// Memory held, in parts.
+  [[nodiscard]] Bytes bytes() const;
+  /// What the index is, what it chose and why, in lines of text for a person.
+  [[nodiscard]] std::string describe() const;
+  /// Whether the index can give this answer to this kind of lookup.
+  [[nodiscard]] bool supports(Answer answer, LookupKind kind) const;
+
+ private:
+  friend class IndexAccess;
+  struct State;
+  explicit Index(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Builds an index over a column. The column is not needed afterwards.
+[[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec = {});
+
+/// An index that the library knows, and whether it can be used here.
+struct Usable {
+  std::string spec;  ///< "rx:embree@cpu"
+  bool usable = false;
+  std::string reason;  ///< what it runs on, or why it cannot be used and what to do about it
+};
+
+/// Every kind and tracer, usable on this machine or the reason why not.
+[[nodiscard]] RTINDEX_API std::vector<Usable> indexes();
+
+/// The spec that `auto` stands for on this machine.
+[[nodiscard]] RTINDEX_API Spec default_spec();
+
+}  // namespace rtindex

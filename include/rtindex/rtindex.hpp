@@ -1,0 +1,11 @@
+#pragma once
+
+/// \file
+/// Everything: `#include <rtindex/rtindex.hpp>`.
+
+#include <rtindex/answer.hpp>
+#include <rtindex/column.hpp>
+#include <rtindex/error.hpp>
+#include <rtindex/index.hpp>
+#include <rtindex/spec.hpp>
+#include <rtindex/version.hpp>

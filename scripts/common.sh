@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# Shared by the scripts beside it; sourced, not run.
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+
+say() { printf '==> %s\n' "$*"; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# The smallest of the numbers given.
+smallest() { printf '%s\n' "$@" | sort -n | head -n 1; }
+
+# Parallel compilers: one per processor, but no more than fit into memory at 1.5 GiB each.
+job_count() {
+  local kib limit
+  kib="$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)"
+  kib="${kib:-4194304}"
+  limit="$(cat /sys/fs/cgroup/memory.max 2>/dev/null || true)"
+  if [[ "$limit" =~ ^[0-9]+$ ]]; then
+    kib="$(smallest "$kib" "$((limit / 1024))")"
+  fi
+  local by_memory=$((kib / 1572864))
+  smallest "$(nproc)" "$((by_memory > 0 ? by_memory : 1))"
+}
+
+# configure PRESET: quiet unless it fails.
+configure() {
+  say "configure $1"
+  local log
+  if ! log="$(cd "$root" && cmake --preset "$1" 2>&1)"; then
+    printf '%s\n' "$log" >&2
+    fail "the configuration of preset '$1' failed; CMake's words are above."
+  fi
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset="$1"
+  shift
+  local arguments=(--build "$root/build/$preset" --parallel "$(job_count)")
+  if (($# > 0)); then
+    arguments+=(--target "$@")
+  fi
+  say "build $preset"
+  cmake "${arguments[@]}"
+}

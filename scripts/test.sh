@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Builds everything and runs the tests.
+#
+#   scripts/test.sh [--sanitize] [ctest arguments...]
+#
+#   --sanitize   also build and test under the address, undefined and thread sanitizers
+#
+# Whatever else is given goes to ctest: `scripts/test.sh -L keys` runs the tests of src/keys.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+presets=(ci)
+ctest_arguments=()
+for argument in "$@"; do
+  case "$argument" in
+    --sanitize) presets=(asan tsan ci) ;;
+    -h | --help)
+      sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    *) ctest_arguments+=("$argument") ;;
+  esac
+done
+
+"$root/scripts/setup.sh"
+for preset in "${presets[@]}"; do
+  rm -f "$root/build/$preset/ctest.txt"
+done
+for preset in "${presets[@]}"; do
+  configure "$preset"
+  build "$preset"
+  say "test $preset"
+  (cd "$root" && ctest --preset "$preset" --parallel "$(job_count)" "${ctest_arguments[@]}") |
+    tee "$root/build/$preset/ctest.txt"
+done

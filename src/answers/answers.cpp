@@ -1,0 +1,180 @@
+#include "answers/answers.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::array answer_list = {Answer::any, Answer::first, Answer::count, Answer::sum,
+                                    Answer::min, Answer::max,   Answer::rows};
+
+// The buffer of an aggregate in the class of the value type.
+void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lookups) {
+  return visit_class(value_class, [&]<class Class>() -> void* {
+    return aggregates.emplace<std::vector<Class>>(lookups).data();
+  });
+}
+
+}  // namespace
+
+std::string_view name_of(Answer answer) {
+  switch (answer) {
+    case Answer::any: return "any";
+    case Answer::first: return "first";
+    case Answer::count: return "count";
+    case Answer::sum: return "sum";
+    case Answer::min: return "min";
+    case Answer::max: return "max";
+    case Answer::rows: return "rows";
+  }
+  return "unknown";
+}
+
+Answer answer_named(std::string_view name) {
+  for (const Answer answer : answer_list)
+    if (name_of(answer) == name) return answer;
+  fail("unknown answer '{}': choose any, first, count, sum, min, max or rows", name);
+}
+
+std::span<const Answer> all_answers() { return answer_list; }
+
+std::string_view name_of(LookupKind kind) { return kind == LookupKind::point ? "point" : "range"; }
+
+void Answers::require(Answer answer) const {
+  if (!answers_.has(answer))
+    fail("the answer '{}' was not asked for in this call: add it to Ask::answers", name_of(answer));
+}
+
+std::span<const std::uint32_t> Answers::any() const {
+  require(Answer::any);
+  return any_;
+}
+
+std::span<const std::uint32_t> Answers::first() const {
+  require(Answer::first);
+  return first_;
+}
+
+std::span<const std::uint32_t> Answers::count() const {
+  require(Answer::count);
+  return count_;
+}
+
+const Aggregates& Answers::sum() const {
+  require(Answer::sum);
+  return sum_;
+}
+
+const Aggregates& Answers::min() const {
+  require(Answer::min);
+  return min_;
+}
+
+const Aggregates& Answers::max() const {
+  require(Answer::max);
+  return max_;
+}
+
+std::span<const std::uint64_t> Answers::offsets() const {
+  require(Answer::rows);
+  return offsets_;
+}
+
+std::span<const std::uint32_t> Answers::rows() const {
+  require(Answer::rows);
+  return rows_;
+}
+
+std::span<const std::uint32_t> Answers::rows(std::size_t lookup) const {
+  require(Answer::rows);
+  return rows().subspan(offsets_.at(lookup), offsets_.at(lookup + 1) - offsets_.at(lookup));
+}
+
+bool Answers::matched(std::size_t lookup) const {
+  return (matched_bitmap()[lookup / 8] >> (lookup % 8) & 1) != 0;
+}
+
+std::span<const std::uint8_t> Answers::matched_bitmap() const {
+  if (!has_matched_) fail("the matched bitmap was not asked for in this call: set Ask::matched");
+  return matched_;
+}
+
+void Answers::throw_wrong_class(const Aggregates& values) {
+  static constexpr std::array classes = {"std::uint64_t", "std::int64_t", "double"};
+  fail("the values of this answer are {}: read them as that type", classes[values.index()]);
+}
+
+AnswersAccess::AnswersAccess(const Ask& ask, std::size_t lookups) {
+  answers_.size_ = lookups;
+  answers_.answers_ = ask.answers;
+  answers_.has_matched_ = ask.matched;
+  Outputs outputs;
+  auto take = [&](Answer answer, std::vector<std::uint32_t>& buffer) -> std::uint32_t* {
+    if (!ask.answers.has(answer)) return nullptr;
+    buffer.resize(lookups);
+    return buffer.data();
+  };
+  outputs.any = take(Answer::any, answers_.any_);
+  outputs.first = take(Answer::first, answers_.first_);
+  outputs.count = take(Answer::count, answers_.count_);
+  auto take_aggregate = [&](Answer answer, Aggregates& aggregates) -> void* {
+    if (!ask.answers.has(answer)) return nullptr;
+    return make_buffer(aggregates, class_of(ask.values.type()), lookups);
+  };
+  outputs.sum = take_aggregate(Answer::sum, answers_.sum_);
+  outputs.min = take_aggregate(Answer::min, answers_.min_);
+  outputs.max = take_aggregate(Answer::max, answers_.max_);
+  if (ask.matched) {
+    answers_.matched_.assign((lookups + 7) / 8, 0);
+    outputs.matched = answers_.matched_.data();
+  }
+  request_ = request_into(ask, outputs);
+  if (ask.answers.has(Answer::rows)) {
+    request_.answers = request_.answers | Answer::rows;
+    answers_.offsets_.assign(lookups + 1, 0);
+    request_.row_counts = answers_.offsets_.data() + 1;
+    chunk_rows_.resize(chunks_of(lookups));
+    request_.chunk_rows = &chunk_rows_;
+  }
+}
+
+Answers AnswersAccess::finish() {
+  if (answers_.answers_.has(Answer::rows)) {
+    std::vector<std::uint64_t>& offsets = answers_.offsets_;
+    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+    answers_.rows_.resize(offsets.back());
+    parallel_for(chunk_rows_.size(), 16, [&](std::size_t first, std::size_t count) {
+      for (std::size_t chunk = first; chunk < first + count; ++chunk)
+        std::copy(
+            chunk_rows_[chunk].begin(), chunk_rows_[chunk].end(),
+            answers_.rows_.begin() + static_cast<std::ptrdiff_t>(offsets[chunk * chunk_lookups]));
+    });
+  }
+  return std::move(answers_);
+}
+
+Request request_into(const Ask& ask, const Outputs& outputs) {
+  Request request;
+  auto want = [&](const void* buffer, Answer answer) {
+    if (buffer != nullptr) request.answers = request.answers | answer;
+  };
+  want(outputs.any, Answer::any);
+  want(outputs.first, Answer::first);
+  want(outputs.count, Answer::count);
+  want(outputs.sum, Answer::sum);
+  want(outputs.min, Answer::min);
+  want(outputs.max, Answer::max);
+  request.values = ask.values.data();
+  request.value_type = ask.values.type();
+  request.limit = ask.limit;
+  request.miss = ask.miss;
+  request.outputs = outputs;
+  return request;
+}
+
+}  // namespace rtindex

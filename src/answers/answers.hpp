@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include <rtindex/answer.hpp>
+
+#include "answers/request.hpp"
+
+namespace rtindex {
+
+// Makes the Answers of a batch: buffers for what is asked, filled through a Request.
+class AnswersAccess {
+ public:
+  AnswersAccess(const Ask& ask, std::size_t lookups);
+
+  [[nodiscard]] Request& request() { return request_; }
+  // Puts the rowIDs of all chunks together; the last step.
+  [[nodiscard]] Answers finish();
+
+ private:
+  Answers answers_;
+  Request request_;
+  std::vector<std::vector<std::uint32_t>> chunk_rows_;
+};
+
+// A request for buffers that the caller brought.
+[[nodiscard]] Request request_into(const Ask& ask, const Outputs& outputs);
+
+}  // namespace rtindex

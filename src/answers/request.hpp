@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+
+#include "answers/values.hpp"
+
+namespace rtindex {
+
+// Lookups are answered in chunks of this many: a multiple of 8, so that no two chunks share a byte
+// of the matched bitmap.
+inline constexpr std::size_t chunk_lookups = 256;
+
+[[nodiscard]] constexpr std::size_t chunks_of(std::size_t lookups) {
+  return (lookups + chunk_lookups - 1) / chunk_lookups;
+}
+
+// What one batch wants and where it goes: validated, every pointer as large as it must be.
+struct Request {
+  AnswerSet answers;
+  const void* values = nullptr;
+  Type value_type = Type::u64;
+  std::uint32_t limit = no_limit;
+  MissValues miss;
+  Outputs outputs;
+  // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk.
+  std::uint64_t* row_counts = nullptr;
+  std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
+
+  [[nodiscard]] ValueClass value_class() const { return class_of(value_type); }
+  template <class Class>
+  [[nodiscard]] Values<Class> values_as() const {
+    return {values, value_type};
+  }
+  template <class Class>
+  [[nodiscard]] Class miss_as() const {
+    if constexpr (std::is_same_v<Class, double>) return miss.f64;
+    if constexpr (std::is_same_v<Class, std::int64_t>) return miss.i64;
+    return miss.u64;
+  }
+  // Whether one hit answers the lookup.
+  [[nodiscard]] bool one_hit_is_enough() const {
+    return !answers.has_any_of(Answer::first | Answer::count | Answer::sum | Answer::min |
+                               Answer::max | Answer::rows);
+  }
+};
+
+}  // namespace rtindex

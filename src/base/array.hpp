@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace rtindex {
+
+// Memory for large arrays, left uninitialised, in huge pages where the system grants them.
+// Out of memory is an Error that says how much was asked for.
+class RawMemory {
+ public:
+  RawMemory() = default;
+  explicit RawMemory(std::size_t bytes);
+  RawMemory(RawMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        mapped_(std::exchange(other.mapped_, 0)) {}
+  RawMemory& operator=(RawMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(mapped_, other.mapped_);
+    return *this;
+  }
+  ~RawMemory();
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t mapped_ = 0;  // bytes from mmap; 0: from the heap
+};
+
+// A fixed-size array of trivial elements in RawMemory.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+class Array {
+ public:
+  Array() = default;
+  explicit Array(std::size_t size) : memory_(size * sizeof(T)), size_(size) {}
+  Array(Array&& other) noexcept
+      : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
+  Array& operator=(Array&& other) noexcept {
+    memory_ = std::move(other.memory_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  [[nodiscard]] T* data() { return static_cast<T*>(memory_.data()); }
+  [[nodiscard]] const T* data() const { return static_cast<const T*>(memory_.data()); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+  [[nodiscard]] T& operator[](std::size_t i) {
+    assert(i < size_);
+    return data()[i];
+  }
+  [[nodiscard]] const T& operator[](std::size_t i) const {
+    assert(i < size_);
+    return data()[i];
+  }
+  [[nodiscard]] std::span<T> span() { return {data(), size_}; }
+  [[nodiscard]] std::span<const T> span() const { return {data(), size_}; }
+  [[nodiscard]] T* begin() { return data(); }
+  [[nodiscard]] T* end() { return data() + size_; }
+  [[nodiscard]] const T* begin() const { return data(); }
+  [[nodiscard]] const T* end() const { return data() + size_; }
+
+ private:
+  RawMemory memory_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace rtindex

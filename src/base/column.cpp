@@ -1,0 +1,164 @@
+#include <rtindex/column.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+
+namespace rtindex {
+
+std::string_view name_of(Type type) {
+  switch (type) {
+    case Type::u8: return "uint8";
+    case Type::u16: return "uint16";
+    case Type::u32: return "uint32";
+    case Type::u64: return "uint64";
+    case Type::i8: return "int8";
+    case Type::i16: return "int16";
+    case Type::i32: return "int32";
+    case Type::i64: return "int64";
+    case Type::boolean: return "bool";
+    case Type::date32: return "date32";
+    case Type::timestamp64: return "timestamp64";
+    case Type::f32: return "float32";
+    case Type::f64: return "float64";
+    case Type::string: return "string";
+    case Type::composite: return "composite";
+  }
+  return "unknown";
+}
+
+ColumnView::ColumnView(std::span<const std::string_view> strings)
+    : type_(Type::string),
+      layout_(StringLayout::views),
+      size_(strings.size()),
+      data_(strings.data()) {}
+
+ColumnView::ColumnView(std::span<const std::string> strings)
+    : type_(Type::string),
+      layout_(StringLayout::strings),
+      size_(strings.size()),
+      data_(strings.data()) {}
+
+ColumnView::ColumnView(const std::vector<std::string>& strings)
+    : ColumnView(std::span<const std::string>(strings)) {}
+
+ColumnView::ColumnView(const std::vector<std::string_view>& strings)
+    : ColumnView(std::span<const std::string_view>(strings)) {}
+
+ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
+  if (!is_native(type))
+    fail("ColumnView::of views native types, not {}: use strings(), fixed_strings() or composite()",
+         name_of(type));
+  ColumnView view;
+  view.type_ = type;
+  view.data_ = data;
+  view.size_ = size;
+  return view;
+}
+
+ColumnView ColumnView::dates(std::span<const std::int32_t> days) {
+  return of(Type::date32, days.data(), days.size());
+}
+
+ColumnView ColumnView::timestamps(std::span<const std::int64_t> ticks) {
+  return of(Type::timestamp64, ticks.data(), ticks.size());
+}
+
+ColumnView ColumnView::fixed_strings(const char* bytes, std::size_t width, std::size_t size) {
+  ColumnView view;
+  view.type_ = Type::string;
+  view.layout_ = StringLayout::fixed;
+  view.width_ = width;
+  view.data_ = bytes;
+  view.size_ = size;
+  return view;
+}
+
+ColumnView ColumnView::strings(std::span<const std::int32_t> offsets, const char* bytes) {
+  ColumnView view;
+  view.type_ = Type::string;
+  view.layout_ = StringLayout::offsets32;
+  view.size_ = offsets.empty() ? 0 : offsets.size() - 1;
+  view.offsets_ = offsets.data();
+  view.data_ = bytes;
+  return view;
+}
+
+ColumnView ColumnView::strings(std::span<const std::int64_t> offsets, const char* bytes) {
+  ColumnView view;
+  view.type_ = Type::string;
+  view.layout_ = StringLayout::offsets64;
+  view.size_ = offsets.empty() ? 0 : offsets.size() - 1;
+  view.offsets_ = offsets.data();
+  view.data_ = bytes;
+  return view;
+}
+
+ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
+  if (parts.empty()) fail("a composite column needs at least one part");
+  for (const ColumnView& part : parts) {
+    if (part.type() == Type::composite)
+      fail("a part of a composite column cannot be composite itself: list all parts side by side");
+    if (part.size() != parts.front().size())
+      fail("the parts of a composite column differ in length ({} and {} rows)",
+           parts.front().size(), part.size());
+  }
+  ColumnView view;
+  view.type_ = Type::composite;
+  view.size_ = parts.front().size();
+  view.parts_ = std::move(parts);
+  return view;
+}
+
+ColumnView ColumnView::with_validity(const std::uint8_t* bitmap, std::size_t bit_offset) const {
+  ColumnView view = *this;
+  view.validity_ = bitmap;
+  view.validity_offset_ = bit_offset;
+  return view;
+}
+
+bool ColumnView::nullable() const {
+  if (validity_ != nullptr) return true;
+  for (const ColumnView& part : parts_)
+    if (part.nullable()) return true;
+  return false;
+}
+
+std::string_view ColumnView::string(std::size_t row) const {
+  switch (layout_) {
+    case StringLayout::views: return static_cast<const std::string_view*>(data_)[row];
+    case StringLayout::strings: return static_cast<const std::string*>(data_)[row];
+    case StringLayout::offsets32: {
+      const auto* offsets = static_cast<const std::int32_t*>(offsets_);
+      return {static_cast<const char*>(data_) + offsets[row],
+              static_cast<std::size_t>(offsets[row + 1] - offsets[row])};
+    }
+    case StringLayout::offsets64: {
+      const auto* offsets = static_cast<const std::int64_t*>(offsets_);
+      return {static_cast<const char*>(data_) + offsets[row],
+              static_cast<std::size_t>(offsets[row + 1] - offsets[row])};
+    }
+    case StringLayout::fixed: break;
+  }
+  const char* bytes = static_cast<const char*>(data_) + row * width_;
+  std::size_t length = width_;
+  while (length > 0 && bytes[length - 1] == '\0') --length;
+  return {bytes, length};
+}
+
+std::string ColumnView::text(std::size_t row) const {
+  if (!valid(row)) return "null";
+  if (type_ == Type::string) return fmt::format("\"{}\"", string(row));
+  if (type_ == Type::composite) {
+    std::string text = "(";
+    for (const ColumnView& part : parts_) text += (text.size() > 1 ? ", " : "") + part.text(row);
+    return text + ")";
+  }
+  return visit_native(type_, [&]<class T>() {
+    return fmt::format("{}", value_of(static_cast<const T*>(data_)[row]));
+  });
+}
+
+}  // namespace rtindex

@@ -1,0 +1,113 @@
+#include "base/parallel.hpp"
+
+#if defined(RTINDEX_EXECUTOR_STD)
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+#else
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+
+namespace rtindex {
+
+#if defined(RTINDEX_EXECUTOR_STD)
+
+namespace {
+thread_local int thread_limit = 0;
+}
+
+struct ThreadLimit::Arena {
+  int threads;
+};
+
+int parallel_threads() {
+  if (thread_limit != 0) return thread_limit;
+  return std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void parallel_for(std::size_t size, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& body) {
+  const std::size_t blocks = (size + grain - 1) / grain;
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr error;
+  std::mutex error_mutex;
+  auto work = [&] {
+    for (;;) {
+      const std::size_t block = next.fetch_add(1);
+      if (block >= blocks) return;
+      try {
+        body(block * grain, std::min(grain, size - block * grain));
+      } catch (...) {
+        const std::lock_guard lock(error_mutex);
+        if (!error) error = std::current_exception();
+        next = blocks;
+      }
+    }
+  };
+  const std::size_t threads =
+      std::min<std::size_t>(blocks, static_cast<std::size_t>(parallel_threads()));
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (error) std::rethrow_exception(error);
+}
+
+ThreadLimit::ThreadLimit(int threads)
+    : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(Arena{threads})) {}
+
+void ThreadLimit::run(const std::function<void()>& work) const {
+  if (!arena_) return work();
+  const int before = std::exchange(thread_limit, arena_->threads);
+  try {
+    work();
+  } catch (...) {
+    thread_limit = before;
+    throw;
+  }
+  thread_limit = before;
+}
+
+#else
+
+struct ThreadLimit::Arena {
+  explicit Arena(int threads) : arena(threads) {}
+  mutable tbb::task_arena arena;
+};
+
+int parallel_threads() { return tbb::this_task_arena::max_concurrency(); }
+
+void parallel_for(std::size_t size, std::size_t grain,
+                  const std::function<void(std::size_t, std::size_t)>& body) {
+  const std::size_t blocks = (size + grain - 1) / grain;
+  if (blocks == 0) return;
+  if (blocks == 1) return body(0, size);
+  // Isolated: a thread that waits here must not pick up the caller's other work, which might want a
+  // lock that this thread holds.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 1),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        for (std::size_t block = range.begin(); block != range.end(); ++block)
+                          body(block * grain, std::min(grain, size - block * grain));
+                      });
+  });
+}
+
+ThreadLimit::ThreadLimit(int threads)
+    : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(threads)) {}
+
+void ThreadLimit::run(const std::function<void()>& work) const {
+  if (!arena_) return work();
+  arena_->arena.execute(work);
+}
+
+#endif
+
+ThreadLimit::~ThreadLimit() = default;
+
+}  // namespace rtindex

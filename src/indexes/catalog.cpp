@@ -1,0 +1,133 @@
+#include "indexes/catalog.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <optional>
+
+#include "base/error.hpp"
+
+#if defined(RTINDEX_HAS_EMBREE)
+#include "tracers/embree/device.hpp"
+#include "tracers/embree/embree_tracer.hpp"
+#endif
+
+namespace rtindex {
+
+namespace {
+
+struct Entry {
+  std::string kind, tracer, device;
+  std::vector<std::string> options;
+  // Why it cannot be used here; none where it can.
+  std::optional<std::string> missing;
+  std::string runs_on;
+  std::function<Spec(const Spec&)> complete;
+  std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyText&)> make;
+
+  [[nodiscard]] std::string name() const {
+    return kind + (tracer.empty() ? "" : ":" + tracer) + "@" + device;
+  }
+};
+
+Entry embree_entry() {
+  Entry entry{"rx",
+              "embree",
+              "cpu",
+              {"mode", "bits", "scale", "primitive", "point", "range", "compact", "update",
+               "row_rays", "threads"},
+              std::nullopt,
+              "",
+              [](const Spec& spec) { return RxOptions::from(spec).full(spec); },
+              nullptr};
+#if defined(RTINDEX_HAS_EMBREE)
+  entry.runs_on = std::string(embree_version()) + ": the paper's scene and rays on the CPU";
+  entry.make = [](const Spec& spec, EncodedColumn column, const KeyText& key_text) {
+    return make_embree_tracer(RxOptions::from(spec), std::move(column), threads_of(spec), key_text);
+  };
+#else
+  entry.missing =
+      "this build has no Embree: install libembree-dev (Debian) or Embree 4 and configure again";
+#endif
+  return entry;
+}
+
+Entry absent(std::string kind, std::string tracer, std::string device, std::string reason) {
+  return {std::move(kind), std::move(tracer), std::move(device), {}, std::move(reason), "", {}, {}};
+}
+
+// In the order in which `auto` prefers them.
+const std::vector<Entry>& catalog() {
+  static const std::vector<Entry> entries = {
+      embree_entry(),
+      absent("rx", "native", "cpu", "not part of this version of rtindex"),
+      absent("sorted", "", "cpu", "not part of this version of rtindex"),
+      absent("btree", "", "cpu", "not part of this version of rtindex"),
+      absent("hash", "", "cpu", "not part of this version of rtindex"),
+      absent("rx", "optix", "cuda", "not part of this version of rtindex"),
+      absent("rx", "native", "cuda", "not part of this version of rtindex"),
+      absent("sorted", "", "cuda", "not part of this version of rtindex"),
+      absent("btree", "", "cuda", "not part of this version of rtindex"),
+      absent("hash", "", "cuda", "not part of this version of rtindex"),
+  };
+  return entries;
+}
+
+bool agrees(const Entry& entry, const Spec& spec) {
+  return (spec.kind() == "auto" || spec.kind() == entry.kind) &&
+         (spec.tracer().empty() || spec.tracer() == entry.tracer) &&
+         (spec.device().empty() || spec.device() == entry.device);
+}
+
+const Entry& find_entry(const Spec& spec) {
+  const Entry* first_missing = nullptr;
+  for (const Entry& entry : catalog()) {
+    if (!agrees(entry, spec)) continue;
+    if (!entry.missing) return entry;
+    if (first_missing == nullptr) first_missing = &entry;
+  }
+  if (first_missing == nullptr)
+    fail("there is no index '{}': `rtindex indexes` lists all that there are", spec.text());
+  fail("{} cannot be used: {}", first_missing->name(), *first_missing->missing);
+}
+
+}  // namespace
+
+Spec resolve(const Spec& spec) {
+  const Entry& entry = find_entry(spec);
+  Spec named(entry.name());
+  for (const auto& [name, value] : spec.options()) {
+    if (std::find(entry.options.begin(), entry.options.end(), name) == entry.options.end())
+      fail("{} has no option '{}'", entry.name(), name);
+    named = named.with(name, value);
+  }
+  if (!spec.options().contains("threads")) named = named.with("threads", "all");
+  static_cast<void>(threads_of(named));
+  return entry.complete(named);
+}
+
+int threads_of(const Spec& resolved) {
+  const std::string text = resolved.option("threads", "all");
+  if (text == "all") return 0;
+  int threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error != std::errc() || end != text.data() + text.size() || threads < 1 || threads > 4096)
+    fail("threads={} is not possible: write threads=all or a number from 1 to 4096", text);
+  return threads;
+}
+
+std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
+                                          const KeyText& key_text) {
+  return find_entry(resolved).make(resolved, std::move(column), key_text);
+}
+
+std::vector<Usable> indexes() {
+  std::vector<Usable> list;
+  for (const Entry& entry : catalog())
+    list.push_back({entry.name(), !entry.missing, entry.missing.value_or(entry.runs_on)});
+  return list;
+}
+
+Spec default_spec() { return resolve(Spec()); }
+
+}  // namespace rtindex

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <rtindex/index.hpp>
+#include <rtindex/spec.hpp>
+
+#include "keys/encoded_column.hpp"
+#include "storage/structure.hpp"
+#include "tracers/rx_options.hpp"
+
+namespace rtindex {
+
+// Every structure that a spec can name: the one place that turns a spec into an instance.
+
+// The spec with kind, tracer, device and all options named. Throws where it cannot be built here,
+// or sets an option that its structure does not have.
+[[nodiscard]] Spec resolve(const Spec& spec);
+
+// The threads that a resolved spec allows; 0 for all.
+[[nodiscard]] int threads_of(const Spec& resolved);
+
+// Builds the structure of a resolved spec.
+[[nodiscard]] std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
+                                                        const KeyText& key_text);
+
+}  // namespace rtindex

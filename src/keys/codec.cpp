@@ -1,0 +1,91 @@
+#include "keys/codec.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t encode_grain = std::size_t{1} << 14;
+constexpr std::size_t encode_block = 512;
+
+}  // namespace
+
+EncodedColumn KeyCodec::encode(const ColumnView& column) const {
+  EncodedColumn encoded;
+  encoded.row_count = column.size();
+  encoded.span = span_;
+  const std::size_t blocks = (column.size() + encode_grain - 1) / encode_grain;
+
+  // Where each block's valid rows start among all valid rows.
+  std::vector<std::size_t> starts(blocks + 1, 0);
+  if (column.nullable()) {
+    parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
+      std::size_t valid = 0;
+      for (std::size_t row = first; row < first + count; ++row) valid += column.valid(row) ? 1 : 0;
+      starts[first / encode_grain + 1] = valid;
+    });
+    for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
+    encoded.rows = Array<std::uint32_t>(starts[blocks]);
+  }
+  encoded.keys = PackedKeys(column.nullable() ? starts[blocks] : column.size(), span_);
+
+  parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
+    std::uint64_t keys[encode_block];
+    std::size_t next = column.nullable() ? starts[first / encode_grain] : first;
+    for (std::size_t begin = first; begin < first + count; begin += encode_block) {
+      const std::size_t size = std::min(encode_block, first + count - begin);
+      encode_rows(column, begin, size, keys);
+      for (std::size_t i = 0; i < size; ++i) {
+        if (column.nullable()) {
+          if (!column.valid(begin + i)) continue;
+          encoded.rows[next] = static_cast<std::uint32_t>(begin + i);
+        }
+        encoded.keys.set(next++, keys[i]);
+      }
+    }
+  });
+  return encoded;
+}
+
+void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, std::size_t first,
+                              std::size_t count, Interval* intervals, std::uint8_t* checks) const {
+  for (std::size_t i = 0; i < count; ++i) {
+    intervals[i] = empty_interval;
+    if (checks != nullptr) checks[i] = check_none;
+    if (empty_ || !lower.valid(first + i) || !upper.valid(first + i)) continue;
+    const Bound low = lower_bound(lower, first + i);
+    const Bound high = upper_bound(upper, first + i);
+    if (low.none || high.none) continue;
+    intervals[i] = {low.key, high.key};
+    if (checks != nullptr)
+      checks[i] = static_cast<std::uint8_t>((low.check ? check_lower : check_none) |
+                                            (high.check ? check_upper : check_none));
+  }
+}
+
+bool KeyCodec::accepts(const ColumnView& lower, const ColumnView& upper, std::size_t i,
+                       Interval interval, std::uint8_t checks, std::uint32_t row,
+                       std::uint64_t key) const {
+  if ((checks & check_lower) != 0 && key == interval.lower && compare_residual(row, lower, i) < 0)
+    return false;
+  return (checks & check_upper) == 0 || key != interval.upper ||
+         compare_residual(row, upper, i) <= 0;
+}
+
+int KeyCodec::compare_residual(std::uint32_t, const ColumnView&, std::size_t) const { return 0; }
+
+int KeyCodec::compare(std::uint32_t row, std::uint64_t key, const ColumnView& lookups,
+                      std::size_t i) const {
+  const Bound low = lower_bound(lookups, i);
+  if (low.none || key < low.key) return -1;
+  const Bound high = upper_bound(lookups, i);
+  if (high.none || key > high.key) return 1;
+  return low.check || high.check ? compare_residual(row, lookups, i) : 0;
+}
+
+}  // namespace rtindex

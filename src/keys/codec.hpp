@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <rtindex/column.hpp>
+
+#include "keys/encoded_column.hpp"
+#include "keys/interval.hpp"
+#include "keys/owned_column.hpp"
+
+namespace rtindex {
+
+// Where one end of a lookup falls among the encoded keys.
+struct Bound {
+  std::uint64_t key = 0;
+  bool none = false;   // a lower end above every key of the column, an upper end below every one
+  bool check = false;  // rows with exactly this encoded key must be compared in full
+};
+
+// Turns the keys of one column into integers 0..span in the same order, and lookups into intervals
+// of them. The column's smallest key is 0, so that signed and high keys fit every key mode.
+class KeyCodec {
+ public:
+  virtual ~KeyCodec() = default;
+
+  // The codec that suits the column; it keeps what it needs, not the column.
+  [[nodiscard]] static std::unique_ptr<KeyCodec> for_column(const ColumnView& column);
+
+  [[nodiscard]] virtual Type type() const = 0;
+  // The largest encoded key.
+  [[nodiscard]] std::uint64_t span() const { return span_; }
+  // Whether encoded keys are not the whole truth and hits must be compared in full.
+  [[nodiscard]] bool has_residual() const { return has_residual_; }
+  // Whether the column has no valid key at all.
+  [[nodiscard]] bool empty() const { return empty_; }
+  // Bytes kept for the comparison in full.
+  [[nodiscard]] virtual std::size_t bytes() const { return 0; }
+  // What the codec does, as a phrase for describe().
+  [[nodiscard]] virtual std::string describe() const = 0;
+
+  // Encodes the column (the one the codec was made for).
+  [[nodiscard]] EncodedColumn encode(const ColumnView& column) const;
+  // Rebuilds the column from its encoded keys.
+  [[nodiscard]] virtual OwnedColumn decode(const EncodedColumn& encoded) const = 0;
+
+  // Throws where lookups of this type cannot be compared with the column.
+  virtual void require_comparable(const ColumnView& lookups) const = 0;
+  // Lookups [first, first + count) as intervals; `checks` (Check flags) only where has_residual().
+  // For points `lower` and `upper` are the same column.
+  virtual void encode_lookups(const ColumnView& lower, const ColumnView& upper, std::size_t first,
+                              std::size_t count, Interval* intervals, std::uint8_t* checks) const;
+  // Whether the full key of a hit, whose encoded key lies in the interval, lies in lookup i.
+  [[nodiscard]] bool accepts(const ColumnView& lower, const ColumnView& upper, std::size_t i,
+                             Interval interval, std::uint8_t checks, std::uint32_t row,
+                             std::uint64_t key) const;
+
+  // New keys of an update as encoded keys, where the codec can hold them (none below its smallest
+  // key, no comparison in full to maintain), and the span that they make. None: the column must be
+  // encoded anew. Keys that the column's type cannot hold are an error.
+  [[nodiscard]] virtual std::optional<std::uint64_t> encode_update(const ColumnView& keys,
+                                                                   std::uint64_t* encoded) const {
+    static_cast<void>(keys), static_cast<void>(encoded);
+    return std::nullopt;
+  }
+  void set_span(std::uint64_t span) { span_ = span; }
+
+  virtual void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
+                           std::uint64_t* keys) const = 0;
+  [[nodiscard]] virtual Bound lower_bound(const ColumnView& lookups, std::size_t i) const = 0;
+  [[nodiscard]] virtual Bound upper_bound(const ColumnView& lookups, std::size_t i) const = 0;
+  // How row's full key compares with lookup i where both have one encoded key: <0, 0, >0.
+  [[nodiscard]] virtual int compare_residual(std::uint32_t row, const ColumnView& lookups,
+                                             std::size_t i) const;
+  // How row's full key, whose encoded key is `key`, compares with lookup i: <0, 0, >0.
+  [[nodiscard]] int compare(std::uint32_t row, std::uint64_t key, const ColumnView& lookups,
+                            std::size_t i) const;
+
+ protected:
+  std::uint64_t span_ = 0;
+  bool has_residual_ = false;
+  bool empty_ = true;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,243 @@
+#include "keys/composite_codec.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// shift may be 64
+[[nodiscard]] std::uint64_t shift_left(std::uint64_t bits, int shift) {
+  return shift >= 64 ? 0 : bits << shift;
+}
+
+constexpr std::size_t block_rows = 512;
+
+struct Part {
+  std::unique_ptr<KeyCodec> codec;
+  int bits = 0;         // of the packed key that hold this part
+  int dropped = 0;      // low bits of the part's own key that did not fit
+  PackedKeys residual;  // the part's own keys by row, where they are compared in the hit
+};
+
+class CompositeCodec final : public KeyCodec {
+ public:
+  explicit CompositeCodec(const ColumnView& column) {
+    for (const ColumnView& part : column.parts()) parts_.push_back({KeyCodec::for_column(part)});
+    for (std::size_t row = 0; row < column.size() && empty_; ++row) empty_ = !column.valid(row);
+    if (empty_) return;
+    lay_out();
+    if (has_residual_) keep_residual(column);
+    find_extent(column);
+  }
+
+  [[nodiscard]] Type type() const override { return Type::composite; }
+
+  [[nodiscard]] std::size_t bytes() const override {
+    std::size_t bytes = 0;
+    for (const Part& part : parts_) bytes += part.codec->bytes() + part.residual.bytes();
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    std::string text = "composite of";
+    for (const Part& part : parts_)
+      text += fmt::format("{} {} ({} bits of the key)", &part == &parts_.front() ? "" : ",",
+                          name_of(part.codec->type()), part.bits);
+    return text + (has_residual_ ? "; the rest is compared in the hit" : "");
+  }
+
+  void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
+                   std::uint64_t* keys) const override {
+    std::fill_n(keys, count, 0);
+    std::vector<std::uint64_t> part_keys(count);
+    for (std::size_t p = 0; p < packed_; ++p) {
+      parts_[p].codec->encode_rows(column.parts()[p], first, count, part_keys.data());
+      for (std::size_t i = 0; i < count; ++i)
+        keys[i] = shift_left(keys[i], parts_[p].bits) | (part_keys[i] >> parts_[p].dropped);
+    }
+    for (std::size_t i = 0; i < count; ++i) keys[i] -= base_;
+  }
+
+  [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
+    std::vector<OwnedColumn> columns;
+    int shift = 0;
+    for (std::size_t p = 0; p < packed_; ++p) shift += parts_[p].bits;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Part& part = parts_[p];
+      shift -= part.bits;
+      EncodedColumn own;
+      own.row_count = encoded.row_count;
+      own.span = part.codec->span();
+      own.keys = PackedKeys(encoded.size(), part.codec->span());
+      own.rows = Array<std::uint32_t>(encoded.size());
+      for (std::size_t i = 0; i < encoded.size(); ++i) {
+        const std::uint32_t row = encoded.row(i);
+        own.rows[i] = row;
+        const std::uint64_t packed = encoded.keys[i] + base_;
+        const std::uint64_t mask = shift_left(1, part.bits) - 1;
+        const bool stored = part.residual.size() != 0;
+        own.keys.set(i,
+                     stored ? part.residual[row] : (part.bits == 0 ? 0 : packed >> shift & mask));
+      }
+      columns.push_back(part.codec->decode(own));
+    }
+    OwnedColumn column = OwnedColumn::composite(std::move(columns));
+    for (std::size_t i = 0; i < encoded.size(); ++i) column.set_valid(encoded.row(i), true);
+    return column;
+  }
+
+  void require_comparable(const ColumnView& lookups) const override {
+    if (lookups.type() != Type::composite)
+      fail(
+          "{} lookups cannot be compared with a composite column: pass composite lookups of {} "
+          "parts",
+          name_of(lookups.type()), parts_.size());
+    if (lookups.parts().size() != parts_.size())
+      fail("the lookups have {} parts but the composite column has {}", lookups.parts().size(),
+           parts_.size());
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      parts_[p].codec->require_comparable(lookups.parts()[p]);
+  }
+
+  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
+    return rebase_lower(packed_bound<true>(lookups, i));
+  }
+
+  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
+    return rebase_upper(packed_bound<false>(lookups, i));
+  }
+
+  [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
+                                     std::size_t i) const override {
+    for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
+      const int order =
+          parts_[p].codec->compare(row, parts_[p].residual[row], lookups.parts()[p], i);
+      if (order != 0) return order;
+    }
+    return 0;
+  }
+
+ private:
+  // Gives each part its bits; the first part that does not fit whole, or that itself compares in
+  // the hit, is the last one packed.
+  void lay_out() {
+    int left = 64;
+    first_residual_ = parts_.size();
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      Part& part = parts_[p];
+      const int wanted = std::bit_width(part.codec->span());
+      part.bits = std::min(wanted, left);
+      part.dropped = wanted - part.bits;
+      left -= part.bits;
+      packed_ = p + 1;
+      if (part.dropped != 0 || part.codec->has_residual()) {
+        has_residual_ = true;
+        first_residual_ = p;
+        break;
+      }
+    }
+  }
+
+  void keep_residual(const ColumnView& column) {
+    for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
+      Part& part = parts_[p];
+      part.residual = PackedKeys(column.size(), part.codec->span());
+      std::uint64_t keys[block_rows];
+      for (std::size_t first = 0; first < column.size(); first += block_rows) {
+        const std::size_t count = std::min(block_rows, column.size() - first);
+        part.codec->encode_rows(column.parts()[p], first, count, keys);
+        for (std::size_t i = 0; i < count; ++i) part.residual.set(first + i, keys[i]);
+      }
+    }
+  }
+
+  void find_extent(const ColumnView& column) {
+    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t largest = 0;
+    std::uint64_t keys[block_rows];
+    for (std::size_t first = 0; first < column.size(); first += block_rows) {
+      const std::size_t count = std::min(block_rows, column.size() - first);
+      encode_rows(column, first, count, keys);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (!column.valid(first + i)) continue;
+        smallest = std::min(smallest, keys[i]);
+        largest = std::max(largest, keys[i]);
+      }
+    }
+    base_ = smallest;
+    span_ = largest - smallest;
+  }
+
+  // One end of a lookup as a packed key before the base is subtracted. Where a part holds no value
+  // equal to the lookup's, the parts behind it no longer matter: the end moves to the next packed
+  // key that is inside.
+  template <bool is_lower>
+  [[nodiscard]] Bound packed_bound(const ColumnView& lookups, std::size_t i) const {
+    std::uint64_t key = 0;
+    int bits_behind = 0;
+    for (std::size_t p = 0; p < packed_; ++p) bits_behind += parts_[p].bits;
+    for (std::size_t p = 0; p < packed_; ++p) {
+      const Part& part = parts_[p];
+      bits_behind -= part.bits;
+      const Bound low = part.codec->lower_bound(lookups.parts()[p], i);
+      const Bound high = part.codec->upper_bound(lookups.parts()[p], i);
+      const bool present = !low.none && !high.none && low.key == high.key;
+      const Bound& end = is_lower ? low : high;
+      if (end.none) return step_over<is_lower>(key, part.bits + bits_behind);
+      key = shift_left(key, part.bits) | (end.key >> part.dropped);
+      if (p == first_residual_) return {.key = shift_left(key, bits_behind), .check = true};
+      if (!present) {
+        const std::uint64_t rest = is_lower ? 0 : shift_left(1, bits_behind) - 1;
+        return {.key = shift_left(key, bits_behind) | rest};
+      }
+    }
+    return {.key = key};
+  }
+
+  // The parts so far are `key`; no value of the next part is inside. A lower end moves up to the
+  // next combination of the parts so far, an upper end down to the one before.
+  template <bool is_lower>
+  [[nodiscard]] static Bound step_over(std::uint64_t key, int bits_behind) {
+    const std::uint64_t start = shift_left(key, bits_behind);
+    if constexpr (is_lower) {
+      const std::uint64_t next = start + shift_left(1, bits_behind);
+      return {.key = next, .none = bits_behind >= 64 || next < start};
+    } else {
+      return {.key = start - 1, .none = start == 0};
+    }
+  }
+
+  [[nodiscard]] Bound rebase_lower(Bound bound) const {
+    if (bound.none) return bound;
+    if (bound.key < base_) return {};
+    bound.key -= base_;
+    bound.none = bound.key > span_;
+    return bound;
+  }
+
+  [[nodiscard]] Bound rebase_upper(Bound bound) const {
+    if (bound.none || bound.key < base_) return {.none = true};
+    bound.key -= base_;
+    if (bound.key > span_) return {.key = span_};
+    return bound;
+  }
+
+  std::vector<Part> parts_;
+  std::size_t packed_ = 0;          // parts that are in the packed key, the last maybe in part
+  std::size_t first_residual_ = 0;  // the first part that is compared in the hit
+  std::uint64_t base_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column) {
+  return std::make_unique<CompositeCodec>(column);
+}
+
+}  // namespace rtindex

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <rtindex/answer.hpp>
+#include <rtindex/column.hpp>
+
+#include "keys/codec.hpp"
+
+namespace rtindex {
+
+// A validated batch of lookups against one column. Structures take it apart in blocks.
+class LookupBatch {
+ public:
+  LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
+              LookupKind kind)
+      : codec_(&codec), lower_(&lower), upper_(&upper), kind_(kind) {}
+
+  [[nodiscard]] std::size_t size() const { return lower_->size(); }
+  [[nodiscard]] LookupKind kind() const { return kind_; }
+  [[nodiscard]] bool has_residual() const { return codec_->has_residual(); }
+
+  // `checks` is written only where has_residual().
+  void encode(std::size_t first, std::size_t count, Interval* intervals,
+              std::uint8_t* checks) const {
+    codec_->encode_lookups(*lower_, *upper_, first, count, intervals,
+                           has_residual() ? checks : nullptr);
+  }
+
+  // The residual predicate: the hit's full key against lookup i.
+  [[nodiscard]] bool accepts(std::size_t i, Interval interval, std::uint8_t checks,
+                             std::uint32_t row, std::uint64_t key) const {
+    return codec_->accepts(*lower_, *upper_, i, interval, checks, row, key);
+  }
+
+ private:
+  const KeyCodec* codec_;
+  const ColumnView* lower_;
+  const ColumnView* upper_;
+  LookupKind kind_;
+};
+
+}  // namespace rtindex

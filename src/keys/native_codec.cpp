@@ -1,0 +1,183 @@
+#include "keys/native_codec.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/types.hpp"
+#include "keys/convert.hpp"
+#include "keys/ordered_bits.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t scan_grain = std::size_t{1} << 16;
+
+struct Extent {
+  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t largest = 0;
+  bool any = false;
+};
+
+// T: how an element lies in memory.
+template <class T>
+class NativeCodec final : public KeyCodec {
+  using Value = value_t<T>;
+
+ public:
+  explicit NativeCodec(const ColumnView& column) : type_(column.type()) {
+    const T* elements = static_cast<const T*>(column.data());
+    const bool nullable = column.nullable();
+    const Extent extent = parallel_reduce(
+        column.size(), scan_grain, Extent{},
+        [&](std::size_t first, std::size_t count) {
+          Extent block;
+          for (std::size_t row = first; row < first + count; ++row) {
+            if (nullable && !column.valid(row)) continue;
+            const std::uint64_t bits = ordered_bits(value_of(elements[row]));
+            block.smallest = std::min(block.smallest, bits);
+            block.largest = std::max(block.largest, bits);
+            block.any = true;
+          }
+          return block;
+        },
+        [](const Extent& a, const Extent& b) {
+          return Extent{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest),
+                        a.any || b.any};
+        });
+    empty_ = !extent.any;
+    base_ = empty_ ? 0 : extent.smallest;
+    span_ = empty_ ? 0 : extent.largest - extent.smallest;
+  }
+
+  [[nodiscard]] Type type() const override { return type_; }
+
+  [[nodiscard]] std::string describe() const override {
+    if (empty_) return fmt::format("{}, no valid keys", name_of(type_));
+    return fmt::format("{} from {} to {}", name_of(type_), from_ordered_bits<Value>(base_),
+                       from_ordered_bits<Value>(base_ + span_));
+  }
+
+  void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
+                   std::uint64_t* keys) const override {
+    const T* elements = static_cast<const T*>(column.data()) + first;
+    for (std::size_t i = 0; i < count; ++i) keys[i] = ordered_bits(value_of(elements[i])) - base_;
+  }
+
+  [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
+    OwnedColumn column(type_, encoded.row_count);
+    T* elements = column.data<T>();
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+      const Value value = from_ordered_bits<Value>(encoded.keys[i] + base_);
+      if constexpr (std::is_same_v<T, Bool8>)
+        elements[encoded.row(i)] = Bool8{value};
+      else
+        elements[encoded.row(i)] = value;
+      column.set_valid(encoded.row(i), true);
+    }
+    return column;
+  }
+
+  void require_comparable(const ColumnView& lookups) const override {
+    if (!is_native(lookups.type()) || !comparable(type_, lookups.type()))
+      fail("{} lookups cannot be compared with a {} column: convert them to {} first",
+           name_of(lookups.type()), name_of(type_), name_of(type_));
+  }
+
+  void encode_lookups(const ColumnView& lower, const ColumnView& upper, std::size_t first,
+                      std::size_t count, Interval* intervals, std::uint8_t*) const override {
+    if (empty_) {
+      std::fill_n(intervals, count, empty_interval);
+    } else if (lower.type() == type_ && upper.type() == type_) {
+      encode_own_type(lower, upper, first, count, intervals);
+    } else {
+      KeyCodec::encode_lookups(lower, upper, first, count, intervals, nullptr);
+      return;
+    }
+    if (!lower.nullable() && !upper.nullable()) return;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!lower.valid(first + i) || !upper.valid(first + i)) intervals[i] = empty_interval;
+  }
+
+  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
+    const auto value = with_lookup(lookups, i, [](auto v) { return round_up_to<Value>(v); });
+    if (!value) return {.none = true};
+    const std::uint64_t bits = ordered_bits(*value);
+    if (bits <= base_) return {};
+    return {.key = bits - base_, .none = bits - base_ > span_};
+  }
+
+  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
+    const auto value = with_lookup(lookups, i, [](auto v) { return round_down_to<Value>(v); });
+    if (!value) return {.none = true};
+    const std::uint64_t bits = ordered_bits(*value);
+    if (bits < base_) return {.none = true};
+    return {.key = std::min(bits - base_, span_)};
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> encode_update(const ColumnView& keys,
+                                                           std::uint64_t* encoded) const override {
+    OwnedColumn converted(type_, keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) converted.set(i, keys, i);
+    const T* elements = converted.data<T>();
+    std::uint64_t span = span_;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!keys.valid(i)) continue;
+      const std::uint64_t bits = ordered_bits(value_of(elements[i]));
+      if (empty_ || bits < base_) return std::nullopt;
+      encoded[i] = bits - base_;
+      span = std::max(span, encoded[i]);
+    }
+    return span;
+  }
+
+ private:
+  void encode_own_type(const ColumnView& lower, const ColumnView& upper, std::size_t first,
+                       std::size_t count, Interval* intervals) const {
+    const T* low = static_cast<const T*>(lower.data()) + first;
+    const T* high = static_cast<const T*>(upper.data()) + first;
+    const std::uint64_t base = base_;
+    const std::uint64_t span = span_;
+    if (low == high) {
+      for (std::size_t i = 0; i < count; ++i) {
+        // A key below the base wraps around to one above the span.
+        const std::uint64_t key = ordered_bits(value_of(low[i])) - base;
+        intervals[i] = key <= span ? Interval{key, key} : empty_interval;
+      }
+      return;
+    }
+    const std::uint64_t top = base + span;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t from = std::max(ordered_bits(value_of(low[i])), base);
+      const std::uint64_t to = std::min(ordered_bits(value_of(high[i])), top);
+      intervals[i] = from <= to ? Interval{from - base, to - base} : empty_interval;
+    }
+  }
+
+  template <class Round>
+  [[nodiscard]] std::optional<Value> with_lookup(const ColumnView& lookups, std::size_t i,
+                                                 Round round) const {
+    return visit_native(lookups.type(), [&]<class L>() -> std::optional<Value> {
+      if constexpr (std::floating_point<Value> == std::floating_point<value_t<L>>)
+        return round(value_of(static_cast<const L*>(lookups.data())[i]));
+      else
+        return std::nullopt;  // require_comparable refused this before
+    });
+  }
+
+  Type type_;
+  std::uint64_t base_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyCodec> make_native_codec(const ColumnView& column) {
+  return visit_native(column.type(), [&]<class T>() -> std::unique_ptr<KeyCodec> {
+    return std::make_unique<NativeCodec<T>>(column);
+  });
+}
+
+}  // namespace rtindex

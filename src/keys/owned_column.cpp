@@ -1,0 +1,76 @@
+#include "keys/owned_column.hpp"
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "keys/convert.hpp"
+#include "keys/ordered_bits.hpp"
+
+namespace rtindex {
+
+OwnedColumn::OwnedColumn(Type type, std::size_t size)
+    : type_(type), size_(size), validity_((size + 7) / 8, 0) {
+  if (type == Type::string)
+    strings_.resize(size);
+  else
+    bytes_.resize(size * width_of(type));
+}
+
+OwnedColumn OwnedColumn::composite(std::vector<OwnedColumn> parts) {
+  OwnedColumn column;
+  column.type_ = Type::composite;
+  column.size_ = parts.empty() ? 0 : parts.front().size_;
+  column.validity_.assign((column.size_ + 7) / 8, 0);
+  column.parts_ = std::move(parts);
+  return column;
+}
+
+ColumnView OwnedColumn::view() const {
+  if (type_ == Type::composite) {
+    std::vector<ColumnView> views;
+    for (const OwnedColumn& part : parts_) views.push_back(part.view());
+    return ColumnView::composite(std::move(views)).with_validity(validity_.data());
+  }
+  const ColumnView view =
+      type_ == Type::string ? ColumnView(strings_) : ColumnView::of(type_, bytes_.data(), size_);
+  return view.with_validity(validity_.data());
+}
+
+void OwnedColumn::set_valid(std::size_t row, bool valid) {
+  const auto bit = static_cast<std::uint8_t>(1U << (row % 8));
+  if (valid)
+    validity_[row / 8] = static_cast<std::uint8_t>(validity_[row / 8] | bit);
+  else
+    validity_[row / 8] = static_cast<std::uint8_t>(validity_[row / 8] & ~bit);
+}
+
+void OwnedColumn::set(std::size_t row, const ColumnView& source, std::size_t from) {
+  set_valid(row, source.valid(from));
+  if (!source.valid(from)) return;
+  if (type_ == Type::composite) {
+    for (std::size_t part = 0; part < parts_.size(); ++part)
+      parts_[part].set(row, source.parts()[part], from);
+  } else if (type_ == Type::string) {
+    strings_[row] = source.string(from);
+  } else {
+    visit_native(type_, [&]<class T>() {
+      visit_native(source.type(), [&]<class L>() {
+        const auto value = value_of(static_cast<const L*>(source.data())[from]);
+        using Value = value_t<T>;
+        if constexpr (std::floating_point<Value> == std::floating_point<value_t<L>>) {
+          const auto up = round_up_to<Value>(value);
+          const auto down = round_down_to<Value>(value);
+          const bool fits = up && down && ordered_bits(*up) == ordered_bits(*down);
+          const bool is_bool = type_ == Type::boolean;
+          if (!fits || (is_bool && *up != Value{0} && *up != Value{1}))
+            fail("key {} does not fit the column's type {}", source.text(from), name_of(type_));
+          if constexpr (std::is_same_v<T, Bool8>)
+            data<T>()[row] = Bool8{*up};
+          else
+            data<T>()[row] = *up;
+        }
+      });
+    });
+  }
+}
+
+}  // namespace rtindex

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <rtindex/column.hpp>
+
+namespace rtindex {
+
+// A column that owns its elements: what a codec decodes and an update patches.
+class OwnedColumn {
+ public:
+  OwnedColumn() = default;
+  // `size` elements, all null until they are set.
+  OwnedColumn(Type type, std::size_t size);
+  static OwnedColumn composite(std::vector<OwnedColumn> parts);
+
+  [[nodiscard]] ColumnView view() const;
+  // Element `row` becomes element `from` of a column that can be compared with this one; a value
+  // that this column's type cannot hold is an error.
+  void set(std::size_t row, const ColumnView& source, std::size_t from);
+  void set_valid(std::size_t row, bool valid);
+
+  template <class T>
+  [[nodiscard]] T* data() {
+    return reinterpret_cast<T*>(bytes_.data());
+  }
+  [[nodiscard]] std::string& string(std::size_t row) { return strings_[row]; }
+  [[nodiscard]] std::vector<OwnedColumn>& parts() { return parts_; }
+
+ private:
+  Type type_ = Type::u64;
+  std::size_t size_ = 0;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::string> strings_;
+  std::vector<OwnedColumn> parts_;
+  std::vector<std::uint8_t> validity_;
+};
+
+}  // namespace rtindex

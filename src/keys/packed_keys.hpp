@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/array.hpp"
+
+namespace rtindex {
+
+// An array of unsigned integers in 4 bytes each where all of them fit, else in 8.
+class PackedKeys {
+ public:
+  PackedKeys() = default;
+  PackedKeys(std::size_t size, std::uint64_t largest)
+      : wide_(largest > 0xffffffffU),
+        narrow_keys_(wide_ ? 0 : size),
+        wide_keys_(wide_ ? size : 0) {}
+
+  [[nodiscard]] std::size_t size() const { return wide_ ? wide_keys_.size() : narrow_keys_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return narrow_keys_.bytes() + wide_keys_.bytes(); }
+  [[nodiscard]] bool wide() const { return wide_; }
+  [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
+    return wide_ ? wide_keys_[i] : narrow_keys_[i];
+  }
+  void set(std::size_t i, std::uint64_t key) {
+    if (wide_)
+      wide_keys_[i] = key;
+    else
+      narrow_keys_[i] = static_cast<std::uint32_t>(key);
+  }
+  [[nodiscard]] const std::uint32_t* narrow_data() const { return narrow_keys_.data(); }
+  [[nodiscard]] const std::uint64_t* wide_data() const { return wide_keys_.data(); }
+
+ private:
+  bool wide_ = false;
+  Array<std::uint32_t> narrow_keys_;
+  Array<std::uint64_t> wide_keys_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,188 @@
+#include "keys/string_codec.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace rtindex {
+
+namespace {
+
+class StringCodec final : public KeyCodec {
+ public:
+  explicit StringCodec(const ColumnView& column) {
+    find_prefix(column);
+    find_head_length(column);
+    find_extent(column);
+    if (has_residual_) keep_tails(column);
+  }
+
+  [[nodiscard]] Type type() const override { return Type::string; }
+
+  [[nodiscard]] std::size_t bytes() const override {
+    return prefix_.size() + head_lengths_.size() + tail_starts_.size() * sizeof(std::uint64_t) +
+           tails_.size();
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    if (empty_) return "string, no valid keys";
+    return fmt::format("string, common prefix of {} bytes dropped, next {} bytes are the key{}",
+                       prefix_.size(), head_bytes_,
+                       has_residual_ ? ", the rest is compared in the hit" : "");
+  }
+
+  void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
+                   std::uint64_t* keys) const override {
+    for (std::size_t i = 0; i < count; ++i)
+      keys[i] = column.valid(first + i) ? head(suffix(column.string(first + i))) - base_ : 0;
+  }
+
+  [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
+    OwnedColumn column(Type::string, encoded.row_count);
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+      const std::uint32_t row = encoded.row(i);
+      std::string text = prefix_;
+      const std::uint64_t bits = encoded.keys[i] + base_;
+      for (std::size_t byte = 0; byte < head_bytes_; ++byte)
+        text += static_cast<char>(bits >> (8 * (head_bytes_ - 1 - byte)));
+      if (has_residual_) {
+        text.resize(prefix_.size() + head_lengths_[row]);
+        text += tail_of(row);
+      } else {
+        while (text.size() > prefix_.size() && text.back() == '\0') text.pop_back();
+      }
+      column.string(row) = std::move(text);
+      column.set_valid(row, true);
+    }
+    return column;
+  }
+
+  void require_comparable(const ColumnView& lookups) const override {
+    if (lookups.type() != Type::string)
+      fail("{} lookups cannot be compared with a string column: pass strings",
+           name_of(lookups.type()));
+  }
+
+  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
+    const std::string_view text = lookups.string(i);
+    if (!text.starts_with(prefix_)) return {.none = text > prefix_};
+    const std::string_view rest = suffix(text);
+    const std::uint64_t bits = head(rest);
+    if (bits < base_) return {};
+    std::uint64_t key = bits - base_;
+    // Without tails a row with this head is just its head, and is less than a longer lookup.
+    if (!has_residual_ && !is_just_head(rest)) {
+      if (key == std::numeric_limits<std::uint64_t>::max()) return {.none = true};
+      ++key;
+    }
+    return {.key = key, .none = key > span_, .check = has_residual_};
+  }
+
+  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
+    const std::string_view text = lookups.string(i);
+    if (!text.starts_with(prefix_)) return {.key = span_, .none = text < prefix_};
+    const std::uint64_t bits = head(suffix(text));
+    if (bits < base_) return {.none = true};
+    if (bits - base_ > span_) return {.key = span_};
+    return {.key = bits - base_, .check = has_residual_};
+  }
+
+  [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
+                                     std::size_t i) const override {
+    const std::string_view rest = suffix(lookups.string(i));
+    const std::size_t length = std::min(rest.size(), head_bytes_);
+    if (head_lengths_[row] != length) return head_lengths_[row] < length ? -1 : 1;
+    return tail_of(row).compare(rest.substr(length));
+  }
+
+ private:
+  void find_prefix(const ColumnView& column) {
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      if (!column.valid(row)) continue;
+      const std::string_view text = column.string(row);
+      if (empty_) prefix_ = text;
+      empty_ = false;
+      const auto differ = std::mismatch(prefix_.begin(), prefix_.end(), text.begin(), text.end());
+      prefix_.resize(static_cast<std::size_t>(differ.first - prefix_.begin()));
+    }
+  }
+
+  void find_head_length(const ColumnView& column) {
+    std::size_t longest = 0;
+    for (std::size_t row = 0; row < column.size(); ++row)
+      if (column.valid(row)) longest = std::max(longest, suffix(column.string(row)).size());
+    head_bytes_ = std::min<std::size_t>(longest, 8);
+    has_residual_ = longest > head_bytes_;
+  }
+
+  void find_extent(const ColumnView& column) {
+    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t largest = 0;
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      if (!column.valid(row)) continue;
+      const std::string_view rest = suffix(column.string(row));
+      smallest = std::min(smallest, head(rest));
+      largest = std::max(largest, head(rest));
+      has_residual_ = has_residual_ || !is_just_head(rest);
+    }
+    if (empty_) return;
+    base_ = smallest;
+    span_ = largest - smallest;
+  }
+
+  void keep_tails(const ColumnView& column) {
+    head_lengths_.resize(column.size(), 0);
+    tail_starts_.resize(column.size() + 1, 0);
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      if (column.valid(row)) {
+        const std::string_view rest = suffix(column.string(row));
+        const std::size_t length = std::min(rest.size(), head_bytes_);
+        head_lengths_[row] = static_cast<std::uint8_t>(length);
+        tails_ += rest.substr(length);
+      }
+      tail_starts_[row + 1] = tails_.size();
+    }
+    tails_.shrink_to_fit();
+  }
+
+  [[nodiscard]] std::string_view suffix(std::string_view text) const {
+    return text.substr(prefix_.size());
+  }
+
+  // The first bytes, most significant first, padded with zeros.
+  [[nodiscard]] std::uint64_t head(std::string_view rest) const {
+    std::uint64_t bits = 0;
+    for (std::size_t byte = 0; byte < head_bytes_; ++byte)
+      bits = bits << 8 | (byte < rest.size() ? static_cast<unsigned char>(rest[byte]) : 0U);
+    return bits;
+  }
+
+  // Whether the head alone tells the string: nothing behind it, and no NUL that padding could be.
+  [[nodiscard]] bool is_just_head(std::string_view rest) const {
+    return rest.size() <= head_bytes_ && rest.find('\0') == std::string_view::npos;
+  }
+
+  [[nodiscard]] std::string_view tail_of(std::uint32_t row) const {
+    return std::string_view(tails_).substr(tail_starts_[row],
+                                           tail_starts_[row + 1] - tail_starts_[row]);
+  }
+
+  std::string prefix_;
+  std::size_t head_bytes_ = 0;
+  std::uint64_t base_ = 0;
+  std::vector<std::uint8_t> head_lengths_;  // by row, as are the tails
+  std::vector<std::uint64_t> tail_starts_;
+  std::string tails_;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column) {
+  return std::make_unique<StringCodec>(column);
+}
+
+}  // namespace rtindex

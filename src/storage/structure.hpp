@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <rtindex/answer.hpp>
+#include <rtindex/index.hpp>
+
+#include "answers/request.hpp"
+#include "keys/encoded_column.hpp"
+#include "keys/lookup_batch.hpp"
+
+namespace rtindex {
+
+// What holds the encoded keys of a column and finds the rows of an interval: a tracer's scene, a
+// tree, a table. An Index owns one, hands it validated input, and replaces it to rebuild.
+class Structure {
+ public:
+  virtual ~Structure() = default;
+
+  // Answers every lookup of the batch. Called by many threads at once.
+  virtual void run(const LookupBatch& batch, const Request& request) const = 0;
+
+  // Throws where the batch cannot be answered; called before anything is written.
+  virtual void require_answerable(const LookupBatch&) const {}
+
+  // Row rows[i] gets encoded key keys[i], in place; `span` is the largest key from now on. False:
+  // the structure cannot, and is unchanged; the caller builds a new one.
+  [[nodiscard]] virtual bool update(std::span<const std::uint32_t> rows,
+                                    std::span<const std::uint64_t> keys, std::uint64_t span) {
+    static_cast<void>(rows), static_cast<void>(keys), static_cast<void>(span);
+    return false;
+  }
+
+  // The encoded keys, in row order.
+  [[nodiscard]] virtual EncodedColumn column() const = 0;
+
+  [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
+  [[nodiscard]] virtual Bytes bytes() const = 0;
+  // Lines "name: value" for describe().
+  [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+}  // namespace rtindex

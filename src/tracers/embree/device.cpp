@@ -1,0 +1,60 @@
+#include "tracers/embree/device.hpp"
+
+#include <string>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+
+namespace rtindex {
+
+namespace {
+
+std::string_view explain(RTCError code) {
+  switch (code) {
+    case RTC_ERROR_OUT_OF_MEMORY: return "out of memory";
+    case RTC_ERROR_UNSUPPORTED_CPU: return "this CPU lacks the instructions that Embree needs";
+    case RTC_ERROR_CANCELLED: return "cancelled";
+    case RTC_ERROR_INVALID_ARGUMENT: return "invalid argument";
+    case RTC_ERROR_INVALID_OPERATION: return "invalid operation";
+    default: return "unknown error";
+  }
+}
+
+}  // namespace
+
+EmbreeDevice::EmbreeDevice(int threads)
+    : device_(rtcNewDevice(threads == 0 ? "" : fmt::format("threads={}", threads).c_str())) {
+  if (device_ == nullptr)
+    fail("embree: no device could be made: {}", explain(rtcGetDeviceError(nullptr)));
+  rtcSetDeviceMemoryMonitorFunction(device_, count_memory, this);
+}
+
+EmbreeDevice::~EmbreeDevice() { rtcReleaseDevice(device_); }
+
+bool EmbreeDevice::count_memory(void* self, std::ptrdiff_t bytes, bool) {
+  auto* device = static_cast<EmbreeDevice*>(self);
+  const std::ptrdiff_t now = device->bytes_ += bytes;
+  std::ptrdiff_t peak = device->peak_;
+  while (peak < now && !device->peak_.compare_exchange_weak(peak, now)) {
+  }
+  return true;
+}
+
+void EmbreeDevice::check(const char* doing) const {
+  const RTCError code = rtcGetDeviceError(device_);
+  if (code == RTC_ERROR_NONE) return;
+  if (code == RTC_ERROR_OUT_OF_MEMORY)
+    fail(
+        "embree: out of memory while {}: Embree held {} and needed more; free memory, index fewer "
+        "rows or use rx:native",
+        doing, human_bytes(bytes()));
+  fail("embree: {} while {}", explain(code), doing);
+}
+
+const char* embree_version() {
+  static const std::string text =
+      fmt::format("Embree {}.{}.{}", RTC_VERSION_MAJOR, RTC_VERSION_MINOR, RTC_VERSION_PATCH);
+  return text.c_str();
+}
+
+}  // namespace rtindex

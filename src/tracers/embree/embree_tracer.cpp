@@ -1,0 +1,236 @@
+#include "tracers/embree/embree_tracer.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <vector>
+
+#include "answers/accumulator.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "scene/row_directory.hpp"
+#include "tracers/embree/scene.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// A range over this many rows or fewer casts its rays without asking the directory.
+constexpr std::uint64_t few_rows = 2;
+
+class EmbreeTracer final : public Structure {
+ public:
+  EmbreeTracer(const RxOptions& options, EncodedColumn column, int threads)
+      : options_(options), column_(std::move(column)), scene_(options, column_, threads) {
+    make_directory();
+  }
+
+  void run(const LookupBatch& batch, const Request& request) const override {
+    visit_class(request.value_class(), [&]<class Class>() {
+      parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+        run_chunk<Class>(batch, request, first, count);
+      });
+    });
+  }
+
+  void require_answerable(const LookupBatch& batch) const override {
+    if (options_.row_rays != RowRays::all || batch.kind() == LookupKind::point ||
+        options_.coordinates.row_of(column_.span) < max_row_rays)
+      return;
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups];
+    for (std::size_t first = 0; first < batch.size(); first += chunk_lookups) {
+      const std::size_t count = std::min(chunk_lookups, batch.size() - first);
+      batch.encode(first, count, intervals, checks);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (intervals[i].empty()) continue;
+        const std::uint64_t rows = options_.coordinates.row_of(intervals[i].upper) -
+                                   options_.coordinates.row_of(intervals[i].lower) + 1;
+        if (rows > max_row_rays)
+          fail(
+              "range {} crosses {} rows, and row_rays=all casts at most 2^24 rays a lookup: use "
+              "row_rays=occupied or more x bits",
+              first + i, rows);
+      }
+    }
+  }
+
+  bool update(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keys,
+              std::uint64_t span) override {
+    if (options_.update != Update::refit) return false;
+    if (span > 0xffffffffU && !column_.keys.wide()) return false;
+    if (!is_exact(options_, span, embree_coordinate_limit)) return false;
+    std::vector<std::uint32_t> primitives(rows.begin(), rows.end());
+    if (!column_.rows.empty()) {
+      for (std::uint32_t& row : primitives) {
+        const auto* found = std::lower_bound(column_.rows.begin(), column_.rows.end(), row);
+        if (found == column_.rows.end() || *found != row) return false;
+        row = static_cast<std::uint32_t>(found - column_.rows.begin());
+      }
+    }
+    for (std::size_t i = 0; i < primitives.size(); ++i) column_.keys.set(primitives[i], keys[i]);
+    column_.span = span;
+    scene_.refit(primitives);
+    make_directory();
+    return true;
+  }
+
+  [[nodiscard]] EncodedColumn column() const override {
+    EncodedColumn copy;
+    copy.row_count = column_.row_count;
+    copy.span = column_.span;
+    copy.keys = PackedKeys(column_.size(), column_.span);
+    for (std::size_t i = 0; i < column_.size(); ++i) copy.keys.set(i, column_.keys[i]);
+    copy.rows = Array<std::uint32_t>(column_.rows.size());
+    std::copy(column_.rows.begin(), column_.rows.end(), copy.rows.begin());
+    return copy;
+  }
+
+  [[nodiscard]] Bytes bytes() const override {
+    Bytes bytes;
+    bytes.parts = {{"primitive buffers", scene_.buffer_bytes()},
+                   {"acceleration structure", scene_.structure_bytes()},
+                   {"keys", column_.bytes()},
+                   {"row directory", directory_.bytes()}};
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
+    bytes.build_peak = bytes.resident - scene_.structure_bytes() + scene_.peak_structure_bytes();
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    std::string text =
+        fmt::format("tracer: {}, rtcOccluded1 with a filter per hit\n", embree_version());
+    text += fmt::format("scene: {} {}s, {} keys in {} rows\n", column_.size(),
+                        name_of(options_.primitive), column_.size(), occupied_rows());
+    text += fmt::format("rays: {} for points, from {} for ranges, row_rays={}\n",
+                        name_of(options_.point), name_of(options_.range),
+                        options_.row_rays == RowRays::all ? "all" : "occupied");
+    text += fmt::format("compaction: {}\n",
+                        options_.compact_dropped
+                            ? "off (asked for, but update=refit needs an uncompacted structure)"
+                        : options_.compact ? "on (RTC_SCENE_FLAG_COMPACT)"
+                                           : "off");
+    text += options_.update == Update::refit
+                ? "updates: refit in place (a rebuild where a row turns null or a key leaves the "
+                  "range)\n"
+                : "updates: rebuild\n";
+    return text;
+  }
+
+ private:
+  // What one hit needs to know about its lookup.
+  template <class Class>
+  struct Receiver {
+    const EmbreeTracer* tracer;
+    const LookupBatch* batch;
+    Accumulator<Class>* accumulator;
+    std::size_t lookup;
+    Interval interval;
+    std::uint8_t checks;
+    bool done;
+    std::exception_ptr error;  // must not travel through Embree's frames
+
+    bool take(std::uint32_t primitive) {
+      const EncodedColumn& column = tracer->column_;
+      const std::uint32_t row = column.row(primitive);
+      if (checks != check_none &&
+          !batch->accepts(lookup, interval, checks, row, column.keys[primitive]))
+        return false;
+      return accumulator->hit(row);
+    }
+
+    static bool on_hit(void* self, std::uint32_t primitive) {
+      auto& receiver = *static_cast<Receiver*>(self);
+      try {
+        receiver.done = receiver.take(primitive);
+      } catch (...) {
+        receiver.error = std::current_exception();
+        receiver.done = true;
+      }
+      return receiver.done;
+    }
+  };
+
+  template <class Class>
+  void run_chunk(const LookupBatch& batch, const Request& request, std::size_t first,
+                 std::size_t count) const {
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups] = {};
+    batch.encode(first, count, intervals, checks);
+    Accumulator<Class> accumulator(request, first / chunk_lookups);
+    Receiver<Class> receiver{this, &batch, &accumulator, 0, {}, check_none, false, nullptr};
+    EmbreeQuery query;
+    init_context(query.base);
+    query.receiver = &receiver;
+    query.on_hit = &Receiver<Class>::on_hit;
+    for (std::size_t i = 0; i < count; ++i) {
+      receiver.lookup = first + i;
+      receiver.interval = intervals[i];
+      receiver.checks = checks[i];
+      receiver.done = accumulator.wants_no_hit();
+      accumulator.start();
+      if (!intervals[i].empty() && !receiver.done) {
+        if (batch.kind() == LookupKind::point)
+          trace_point(query, intervals[i].lower);
+        else
+          trace_range(query, intervals[i], receiver.done);
+      }
+      if (receiver.error) std::rethrow_exception(receiver.error);
+      accumulator.finish(first + i);
+    }
+  }
+
+  void trace_point(EmbreeQuery& query, std::uint64_t key) const {
+    query.ray_keys = {key, key};
+    scene_.trace(point_ray(options_.coordinates, options_.point, key), query);
+  }
+
+  void trace_row(EmbreeQuery& query, Interval range, std::uint64_t row) const {
+    const Coordinates& coordinates = options_.coordinates;
+    const Interval row_keys{row << coordinates.bits_x,
+                            row << coordinates.bits_x | coordinates.last_place()};
+    query.ray_keys =
+        coordinates.mode == KeyMode::three_d
+            ? Interval{std::max(range.lower, row_keys.lower), std::min(range.upper, row_keys.upper)}
+            : range;
+    scene_.trace(range_ray(coordinates, options_.range, range, row), query);
+  }
+
+  void trace_range(EmbreeQuery& query, Interval range, const bool& done) const {
+    const std::uint64_t first = options_.coordinates.row_of(range.lower);
+    const std::uint64_t last = options_.coordinates.row_of(range.upper);
+    if (options_.row_rays == RowRays::all || last - first < few_rows) {
+      for (std::uint64_t row = first; row <= last && !done; ++row) trace_row(query, range, row);
+      return;
+    }
+    for (std::size_t i = directory_.find(first);
+         i < directory_.size() && directory_[i] <= last && !done; ++i)
+      trace_row(query, range, directory_[i]);
+  }
+
+  void make_directory() {
+    if (options_.row_rays == RowRays::occupied &&
+        options_.coordinates.row_of(column_.span) >= few_rows)
+      directory_ = RowDirectory(options_.coordinates, column_);
+  }
+
+  [[nodiscard]] std::string occupied_rows() const {
+    const std::uint64_t rows = options_.coordinates.row_of(column_.span) + 1;
+    if (directory_.size() != 0) return fmt::format("{} (of {} spanned)", directory_.size(), rows);
+    return fmt::format("{}", rows);
+  }
+
+  RxOptions options_;
+  EncodedColumn column_;
+  EmbreeScene scene_;
+  RowDirectory directory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Structure> make_embree_tracer(const RxOptions& options, EncodedColumn column,
+                                              int threads, const KeyText& key_text) {
+  require_exact(options, column, key_text, embree_coordinate_limit);
+  return std::make_unique<EmbreeTracer>(options, std::move(column), threads);
+}
+
+}  // namespace rtindex

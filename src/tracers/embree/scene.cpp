@@ -1,0 +1,195 @@
+#include "tracers/embree/scene.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t place_grain = std::size_t{1} << 14;
+
+static_assert(sizeof(Triangle) == 9 * sizeof(float));
+
+[[nodiscard]] bool is_sound(const Ray& ray) {
+  return std::isfinite(ray.origin.x) && std::isfinite(ray.origin.y) &&
+         std::isfinite(ray.origin.z) && ray.t_min >= 0 && ray.t_min <= ray.t_max &&
+         std::isfinite(ray.t_max);
+}
+
+[[nodiscard]] EmbreeQuery& query_of(EmbreeContext* context) {
+  return *reinterpret_cast<EmbreeQuery*>(context);
+}
+
+}  // namespace
+
+EmbreeScene::EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads)
+    : options_(options), column_(&column), device_(threads) {
+  // An Embree triangle names its corners by 32-bit numbers.
+  constexpr std::size_t most_triangles = std::numeric_limits<std::uint32_t>::max() / 3;
+  if (options.primitive == Primitive::triangle && column.size() > most_triangles)
+    fail("rx:embree holds at most {} triangles and the column has {} keys: use primitive=aabb",
+         most_triangles, column.size());
+  scene_ = rtcNewScene(device_.get());
+  try {
+    device_.check("making a scene");
+    int flags = RTC_SCENE_FLAG_NONE;
+    if (options.compact) flags |= RTC_SCENE_FLAG_COMPACT;
+    if (options.update == Update::refit) flags |= RTC_SCENE_FLAG_DYNAMIC;
+    rtcSetSceneFlags(scene_, static_cast<RTCSceneFlags>(flags));
+    // HIGH may split a primitive, and its two halves would count twice.
+    rtcSetSceneBuildQuality(scene_, RTC_BUILD_QUALITY_MEDIUM);
+    if (column.size() != 0) add_geometry();
+    rtcCommitScene(scene_);
+    device_.check("building the acceleration structure");
+  } catch (...) {
+    rtcReleaseScene(scene_);
+    throw;
+  }
+}
+
+EmbreeScene::~EmbreeScene() { rtcReleaseScene(scene_); }
+
+void EmbreeScene::add_geometry() {
+  RTCGeometry geometry = nullptr;
+  switch (options_.primitive) {
+    case Primitive::triangle: geometry = make_triangles(); break;
+    case Primitive::sphere: geometry = make_spheres(); break;
+    case Primitive::aabb: geometry = make_boxes(); break;
+  }
+  rtcCommitGeometry(geometry);
+  rtcAttachGeometryByID(scene_, geometry, 0);
+  rtcReleaseGeometry(geometry);
+  device_.check("adding the primitives");
+}
+
+void EmbreeScene::place(std::size_t primitive) {
+  const std::uint64_t key = column_->keys[primitive];
+  if (options_.primitive == Primitive::triangle)
+    triangles_[primitive] = triangle_at(options_.coordinates, key);
+  else if (options_.primitive == Primitive::sphere)
+    spheres_[primitive] = {options_.coordinates.point_of(key),
+                           sphere_radius * options_.coordinates.scale};
+}
+
+RTCGeometry EmbreeScene::make_triangles() {
+  const std::size_t size = column_->size();
+  triangles_ = Array<Triangle>(size);
+  corners_ = Array<std::uint32_t>(3 * size);
+  parallel_for(size, place_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) {
+      place(i);
+      for (std::size_t corner = 3 * i; corner < 3 * i + 3; ++corner)
+        corners_[corner] = static_cast<std::uint32_t>(corner);
+    }
+  });
+  RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_TRIANGLE);
+  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                             triangles_.data(), 0, sizeof(Point), 3 * size);
+  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, corners_.data(),
+                             0, 3 * sizeof(std::uint32_t), size);
+  rtcSetGeometryOccludedFilterFunction(geometry, filter_triangle);
+  return geometry;
+}
+
+RTCGeometry EmbreeScene::make_spheres() {
+  spheres_ = Array<Sphere>(column_->size());
+  parallel_for(column_->size(), place_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) place(i);
+  });
+  RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_SPHERE_POINT);
+  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
+                             spheres_.data(), 0, sizeof(Sphere), column_->size());
+  rtcSetGeometryOccludedFilterFunction(geometry, filter_sphere);
+  return geometry;
+}
+
+RTCGeometry EmbreeScene::make_boxes() {
+  RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_USER);
+  rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(column_->size()));
+  rtcSetGeometryUserData(geometry, this);
+  rtcSetGeometryBoundsFunction(geometry, bound_box, this);
+  rtcSetGeometryOccludedFunction(geometry, test_box);
+  return geometry;
+}
+
+void EmbreeScene::filter_triangle(const RTCFilterFunctionNArguments* arguments) {
+  EmbreeQuery& query = query_of(arguments->context);
+  const unsigned primitive = RTCHitN_primID(arguments->hit, arguments->N, 0);
+  const bool counts =
+      query.compare == nullptr || query.ray_keys.contains(query.compare->keys[primitive]);
+  // A rejected hit lets the ray travel on to the next one.
+  arguments->valid[0] = counts && query.on_hit(query.receiver, primitive) ? -1 : 0;
+}
+
+void EmbreeScene::filter_sphere(const RTCFilterFunctionNArguments* arguments) {
+  const unsigned n = arguments->N;
+  const float along = RTCHitN_Ng_x(arguments->hit, n, 0) * RTCRayN_dir_x(arguments->ray, n, 0) +
+                      RTCHitN_Ng_y(arguments->hit, n, 0) * RTCRayN_dir_y(arguments->ray, n, 0) +
+                      RTCHitN_Ng_z(arguments->hit, n, 0) * RTCRayN_dir_z(arguments->ray, n, 0);
+  // The ray meets each sphere twice; only the way in counts.
+  if (along < 0)
+    filter_triangle(arguments);
+  else
+    arguments->valid[0] = 0;
+}
+
+void EmbreeScene::bound_box(const RTCBoundsFunctionArguments* arguments) {
+  const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
+  const Box box = box_at(scene->options_.coordinates, scene->column_->keys[arguments->primID]);
+  RTCBounds& bounds = *arguments->bounds_o;
+  bounds.lower_x = box.lower.x;
+  bounds.lower_y = box.lower.y;
+  bounds.lower_z = box.lower.z;
+  bounds.upper_x = box.upper.x;
+  bounds.upper_y = box.upper.y;
+  bounds.upper_z = box.upper.z;
+}
+
+void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
+  if (arguments->valid[0] == 0) return;
+  const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
+  EmbreeQuery& query = query_of(arguments->context);
+  // Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
+  if (!query.ray_keys.contains(scene->column_->keys[arguments->primID])) return;
+  if (query.on_hit(query.receiver, arguments->primID))
+    RTCRayN_tfar(arguments->ray, arguments->N, 0) = -std::numeric_limits<float>::infinity();
+}
+
+void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {
+  if (!is_sound(ray))
+    fail("bug in rtindex: a ray with t from {} to {} is not sound; please report it", ray.t_min,
+         ray.t_max);
+  query.compare = ray.t_decides ? nullptr : column_;
+  RTCRay embree_ray{};
+  embree_ray.org_x = ray.origin.x;
+  embree_ray.org_y = ray.origin.y;
+  embree_ray.org_z = ray.origin.z;
+  embree_ray.dir_x = ray.direction.x;
+  embree_ray.dir_y = ray.direction.y;
+  embree_ray.dir_z = ray.direction.z;
+  embree_ray.tnear = ray.t_min;
+  embree_ray.tfar = ray.t_max;
+  embree_ray.mask = 0xffffffffU;
+  occluded(scene_, query.base, embree_ray);
+}
+
+void EmbreeScene::refit(std::span<const std::uint32_t> primitives) {
+  for (const std::uint32_t primitive : primitives) place(primitive);
+  RTCGeometry geometry = rtcGetGeometry(scene_, 0);
+  rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
+  if (options_.primitive != Primitive::aabb)
+    rtcUpdateGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0);
+  rtcCommitGeometry(geometry);
+  rtcCommitScene(scene_);
+  device_.check("refitting the acceleration structure");
+}
+
+std::size_t EmbreeScene::buffer_bytes() const {
+  return triangles_.bytes() + corners_.bytes() + spheres_.bytes();
+}
+
+}  // namespace rtindex

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/array.hpp"
+#include "keys/encoded_column.hpp"
+#include "keys/interval.hpp"
+#include "scene/rays.hpp"
+#include "tracers/embree/device.hpp"
+#include "tracers/rx_options.hpp"
+
+namespace rtindex {
+
+// What a query carries to the hit: Embree hands it back by address, `base` first.
+struct EmbreeQuery {
+  EmbreeContext base;
+  Interval ray_keys;                       // the keys that the ray passes
+  const EncodedColumn* compare = nullptr;  // hits count only where their key is one of these
+  void* receiver = nullptr;
+  // Takes the hit of a primitive; true ends the query.
+  bool (*on_hit)(void* receiver, std::uint32_t primitive) = nullptr;
+};
+
+// The primitives of a column in an Embree scene.
+class EmbreeScene {
+ public:
+  // `column` must outlive the scene and stay where it is.
+  EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads);
+  ~EmbreeScene();
+  EmbreeScene(const EmbreeScene&) = delete;
+  EmbreeScene& operator=(const EmbreeScene&) = delete;
+
+  // Finds all primitives that the ray hits.
+  void trace(const Ray& ray, EmbreeQuery& query) const;
+  // The named primitives take the places of their new keys in the column; the tree is refitted.
+  void refit(std::span<const std::uint32_t> primitives);
+
+  [[nodiscard]] std::size_t buffer_bytes() const;
+  [[nodiscard]] std::size_t structure_bytes() const { return device_.bytes(); }
+  [[nodiscard]] std::size_t peak_structure_bytes() const { return device_.peak_bytes(); }
+
+ private:
+  void place(std::size_t primitive);
+  void add_geometry();
+  [[nodiscard]] RTCGeometry make_triangles();
+  [[nodiscard]] RTCGeometry make_spheres();
+  [[nodiscard]] RTCGeometry make_boxes();
+
+  static void filter_triangle(const RTCFilterFunctionNArguments* arguments);
+  static void filter_sphere(const RTCFilterFunctionNArguments* arguments);
+  static void bound_box(const RTCBoundsFunctionArguments* arguments);
+  static void test_box(const RTCOccludedFunctionNArguments* arguments);
+
+  RxOptions options_;
+  const EncodedColumn* column_;
+  EmbreeDevice device_;
+  RTCScene scene_ = nullptr;
+  Array<Triangle> triangles_;
+  Array<std::uint32_t> corners_;  // Embree wants triangles indexed: 0, 1, 2, ...
+  struct Sphere {
+    Point centre;
+    float radius;
+  };
+  Array<Sphere> spheres_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <rtindex/spec.hpp>
+
+#include "keys/coordinates.hpp"
+#include "keys/encoded_column.hpp"
+#include "scene/primitives.hpp"
+#include "scene/rays.hpp"
+
+namespace rtindex {
+
+enum class Update : std::uint8_t { rebuild, refit };
+enum class RowRays : std::uint8_t { occupied, all };
+
+// The paper's choices (section 3), read from a spec. Combinations that cannot be exact for any
+// column are refused here; those that depend on the keys by require_exact.
+struct RxOptions {
+  Coordinates coordinates;
+  Primitive primitive = Primitive::triangle;
+  RayKind point = RayKind::perpendicular;
+  RayKind range = RayKind::offset;
+  bool compact = false;
+  bool compact_dropped = false;  // asked for, but refit rules it out
+  Update update = Update::rebuild;
+  RowRays row_rays = RowRays::occupied;
+
+  [[nodiscard]] static RxOptions from(const Spec& spec);
+  // The spec with every option written out.
+  [[nodiscard]] Spec full(const Spec& spec) const;
+};
+
+// More rays than this for one lookup (row_rays=all) are refused.
+inline constexpr std::uint64_t max_row_rays = std::uint64_t{1} << 24;
+
+// Whether keys up to `span` are exact with these options. `coordinate_limit` is the tracer's
+// largest coordinate.
+[[nodiscard]] bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_limit);
+
+// The text of a row's key, for messages.
+using KeyText = std::function<std::string(std::uint32_t row)>;
+
+// Throws, naming the row, the key and the setting that would work, where the mode or the primitive
+// cannot hold a key of the column exactly.
+void require_exact(const RxOptions& options, const EncodedColumn& column, const KeyText& key_text,
+                   double coordinate_limit);
+
+[[nodiscard]] std::string_view name_of(KeyMode mode);
+[[nodiscard]] std::string_view name_of(Primitive primitive);
+[[nodiscard]] std::string_view name_of(RayKind kind);
+
+}  // namespace rtindex

@@ -1,0 +1,110 @@
+"""Checks that data moves one way: a folder of src/ includes only folders above it.
+
+usage: layering.py SOURCE_ROOT | --self-test
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# From the first to the last; src/CMakeLists.txt builds them in the same order.
+FOLDERS = ["base", "keys", "scene", "answers", "storage", "tracers", "indexes", "io"]
+SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+STANDARD = re.compile(r"^[a-z0-9_]+$")
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == '"', match.group(2)
+
+
+def files(root):
+    return sorted(path for path in root.rglob("*") if path.suffix in SUFFIXES)
+
+
+def internal_fault(folder, target):
+    """Why a file of src/<folder> may not include "target", or None."""
+    head, slash, _ = target.partition("/")
+    if not slash or head not in FOLDERS:
+        return "write internal includes from src/, such as \"keys/codec.hpp\""
+    if FOLDERS.index(head) > FOLDERS.index(folder):
+        return f"{folder}/ stands above {head}/ and must not include it"
+    return None
+
+
+def public_fault(quoted, target):
+    """Why a public header may not include target, or None."""
+    if not quoted and (target.startswith("rtindex/") or STANDARD.match(target)):
+        return None
+    return "a public header includes only <rtindex/...> and the standard library"
+
+
+def faults(root):
+    source = root / "src"
+    for path in files(source):
+        folder = path.relative_to(source).parts[0]
+        if folder not in FOLDERS:
+            yield f"{path.relative_to(root)}: '{folder}' is not a known folder of src/"
+            continue
+        for number, quoted, target in includes(path):
+            why = internal_fault(folder, target) if quoted else None
+            if why:
+                yield f"{path.relative_to(root)}:{number}: \"{target}\": {why}"
+    for path in files(root / "include"):
+        for number, quoted, target in includes(path):
+            why = public_fault(quoted, target)
+            if why:
+                yield f"{path.relative_to(root)}:{number}: {target}: {why}"
+
+
+def self_test():
+    """The check accepts a tidy tree and rejects each kind of fault."""
+    tidy = {
+        "src/base/a.hpp": "#include <vector>\n#include <rtindex/error.hpp>\n",
+        "src/keys/a.cpp": '#include "keys/a.hpp"\n#include "base/a.hpp"\n',
+        "src/tracers/embree/a.cpp": '#include "tracers/a.hpp"\n#include <embree3/rtcore.h>\n',
+        "include/rtindex/a.hpp": "#include <cstdint>\n#include <rtindex/b.hpp>\n",
+    }
+    untidy = [
+        {"src/base/a.hpp": '#include "keys/a.hpp"\n'},
+        {"src/keys/a.cpp": '  #  include "indexes/a.hpp"\n'},
+        {"src/keys/a.cpp": '#include "a.hpp"\n'},
+        {"src/keys/a.cpp": '#include "../base/a.hpp"\n'},
+        {"src/other/a.cpp": ""},
+        {"include/rtindex/a.hpp": "#include <fmt/format.h>\n"},
+        {"include/rtindex/a.hpp": '#include "rtindex/b.hpp"\n'},
+    ]
+
+    def count(tree):
+        with tempfile.TemporaryDirectory() as name:
+            root = pathlib.Path(name)
+            for path, text in tree.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text, encoding="utf-8")
+            return len(list(faults(root)))
+
+    wrong = [tree for tree in untidy if count({**tidy, **tree}) != 1]
+    if count(tidy) != 0:
+        wrong.append(tidy)
+    for tree in wrong:
+        print(f"misjudged: {tree}")
+    return 1 if wrong else 0
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        return self_test()
+    if len(arguments) != 1:
+        print(__doc__.strip())
+        return 2
+    found = list(faults(pathlib.Path(arguments[0])))
+    print("\n".join(found) if found else "every include points up")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
