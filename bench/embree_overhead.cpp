@@ -1,9 +1,9 @@
 // How much of Embree's own speed does rx:embree keep?
 //
 // The bare loop below is what a ray-tracing programmer would write by hand for RX's default
-// configuration: one triangle per key in row order, rtcOccluded1 with a perpendicular ray per lookup
-// and a filter that takes the value at the rowID. It shares the scene's geometry with the library
-// and nothing else. Goal: at least 90% of its speed, unsorted and sorted.
+// configuration: one triangle per key in row order, rtcOccluded1 with a perpendicular ray per
+// lookup and a filter that takes the value at the rowID. It shares the scene's geometry with the
+// library and nothing else. Goal: at least 90% of its speed, unsorted and sorted.
 
 #include <fmt/format.h>
 
@@ -31,13 +31,13 @@ class BareEmbree {
   explicit BareEmbree(const std::vector<std::uint64_t>& column) : device_(rtcNewDevice("")) {
     scene_ = rtcNewScene(device_);
     RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_TRIANGLE);
-    auto* triangles = static_cast<Triangle*>(
-        rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                sizeof(Point), 3 * column.size()));
+    auto* triangles = static_cast<Triangle*>(rtcSetNewGeometryBuffer(
+        geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(Point), 3 * column.size()));
     auto* corners = static_cast<std::uint32_t*>(
         rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
                                 3 * sizeof(std::uint32_t), column.size()));
-    for (std::size_t i = 0; i < column.size(); ++i) triangles[i] = triangle_at(coordinates_, column[i]);
+    for (std::size_t i = 0; i < column.size(); ++i)
+      triangles[i] = triangle_at(coordinates_, column[i]);
     for (std::size_t i = 0; i < 3 * column.size(); ++i) corners[i] = static_cast<std::uint32_t>(i);
     rtcSetGeometryOccludedFilterFunction(geometry, take);
     rtcCommitGeometry(geometry);
@@ -136,7 +136,8 @@ int main(int argc, char** argv) {
              arguments.keys_log2, arguments.lookups_log2);
   fmt::print("{:10} {:>14} {:>14} {:>8}\n", "lookups", "bare, Ml/s", "rtindex, Ml/s", "ratio");
   for (const bool sorted : {false, true}) {
-    auto lookups = bench::drawn_from<std::uint64_t>(column, std::size_t{1} << arguments.lookups_log2, 2);
+    auto lookups =
+        bench::drawn_from<std::uint64_t>(column, std::size_t{1} << arguments.lookups_log2, 2);
     if (sorted) std::sort(lookups.begin(), lookups.end());
     std::vector<std::uint64_t> bare_sums(lookups.size());
     std::vector<std::uint64_t> sums(lookups.size());

@@ -31,7 +31,8 @@ std::string output_of(const std::string& command) {
 nlohmann::json machine() {
   utsname system{};
   uname(&system);
-  std::string cpu = output_of("LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -1");
+  std::string cpu =
+      output_of("LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -1");
   const auto memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                       static_cast<double>(sysconf(_SC_PAGE_SIZE)) / (1 << 30);
   return {{"cpu", cpu.empty() ? "unknown" : cpu},

@@ -6,6 +6,10 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "indexes/btree.hpp"
+#include "indexes/hash.hpp"
+#include "indexes/sorted.hpp"
+#include "tracers/native/native_tracer.hpp"
 
 #if defined(RTINDEX_HAS_EMBREE)
 #include "tracers/embree/device.hpp"
@@ -23,7 +27,9 @@ struct Entry {
   std::optional<std::string> missing;
   std::string runs_on;
   std::function<Spec(const Spec&)> complete;
-  std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyText&)> make;
+  std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyCodec&,
+                                           const KeyText&)>
+      make;
 
   [[nodiscard]] std::string name() const {
     return kind + (tracer.empty() ? "" : ":" + tracer) + "@" + device;
@@ -42,7 +48,8 @@ Entry embree_entry() {
               nullptr};
 #if defined(RTINDEX_HAS_EMBREE)
   entry.runs_on = std::string(embree_version()) + ": the paper's scene and rays on the CPU";
-  entry.make = [](const Spec& spec, EncodedColumn column, const KeyText& key_text) {
+  entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec&,
+                  const KeyText& key_text) {
     return make_embree_tracer(RxOptions::from(spec), std::move(column), threads_of(spec), key_text);
   };
 #else
@@ -52,6 +59,22 @@ Entry embree_entry() {
   return entry;
 }
 
+using Make = std::unique_ptr<Structure> (*)(const EncodedColumn&, const KeyCodec&);
+
+// A structure on the CPU that needs nothing but the encoded column.
+Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make) {
+  return {std::move(kind),
+          std::move(tracer),
+          "cpu",
+          {"threads"},
+          std::nullopt,
+          std::move(runs_on),
+          [](const Spec& spec) { return spec; },
+          [make](const Spec&, EncodedColumn column, const KeyCodec& codec, const KeyText&) {
+            return make(column, codec);
+          }};
+}
+
 Entry absent(std::string kind, std::string tracer, std::string device, std::string reason) {
   return {std::move(kind), std::move(tracer), std::move(device), {}, std::move(reason), "", {}, {}};
 }
@@ -59,11 +82,12 @@ Entry absent(std::string kind, std::string tracer, std::string device, std::stri
 // In the order in which `auto` prefers them.
 const std::vector<Entry>& catalog() {
   static const std::vector<Entry> entries = {
+      cpu_entry("rx", "native", "the ray tracer that knows that RX's scene is a line",
+                make_native_tracer),
       embree_entry(),
-      absent("rx", "native", "cpu", "not part of this version of rtindex"),
-      absent("sorted", "", "cpu", "not part of this version of rtindex"),
-      absent("btree", "", "cpu", "not part of this version of rtindex"),
-      absent("hash", "", "cpu", "not part of this version of rtindex"),
+      cpu_entry("sorted", "", "sorted array, binary search", make_sorted),
+      cpu_entry("btree", "", "B+-tree, bulk-loaded", make_btree),
+      cpu_entry("hash", "", "hash table, points only", make_hash),
       absent("rx", "optix", "cuda", "not part of this version of rtindex"),
       absent("rx", "native", "cuda", "not part of this version of rtindex"),
       absent("sorted", "", "cuda", "not part of this version of rtindex"),
@@ -117,8 +141,8 @@ int threads_of(const Spec& resolved) {
 }
 
 std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
-                                          const KeyText& key_text) {
-  return find_entry(resolved).make(resolved, std::move(column), key_text);
+                                          const KeyCodec& codec, const KeyText& key_text) {
+  return find_entry(resolved).make(resolved, std::move(column), codec, key_text);
 }
 
 std::vector<Usable> indexes() {

@@ -7,6 +7,7 @@
 #include <rtindex/index.hpp>
 #include <rtindex/spec.hpp>
 
+#include "keys/codec.hpp"
 #include "keys/encoded_column.hpp"
 #include "storage/structure.hpp"
 #include "tracers/rx_options.hpp"
@@ -24,6 +25,7 @@ namespace rtindex {
 
 // Builds the structure of a resolved spec.
 [[nodiscard]] std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
+                                                        const KeyCodec& codec,
                                                         const KeyText& key_text);
 
 }  // namespace rtindex

@@ -164,7 +164,7 @@ struct Index::State {
   void build(const ColumnView& column) {
     threads->run([&] {
       codec = KeyCodec::for_column(column);
-      structure = make_structure(spec, codec->encode(column),
+      structure = make_structure(spec, codec->encode(column), *codec,
                                  [&](std::uint32_t row) { return column.text(row); });
     });
   }
@@ -182,7 +182,7 @@ struct Index::State {
       for (std::size_t i = 0; i < new_keys.size(); ++i) all_valid &= new_keys.valid(i);
       if (!all_valid || !structure->update(changed, keys, *span))
         structure = make_structure(
-            spec, patched(structure->column(), changed, keys, new_keys, *span), key_text);
+            spec, patched(structure->column(), changed, keys, new_keys, *span), *codec, key_text);
       codec->set_span(*span);
       return;
     }
@@ -190,7 +190,7 @@ struct Index::State {
     for (std::size_t i = 0; i < changed.size(); ++i) column.set(changed[i], new_keys, i);
     const ColumnView view = column.view();
     auto new_codec = KeyCodec::for_column(view);
-    structure = make_structure(spec, new_codec->encode(view), key_text);
+    structure = make_structure(spec, new_codec->encode(view), *new_codec, key_text);
     codec = std::move(new_codec);
   }
 };

@@ -123,6 +123,15 @@ class CompositeCodec final : public KeyCodec {
     return 0;
   }
 
+  [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
+    for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
+      const PackedKeys& keys = parts_[p].residual;
+      if (keys[a] != keys[b]) return keys[a] < keys[b] ? -1 : 1;
+      if (const int order = parts_[p].codec->compare_rows(a, b); order != 0) return order;
+    }
+    return 0;
+  }
+
  private:
   // Gives each part its bits; the first part that does not fit whole, or that itself compares in
   // the hit, is the last one packed.

@@ -28,6 +28,14 @@ class LookupBatch {
                            has_residual() ? checks : nullptr);
   }
 
+  // How the full key of a row, whose encoded key is that of the lookup's end, compares with it.
+  [[nodiscard]] int compare_with_lower(std::size_t i, std::uint32_t row) const {
+    return codec_->compare_residual(row, *lower_, i);
+  }
+  [[nodiscard]] int compare_with_upper(std::size_t i, std::uint32_t row) const {
+    return codec_->compare_residual(row, *upper_, i);
+  }
+
   // The residual predicate: the hit's full key against lookup i.
   [[nodiscard]] bool accepts(std::size_t i, Interval interval, std::uint8_t checks,
                              std::uint32_t row, std::uint64_t key) const {

@@ -99,6 +99,12 @@ class StringCodec final : public KeyCodec {
     return tail_of(row).compare(rest.substr(length));
   }
 
+  [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
+    if (!has_residual_) return 0;
+    if (head_lengths_[a] != head_lengths_[b]) return head_lengths_[a] < head_lengths_[b] ? -1 : 1;
+    return tail_of(a).compare(tail_of(b));
+  }
+
  private:
   void find_prefix(const ColumnView& column) {
     for (std::size_t row = 0; row < column.size(); ++row) {

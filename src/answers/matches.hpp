@@ -1,0 +1,153 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "answers/request.hpp"
+#include "base/types.hpp"
+
+namespace rtindex {
+
+// The matches of one lookup: positions [begin, end) of a structure that lays rowIDs side by side.
+struct Match {
+  std::uint64_t begin;
+  std::uint64_t end;
+
+  [[nodiscard]] std::uint64_t size() const { return end - begin; }
+};
+
+namespace matches {
+
+// This many values are on their way while earlier ones are added up.
+inline constexpr std::uint64_t ahead = 16;
+
+// Calls take(lookup, value) for every match and `finish(lookup)` behind the last of each lookup.
+// Values lie all over their column: those of the first few matches of all lookups are asked for
+// before any is used.
+template <class T, class Rows, class Take>
+void gather(const T* values, const Rows& rows, const Match* found, std::size_t count, Take&& take) {
+  constexpr std::uint64_t few = 2;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::uint64_t at = found[i].begin; at < std::min(found[i].end, found[i].begin + few); ++at)
+      __builtin_prefetch(values + rows[at]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t end = found[i].end;
+    std::uint64_t at = found[i].begin;
+    for (std::uint64_t next = at + few; next < std::min(end, at + ahead); ++next)
+      __builtin_prefetch(values + rows[next]);
+    for (; at + ahead < end; ++at) {
+      __builtin_prefetch(values + rows[at + ahead]);
+      take(i, values[rows[at]]);
+    }
+    for (; at < end; ++at) take(i, values[rows[at]]);
+  }
+}
+
+template <class T, class Rows>
+void sum(const Request& request, std::size_t first, const Match* found, std::size_t count,
+         const Rows& rows) {
+  using Class = accumulator_t<T>;
+  Class sums[chunk_lookups];
+  std::fill_n(sums, count, Class{});
+  gather(static_cast<const T*>(request.values), rows, found, count, [&](std::size_t i, T value) {
+    sums[i] = add(sums[i], static_cast<Class>(value_of(value)));
+  });
+  auto* out = static_cast<Class*>(request.outputs.sum) + first;
+  const Class miss = request.miss_as<Class>();
+  for (std::size_t i = 0; i < count; ++i) out[i] = found[i].size() == 0 ? miss : sums[i];
+}
+
+template <class T, class Rows>
+void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
+               const Rows& rows) {
+  using Class = accumulator_t<T>;
+  struct State {
+    Class sum, min, max;
+    bool any;
+  };
+  State states[chunk_lookups];
+  for (std::size_t i = 0; i < count; ++i) states[i] = {};
+  gather(static_cast<const T*>(request.values), rows, found, count, [&](std::size_t i, T element) {
+    const Class value = static_cast<Class>(value_of(element));
+    State& state = states[i];
+    if (!state.any) {
+      state = {value, value, value, true};
+    } else {
+      state.sum = add(state.sum, value);
+      if (less(value, state.min)) state.min = value;
+      if (less(state.max, value)) state.max = value;
+    }
+  });
+  const Class miss = request.miss_as<Class>();
+  const auto write = [&](void* out, Class State::*answer) {
+    if (out == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i)
+      static_cast<Class*>(out)[first + i] = states[i].any ? states[i].*answer : miss;
+  };
+  write(request.outputs.sum, &State::sum);
+  write(request.outputs.min, &State::min);
+  write(request.outputs.max, &State::max);
+}
+
+template <class Rows>
+std::uint32_t smallest_row(const Match& match, const Rows& rows, bool ascending) {
+  if (match.size() == 0) return miss_row;
+  std::uint32_t smallest = rows[match.begin];
+  if (ascending) return smallest;
+  for (std::uint64_t at = match.begin + 1; at < match.end; ++at)
+    smallest = std::min(smallest, rows[at]);
+  return smallest;
+}
+
+template <class Rows>
+void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                  const Rows& rows) {
+  std::vector<std::uint32_t>& out = (*request.chunk_rows)[first / chunk_lookups];
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(found[i].size(), request.limit);
+    request.row_counts[first + i] = wanted;
+    for (std::uint64_t at = found[i].begin; at < found[i].begin + wanted; ++at)
+      out.push_back(rows[at]);
+  }
+}
+
+}  // namespace matches
+
+// All answers but sum, min and max of lookups [first, first + count). `ascending`: the rowIDs of
+// each match ascend.
+template <class Rows>
+void answer_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                 const Rows& rows, bool ascending) {
+  const Outputs& out = request.outputs;
+  if (out.any != nullptr)
+    for (std::size_t i = 0; i < count; ++i)
+      out.any[first + i] = found[i].size() == 0 ? miss_row : rows[found[i].begin];
+  if (out.first != nullptr)
+    for (std::size_t i = 0; i < count; ++i)
+      out.first[first + i] = matches::smallest_row(found[i], rows, ascending);
+  if (out.count != nullptr)
+    for (std::size_t i = 0; i < count; ++i)
+      out.count[first + i] = static_cast<std::uint32_t>(found[i].size());
+  if (out.matched != nullptr)
+    for (std::size_t i = 0; i < count; ++i)
+      if (found[i].size() != 0)
+        out.matched[(first + i) / 8] =
+            static_cast<std::uint8_t>(out.matched[(first + i) / 8] | 1U << ((first + i) % 8));
+  if (request.answers.has(Answer::rows)) matches::collect_rows(request, first, found, count, rows);
+}
+
+// sum, min and max of lookups [first, first + count) over the request's value column.
+template <class Rows>
+void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                   const Rows& rows) {
+  if (!request.answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return;
+  visit_native(request.value_type, [&]<class T>() {
+    if (request.answers.has_any_of(Answer::min | Answer::max))
+      matches::aggregate<T>(request, first, found, count, rows);
+    else
+      matches::sum<T>(request, first, found, count, rows);
+  });
+}
+
+}  // namespace rtindex

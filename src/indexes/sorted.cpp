@@ -1,0 +1,59 @@
+#include "indexes/sorted.hpp"
+
+#include <algorithm>
+
+#include "storage/ordered_structure.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// Binary search without branches, many lookups in step, so that their cache misses overlap.
+template <class Key>
+class BinarySearch {
+ public:
+  static constexpr const char* part_name = "search structure";
+
+  explicit BinarySearch(const KeyOrder<Key>&) {}
+
+  void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                    std::uint32_t* at) const {
+    for (std::size_t first = 0; first < count; first += in_step)
+      search(order, keys + first, std::min(in_step, count - first), at + first);
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return 0; }
+  [[nodiscard]] std::string describe() const {
+    return "structure: sorted array, binary search of 16 lookups in step\n";
+  }
+
+ private:
+  static constexpr std::size_t in_step = 16;
+
+  static void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                     std::uint32_t* at) {
+    const Pair<Key>* pairs = order.pairs();
+    const Pair<Key>* base[in_step];
+    std::fill_n(base, count, pairs);
+    std::size_t length = order.size();
+    while (length > 1) {
+      const std::size_t half = length / 2;
+      length -= half;
+      for (std::size_t i = 0; i < count; ++i) {
+        base[i] += base[i][half - 1].key < keys[i] ? half : 0;
+        __builtin_prefetch(base[i] + length / 2 - (length > 1 ? 1 : 0));
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      at[i] = static_cast<std::uint32_t>(base[i] - pairs) +
+              (length == 1 && base[i]->key < keys[i] ? 1U : 0U);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Structure> make_sorted(const EncodedColumn& column, const KeyCodec& codec) {
+  return make_ordered<BinarySearch>(column, codec);
+}
+
+}  // namespace rtindex

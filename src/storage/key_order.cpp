@@ -1,0 +1,128 @@
+#include "storage/key_order.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "storage/sort_pairs.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t copy_grain = std::size_t{1} << 15;
+
+// The first position in [begin, end) for which `is_before` is false.
+template <class IsBefore>
+std::uint64_t partition_point(std::uint64_t begin, std::uint64_t end, IsBefore&& is_before) {
+  while (begin < end) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    if (is_before(middle))
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+// Runs of equal encoded keys in the order of their full keys.
+template <class Key>
+void order_by_full_key(Pair<Key>* pairs, std::size_t size, const KeyCodec& codec) {
+  for (std::size_t begin = 0; begin < size;) {
+    std::size_t end = begin + 1;
+    while (end < size && pairs[end].key == pairs[begin].key) ++end;
+    if (end - begin > 1)
+      std::sort(pairs + begin, pairs + end, [&](const Pair<Key>& a, const Pair<Key>& b) {
+        const int order = codec.compare_rows(a.row, b.row);
+        return order != 0 ? order < 0 : a.row < b.row;
+      });
+    begin = end;
+  }
+}
+
+}  // namespace
+
+template <class Key>
+KeyOrder<Key>::KeyOrder(const EncodedColumn& column, const KeyCodec& codec)
+    : pairs_(column.size() + padding),
+      size_(column.size()),
+      row_count_(column.row_count),
+      span_(column.span) {
+  parallel_for(size_, copy_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      pairs_[i] = {static_cast<Key>(column.keys[i]), column.row(i)};
+  });
+  build_peak_ = column.bytes() + 2 * pairs_.bytes();
+  for (std::size_t i = size_; i < pairs_.size(); ++i)
+    pairs_[i] = {std::numeric_limits<Key>::max(), miss_row};
+  sort_pairs(pairs_.span().first(size_));
+  if (codec.has_residual()) order_by_full_key(pairs_.data(), size_, codec);
+}
+
+template <class Key>
+EncodedColumn KeyOrder<Key>::column() const {
+  EncodedColumn column;
+  column.row_count = row_count_;
+  column.span = span_;
+  column.keys = PackedKeys(size_, span_);
+  if (size_ == row_count_) {
+    for (std::size_t i = 0; i < size_; ++i) column.keys.set(pairs_[i].row, pairs_[i].key);
+    return column;
+  }
+  // With nulls: a row's place is the number of valid rows before it.
+  std::vector<std::uint32_t> place(row_count_, 0);
+  for (std::size_t i = 0; i < size_; ++i) place[pairs_[i].row] = 1;
+  column.rows = Array<std::uint32_t>(size_);
+  std::uint32_t next = 0;
+  for (std::size_t row = 0; row < row_count_; ++row) {
+    if (place[row] == 0) continue;
+    column.rows[next] = static_cast<std::uint32_t>(row);
+    place[row] = next++;
+  }
+  for (std::size_t i = 0; i < size_; ++i) column.keys.set(place[pairs_[i].row], pairs_[i].key);
+  return column;
+}
+
+template <class Key>
+std::uint64_t KeyOrder<Key>::end_of_equal(std::uint64_t position, Key key) const {
+  constexpr std::uint64_t near = 8;
+  const Pair<Key>* pairs = pairs_.data();
+  const std::uint64_t stop = std::min<std::uint64_t>(size_, position + near);
+  std::uint64_t end = position;
+  while (end < stop && pairs[end].key == key) ++end;
+  if (end != position + near) return end;
+  // A long run: double the step until it is left, then halve.
+  std::uint64_t step = near;
+  while (end + step < size_ && pairs[end + step].key == key) {
+    end += step;
+    step *= 2;
+  }
+  return partition_point(end, std::min<std::uint64_t>(size_, end + step),
+                         [&](std::uint64_t at) { return pairs[at].key == key; });
+}
+
+template <class Key>
+Match KeyOrder<Key>::narrow(Match match, const LookupBatch& batch, std::size_t lookup,
+                            Interval interval, std::uint8_t checks) const {
+  if ((checks & check_lower) != 0) {
+    const std::uint64_t run_end =
+        std::min(match.end, end_of_equal(match.begin, static_cast<Key>(interval.lower)));
+    match.begin = partition_point(match.begin, run_end, [&](std::uint64_t at) {
+      return batch.compare_with_lower(lookup, pairs_[at].row) < 0;
+    });
+  }
+  if ((checks & check_upper) != 0) {
+    const std::uint64_t run_begin = partition_point(
+        match.begin, match.end, [&](std::uint64_t at) { return pairs_[at].key < interval.upper; });
+    match.end = partition_point(run_begin, match.end, [&](std::uint64_t at) {
+      return batch.compare_with_upper(lookup, pairs_[at].row) <= 0;
+    });
+  }
+  return match;
+}
+
+template class KeyOrder<std::uint32_t>;
+template class KeyOrder<std::uint64_t>;
+
+}  // namespace rtindex

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "answers/matches.hpp"
+#include "keys/codec.hpp"
+#include "keys/encoded_column.hpp"
+#include "keys/lookup_batch.hpp"
+#include "storage/pairs.hpp"
+
+namespace rtindex {
+
+// A column in key order: sorted (key, rowID) pairs, equal keys in order of their full keys and then
+// of their rows. Behind the last pair stand a few with the greatest key, so that blocks of pairs
+// can be compared without a test for the end.
+template <class Key>
+class KeyOrder {
+ public:
+  static constexpr std::size_t padding = 16;
+
+  KeyOrder(const EncodedColumn& column, const KeyCodec& codec);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Pair<Key>* pairs() const { return pairs_.data(); }
+  [[nodiscard]] Key key(std::size_t position) const { return pairs_.data()[position].key; }
+  // No lookup is above it.
+  [[nodiscard]] std::uint64_t span() const { return span_; }
+  [[nodiscard]] std::uint64_t last_key() const { return size_ == 0 ? 0 : key(size_ - 1); }
+  [[nodiscard]] std::size_t bytes() const { return pairs_.bytes(); }
+  [[nodiscard]] std::size_t build_peak() const { return build_peak_; }
+
+  // The column back in row order.
+  [[nodiscard]] EncodedColumn column() const;
+
+  // Behind the last pair whose key equals `key`, counted from `position`, where a run of such pairs
+  // may start (or not).
+  [[nodiscard]] std::uint64_t end_of_equal(std::uint64_t position, Key key) const;
+
+  // The part of a match whose full keys lie in lookup i.
+  [[nodiscard]] Match narrow(Match match, const LookupBatch& batch, std::size_t lookup,
+                             Interval interval, std::uint8_t checks) const;
+
+ private:
+  Array<Pair<Key>> pairs_;
+  std::size_t size_ = 0;
+  std::size_t row_count_ = 0;
+  std::uint64_t span_ = 0;
+  std::size_t build_peak_ = 0;
+};
+
+extern template class KeyOrder<std::uint32_t>;
+extern template class KeyOrder<std::uint64_t>;
+
+}  // namespace rtindex

@@ -1,0 +1,203 @@
+#include "tracers/native/grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/parallel.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::uint64_t keys_per_cell = 4;
+constexpr std::uint32_t heavy = 32;  // a cell with more keys than this is refined
+constexpr int max_depth = 6;
+constexpr std::size_t fill_grain = std::size_t{1} << 16;
+constexpr std::size_t most_lookups = 512;  // in one call
+constexpr std::uint64_t resolved = std::numeric_limits<std::uint64_t>::max();
+
+// How many of the next eight pairs have a key less than `key`; no branches to mispredict.
+template <class Key>
+std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
+  std::uint32_t less = 0;
+  for (int i = 0; i < 8; ++i) less += pairs[i].key < key ? 1U : 0U;
+  return less;
+}
+
+// The first pair from `at` on whose key is not less.
+template <class Key>
+std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, Key key) {
+  const std::uint32_t less = count_less(pairs + at, key);
+  if (less < 8) return at + less;
+  // Rare: a crowded cell. Double the step until it overshoots, then halve.
+  std::uint64_t low = std::uint64_t{at} + 8;
+  std::uint64_t step = 8;
+  while (low + step < size && pairs[low + step].key < key) {
+    low += step + 1;
+    step *= 2;
+  }
+  std::uint64_t high = std::min<std::uint64_t>(size, low + step);
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (pairs[middle].key < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return static_cast<std::uint32_t>(low);
+}
+
+template <class Key>
+void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
+  const char* address = reinterpret_cast<const char*>(pairs + at);
+  __builtin_prefetch(address);
+  __builtin_prefetch(address + 60);
+}
+
+}  // namespace
+
+template <class Key>
+Grid<Key>::Grid(const KeyOrder<Key>& order) {
+  const std::uint64_t size = order.size();
+  const std::uint64_t wanted = std::max<std::uint64_t>(1, size / keys_per_cell);
+  const std::uint64_t cells = order.span() < wanted ? order.span() + 1 : wanted;
+  levels_.push_back({Spread(0, order.span(), cells), 0, cells, 0, static_cast<Key>(order.span()), 0,
+                     static_cast<std::uint32_t>(size)});
+  std::vector<std::vector<std::uint32_t>> starts(1);
+  fill(order, levels_[0], starts[0]);
+  // Positions need the flag bit beyond 2^31 keys; crowded cells are then searched by doubling.
+  if (size < refined) refine(order, 0, 1, starts);
+
+  std::size_t total = 0;
+  for (const auto& level : starts) total += level.size();
+  starts_ = Array<std::uint32_t>(total);
+  std::size_t next = 0;
+  for (auto& level : starts) {
+    std::copy(level.begin(), level.end(), starts_.begin() + next);
+    next += level.size();
+    level = {};
+  }
+}
+
+// The start of every cell: the position of the first key in it or behind it.
+template <class Key>
+void Grid<Key>::fill(const KeyOrder<Key>& order, const Level& level,
+                     std::vector<std::uint32_t>& starts) {
+  starts.resize(level.cells);
+  const std::size_t size = level.end - level.begin;
+  parallel_for(size, fill_grain, [&](std::size_t first, std::size_t count) {
+    std::size_t position = level.begin + first;
+    std::uint64_t next = first == 0 ? 0 : level.spread(order.key(position - 1)) + 1;
+    for (std::size_t i = 0; i < count; ++i, ++position) {
+      const std::uint64_t cell = level.spread(order.key(position));
+      while (next <= cell) starts[next++] = static_cast<std::uint32_t>(position);
+    }
+  });
+  const std::uint64_t last = size == 0 ? 0 : level.spread(order.key(level.end - 1)) + 1;
+  std::fill(starts.begin() + static_cast<std::ptrdiff_t>(last), starts.end(), level.end);
+}
+
+// Gives every run of crowded cells a level of its own, where that makes the cells narrower.
+template <class Key>
+void Grid<Key>::refine(const KeyOrder<Key>& order, std::size_t level, int depth,
+                       std::vector<std::vector<std::uint32_t>>& starts) {
+  if (depth >= max_depth || levels_[level].spread.is_identity()) return;
+  const std::uint64_t cells = levels_[level].cells;
+  const std::uint32_t level_end = levels_[level].end;
+  std::vector<std::uint32_t> own = starts[level];
+  const auto end_of = [&](std::uint64_t cell) {
+    return cell + 1 < cells ? own[cell + 1] : level_end;
+  };
+  for (std::uint64_t cell = 0; cell < cells; ++cell) {
+    if (end_of(cell) - own[cell] <= heavy) continue;
+    std::uint64_t last = cell;
+    while (last + 1 < cells && end_of(last + 1) - own[last + 1] > heavy) ++last;
+    const std::uint32_t begin = own[cell];
+    const std::uint32_t end = end_of(last);
+    const Key lowest = order.key(begin);
+    const Key highest = order.key(end - 1);
+    const std::uint64_t wanted = (end - begin) / keys_per_cell;
+    if (lowest != highest && wanted > 2 * (last - cell + 1)) {
+      const std::uint64_t width = static_cast<std::uint64_t>(highest) - lowest;
+      const std::uint64_t child_cells = width < wanted ? width + 1 : wanted;
+      const Level& before = levels_.back();
+      const std::size_t child = levels_.size();
+      levels_.push_back({Spread(lowest, highest, child_cells), before.first_cell + before.cells,
+                         child_cells, lowest, highest, begin, end});
+      starts.emplace_back();
+      fill(order, levels_[child], starts[child]);
+      for (std::uint64_t i = cell; i <= last; ++i)
+        starts[level][i] = refined | static_cast<std::uint32_t>(child);
+      refine(order, child, depth + 1, starts);
+    }
+    cell = last;
+  }
+}
+
+template <class Key>
+void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                             std::uint32_t* at) const {
+  const Pair<Key>* pairs = order.pairs();
+  const Spread spread = levels_[0].spread;
+  std::uint64_t cells[most_lookups];
+  for (std::size_t i = 0; i < count; ++i) {
+    cells[i] = spread(keys[i]);
+    __builtin_prefetch(starts_.data() + cells[i]);
+  }
+  if (levels_.size() == 1) {
+    for (std::size_t i = 0; i < count; ++i) {
+      at[i] = starts_.data()[cells[i]];
+      prefetch_pairs(pairs, at[i]);
+    }
+  } else {
+    resolve(order, keys, count, cells, at);
+  }
+  for (std::size_t i = 0; i < count; ++i) at[i] = scan(pairs, order.size(), at[i], keys[i]);
+}
+
+// Follows refined cells down, all lookups level by level.
+template <class Key>
+void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                        std::uint64_t* cells, std::uint32_t* at) const {
+  const Pair<Key>* pairs = order.pairs();
+  for (bool again = true; again;) {
+    again = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (cells[i] == resolved) continue;
+      const std::uint32_t start = starts_.data()[cells[i]];
+      if ((start & refined) == 0) {
+        at[i] = start;
+        prefetch_pairs(pairs, start);
+        cells[i] = resolved;
+        continue;
+      }
+      const Level& level = levels_[start & ~refined];
+      if (keys[i] <= level.lowest || keys[i] > level.highest) {
+        at[i] = keys[i] <= level.lowest ? level.begin : level.end;
+        prefetch_pairs(pairs, at[i]);
+        cells[i] = resolved;
+        continue;
+      }
+      cells[i] = level.first_cell + level.spread(keys[i]);
+      __builtin_prefetch(starts_.data() + cells[i]);
+      again = true;
+    }
+  }
+}
+
+template <class Key>
+std::string Grid<Key>::describe() const {
+  std::string text = fmt::format("tracer: native, a grid of {} cells over sorted {}-byte pairs",
+                                 levels_[0].cells, sizeof(Pair<Key>));
+  if (levels_.size() > 1)
+    text += fmt::format("; crowded cells refined by {} levels with {} more cells",
+                        levels_.size() - 1, starts_.size() - levels_[0].cells);
+  return text + "\n";
+}
+
+template class Grid<std::uint32_t>;
+template class Grid<std::uint64_t>;
+
+}  // namespace rtindex
