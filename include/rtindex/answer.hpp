@@ -90,7 +90,7 @@ struct Ask {
   /// One or several answers.
   AnswerSet answers = Answer::any;
   /// The value column of `sum`, `min` and `max`: one value per row of the indexed column. Borrowed
-  /// for the call.
+  /// for the call. Left out, the values that the index includes are taken.
   ColumnView values = {};
   /// Whether to return a bitmap that tells which lookups matched.
   bool matched = false;
@@ -163,6 +163,7 @@ class RTINDEX_API Answers {
   }
   [[noreturn]] static void throw_wrong_class(const Aggregates& values);
   void require(Answer answer) const;
+  void require_lookup(std::size_t lookup) const;
 
   std::size_t size_ = 0;
   AnswerSet answers_;

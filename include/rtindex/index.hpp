@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,10 +77,17 @@ class RTINDEX_API Index {
   /// once. `describe()` says how the index takes updates.
   void update(std::span<const std::uint32_t> rows, const ColumnView& new_keys);
 
+  /// Writes the index to a file that `load` opens; `*.rtindex` by custom. The file appears whole or
+  /// not at all: it is written under a temporary name in the same folder and then renamed. Lookups
+  /// may go on meanwhile. A file that this or another index was loaded from may be replaced.
+  void save(const std::filesystem::path& path) const;
+
   /// The number of rows of the column, nulls included.
   [[nodiscard]] std::size_t size() const;
   /// The type of the column.
   [[nodiscard]] Type type() const;
+  /// The type of the included values; none where there are none.
+  [[nodiscard]] std::optional<Type> included() const;
   /// The full spec: `build(column, index.spec())` builds the same index.
   [[nodiscard]] Spec spec() const;
   /// Memory held, in parts.
@@ -95,8 +104,46 @@ class RTINDEX_API Index {
   std::unique_ptr<State> state_;
 };
 
+/// Values to keep in key order beside the keys, as SQL's INCLUDE does: one per row of the column.
+struct Include {
+  ColumnView values;
+};
+
+/// `build(column, include(values))`.
+[[nodiscard]] inline Include include(ColumnView values) { return {std::move(values)}; }
+
 /// Builds an index over a column. The column is not needed afterwards.
 [[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec = {});
+
+/// Builds an index that includes a value column: `sum`, `min` and `max` without `Ask::values` then
+/// stream over it, and a range costs about the same for one match and for a million. Offered by all
+/// indexes that keep their keys in order; `bytes()` tells the price. Included values move with their
+/// row: an update of a row's key leaves the row's value as it is.
+///
+/// Sums of floats are exact up to 100 * log2(matches) * 2^-53 times the sum of the magnitudes.
+[[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec,
+                                      const Include& included);
+/// \overload
+[[nodiscard]] inline Index build(const ColumnView& column, const Include& included) {
+  return build(column, Spec(), included);
+}
+
+/// How closely `load` looks at a file. Either way its header is checked before it is used.
+enum class Verify : std::uint8_t {
+  quick,  ///< large arrays are trusted: damage in them can give wrong answers, never a crash
+  full,   ///< every byte is read and compared with its checksum
+};
+
+/// Opens an index that `Index::save` wrote, in no time: the file is mapped into memory and read as
+/// lookups need it. An index whose structure belongs to a foreign library (rx:embree) is built again
+/// from the column in the file; `describe()` says which of the two it was. Files that are damaged,
+/// cut off, foreign or of a newer version are refused.
+///
+/// The file must not be made shorter or overwritten in place while the index lives (the system ends
+/// a process that reads a mapping beyond the end of its file); deleting or replacing it, as `save`
+/// does, is fine. An update makes new arrays in memory and leaves the file as it is.
+[[nodiscard]] RTINDEX_API Index load(const std::filesystem::path& path,
+                                     Verify verify = Verify::quick);
 
 /// An index that the library knows, and whether it can be used here.
 struct Usable {

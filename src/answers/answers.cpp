@@ -50,6 +50,10 @@ void Answers::require(Answer answer) const {
     fail("the answer '{}' was not asked for in this call: add it to Ask::answers", name_of(answer));
 }
 
+void Answers::require_lookup(std::size_t lookup) const {
+  if (lookup >= size_) fail("there is no lookup {}: the batch has {}", lookup, size_);
+}
+
 std::span<const std::uint32_t> Answers::any() const {
   require(Answer::any);
   return any_;
@@ -92,11 +96,14 @@ std::span<const std::uint32_t> Answers::rows() const {
 
 std::span<const std::uint32_t> Answers::rows(std::size_t lookup) const {
   require(Answer::rows);
-  return rows().subspan(offsets_.at(lookup), offsets_.at(lookup + 1) - offsets_.at(lookup));
+  require_lookup(lookup);
+  return rows().subspan(offsets_[lookup], offsets_[lookup + 1] - offsets_[lookup]);
 }
 
 bool Answers::matched(std::size_t lookup) const {
-  return (matched_bitmap()[lookup / 8] >> (lookup % 8) & 1) != 0;
+  const std::span<const std::uint8_t> bitmap = matched_bitmap();
+  require_lookup(lookup);
+  return (bitmap[lookup / 8] >> (lookup % 8) & 1) != 0;
 }
 
 std::span<const std::uint8_t> Answers::matched_bitmap() const {

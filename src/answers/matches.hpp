@@ -20,28 +20,49 @@ struct Match {
 namespace matches {
 
 // This many values are on their way while earlier ones are added up.
-inline constexpr std::uint64_t ahead = 16;
+inline constexpr int ahead = 32;
 
-// Calls take(lookup, value) for every match and `finish(lookup)` behind the last of each lookup.
-// Values lie all over their column: those of the first few matches of all lookups are asked for
-// before any is used.
+// Walks over all matches of a block of lookups, some way ahead of where they are used, and asks for
+// their values.
+template <class T, class Rows>
+class Prefetcher {
+ public:
+  Prefetcher(const T* values, const Rows& rows, const Match* found, std::size_t count)
+      : values_(values), rows_(&rows), found_(found), end_(found + count) {
+    if (count != 0) at_ = found_->begin;
+    skip_ended();
+    for (int i = 0; i < ahead; ++i) next();
+  }
+
+  void next() {
+    if (found_ == end_) return;
+    __builtin_prefetch(values_ + (*rows_)[at_++]);
+    skip_ended();
+  }
+
+ private:
+  void skip_ended() {
+    while (found_ != end_ && at_ >= found_->end)
+      if (++found_ != end_) at_ = found_->begin;
+  }
+
+  const T* values_;
+  const Rows* rows_;
+  const Match* found_;
+  const Match* end_;
+  std::uint64_t at_ = 0;
+};
+
+// Calls take(lookup, value) for every match. Values lie all over their column, so that each would be
+// a cache miss to wait for if it were not asked for ahead of time.
 template <class T, class Rows, class Take>
 void gather(const T* values, const Rows& rows, const Match* found, std::size_t count, Take&& take) {
-  constexpr std::uint64_t few = 2;
+  Prefetcher<T, Rows> prefetcher(values, rows, found, count);
   for (std::size_t i = 0; i < count; ++i)
-    for (std::uint64_t at = found[i].begin; at < std::min(found[i].end, found[i].begin + few); ++at)
-      __builtin_prefetch(values + rows[at]);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t end = found[i].end;
-    std::uint64_t at = found[i].begin;
-    for (std::uint64_t next = at + few; next < std::min(end, at + ahead); ++next)
-      __builtin_prefetch(values + rows[next]);
-    for (; at + ahead < end; ++at) {
-      __builtin_prefetch(values + rows[at + ahead]);
+    for (std::uint64_t at = found[i].begin; at < found[i].end; ++at) {
+      prefetcher.next();
       take(i, values[rows[at]]);
     }
-    for (; at < end; ++at) take(i, values[rows[at]]);
-  }
 }
 
 template <class T, class Rows>

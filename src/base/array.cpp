@@ -50,6 +50,7 @@ RawMemory::RawMemory(std::size_t bytes) : bytes_(bytes) {
 }
 
 RawMemory::~RawMemory() {
+  if (owner_ != nullptr) return;
   if (mapped_ != 0)
     munmap(data_, mapped_);
   else

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -9,40 +10,51 @@
 
 namespace rtindex {
 
-// Memory for large arrays, left uninitialised, in huge pages where the system grants them.
-// Out of memory is an Error that says how much was asked for.
+// Memory for large arrays, left uninitialised, in huge pages where the system grants them; or a
+// view of memory that somebody else holds, such as a mapped file, which can only be read. Out of
+// memory is an Error that says how much was asked for.
 class RawMemory {
  public:
   RawMemory() = default;
   explicit RawMemory(std::size_t bytes);
+  // Views memory that lives as long as `owner`.
+  RawMemory(std::shared_ptr<const void> owner, const void* data, std::size_t bytes)
+      : data_(const_cast<void*>(data)), bytes_(bytes), owner_(std::move(owner)) {}
   RawMemory(RawMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
-        mapped_(std::exchange(other.mapped_, 0)) {}
+        mapped_(std::exchange(other.mapped_, 0)),
+        owner_(std::move(other.owner_)) {}
   RawMemory& operator=(RawMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);
     std::swap(mapped_, other.mapped_);
+    std::swap(owner_, other.owner_);
     return *this;
   }
   ~RawMemory();
 
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] bool is_view() const { return owner_ != nullptr; }
 
  private:
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::size_t mapped_ = 0;  // bytes from mmap; 0: from the heap
+  std::size_t mapped_ = 0;             // bytes from mmap; 0: from the heap
+  std::shared_ptr<const void> owner_;  // of what is viewed
 };
 
-// A fixed-size array of trivial elements in RawMemory.
+// A fixed-size array of trivial elements in RawMemory. One that views memory is never written to.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class Array {
  public:
   Array() = default;
-  explicit Array(std::size_t size) : memory_(size * sizeof(T)), size_(size) {}
+  explicit Array(std::size_t size) : memory_(bytes_of(size)), size_(size) {}
+  // Views `size` elements that live as long as `owner`.
+  Array(std::shared_ptr<const void> owner, const void* data, std::size_t size)
+      : memory_(std::move(owner), data, size * sizeof(T)), size_(size) {}
   Array(Array&& other) noexcept
       : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
   Array& operator=(Array&& other) noexcept {
@@ -51,7 +63,10 @@ class Array {
     return *this;
   }
 
-  [[nodiscard]] T* data() { return static_cast<T*>(memory_.data()); }
+  [[nodiscard]] T* data() {
+    assert(!memory_.is_view());
+    return static_cast<T*>(memory_.data());
+  }
   [[nodiscard]] const T* data() const { return static_cast<const T*>(memory_.data()); }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -72,6 +87,12 @@ class Array {
   [[nodiscard]] const T* end() const { return data() + size_; }
 
  private:
+  // As many as can be asked for where the product does not fit.
+  [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t size) {
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+    return size > most / sizeof(T) ? most : size * sizeof(T);
+  }
+
   RawMemory memory_;
   std::size_t size_ = 0;
 };

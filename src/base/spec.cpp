@@ -63,6 +63,8 @@ const std::vector<OptionHelp>& spec_options() {
       {"update", "rebuild | refit", "how updates reach the structure (rebuild)"},
       {"row_rays", "occupied | all",
        "rows that a range of 3d mode casts rays along: those with keys, or all (occupied)"},
+      {"order", "auto | on | off",
+       "large batches answered in key order: where measured to be quicker, always, never (auto)"},
       {"threads", "all | N", "threads that build and look up (all)"},
   };
   return options;

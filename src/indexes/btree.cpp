@@ -43,6 +43,19 @@ class BPlusTree {
     }
   }
 
+  BPlusTree(const FileReader& file, const KeyOrder<Key>& order)
+      : leaves_((order.size() + leaf_pairs - 1) / leaf_pairs) {
+    for (std::size_t nodes = leaves_; nodes > 1;) {
+      nodes = (nodes + fanout - 1) / fanout;
+      levels_.push_back(file.array<Key>(fmt::format("level{}", levels_.size()), nodes * fanout));
+    }
+  }
+
+  void save(FileWriter file) const {
+    for (std::size_t level = 0; level < levels_.size(); ++level)
+      file.array(fmt::format("level{}", level), levels_[level].span());
+  }
+
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at) const {
     for (std::size_t first = 0; first < count; first += in_step)
@@ -107,8 +120,14 @@ class BPlusTree {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_btree(const EncodedColumn& column, const KeyCodec& codec) {
-  return make_ordered<BPlusTree>(column, codec);
+std::unique_ptr<Structure> make_btree(const EncodedColumn& column, const KeyCodec& codec,
+                                      const OrderedOptions& options) {
+  return make_ordered<BPlusTree>(column, codec, options);
+}
+
+std::unique_ptr<Structure> load_btree(const FileReader& file, const KeyCodec& codec,
+                                      std::size_t rows, const OrderedOptions& options) {
+  return load_ordered<BPlusTree>(file, codec, rows, options);
 }
 
 }  // namespace rtindex

@@ -9,6 +9,7 @@
 #include "indexes/btree.hpp"
 #include "indexes/hash.hpp"
 #include "indexes/sorted.hpp"
+#include "storage/saved_column.hpp"
 #include "tracers/native/native_tracer.hpp"
 
 #if defined(RTINDEX_HAS_EMBREE)
@@ -28,8 +29,12 @@ struct Entry {
   std::string runs_on;
   std::function<Spec(const Spec&)> complete;
   std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyCodec&,
-                                           const KeyText&)>
+                                           const KeyText&, const ColumnView*)>
       make;
+  // Opens what the structure saved; none where it saved its column.
+  std::unique_ptr<Structure> (*load)(const FileReader&, const KeyCodec&, std::size_t rows,
+                                     const OrderedOptions&) = nullptr;
+  bool includes = false;  // whether it can keep values in key order
 
   [[nodiscard]] std::string name() const {
     return kind + (tracer.empty() ? "" : ":" + tracer) + "@" + device;
@@ -48,8 +53,8 @@ Entry embree_entry() {
               nullptr};
 #if defined(RTINDEX_HAS_EMBREE)
   entry.runs_on = std::string(embree_version()) + ": the paper's scene and rays on the CPU";
-  entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec&,
-                  const KeyText& key_text) {
+  entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec&, const KeyText& key_text,
+                  const ColumnView*) {
     return make_embree_tracer(RxOptions::from(spec), std::move(column), threads_of(spec), key_text);
   };
 #else
@@ -59,20 +64,34 @@ Entry embree_entry() {
   return entry;
 }
 
-using Make = std::unique_ptr<Structure> (*)(const EncodedColumn&, const KeyCodec&);
+using Make = std::unique_ptr<Structure> (*)(const EncodedColumn&, const KeyCodec&,
+                                            const OrderedOptions&);
+
+OrderedOptions ordered_options(const Spec& spec, const ColumnView* include) {
+  const std::string order = spec.option("order", "auto");
+  return {order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic, include};
+}
 
 // A structure on the CPU that needs nothing but the encoded column.
-Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make) {
-  return {std::move(kind),
-          std::move(tracer),
-          "cpu",
-          {"threads"},
-          std::nullopt,
-          std::move(runs_on),
-          [](const Spec& spec) { return spec; },
-          [make](const Spec&, EncodedColumn column, const KeyCodec& codec, const KeyText&) {
-            return make(column, codec);
-          }};
+Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make,
+                decltype(Entry::load) load) {
+  const bool ordered = kind != "hash";
+  return {
+      std::move(kind),
+      std::move(tracer),
+      "cpu",
+      ordered ? std::vector<std::string>{"order", "threads"} : std::vector<std::string>{"threads"},
+      std::nullopt,
+      std::move(runs_on),
+      [ordered](const Spec& spec) {
+        return ordered ? spec.with("order", spec.option("order", "auto")) : spec;
+      },
+      [make](const Spec& spec, EncodedColumn column, const KeyCodec& codec, const KeyText&,
+             const ColumnView* include) {
+        return make(column, codec, ordered_options(spec, include));
+      },
+      load,
+      ordered};
 }
 
 Entry absent(std::string kind, std::string tracer, std::string device, std::string reason) {
@@ -83,11 +102,11 @@ Entry absent(std::string kind, std::string tracer, std::string device, std::stri
 const std::vector<Entry>& catalog() {
   static const std::vector<Entry> entries = {
       cpu_entry("rx", "native", "the ray tracer that knows that RX's scene is a line",
-                make_native_tracer),
+                make_native_tracer, load_native_tracer),
       embree_entry(),
-      cpu_entry("sorted", "", "sorted array, binary search", make_sorted),
-      cpu_entry("btree", "", "B+-tree, bulk-loaded", make_btree),
-      cpu_entry("hash", "", "hash table, points only", make_hash),
+      cpu_entry("sorted", "", "sorted array, binary search", make_sorted, load_sorted),
+      cpu_entry("btree", "", "B+-tree, bulk-loaded", make_btree, load_btree),
+      cpu_entry("hash", "", "hash table, points only", make_hash, load_hash),
       absent("rx", "optix", "cuda", "not part of this version of rtindex"),
       absent("rx", "native", "cuda", "not part of this version of rtindex"),
       absent("sorted", "", "cuda", "not part of this version of rtindex"),
@@ -141,8 +160,25 @@ int threads_of(const Spec& resolved) {
 }
 
 std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
-                                          const KeyCodec& codec, const KeyText& key_text) {
-  return find_entry(resolved).make(resolved, std::move(column), codec, key_text);
+                                          const KeyCodec& codec, const KeyText& key_text,
+                                          const ColumnView* include) {
+  const Entry& entry = find_entry(resolved);
+  if (include != nullptr && !entry.includes)
+    fail(
+        "{} cannot include values, because it does not keep its keys in order: use rx:native, "
+        "sorted or btree",
+        entry.name());
+  return entry.make(resolved, std::move(column), codec, key_text, include);
+}
+
+LoadedStructure load_structure(const Spec& resolved, const FileReader& file, const KeyCodec& codec,
+                               std::size_t rows) {
+  const Entry& entry = find_entry(resolved);
+  if (entry.load != nullptr)
+    return {entry.load(file, codec, rows, ordered_options(resolved, nullptr)), false};
+  const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
+  return {entry.make(resolved, load_column(file, rows, codec.span()), codec, key_text, nullptr),
+          true};
 }
 
 std::vector<Usable> indexes() {

@@ -23,9 +23,19 @@ namespace rtindex {
 // The threads that a resolved spec allows; 0 for all.
 [[nodiscard]] int threads_of(const Spec& resolved);
 
-// Builds the structure of a resolved spec.
+// A structure from a file: opened as it was saved, or built again from its column.
+struct LoadedStructure {
+  std::unique_ptr<Structure> structure;
+  bool rebuilt;
+};
+
+[[nodiscard]] LoadedStructure load_structure(const Spec& resolved, const FileReader& file,
+                                             const KeyCodec& codec, std::size_t rows);
+
+// Builds the structure of a resolved spec; `include` are values to keep in key order, or null.
 [[nodiscard]] std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
                                                         const KeyCodec& codec,
-                                                        const KeyText& key_text);
+                                                        const KeyText& key_text,
+                                                        const ColumnView* include);
 
 }  // namespace rtindex

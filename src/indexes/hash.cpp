@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "base/wide.hpp"
 #include "storage/pairs.hpp"
+#include "storage/row_order.hpp"
 #include "storage/sort_pairs.hpp"
 
 namespace rtindex {
@@ -54,20 +55,23 @@ struct [[gnu::packed, gnu::aligned(4)]] Slot {
 static_assert(sizeof(Slot<std::uint32_t>) == 12);
 static_assert(sizeof(Slot<std::uint64_t>) == 16);
 
-// The rows of slots (positions below `slots`) and of keys with several rows (behind them).
+// The rows of slots (positions below `slots`) and of keys with several rows (behind them). None is
+// greater than `last`, the column's last row, even where they come from a damaged file.
 template <class Key>
 class SlotRows {
  public:
-  SlotRows(const Slot<Key>* table, std::uint64_t slots, const std::uint32_t* several)
-      : table_(table), slots_(slots), several_(several) {}
+  SlotRows(const Slot<Key>* table, std::uint64_t slots, const std::uint32_t* several,
+           std::uint32_t last)
+      : table_(table), slots_(slots), several_(several), last_(last) {}
   [[nodiscard]] std::uint32_t operator[](std::uint64_t position) const {
-    return position < slots_ ? table_[position].row : several_[position - slots_];
+    return std::min(position < slots_ ? +table_[position].row : several_[position - slots_], last_);
   }
 
  private:
   const Slot<Key>* table_;
   std::uint64_t slots_;
   const std::uint32_t* several_;
+  std::uint32_t last_;
 };
 
 // Open addressing with linear probing at load 0.8. The table is filled in the order of the hashes:
@@ -88,6 +92,31 @@ class HashTable final : public Structure {
     build_peak_ = column.bytes() + 2 * pairs.bytes();
   }
 
+  HashTable(const FileReader& file, const KeyCodec& codec, std::size_t rows)
+      : keys_(file.number("keys", rows)),
+        row_count_(rows),
+        span_(codec.span()),
+        capacity_(file.number("capacity")),
+        distinct_(file.number("distinct", keys_)),
+        build_peak_(file.number("build_peak")),
+        table_(file.array<Slot<Key>>("table")),
+        several_(file.array<std::uint32_t>("several")) {
+    if (capacity_ == 0 || capacity_ >= table_.size())
+      file.refuse("its table has {} slots, {} of them first choices", table_.size(), capacity_);
+    // What ends the last probe; nothing else in the table is trusted.
+    if (std::as_const(table_)[table_.size() - 1].count != 0)
+      file.refuse("the last slot of its table is taken");
+  }
+
+  void save(FileWriter file) const override {
+    file.number("keys", keys_);
+    file.number("capacity", capacity_);
+    file.number("distinct", distinct_);
+    file.number("build_peak", build_peak_);
+    file.array("table", table_.span());
+    file.array("several", several_.span());
+  }
+
   void run(const LookupBatch& batch, const Request& request) const override {
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
@@ -95,7 +124,8 @@ class HashTable final : public Structure {
       Match found[chunk_lookups];
       batch.encode(first, count, intervals, checks);
       find(intervals, count, found);
-      const SlotRows<Key> rows(table_.data(), table_.size(), several_.data());
+      const auto last_row = static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1);
+      const SlotRows<Key> rows(table_.data(), table_.size(), several_.data(), last_row);
       if (batch.has_residual())
         for (std::size_t i = 0; i < count; ++i)
           if (checks[i] != check_none) found[i] = narrow(found[i], batch, first + i, rows);
@@ -105,20 +135,7 @@ class HashTable final : public Structure {
   }
 
   [[nodiscard]] EncodedColumn column() const override {
-    EncodedColumn column;
-    column.row_count = row_count_;
-    column.span = span_;
-    column.keys = PackedKeys(keys_, span_);
-    Array<std::uint32_t> rows(keys_);
-    std::size_t next = 0;
-    for_each_row([&](std::uint32_t row, Key) { rows[next++] = row; });
-    std::sort(rows.begin(), rows.end());
-    for_each_row([&](std::uint32_t row, Key key) {
-      const auto* place = std::lower_bound(rows.begin(), rows.end(), row);
-      column.keys.set(static_cast<std::size_t>(place - rows.begin()), key);
-    });
-    if (keys_ != row_count_) column.rows = std::move(rows);
-    return column;
+    return in_row_order(keys_, row_count_, span_, [&](auto&& take) { for_each_row(take); });
   }
 
   [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
@@ -151,9 +168,16 @@ class HashTable final : public Structure {
       const Slot<Key>& entry = table_[slot];
       const Key key = unmix(entry.hash);
       if (entry.count == 1) visit(entry.row, key);
-      for (std::uint32_t i = 0; entry.count > 1 && i < entry.count; ++i)
-        visit(several_[entry.row + i], key);
+      if (entry.count <= 1) continue;
+      const Match several = several_of(entry);
+      for (std::uint64_t i = several.begin; i < several.end; ++i) visit(several_[i], key);
     }
+  }
+
+  // Where the rows of a key with several are in several_.
+  [[nodiscard]] Match several_of(const Slot<Key>& slot) const {
+    const std::uint64_t begin = std::min<std::uint64_t>(slot.row, several_.size());
+    return {begin, std::min<std::uint64_t>(begin + slot.count, several_.size())};
   }
 
   [[nodiscard]] std::uint64_t home(Key hash) const {
@@ -219,10 +243,12 @@ class HashTable final : public Structure {
       std::uint64_t slot = slots[i];
       while (table[slot].count != 0 && table[slot].hash != hashes[i]) ++slot;
       const std::uint32_t matches = intervals[i].empty() ? 0 : table[slot].count;
-      if (matches <= 1)
+      if (matches <= 1) {
         found[i] = {slot, slot + matches};
-      else
-        found[i] = {table_.size() + table[slot].row, table_.size() + table[slot].row + matches};
+      } else {
+        const Match several = several_of(table[slot]);
+        found[i] = {table_.size() + several.begin, table_.size() + several.end};
+      }
     }
   }
 
@@ -256,9 +282,17 @@ class HashTable final : public Structure {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_hash(const EncodedColumn& column, const KeyCodec& codec) {
+std::unique_ptr<Structure> make_hash(const EncodedColumn& column, const KeyCodec& codec,
+                                     const OrderedOptions&) {
   if (column.span <= 0xffffffffU) return std::make_unique<HashTable<std::uint32_t>>(column, codec);
   return std::make_unique<HashTable<std::uint64_t>>(column, codec);
+}
+
+std::unique_ptr<Structure> load_hash(const FileReader& file, const KeyCodec& codec,
+                                     std::size_t rows, const OrderedOptions&) {
+  if (codec.span() <= 0xffffffffU)
+    return std::make_unique<HashTable<std::uint32_t>>(file, codec, rows);
+  return std::make_unique<HashTable<std::uint64_t>>(file, codec, rows);
 }
 
 }  // namespace rtindex

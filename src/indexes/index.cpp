@@ -11,8 +11,11 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "base/stored.hpp"
 #include "indexes/catalog.hpp"
+#include "indexes/tick_unit.hpp"
 #include "keys/codec.hpp"
+#include "storage/index_file.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
@@ -33,12 +36,7 @@ decltype(auto) explain_out_of_memory(const char* doing, Work&& work) {
   }
 }
 
-void require_values(const Ask& ask, AnswerSet answers, std::size_t rows) {
-  constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
-  if (!answers.has_any_of(aggregates)) return;
-  const ColumnView& values = ask.values;
-  if (values.data() == nullptr && values.type() == Type::u64 && values.empty() && rows != 0)
-    fail("sum, min and max need a value column: pass one value per row of the column");
+void require_values(const ColumnView& values, std::size_t rows) {
   if (!is_native(values.type()))
     fail(
         "the value column is {}: sum, min and max take bool, integers, dates, timestamps and "
@@ -46,7 +44,8 @@ void require_values(const Ask& ask, AnswerSet answers, std::size_t rows) {
         name_of(values.type()));
   if (values.nullable())
     fail(
-        "the value column carries a validity bitmap: fill its nulls (with 0 for a sum, say) first");
+        "the value column carries a validity bitmap: fill its nulls (with 0 for a sum, say) "
+        "first");
   if (values.size() != rows)
     fail(
         "the value column has {} values but the indexed column has {} rows: pass one value per "
@@ -95,6 +94,16 @@ EncodedColumn patched(const EncodedColumn& column, std::span<const std::uint32_t
   return result;
 }
 
+// The spec of a saved index, which another build of the library might not know.
+Spec spec_in(const FileReader& file) {
+  const std::string& text = file.text("spec");
+  try {
+    return resolve(Spec(text));
+  } catch (const Error& error) {
+    fail("{} holds the index '{}', which cannot be used here: {}", file.file(), text, error.what());
+  }
+}
+
 }  // namespace
 
 struct Index::State {
@@ -103,13 +112,56 @@ struct Index::State {
   std::unique_ptr<Structure> structure;
   std::size_t rows = 0;
   std::unique_ptr<ThreadLimit> threads;
+  std::string tick_unit;
+  std::string file;    // that it was loaded from; empty where it was built
+  std::string loaded;  // how, for describe()
   mutable std::shared_mutex mutex;
+  // Lookups pass it on their way to the mutex and an update holds it while it waits, because
+  // std::shared_mutex may let lookups overtake an update for ever.
+  mutable std::mutex turnstile;
+
+  [[nodiscard]] std::shared_lock<std::shared_mutex> lock_for_reading() const {
+    const std::lock_guard passing(turnstile);
+    return std::shared_lock(mutex);
+  }
+
+  [[nodiscard]] std::unique_lock<std::shared_mutex> lock_for_writing() const {
+    const std::lock_guard waiting(turnstile);
+    return std::unique_lock(mutex);
+  }
 
   void require_supported(AnswerSet answers, LookupKind kind) const {
+    if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
     for (const Answer answer : all_answers())
       if (answers.has(answer) && !structure->supports(answer, kind))
         fail("{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
              spec.text(), name_of(kind), name_of(answer));
+  }
+
+  // The values that an ask needs: its own, checked, or the included ones, whose type is all that is
+  // known here.
+  struct Valued {
+    Ask ask;
+    bool included = false;
+  };
+
+  [[nodiscard]] Valued with_values(const Ask& ask, AnswerSet answers) const {
+    Valued valued{ask};
+    if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return valued;
+    const ColumnView& own = ask.values;
+    const bool has_own = own.data() != nullptr || own.type() != Type::u64 || !own.empty();
+    const IncludedValues* included = structure->included();
+    if (has_own || (included == nullptr && rows == 0)) {
+      require_values(own, rows);
+    } else if (included != nullptr) {
+      valued.ask.values = ColumnView::of(included->type(), nullptr, rows);
+      valued.included = true;
+    } else {
+      fail(
+          "sum, min and max need a value column: pass one value per row of the column, or build "
+          "the index with included values");
+    }
+    return valued;
   }
 
   void require_lookups(const ColumnView& lower, const ColumnView& upper) const {
@@ -126,15 +178,16 @@ struct Index::State {
     return explain_out_of_memory("answering a batch", [&] {
       if (ask.answers.empty() && !ask.matched)
         fail("no answer was asked for: choose any, first, count, sum, min, max or rows");
+      const auto lock = lock_for_reading();
       require_lookups(lower, upper);
-      require_values(ask, ask.answers, rows);
-      const std::shared_lock lock(mutex);
+      const Valued valued = with_values(ask, ask.answers);
       require_supported(ask.answers, kind);
       const LookupBatch batch(*codec, lower, upper, kind);
       Answers answers;
       threads->run([&] {
         structure->require_answerable(batch);
-        AnswersAccess access(ask, batch.size());
+        AnswersAccess access(valued.ask, batch.size());
+        access.request().included = valued.included;
         structure->run(batch, access.request());
         answers = access.finish();
       });
@@ -146,26 +199,58 @@ struct Index::State {
                    const Ask& ask, const Outputs& outputs) const {
     explain_out_of_memory("answering a batch", [&] {
       const AnswerSet answers = answers_of(outputs);
-      if (answers.empty() && outputs.matched == nullptr)
+      if (answers.empty() && outputs.matched == nullptr && !lower.empty())
         fail("no answer was asked for: set at least one output buffer");
+      const auto lock = lock_for_reading();
       require_lookups(lower, upper);
-      require_values(ask, answers, rows);
-      const std::shared_lock lock(mutex);
+      const Valued valued = with_values(ask, answers);
       require_supported(answers, kind);
       const LookupBatch batch(*codec, lower, upper, kind);
       threads->run([&] {
         structure->require_answerable(batch);
         if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (batch.size() + 7) / 8);
-        structure->run(batch, request_into(ask, outputs));
+        Request request = request_into(valued.ask, outputs);
+        request.included = valued.included;
+        structure->run(batch, request);
       });
     });
   }
 
-  void build(const ColumnView& column) {
+  void build(const ColumnView& column, const ColumnView* include) {
+    if (include != nullptr) require_values(*include, rows);
     threads->run([&] {
       codec = KeyCodec::for_column(column);
-      structure = make_structure(spec, codec->encode(column), *codec,
-                                 [&](std::uint32_t row) { return column.text(row); });
+      structure = make_structure(
+          spec, codec->encode(column), *codec, [&](std::uint32_t row) { return column.text(row); },
+          include);
+    });
+  }
+
+  void save(const std::string& path) const {
+    Stored stored;
+    FileWriter writer(stored);
+    writer.text("spec", spec.text());
+    writer.text("type", std::string(name_of(codec->type())));
+    writer.text("tick_unit", tick_unit);
+    writer.number("rows", rows);
+    codec->save(writer.part("codec"));
+    structure->save(writer.part("structure"));
+    write_index_file(path, stored);
+  }
+
+  void load(const std::string& path, Verify verify) {
+    const Stored stored = read_index_file(path, verify);
+    const FileReader reader(stored);
+    spec = spec_in(reader);
+    threads = std::make_unique<ThreadLimit>(threads_of(spec));
+    rows = reader.number("rows", max_rows);
+    tick_unit = reader.text("tick_unit");
+    file = path;
+    threads->run([&] {
+      codec = KeyCodec::from_file(reader.part("codec"), rows);
+      auto [made, rebuilt] = load_structure(spec, reader.part("structure"), *codec, rows);
+      structure = std::move(made);
+      loaded = fmt::format("{} {}", rebuilt ? "rebuilt from the column in" : "mapped from", path);
     });
   }
 
@@ -176,13 +261,22 @@ struct Index::State {
                  ? std::string("(not changed)")
                  : new_keys.text(static_cast<std::size_t>(found - changed.begin()));
     };
+    OwnedColumn values;
+    ColumnView values_view;
+    const ColumnView* include = nullptr;
+    if (structure->included() != nullptr) {
+      values = structure->included_column();
+      values_view = values.view().with_validity(nullptr);
+      include = &values_view;
+    }
     std::vector<std::uint64_t> keys(changed.size(), 0);
     if (const auto span = codec->encode_update(new_keys, keys.data())) {
       bool all_valid = true;
       for (std::size_t i = 0; i < new_keys.size(); ++i) all_valid &= new_keys.valid(i);
       if (!all_valid || !structure->update(changed, keys, *span))
-        structure = make_structure(
-            spec, patched(structure->column(), changed, keys, new_keys, *span), *codec, key_text);
+        structure =
+            make_structure(spec, patched(structure->column(), changed, keys, new_keys, *span),
+                           *codec, key_text, include);
       codec->set_span(*span);
       return;
     }
@@ -190,7 +284,7 @@ struct Index::State {
     for (std::size_t i = 0; i < changed.size(); ++i) column.set(changed[i], new_keys, i);
     const ColumnView view = column.view();
     auto new_codec = KeyCodec::for_column(view);
-    structure = make_structure(spec, new_codec->encode(view), *new_codec, key_text);
+    structure = make_structure(spec, new_codec->encode(view), *new_codec, key_text, include);
     codec = std::move(new_codec);
   }
 };
@@ -222,22 +316,41 @@ void Index::update(std::span<const std::uint32_t> rows, const ColumnView& new_ke
     if (rows.size() != new_keys.size())
       fail("the update names {} rows but brings {} keys: pass one key per row", rows.size(),
            new_keys.size());
-    state_->codec->require_comparable(new_keys);
     require_distinct(rows, state_->rows);
+    const auto lock = state_->lock_for_writing();
+    state_->codec->require_comparable(new_keys);
     if (rows.empty()) return;
-    const std::unique_lock lock(state_->mutex);
     state_->threads->run([&] { state_->update(rows, new_keys); });
+    if (!state_->file.empty())
+      state_->loaded = fmt::format("from {}, updated in memory since", state_->file);
+  });
+}
+
+void Index::save(const std::filesystem::path& path) const {
+  explain_out_of_memory("saving an index", [&] {
+    const auto lock = state_->lock_for_reading();
+    state_->threads->run([&] { state_->save(path.string()); });
   });
 }
 
 std::size_t Index::size() const { return state_->rows; }
 
-Type Index::type() const { return state_->codec->type(); }
+Type Index::type() const {
+  const auto lock = state_->lock_for_reading();
+  return state_->codec->type();
+}
+
+std::optional<Type> Index::included() const {
+  const auto lock = state_->lock_for_reading();
+  const IncludedValues* included = state_->structure->included();
+  if (included == nullptr) return std::nullopt;
+  return included->type();
+}
 
 Spec Index::spec() const { return state_->spec; }
 
 Bytes Index::bytes() const {
-  const std::shared_lock lock(state_->mutex);
+  const auto lock = state_->lock_for_reading();
   Bytes bytes = state_->structure->bytes();
   if (const std::size_t residual = state_->codec->bytes(); residual != 0) {
     bytes.parts.emplace_back("full keys", residual);
@@ -249,10 +362,11 @@ Bytes Index::bytes() const {
 
 std::string Index::describe() const {
   const Bytes memory = bytes();
-  const std::shared_lock lock(state_->mutex);
+  const auto lock = state_->lock_for_reading();
   std::string text = fmt::format("index: {}\ncolumn: {} rows, {}\n", state_->spec.text(),
                                  state_->rows, state_->codec->describe());
   text += state_->structure->describe();
+  if (!state_->loaded.empty()) text += fmt::format("loaded: {}\n", state_->loaded);
   text += fmt::format("memory: {}", human_bytes(memory.resident));
   if (state_->rows != 0)
     text += fmt::format(" ({:.1f} bytes a key)",
@@ -266,12 +380,13 @@ std::string Index::describe() const {
 }
 
 bool Index::supports(Answer answer, LookupKind kind) const {
+  const auto lock = state_->lock_for_reading();
   return state_->structure->supports(answer, kind);
 }
 
 class IndexAccess {
  public:
-  static Index build(const ColumnView& column, const Spec& spec) {
+  static Index build(const ColumnView& column, const Spec& spec, const ColumnView* include) {
     if (column.size() > max_rows)
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
@@ -279,14 +394,37 @@ class IndexAccess {
     state->spec = resolve(spec);
     state->rows = column.size();
     state->threads = std::make_unique<ThreadLimit>(threads_of(state->spec));
-    state->build(column);
+    state->build(column, include);
     return Index(std::move(state));
   }
+
+  static Index load(const std::filesystem::path& path, Verify verify) {
+    auto state = std::make_unique<Index::State>();
+    state->load(path.string(), verify);
+    return Index(std::move(state));
+  }
+
+  static std::string& tick_unit(const Index& index) { return index.state_->tick_unit; }
 };
 
 Index build(const ColumnView& column, const Spec& spec) {
   return explain_out_of_memory("building an index",
-                               [&] { return IndexAccess::build(column, spec); });
+                               [&] { return IndexAccess::build(column, spec, nullptr); });
+}
+
+Index build(const ColumnView& column, const Spec& spec, const Include& included) {
+  return explain_out_of_memory("building an index",
+                               [&] { return IndexAccess::build(column, spec, &included.values); });
+}
+
+Index load(const std::filesystem::path& path, Verify verify) {
+  return explain_out_of_memory("loading an index", [&] { return IndexAccess::load(path, verify); });
+}
+
+std::string tick_unit(const Index& index) { return IndexAccess::tick_unit(index); }
+
+void set_tick_unit(Index& index, std::string unit) {
+  IndexAccess::tick_unit(index) = std::move(unit);
 }
 
 }  // namespace rtindex

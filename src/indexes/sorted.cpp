@@ -15,6 +15,8 @@ class BinarySearch {
   static constexpr const char* part_name = "search structure";
 
   explicit BinarySearch(const KeyOrder<Key>&) {}
+  BinarySearch(const FileReader&, const KeyOrder<Key>&) {}
+  void save(const FileWriter&) const {}
 
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at) const {
@@ -52,8 +54,14 @@ class BinarySearch {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_sorted(const EncodedColumn& column, const KeyCodec& codec) {
-  return make_ordered<BinarySearch>(column, codec);
+std::unique_ptr<Structure> make_sorted(const EncodedColumn& column, const KeyCodec& codec,
+                                       const OrderedOptions& options) {
+  return make_ordered<BinarySearch>(column, codec, options);
+}
+
+std::unique_ptr<Structure> load_sorted(const FileReader& file, const KeyCodec& codec,
+                                       std::size_t rows, const OrderedOptions& options) {
+  return load_ordered<BinarySearch>(file, codec, rows, options);
 }
 
 }  // namespace rtindex

@@ -15,6 +15,16 @@ constexpr std::size_t encode_block = 512;
 
 }  // namespace
 
+KeyCodec::KeyCodec(const FileReader& file)
+    : span_(file.number("span")), empty_(file.flag("empty")) {}
+
+void KeyCodec::save(FileWriter file) const {
+  file.text("type", std::string(name_of(type())));
+  file.number("span", span_);
+  file.number("empty", empty_ ? 1 : 0);
+  save_own(file);
+}
+
 EncodedColumn KeyCodec::encode(const ColumnView& column) const {
   EncodedColumn encoded;
   encoded.row_count = column.size();

@@ -9,6 +9,7 @@
 
 #include <rtindex/column.hpp>
 
+#include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 #include "keys/owned_column.hpp"
@@ -30,6 +31,10 @@ class KeyCodec {
 
   // The codec that suits the column; it keeps what it needs, not the column.
   [[nodiscard]] static std::unique_ptr<KeyCodec> for_column(const ColumnView& column);
+  // The codec of a column of so many rows, as it was saved.
+  [[nodiscard]] static std::unique_ptr<KeyCodec> from_file(const FileReader& file,
+                                                           std::size_t rows);
+  void save(FileWriter file) const;
 
   [[nodiscard]] virtual Type type() const = 0;
   // The largest encoded key.
@@ -83,6 +88,11 @@ class KeyCodec {
                             std::size_t i) const;
 
  protected:
+  KeyCodec() = default;
+  explicit KeyCodec(const FileReader& file);
+  // What the codec keeps beyond its span.
+  virtual void save_own(FileWriter& file) const = 0;
+
   std::uint64_t span_ = 0;
   bool has_residual_ = false;
   bool empty_ = true;

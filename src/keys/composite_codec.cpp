@@ -11,9 +11,13 @@ namespace rtindex {
 
 namespace {
 
-// shift may be 64
+// Shifts that may be by 64.
 [[nodiscard]] std::uint64_t shift_left(std::uint64_t bits, int shift) {
   return shift >= 64 ? 0 : bits << shift;
+}
+
+[[nodiscard]] std::uint64_t shift_right(std::uint64_t bits, int shift) {
+  return shift >= 64 ? 0 : bits >> shift;
 }
 
 constexpr std::size_t block_rows = 512;
@@ -34,6 +38,25 @@ class CompositeCodec final : public KeyCodec {
     lay_out();
     if (has_residual_) keep_residual(column);
     find_extent(column);
+  }
+
+  CompositeCodec(const FileReader& file, std::size_t rows)
+      : KeyCodec(file), base_(file.number("base")) {
+    const std::uint64_t parts = file.number("parts");
+    if (parts == 0) file.refuse("its composite keys have no parts");
+    for (std::uint64_t p = 0; p < parts; ++p) {
+      const FileReader part = file.part(fmt::format("part{}", p));
+      if (part.text("type") == name_of(Type::composite))
+        part.refuse("a part of its composite keys is composite");
+      parts_.push_back({KeyCodec::from_file(part, rows)});
+    }
+    if (span_ > std::numeric_limits<std::uint64_t>::max() - base_)
+      file.refuse("its keys reach beyond 64 bits");
+    if (empty_) return;
+    lay_out();
+    for (std::size_t p = first_residual_; p < parts_.size(); ++p)
+      parts_[p].residual =
+          PackedKeys(file.part(fmt::format("part{}", p)), "by_row", rows, parts_[p].codec->span());
   }
 
   [[nodiscard]] Type type() const override { return Type::composite; }
@@ -59,7 +82,8 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = 0; p < packed_; ++p) {
       parts_[p].codec->encode_rows(column.parts()[p], first, count, part_keys.data());
       for (std::size_t i = 0; i < count; ++i)
-        keys[i] = shift_left(keys[i], parts_[p].bits) | (part_keys[i] >> parts_[p].dropped);
+        keys[i] =
+            shift_left(keys[i], parts_[p].bits) | shift_right(part_keys[i], parts_[p].dropped);
     }
     for (std::size_t i = 0; i < count; ++i) keys[i] -= base_;
   }
@@ -82,8 +106,7 @@ class CompositeCodec final : public KeyCodec {
         const std::uint64_t packed = encoded.keys[i] + base_;
         const std::uint64_t mask = shift_left(1, part.bits) - 1;
         const bool stored = part.residual.size() != 0;
-        own.keys.set(i,
-                     stored ? part.residual[row] : (part.bits == 0 ? 0 : packed >> shift & mask));
+        own.keys.set(i, stored ? part.residual[row] : shift_right(packed, shift) & mask);
       }
       columns.push_back(part.codec->decode(own));
     }
@@ -133,6 +156,16 @@ class CompositeCodec final : public KeyCodec {
   }
 
  private:
+  void save_own(FileWriter& file) const override {
+    file.number("base", base_);
+    file.number("parts", parts_.size());
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      FileWriter part = file.part(fmt::format("part{}", p));
+      parts_[p].codec->save(part);
+      if (has_residual_ && p >= first_residual_) parts_[p].residual.save(part, "by_row");
+    }
+  }
+
   // Gives each part its bits; the first part that does not fit whole, or that itself compares in
   // the hit, is the last one packed.
   void lay_out() {
@@ -199,7 +232,7 @@ class CompositeCodec final : public KeyCodec {
       const bool present = !low.none && !high.none && low.key == high.key;
       const Bound& end = is_lower ? low : high;
       if (end.none) return step_over<is_lower>(key, part.bits + bits_behind);
-      key = shift_left(key, part.bits) | (end.key >> part.dropped);
+      key = shift_left(key, part.bits) | shift_right(end.key, part.dropped);
       if (p == first_residual_) return {.key = shift_left(key, bits_behind), .check = true};
       if (!present) {
         const std::uint64_t rest = is_lower ? 0 : shift_left(1, bits_behind) - 1;
@@ -247,6 +280,10 @@ class CompositeCodec final : public KeyCodec {
 
 std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column) {
   return std::make_unique<CompositeCodec>(column);
+}
+
+std::unique_ptr<KeyCodec> make_composite_codec(const FileReader& file, std::size_t rows) {
+  return std::make_unique<CompositeCodec>(file, rows);
 }
 
 }  // namespace rtindex

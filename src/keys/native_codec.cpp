@@ -53,6 +53,13 @@ class NativeCodec final : public KeyCodec {
     span_ = empty_ ? 0 : extent.largest - extent.smallest;
   }
 
+  NativeCodec(Type type, const FileReader& file)
+      : KeyCodec(file), type_(type), base_(file.number("base")) {
+    constexpr auto largest = std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * sizeof(T));
+    if (base_ > largest || span_ > largest - base_)
+      file.refuse("its keys reach beyond the type {}", name_of(type));
+  }
+
   [[nodiscard]] Type type() const override { return type_; }
 
   [[nodiscard]] std::string describe() const override {
@@ -135,6 +142,8 @@ class NativeCodec final : public KeyCodec {
   }
 
  private:
+  void save_own(FileWriter& file) const override { file.number("base", base_); }
+
   void encode_own_type(const ColumnView& lower, const ColumnView& upper, std::size_t first,
                        std::size_t count, Interval* intervals) const {
     const T* low = static_cast<const T*>(lower.data()) + first;
@@ -177,6 +186,12 @@ class NativeCodec final : public KeyCodec {
 std::unique_ptr<KeyCodec> make_native_codec(const ColumnView& column) {
   return visit_native(column.type(), [&]<class T>() -> std::unique_ptr<KeyCodec> {
     return std::make_unique<NativeCodec<T>>(column);
+  });
+}
+
+std::unique_ptr<KeyCodec> make_native_codec(Type type, const FileReader& file) {
+  return visit_native(type, [&]<class T>() -> std::unique_ptr<KeyCodec> {
+    return std::make_unique<NativeCodec<T>>(type, file);
   });
 }
 

@@ -2,8 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "base/array.hpp"
+#include "base/stored.hpp"
 
 namespace rtindex {
 
@@ -15,6 +18,28 @@ class PackedKeys {
       : wide_(largest > 0xffffffffU),
         narrow_keys_(wide_ ? 0 : size),
         wide_keys_(wide_ ? size : 0) {}
+  // As many keys, from a file; they can be any.
+  PackedKeys(const FileReader& file, std::string_view name, std::size_t size, std::uint64_t largest)
+      : wide_(largest > 0xffffffffU) {
+    if (wide_)
+      wide_keys_ = file.array<std::uint64_t>(name, size);
+    else
+      narrow_keys_ = file.array<std::uint32_t>(name, size);
+  }
+
+  // The keys must stay where they are until the file is written.
+  void save(FileWriter& file, std::string_view name) const& {
+    if (wide_)
+      file.array(name, wide_keys_.span());
+    else
+      file.array(name, narrow_keys_.span());
+  }
+  void save(FileWriter& file, std::string_view name) && {
+    if (wide_)
+      file.array(name, std::move(wide_keys_));
+    else
+      file.array(name, std::move(narrow_keys_));
+  }
 
   [[nodiscard]] std::size_t size() const { return wide_ ? wide_keys_.size() : narrow_keys_.size(); }
   [[nodiscard]] std::size_t bytes() const { return narrow_keys_.bytes() + wide_keys_.bytes(); }

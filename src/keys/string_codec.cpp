@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/array.hpp"
 #include "base/error.hpp"
 
 namespace rtindex {
@@ -21,11 +22,23 @@ class StringCodec final : public KeyCodec {
     if (has_residual_) keep_tails(column);
   }
 
+  StringCodec(const FileReader& file, std::size_t rows)
+      : KeyCodec(file), head_bytes_(file.number("head_bytes", 8)), base_(file.number("base")) {
+    const std::vector<char> prefix = file.small_array<char>("prefix");
+    prefix_.assign(prefix.begin(), prefix.end());
+    if (span_ > std::numeric_limits<std::uint64_t>::max() - base_)
+      file.refuse("its keys reach beyond 64 bits");
+    has_residual_ = file.flag("tails_kept");
+    if (!has_residual_) return;
+    head_lengths_ = file.array<std::uint8_t>("head_lengths", rows);
+    tail_starts_ = file.array<std::uint64_t>("tail_starts", rows + 1);
+    tails_ = file.array<char>("tails");
+  }
+
   [[nodiscard]] Type type() const override { return Type::string; }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return prefix_.size() + head_lengths_.size() + tail_starts_.size() * sizeof(std::uint64_t) +
-           tails_.size();
+    return prefix_.size() + head_lengths_.bytes() + tail_starts_.bytes() + tails_.bytes();
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -106,6 +119,17 @@ class StringCodec final : public KeyCodec {
   }
 
  private:
+  void save_own(FileWriter& file) const override {
+    file.number("head_bytes", head_bytes_);
+    file.number("base", base_);
+    file.small_array("prefix", std::vector<char>(prefix_.begin(), prefix_.end()));
+    file.number("tails_kept", has_residual_ ? 1 : 0);
+    if (!has_residual_) return;
+    file.array("head_lengths", head_lengths_.span());
+    file.array("tail_starts", tail_starts_.span());
+    file.array("tails", tails_.span());
+  }
+
   void find_prefix(const ColumnView& column) {
     for (std::size_t row = 0; row < column.size(); ++row) {
       if (!column.valid(row)) continue;
@@ -141,18 +165,20 @@ class StringCodec final : public KeyCodec {
   }
 
   void keep_tails(const ColumnView& column) {
-    head_lengths_.resize(column.size(), 0);
-    tail_starts_.resize(column.size() + 1, 0);
+    head_lengths_ = Array<std::uint8_t>(column.size());
+    tail_starts_ = Array<std::uint64_t>(column.size() + 1);
+    tail_starts_[0] = 0;
     for (std::size_t row = 0; row < column.size(); ++row) {
-      if (column.valid(row)) {
-        const std::string_view rest = suffix(column.string(row));
-        const std::size_t length = std::min(rest.size(), head_bytes_);
-        head_lengths_[row] = static_cast<std::uint8_t>(length);
-        tails_ += rest.substr(length);
-      }
-      tail_starts_[row + 1] = tails_.size();
+      const std::size_t length = column.valid(row) ? suffix(column.string(row)).size() : 0;
+      head_lengths_[row] = static_cast<std::uint8_t>(std::min(length, head_bytes_));
+      tail_starts_[row + 1] = tail_starts_[row] + length - head_lengths_[row];
     }
-    tails_.shrink_to_fit();
+    tails_ = Array<char>(tail_starts_[column.size()]);
+    for (std::size_t row = 0; row < column.size(); ++row)
+      if (column.valid(row))
+        suffix(column.string(row))
+            .substr(head_lengths_[row])
+            .copy(tails_.data() + tail_starts_[row], std::string_view::npos);
   }
 
   [[nodiscard]] std::string_view suffix(std::string_view text) const {
@@ -172,23 +198,29 @@ class StringCodec final : public KeyCodec {
     return rest.size() <= head_bytes_ && rest.find('\0') == std::string_view::npos;
   }
 
+  // Starts from a file can be any.
   [[nodiscard]] std::string_view tail_of(std::uint32_t row) const {
-    return std::string_view(tails_).substr(tail_starts_[row],
-                                           tail_starts_[row + 1] - tail_starts_[row]);
+    const std::uint64_t end = std::min<std::uint64_t>(tail_starts_[row + 1], tails_.size());
+    const std::uint64_t begin = std::min(tail_starts_[row], end);
+    return {tails_.data() + begin, end - begin};
   }
 
   std::string prefix_;
   std::size_t head_bytes_ = 0;
   std::uint64_t base_ = 0;
-  std::vector<std::uint8_t> head_lengths_;  // by row, as are the tails
-  std::vector<std::uint64_t> tail_starts_;
-  std::string tails_;
+  Array<std::uint8_t> head_lengths_;  // by row, as are the tails
+  Array<std::uint64_t> tail_starts_;
+  Array<char> tails_;
 };
 
 }  // namespace
 
 std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column) {
   return std::make_unique<StringCodec>(column);
+}
+
+std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows) {
+  return std::make_unique<StringCodec>(file, rows);
 }
 
 }  // namespace rtindex

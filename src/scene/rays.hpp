@@ -5,6 +5,7 @@
 #include "base/macros.hpp"
 #include "keys/coordinates.hpp"
 #include "keys/interval.hpp"
+#include "scene/primitives.hpp"
 
 namespace rtindex {
 
@@ -59,11 +60,14 @@ inline constexpr float long_ray_slack = 1.0F / static_cast<float>(1 << 20);
   return ray;
 }
 
-// A short ray along z through the point of one key.
+// A short ray along z through the point of one key, past the whole depth of its primitive: where
+// the gaps of extended mode differ in width, its triangle does not cross the line at z = 0.
 [[nodiscard]] RTINDEX_HD inline Ray perpendicular_ray(const Coordinates& coordinates,
                                                       std::uint64_t key) {
   const Point p = coordinates.point_of(key);
-  return {{p.x, p.y, p.z - 0.5F * coordinates.scale}, {0, 0, 1}, 0.0F, coordinates.scale, true};
+  const float half = coordinates.mode == KeyMode::extended ? 2.0F * side_reach(coordinates)
+                                                           : 0.5F * coordinates.scale;
+  return {{p.x, p.y, p.z - half}, {0, 0, 1}, 0.0F, 2.0F * half, true};
 }
 
 [[nodiscard]] RTINDEX_HD inline Ray point_ray(const Coordinates& coordinates, RayKind kind,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "storage/row_order.hpp"
 #include "storage/sort_pairs.hpp"
 
 namespace rtindex {
@@ -58,30 +59,34 @@ KeyOrder<Key>::KeyOrder(const EncodedColumn& column, const KeyCodec& codec)
     pairs_[i] = {std::numeric_limits<Key>::max(), miss_row};
   sort_pairs(pairs_.span().first(size_));
   if (codec.has_residual()) order_by_full_key(pairs_.data(), size_, codec);
+  find_last_key();
+}
+
+template <class Key>
+KeyOrder<Key>::KeyOrder(const FileReader& file, std::size_t rows, std::uint64_t span)
+    : size_(file.number("keys", rows)),
+      row_count_(rows),
+      span_(span),
+      build_peak_(file.number("build_peak")) {
+  pairs_ = file.array<Pair<Key>>("pairs", size_ + padding);
+  // The searches rely on the padding to stop them, and trust nothing else in the file.
+  for (std::size_t i = size_; i < size_ + padding; ++i)
+    if (key(i) != std::numeric_limits<Key>::max()) file.refuse("the padding of its keys is wrong");
+  find_last_key();
+}
+
+template <class Key>
+void KeyOrder<Key>::save(FileWriter file) const {
+  file.number("keys", size_);
+  file.number("build_peak", build_peak_);
+  file.array("pairs", pairs_.span());
 }
 
 template <class Key>
 EncodedColumn KeyOrder<Key>::column() const {
-  EncodedColumn column;
-  column.row_count = row_count_;
-  column.span = span_;
-  column.keys = PackedKeys(size_, span_);
-  if (size_ == row_count_) {
-    for (std::size_t i = 0; i < size_; ++i) column.keys.set(pairs_[i].row, pairs_[i].key);
-    return column;
-  }
-  // With nulls: a row's place is the number of valid rows before it.
-  std::vector<std::uint32_t> place(row_count_, 0);
-  for (std::size_t i = 0; i < size_; ++i) place[pairs_[i].row] = 1;
-  column.rows = Array<std::uint32_t>(size_);
-  std::uint32_t next = 0;
-  for (std::size_t row = 0; row < row_count_; ++row) {
-    if (place[row] == 0) continue;
-    column.rows[next] = static_cast<std::uint32_t>(row);
-    place[row] = next++;
-  }
-  for (std::size_t i = 0; i < size_; ++i) column.keys.set(place[pairs_[i].row], pairs_[i].key);
-  return column;
+  return in_row_order(size_, row_count_, span_, [&](auto&& take) {
+    for (std::size_t i = 0; i < size_; ++i) take(pairs_[i].row, pairs_[i].key);
+  });
 }
 
 template <class Key>
@@ -105,18 +110,19 @@ std::uint64_t KeyOrder<Key>::end_of_equal(std::uint64_t position, Key key) const
 template <class Key>
 Match KeyOrder<Key>::narrow(Match match, const LookupBatch& batch, std::size_t lookup,
                             Interval interval, std::uint8_t checks) const {
+  const PairRows<Key> rows = this->rows();
   if ((checks & check_lower) != 0) {
     const std::uint64_t run_end =
         std::min(match.end, end_of_equal(match.begin, static_cast<Key>(interval.lower)));
     match.begin = partition_point(match.begin, run_end, [&](std::uint64_t at) {
-      return batch.compare_with_lower(lookup, pairs_[at].row) < 0;
+      return batch.compare_with_lower(lookup, rows[at]) < 0;
     });
   }
   if ((checks & check_upper) != 0) {
     const std::uint64_t run_begin = partition_point(
         match.begin, match.end, [&](std::uint64_t at) { return pairs_[at].key < interval.upper; });
     match.end = partition_point(run_begin, match.end, [&](std::uint64_t at) {
-      return batch.compare_with_upper(lookup, pairs_[at].row) <= 0;
+      return batch.compare_with_upper(lookup, rows[at]) <= 0;
     });
   }
   return match;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "answers/matches.hpp"
+#include "base/stored.hpp"
 #include "keys/codec.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
@@ -20,13 +22,20 @@ class KeyOrder {
   static constexpr std::size_t padding = 16;
 
   KeyOrder(const EncodedColumn& column, const KeyCodec& codec);
+  // As it was saved, of a column of so many rows whose keys reach up to `span`.
+  KeyOrder(const FileReader& file, std::size_t rows, std::uint64_t span);
+  void save(FileWriter file) const;
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const Pair<Key>* pairs() const { return pairs_.data(); }
+  [[nodiscard]] PairRows<Key> rows() const {
+    return {pairs(), static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1)};
+  }
+  [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] Key key(std::size_t position) const { return pairs_.data()[position].key; }
   // No lookup is above it.
   [[nodiscard]] std::uint64_t span() const { return span_; }
-  [[nodiscard]] std::uint64_t last_key() const { return size_ == 0 ? 0 : key(size_ - 1); }
+  [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
   [[nodiscard]] std::size_t bytes() const { return pairs_.bytes(); }
   [[nodiscard]] std::size_t build_peak() const { return build_peak_; }
 
@@ -42,10 +51,15 @@ class KeyOrder {
                              Interval interval, std::uint8_t checks) const;
 
  private:
+  void find_last_key() {
+    last_key_ = size_ == 0 ? 0 : std::min<std::uint64_t>(key(size_ - 1), span_);
+  }
+
   Array<Pair<Key>> pairs_;
   std::size_t size_ = 0;
   std::size_t row_count_ = 0;
   std::uint64_t span_ = 0;
+  std::uint64_t last_key_ = 0;
   std::size_t build_peak_ = 0;
 };
 

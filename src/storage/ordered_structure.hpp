@@ -1,14 +1,20 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "answers/included.hpp"
 #include "answers/matches.hpp"
 #include "base/parallel.hpp"
+#include "storage/batch_in_order.hpp"
 #include "storage/key_order.hpp"
+#include "storage/order_choice.hpp"
+#include "storage/ordered_options.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
@@ -18,18 +24,52 @@ namespace rtindex {
 // and is written here once.
 //
 //   Locator(const KeyOrder<Key>&)
+//   Locator(const FileReader&, const KeyOrder<Key>&); void save(FileWriter)
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
 //   std::size_t bytes(); std::string describe()
 template <class Key, class Locator>
 class OrderedStructure final : public Structure {
  public:
-  OrderedStructure(const EncodedColumn& column, const KeyCodec& codec)
-      : order_(column, codec), locator_(order_) {}
+  OrderedStructure(const EncodedColumn& column, const KeyCodec& codec,
+                   const OrderedOptions& options)
+      : order_(column, codec), locator_(order_), choice_(options.order) {
+    if (options.include != nullptr)
+      included_ = IncludedValues::make(*options.include, order_.size(), row_at());
+  }
+  OrderedStructure(const FileReader& file, const KeyCodec& codec, std::size_t rows,
+                   const OrderedOptions& options)
+      : order_(file.part("order"), rows, codec.span()),
+        locator_(file.part("locator"), order_),
+        choice_(options.order) {
+    if (file.has("included.type"))
+      included_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
+  }
+
+  void save(FileWriter file) const override {
+    order_.save(file.part("order"));
+    locator_.save(file.part("locator"));
+    if (included_) included_->save(file.part("included"));
+  }
 
   void run(const LookupBatch& batch, const Request& request) const override {
-    parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
-      run_chunk(batch, request, first, count);
-    });
+    // rowIDs are collected as asked; full keys are compared with the lookup where it stands.
+    const bool can_reorder = !batch.has_residual() && !request.answers.has(Answer::rows) &&
+                             batch.size() <= miss_row && batch.size() != 0;
+    const bool in_order = can_reorder && choice_.in_order(batch.size(), batch.kind());
+    const auto start = std::chrono::steady_clock::now();
+    if (in_order)
+      run_in_order(batch, request);
+    else
+      parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+        run_chunk(batch, request, first, count);
+      });
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
+    if (can_reorder) choice_.measured(batch.size(), batch.kind(), in_order, time.count());
+  }
+
+  [[nodiscard]] const IncludedValues* included() const override { return included_.get(); }
+  [[nodiscard]] OwnedColumn included_column() const override {
+    return included_->column(order_.row_count(), row_at());
   }
 
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
@@ -37,13 +77,18 @@ class OrderedStructure final : public Structure {
   [[nodiscard]] Bytes bytes() const override {
     Bytes bytes;
     bytes.parts = {{"keys and rowIDs", order_.bytes()}, {Locator::part_name, locator_.bytes()}};
+    if (included_) bytes.parts.emplace_back("included values", included_->bytes());
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak = std::max(order_.build_peak(), bytes.resident);
     return bytes;
   }
 
   [[nodiscard]] std::string describe() const override {
-    return locator_.describe() + "updates: rebuild\n";
+    std::string text = locator_.describe() + choice_.describe();
+    if (included_)
+      text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
+                          name_of(included_->type()));
+    return text + "updates: rebuild\n";
   }
 
  private:
@@ -53,18 +98,62 @@ class OrderedStructure final : public Structure {
     std::uint8_t checks[chunk_lookups];
     Match found[chunk_lookups];
     batch.encode(first, count, intervals, checks);
-    const bool points = batch.kind() == LookupKind::point;
-    if (points)
-      find_points(intervals, count, found);
-    else
-      find_ranges(intervals, count, found);
+    find(batch.kind(), intervals, count, found);
     if (batch.has_residual())
       for (std::size_t i = 0; i < count; ++i)
         if (checks[i] != check_none && found[i].size() != 0)
           found[i] = order_.narrow(found[i], batch, first + i, intervals[i], checks[i]);
-    const PairRows<Key> rows(order_.pairs());
-    answer_rows(request, first, found, count, rows, points);
-    answer_values(request, first, found, count, rows);
+    answer(request, batch.kind(), first, found, count);
+  }
+
+  // The batch partitioned by key, so that lookups that need the same memory come together.
+  void run_in_order(const LookupBatch& batch, const Request& request) const {
+    const std::size_t buckets =
+        std::clamp<std::size_t>(order_.bytes() / bucket_bytes, 1, most_buckets);
+    for (std::size_t first = 0; first < batch.size(); first += most_at_once) {
+      const std::size_t count = std::min(most_at_once, batch.size() - first);
+      const PartitionedBatch parts(batch, first, count, order_.span(), buckets);
+      parallel_for(parts.buckets(), 1, [&](std::size_t bucket, std::size_t) {
+        run_bucket(batch.kind(), request, parts.bucket(bucket));
+      });
+    }
+  }
+
+  void run_bucket(LookupKind kind, const Request& request,
+                  std::span<const PartitionedBatch::Item> items) const {
+    ScatteredAnswers answers(request);
+    Interval intervals[chunk_lookups];
+    std::uint32_t places[chunk_lookups];
+    Match found[chunk_lookups];
+    for (; !items.empty(); items = items.subspan(std::min(items.size(), chunk_lookups))) {
+      const std::size_t count = std::min(items.size(), chunk_lookups);
+      for (std::size_t i = 0; i < count; ++i) {
+        intervals[i] = items[i].interval;
+        places[i] = items[i].place;
+      }
+      find(kind, intervals, count, found);
+      answers.start();
+      answer(answers.local(), kind, 0, found, count);
+      answers.scatter(places, count);
+    }
+  }
+
+  void answer(const Request& request, LookupKind kind, std::size_t first, const Match* found,
+              std::size_t count) const {
+    const PairRows<Key> rows = order_.rows();
+    answer_rows(request, first, found, count, rows, kind == LookupKind::point);
+    if (!request.answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return;
+    if (request.included)
+      included_->answer(request, first, found, count);
+    else
+      answer_values(request, first, found, count, rows);
+  }
+
+  void find(LookupKind kind, const Interval* intervals, std::size_t count, Match* found) const {
+    if (kind == LookupKind::point)
+      find_points(intervals, count, found);
+    else
+      find_ranges(intervals, count, found);
   }
 
   void find_points(const Interval* intervals, std::size_t count, Match* found) const {
@@ -103,17 +192,43 @@ class OrderedStructure final : public Structure {
     }
   }
 
+  [[nodiscard]] IncludedValues::RowAt row_at() const {
+    return [rows = order_.rows()](std::size_t position) { return rows[position]; };
+  }
+
+  static constexpr std::size_t bucket_bytes = std::size_t{1}
+                                              << 18;  // about what a core's cache holds
+  static constexpr std::size_t most_buckets = 2048;
+  static constexpr std::size_t most_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
+
   KeyOrder<Key> order_;
   Locator locator_;
+  OrderChoice choice_;
+  std::unique_ptr<IncludedValues> included_;
 };
 
 // The structure with 4-byte keys where they fit, else with 8-byte keys.
 template <template <class> class Locator>
 [[nodiscard]] std::unique_ptr<Structure> make_ordered(const EncodedColumn& column,
-                                                      const KeyCodec& codec) {
+                                                      const KeyCodec& codec,
+                                                      const OrderedOptions& options) {
   if (column.span <= 0xffffffffU)
-    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(column, codec);
-  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(column, codec);
+    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(column, codec,
+                                                                                     options);
+  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(column, codec,
+                                                                                   options);
+}
+
+// The same structure as it was saved.
+template <template <class> class Locator>
+[[nodiscard]] std::unique_ptr<Structure> load_ordered(const FileReader& file, const KeyCodec& codec,
+                                                      std::size_t rows,
+                                                      const OrderedOptions& options) {
+  if (codec.span() <= 0xffffffffU)
+    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(file, codec,
+                                                                                     rows, options);
+  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(file, codec,
+                                                                                   rows, options);
 }
 
 }  // namespace rtindex

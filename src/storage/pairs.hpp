@@ -17,17 +17,20 @@ struct [[gnu::packed, gnu::aligned(4)]] Pair {
 static_assert(sizeof(Pair<std::uint32_t>) == 8);
 static_assert(sizeof(Pair<std::uint64_t>) == 12);
 
-// The rowIDs of an array of pairs, by position.
+// The rowIDs of an array of pairs, by position. None is greater than `last`, the column's last row,
+// even where the pairs come from a damaged file.
 template <class Key>
 class PairRows {
  public:
-  explicit PairRows(const Pair<Key>* pairs) : pairs_(pairs) {}
+  PairRows(const Pair<Key>* pairs, std::uint32_t last) : pairs_(pairs), last_(last) {}
   [[nodiscard]] std::uint32_t operator[](std::size_t position) const {
-    return pairs_[position].row;
+    const std::uint32_t row = pairs_[position].row;
+    return row < last_ ? row : last_;
   }
 
  private:
   const Pair<Key>* pairs_;
+  std::uint32_t last_;
 };
 
 }  // namespace rtindex

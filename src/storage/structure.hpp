@@ -8,7 +8,9 @@
 #include <rtindex/answer.hpp>
 #include <rtindex/index.hpp>
 
+#include "answers/included.hpp"
 #include "answers/request.hpp"
+#include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -36,6 +38,16 @@ class Structure {
 
   // The encoded keys, in row order.
   [[nodiscard]] virtual EncodedColumn column() const = 0;
+
+  // Writes what the structure is made of, to be opened again as it is. A structure that cannot be
+  // (it belongs to a foreign library) writes its column, to be built again. What is written must
+  // stay where it is until the file is complete.
+  virtual void save(FileWriter file) const;
+
+  // Values that the structure keeps in key order; none where it keeps none.
+  [[nodiscard]] virtual const IncludedValues* included() const { return nullptr; }
+  // These values by row; only where there are any.
+  [[nodiscard]] virtual OwnedColumn included_column() const { return {}; }
 
   [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
   [[nodiscard]] virtual Bytes bytes() const = 0;

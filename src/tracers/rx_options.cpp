@@ -133,11 +133,8 @@ RxOptions RxOptions::from(const Spec& spec) {
   options.update = spec.option("update", "rebuild") == "refit" ? Update::refit : Update::rebuild;
   options.row_rays =
       spec.option("row_rays", "occupied") == "all" ? RowRays::all : RowRays::occupied;
-  options.compact = spec.option("compact", "off") == "on";
-  if (options.compact && options.update == Update::refit) {
-    options.compact = false;
-    options.compact_dropped = true;
-  }
+  // Refit needs an uncompacted structure, as in the paper.
+  options.compact = spec.option("compact", "off") == "on" && options.update == Update::rebuild;
   return options;
 }
 

@@ -25,7 +25,6 @@ struct RxOptions {
   RayKind point = RayKind::perpendicular;
   RayKind range = RayKind::offset;
   bool compact = false;
-  bool compact_dropped = false;  // asked for, but refit rules it out
   Update update = Update::rebuild;
   RowRays row_rays = RowRays::occupied;
 

@@ -60,7 +60,7 @@ class EmbreeTracer final : public Structure {
     if (span > 0xffffffffU && !column_.keys.wide()) return false;
     if (!is_exact(options_, span, embree_coordinate_limit)) return false;
     std::vector<std::uint32_t> primitives(rows.begin(), rows.end());
-    if (!column_.rows.empty()) {
+    if (column_.size() != column_.row_count) {
       for (std::uint32_t& row : primitives) {
         const auto* found = std::lower_bound(column_.rows.begin(), column_.rows.end(), row);
         if (found == column_.rows.end() || *found != row) return false;
@@ -105,8 +105,8 @@ class EmbreeTracer final : public Structure {
                         name_of(options_.point), name_of(options_.range),
                         options_.row_rays == RowRays::all ? "all" : "occupied");
     text += fmt::format("compaction: {}\n",
-                        options_.compact_dropped
-                            ? "off (asked for, but update=refit needs an uncompacted structure)"
+                        options_.update == Update::refit
+                            ? "off (update=refit needs an uncompacted structure)"
                         : options_.compact ? "on (RTC_SCENE_FLAG_COMPACT)"
                                            : "off");
     text += options_.update == Update::refit

@@ -49,6 +49,12 @@ std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, K
   return static_cast<std::uint32_t>(low);
 }
 
+// A level in a file.
+struct SavedLevel {
+  std::uint64_t cells, lowest, highest;
+  std::uint32_t begin, end;
+};
+
 template <class Key>
 void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
   const char* address = reinterpret_cast<const char*>(pairs + at);
@@ -79,6 +85,36 @@ Grid<Key>::Grid(const KeyOrder<Key>& order) {
     next += level.size();
     level = {};
   }
+}
+
+template <class Key>
+Grid<Key>::Grid(const FileReader& file, const KeyOrder<Key>& order) {
+  std::uint64_t next = 0;
+  for (const SavedLevel& level : file.small_array<SavedLevel>("levels")) {
+    const bool is_first = levels_.empty();
+    if (level.cells == 0 || level.cells > std::numeric_limits<std::uint32_t>::max() ||
+        level.lowest > level.highest || level.highest > order.span() || level.begin > level.end ||
+        level.end > order.size())
+      file.refuse("level {} of its grid is impossible", levels_.size());
+    if (is_first && (level.lowest != 0 || level.highest != order.span()))
+      file.refuse("its grid does not hold all keys");
+    levels_.push_back({Spread(level.lowest, level.highest, level.cells), next, level.cells,
+                       static_cast<Key>(level.lowest), static_cast<Key>(level.highest), level.begin,
+                       level.end});
+    next += level.cells;
+  }
+  if (levels_.empty() || (levels_.size() > 1 && order.size() >= refined))
+    file.refuse("its grid has {} levels", levels_.size());
+  starts_ = file.array<std::uint32_t>("starts", next);
+}
+
+template <class Key>
+void Grid<Key>::save(FileWriter file) const {
+  std::vector<SavedLevel> levels;
+  for (const Level& level : levels_)
+    levels.push_back({level.cells, level.lowest, level.highest, level.begin, level.end});
+  file.small_array("levels", std::move(levels));
+  file.array("starts", starts_.span());
 }
 
 // The start of every cell: the position of the first key in it or behind it.
@@ -140,6 +176,7 @@ template <class Key>
 void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                              std::uint32_t* at) const {
   const Pair<Key>* pairs = order.pairs();
+  const auto size = static_cast<std::uint32_t>(order.size());
   const Spread spread = levels_[0].spread;
   std::uint64_t cells[most_lookups];
   for (std::size_t i = 0; i < count; ++i) {
@@ -148,7 +185,7 @@ void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::s
   }
   if (levels_.size() == 1) {
     for (std::size_t i = 0; i < count; ++i) {
-      at[i] = starts_.data()[cells[i]];
+      at[i] = std::min(starts_.data()[cells[i]], size);  // a file can hold any start
       prefetch_pairs(pairs, at[i]);
     }
   } else {
@@ -162,18 +199,22 @@ template <class Key>
 void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                         std::uint64_t* cells, std::uint32_t* at) const {
   const Pair<Key>* pairs = order.pairs();
-  for (bool again = true; again;) {
+  const auto size = static_cast<std::uint32_t>(order.size());
+  bool again = true;
+  // No level is deeper, except in a damaged file, where they might go around in circles.
+  for (int depth = 0; again && depth < max_depth; ++depth) {
     again = false;
     for (std::size_t i = 0; i < count; ++i) {
       if (cells[i] == resolved) continue;
       const std::uint32_t start = starts_.data()[cells[i]];
       if ((start & refined) == 0) {
-        at[i] = start;
-        prefetch_pairs(pairs, start);
+        at[i] = std::min(start, size);
+        prefetch_pairs(pairs, at[i]);
         cells[i] = resolved;
         continue;
       }
-      const Level& level = levels_[start & ~refined];
+      const std::size_t number = std::min<std::size_t>(start & ~refined, levels_.size() - 1);
+      const Level& level = levels_[number];
       if (keys[i] <= level.lowest || keys[i] > level.highest) {
         at[i] = keys[i] <= level.lowest ? level.begin : level.end;
         prefetch_pairs(pairs, at[i]);
@@ -185,6 +226,9 @@ void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t
       again = true;
     }
   }
+  if (again)
+    for (std::size_t i = 0; i < count; ++i)
+      if (cells[i] != resolved) at[i] = size;
 }
 
 template <class Key>

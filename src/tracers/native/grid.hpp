@@ -23,6 +23,8 @@ class Grid {
   static constexpr const char* part_name = "grid";
 
   explicit Grid(const KeyOrder<Key>& order);
+  Grid(const FileReader& file, const KeyOrder<Key>& order);
+  void save(FileWriter file) const;
 
   // at[i] = the position of the first pair whose key is not less than keys[i]; no key is above
   // order.span(). All keys are searched at once, their memory asked for ahead of time.

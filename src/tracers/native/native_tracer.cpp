@@ -5,8 +5,14 @@
 
 namespace rtindex {
 
-std::unique_ptr<Structure> make_native_tracer(const EncodedColumn& column, const KeyCodec& codec) {
-  return make_ordered<Grid>(column, codec);
+std::unique_ptr<Structure> make_native_tracer(const EncodedColumn& column, const KeyCodec& codec,
+                                              const OrderedOptions& options) {
+  return make_ordered<Grid>(column, codec, options);
+}
+
+std::unique_ptr<Structure> load_native_tracer(const FileReader& file, const KeyCodec& codec,
+                                              std::size_t rows, const OrderedOptions& options) {
+  return load_ordered<Grid>(file, codec, rows, options);
 }
 
 }  // namespace rtindex

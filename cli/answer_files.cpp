@@ -1,0 +1,107 @@
+#include "cli/answer_files.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <variant>
+
+#include "base/array.hpp"
+#include "base/error.hpp"
+
+namespace rtindex::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view extension = ".npy";
+
+std::string stem_of(const std::string& path, std::string_view option) {
+  if (!path.ends_with(extension) || fs::path(path).filename() == extension)
+    fail("{} {}: answers are written as .npy; end the name in .npy", option, path);
+  return path.substr(0, path.size() - extension.size());
+}
+
+void require_no_input(const std::string& path, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (fs::equivalent(path, input, error) && !error)
+      fail("{} is also an input file: choose another name for the output", path);
+  }
+}
+
+}  // namespace
+
+AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std::string& matched,
+                         const std::vector<std::string>& inputs)
+    : answers_(output.empty() ? AnswerSet() : answers) {
+  if (!output.empty()) {
+    const std::string stem = stem_of(output, "-o");
+    std::vector<std::string> parts;
+    for (const Answer answer : all_answers())
+      if (answers.has(answer) && answer != Answer::rows) parts.emplace_back(name_of(answer));
+    const bool alone = parts.size() == 1 && !answers.has(Answer::rows);
+    if (answers.has(Answer::rows)) parts.insert(parts.end(), {"offsets", "rows"});
+    for (const std::string& part : parts)
+      paths_[part] = alone ? output : fmt::format("{}.{}{}", stem, part, extension);
+  }
+  if (!matched.empty()) {
+    static_cast<void>(stem_of(matched, "--matched"));
+    for (const auto& [part, path] : paths_)
+      if (fs::path(path).lexically_normal() == fs::path(matched).lexically_normal())
+        fail("--matched {} is also the name of an answer: choose another one", matched);
+    paths_["matched"] = matched;
+  }
+  for (const auto& [part, path] : paths_) {
+    OutputFile::require_writable(path);
+    require_no_input(path, inputs);
+  }
+}
+
+std::vector<std::string> AnswerFiles::paths() const {
+  std::vector<std::string> list;
+  for (const auto& [part, path] : paths_) list.push_back(path);
+  return list;
+}
+
+template <class T>
+void AnswerFiles::append_to(const std::string& part, std::span<const T> elements) {
+  writers_.try_emplace(part, paths_.at(part), npy_descr<T>()).first->second.append(elements);
+}
+
+void AnswerFiles::append(const Answers& answers) {
+  if (answers_.has(Answer::any)) append_to("any", answers.any());
+  if (answers_.has(Answer::first)) append_to("first", answers.first());
+  if (answers_.has(Answer::count)) append_to("count", answers.count());
+  auto append_aggregates = [&](const std::string& part, const Aggregates& aggregates) {
+    std::visit([&](const auto& numbers) { append_to(part, std::span(numbers)); }, aggregates);
+  };
+  if (answers_.has(Answer::sum)) append_aggregates("sum", answers.sum());
+  if (answers_.has(Answer::min)) append_aggregates("min", answers.min());
+  if (answers_.has(Answer::max)) append_aggregates("max", answers.max());
+  if (answers_.has(Answer::rows)) append_rows(answers);
+  if (paths_.contains("matched")) append_matched(answers);
+  first_batch_ = false;
+}
+
+void AnswerFiles::append_rows(const Answers& answers) {
+  // The last offset of a batch is the first of the next one.
+  const std::span<const std::uint64_t> offsets = answers.offsets().subspan(first_batch_ ? 0 : 1);
+  std::vector<std::uint64_t> shifted(offsets.begin(), offsets.end());
+  for (std::uint64_t& offset : shifted) offset += rows_;
+  rows_ += answers.rows().size();
+  append_to("offsets", std::span<const std::uint64_t>(shifted));
+  append_to("rows", answers.rows());
+}
+
+void AnswerFiles::append_matched(const Answers& answers) {
+  Array<bool> matched(answers.size());
+  for (std::size_t i = 0; i < answers.size(); ++i) matched[i] = answers.matched(i);
+  append_to("matched", std::span<const bool>(matched.span()));
+}
+
+void AnswerFiles::commit() {
+  for (auto& [part, writer] : writers_) writer.commit();
+}
+
+}  // namespace rtindex::cli

@@ -1,0 +1,176 @@
+#include "cli/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "cli/answer_files.hpp"
+#include "cli/answer_table.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary.hpp"
+#include "indexes/tick_unit.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Progress::Style progress_style(const BatchOptions& options) {
+  return options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
+}
+
+void require_values(const LoadedColumn& values, const LoadedColumn& column) {
+  if (!is_native(values.type()))
+    fail("{} holds strings: sum, min and max take numbers", values.name());
+  if (values.size() != column.size())
+    fail("{} holds {} values, but {} has {} rows: pass one value per row", values.name(),
+         values.size(), column.name(), column.size());
+  if (values.view().nullable())
+    fail("{} has missing values: fill them first, with 0 for a sum, say", values.name());
+}
+
+// Lookups in slices that take a moment each, so that progress can be shown, a Ctrl-C is heard
+// and the answers of a large batch never lie in memory all at once.
+class SliceSize {
+ public:
+  [[nodiscard]] std::size_t lookups() const { return lookups_; }
+  void adapt(double seconds) {
+    constexpr double moment = 0.25;
+    if (seconds < moment / 2) lookups_ = std::min(2 * lookups_, largest);
+    if (seconds > 2 * moment) lookups_ = std::max(lookups_ / 2, smallest);
+  }
+
+ private:
+  static constexpr std::size_t smallest = std::size_t{1} << 10;
+  static constexpr std::size_t largest = std::size_t{1} << 24;
+  std::size_t lookups_ = std::size_t{1} << 12;
+};
+
+std::uint64_t count_matched(const Answers& answers) {
+  std::uint64_t count = 0;
+  for (const std::uint8_t byte : answers.matched_bitmap())
+    count += static_cast<std::uint64_t>(std::popcount(byte));
+  return count;
+}
+
+// Where answers go: files, a table on stdout, or both.
+struct Sinks {
+  AnswerFiles files;
+  std::optional<AnswerTable> table;
+};
+
+void answer_all(const Index& index, const Lookups& lookups, const Ask& ask, Sinks& sinks,
+                Progress::Style style, Summary& summary) {
+  const InterruptGuard guard;
+  Progress progress("looking up", lookups.size(), style);
+  SliceSize slice;
+  std::size_t first = 0;
+  do {  // also once for an empty batch, whose answers have a type all the same
+    const std::size_t count = std::min(slice.lookups(), lookups.size() - first);
+    const auto start = Clock::now();
+    const Answers answers = lookups.answer(index, ask, first, count);
+    const double seconds = seconds_since(start);
+    slice.adapt(seconds);
+    summary.lookup_seconds += seconds;
+    summary.matched += count_matched(answers);
+    sinks.files.append(answers);
+    if (sinks.table) sinks.table->append(lookups, first, answers);
+    first += count;
+    progress.set(first);
+    InterruptGuard::check();
+  } while (first < lookups.size());
+  summary.lookups = lookups.size();
+  sinks.files.commit();
+}
+
+std::vector<std::string> input_files(const BatchOptions& options, const LookupSource& source) {
+  std::vector<std::string> files = source.files;
+  files.push_back(options.saved.empty() ? options.column : options.saved);
+  if (!options.values.empty()) files.push_back(options.values);
+  return files;
+}
+
+// What is known of the column of a saved index.
+LoadedColumn column_of(const Index& index, const std::string& file) {
+  if (index.type() == Type::composite)
+    fail("{} holds composite keys, which have no form on the command line: use the library", file);
+  LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
+  column.set_unit(tick_unit(index));
+  return column;
+}
+
+}  // namespace
+
+void run_batch(const BatchOptions& options, const LookupSource& source) {
+  const Spec spec(options.index);
+  const AnswerSet answers = options.answer_set();
+  options.validate();
+  if (!source.given && !options.describe) fail("no lookups were given: pass {}", source.how);
+  Sinks sinks{AnswerFiles(answers, options.output, options.matched, input_files(options, source))};
+
+  Summary summary;
+  std::optional<Index> index;
+  LoadedColumn column;
+  if (options.saved.empty()) {
+    column = load(options.column_file());
+  } else {
+    const auto start = Clock::now();
+    index.emplace(load(options.saved, options.verify == "full" ? Verify::full : Verify::quick));
+    summary.build_seconds = seconds_since(start);
+    summary.loaded = true;
+    column = column_of(*index, options.saved);
+  }
+  Lookups lookups;
+  if (source.given) {
+    lookups = source.load(column);
+    lookups.require_fit(column);
+  }
+  LoadedColumn values;
+  if (!options.values.empty()) {
+    values = load(options.values_file());
+    require_values(values, column);
+  }
+  if (options.output.empty() && source.given) {
+    if (lookups.size() > most_table_lookups)
+      fail("{} lookups are too many for a table: pass -o OUT.npy to write the answers to a file",
+           lookups.size());
+    sinks.table.emplace(answers, lookups.kind);
+  }
+
+  if (!index) {
+    const auto start = Clock::now();
+    const Progress building("building " + spec.text(), 0, progress_style(options));
+    index.emplace(build(column.view(), spec));
+    summary.build_seconds = seconds_since(start);
+  }
+  if (source.given) {
+    Ask ask{.answers = answers, .values = values.view(), .matched = true};
+    if (options.limit) ask.limit = *options.limit;
+    answer_all(*index, lookups, ask, sinks, progress_style(options), summary);
+  }
+
+  if (options.describe) fmt::print("{}{}", index->describe(), sinks.table ? "\n" : "");
+  if (sinks.table) fmt::print("{}", sinks.table->text());
+  std::fflush(stdout);
+  if (!options.quiet) {
+    summary.files = source.given ? sinks.files.paths() : std::vector<std::string>();
+    fmt::print(stderr, "{}", summary.text(column, *index));
+  }
+}
+
+}  // namespace rtindex::cli

@@ -1,0 +1,152 @@
+#include "cli/batch_options.hpp"
+
+#include <string_view>
+
+#include "base/error.hpp"
+#include "io/text_number.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
+
+// The format of any file but the indexed column: its extension first, then --format.
+std::optional<FileFormat> format_of(const std::string& path, const std::string& fallback) {
+  const auto by_name = file_format_of(path);
+  if (by_name || fallback.empty()) return by_name;
+  return file_format_named(fallback);
+}
+
+}  // namespace
+
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description) {
+  auto require_a_name = [](const std::string& text) {
+    return std::string(text.empty() ? "the name of the file is empty" : "");
+  };
+  return verb.add_option(name, path, description)
+      ->type_name("FILE")
+      ->check(require_a_name)
+      ->group(input_group);
+}
+
+void BatchOptions::add_column_to(CLI::App& verb) {
+  verb.get_help_ptr()->description("Print this help");
+  add_file_option(verb, "--column", column, "File with the keys to index, one per row");
+  verb.add_option("--format", format,
+                  "npy, sosd32, sosd64 or csv: the format of --column, and of\n"
+                  "other files whose extension says nothing")
+      ->type_name("FORMAT")
+      ->group(input_group);
+  verb.add_option("--csv-column", csv_column, "Column of CSV files, by its name in the header")
+      ->type_name("NAME")
+      ->group(csv_group);
+}
+
+void BatchOptions::add_input_to(CLI::App& verb) {
+  add_column_to(verb);
+  add_file_option(verb, "--load", saved, "Index file of `rtindex build`, in place of --column")
+      ->type_name("FILE.rtindex");
+  verb.add_option("--verify", verify,
+                  "quick or full: whether --load compares every byte with\n"
+                  "its checksum (quick)")
+      ->type_name("HOW")
+      ->group(input_group);
+  add_file_option(verb, "--values", values, "File with one value per row, for sum, min and max");
+  verb.add_option("--values-csv-column", values_csv_column, "The same for --values alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+}
+
+void BatchOptions::add_output_to(CLI::App& verb) {
+  verb.add_option("--index", index, "Which index to build (auto); `rtindex indexes` explains specs")
+      ->type_name("SPEC")
+      ->group(index_group);
+  verb.add_flag("--describe", describe, "Print what the index is, what it chose and why")
+      ->group(index_group);
+  verb.add_option("--answer", answers,
+                  "any, first, count, sum, min, max or rows (any);\n"
+                  "several separated by commas")
+      ->type_name("ANSWER")
+      ->join(',')
+      ->group(output_group);
+  verb.add_option("--limit", limit, "At most N rowIDs per lookup, for rows")
+      ->type_name("N")
+      ->group(output_group);
+  add_file_option(verb, "-o,--output", output,
+                  "Where the answer goes; without it, a table on stdout.\n"
+                  "Several answers: OUT.sum.npy, OUT.count.npy, ...\n"
+                  "rows: OUT.offsets.npy and OUT.rows.npy")
+      ->type_name("OUT.npy")
+      ->group(output_group);
+  add_file_option(verb, "--matched", matched, "Also write which lookups matched, as bool")
+      ->type_name("FILE.npy")
+      ->group(output_group);
+  verb.add_flag("-q,--quiet", quiet, "No summary and no progress on stderr")->group(output_group);
+}
+
+AnswerSet BatchOptions::answer_set() const {
+  AnswerSet set;
+  std::string_view rest = answers;
+  for (;;) {
+    const std::size_t comma = rest.find(',');
+    set = set | answer_named(without_spaces_around(rest.substr(0, comma)));
+    if (comma == std::string_view::npos) return set;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+void BatchOptions::validate() const {
+  if (column.empty() && saved.empty())
+    fail("no column was given: pass --column FILE, or --load FILE.rtindex for a saved index");
+  if (!column.empty() && !saved.empty())
+    fail("--column and --load were both given: pass a column or a saved index, not both");
+  if (!saved.empty() && index != "auto")
+    fail("--index is for --column: a saved index is what it was built as");
+  if (verify != "quick" && verify != "full") fail("--verify {}: choose quick or full", verify);
+  if (saved.empty() && verify != "quick") fail("--verify is for --load: leave it out");
+  const AnswerSet set = answer_set();
+  if (set.has_any_of(aggregates) && values.empty())
+    fail("--answer sum, min and max need --values FILE with one value per row of the column");
+  if (!set.has_any_of(aggregates) && !values.empty())
+    fail("--values is for sum, min and max: add one of them to --answer, or leave --values out");
+  if (limit && !set.has(Answer::rows))
+    fail("--limit is for rows: add rows to --answer, or leave --limit out");
+}
+
+ColumnFile BatchOptions::column_file() const {
+  ColumnFile file{.path = column, .csv_column = {.name = csv_column}};
+  if (!format.empty()) file.format = file_format_named(format);
+  return file;
+}
+
+ColumnFile BatchOptions::values_file() const {
+  // The name of the key column cannot mean the values, unless the keys are in no CSV file.
+  const bool name_is_free =
+      column_file().format.value_or(file_format_of(column).value_or(FileFormat::npy)) !=
+      FileFormat::csv;
+  ColumnFile file{.path = values,
+                  .format = format_of(values, format),
+                  .csv_column = {.name = values_csv_column, .option = "--values-csv-column"},
+                  .access = Access::random};
+  if (file.csv_column.name.empty() && name_is_free)
+    file.csv_column = {.name = csv_column, .or_the_only_one = true};
+  return file;
+}
+
+ColumnFile BatchOptions::lookup_file(const std::string& path, const std::string& csv_name,
+                                     const std::string& csv_option,
+                                     const LoadedColumn& like) const {
+  ColumnFile file{.path = path,
+                  .format = format_of(path, format),
+                  .csv_column = {.name = csv_name, .option = csv_option},
+                  .like = &like};
+  if (csv_name.empty()) {
+    file.csv_column.name = csv_column;
+    file.csv_column.or_the_only_one = true;
+  }
+  return file;
+}
+
+}  // namespace rtindex::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <rtindex/answer.hpp>
+
+#include "io/column_file.hpp"
+
+namespace rtindex::cli {
+
+// What `lookup` and `range` have in common on the command line.
+struct BatchOptions {
+  std::string column, values;
+  std::string saved;             // --load: an index file in place of the column
+  std::string verify = "quick";  // of that file
+  std::string format;
+  std::string csv_column, values_csv_column;
+  std::string index = "auto";
+  std::string answers = "any";  // separated by commas
+  std::optional<std::uint32_t> limit;
+  std::string output, matched;
+  bool quiet = false;
+  bool describe = false;
+
+  // Declare the options; a verb adds its own lookups between input and output.
+  void add_column_to(CLI::App& verb);
+  void add_input_to(CLI::App& verb);
+  void add_output_to(CLI::App& verb);
+
+  [[nodiscard]] AnswerSet answer_set() const;
+  // The indexed column, the values, and a file of lookups with the option that names its column.
+  [[nodiscard]] ColumnFile column_file() const;
+  [[nodiscard]] ColumnFile values_file() const;
+  [[nodiscard]] ColumnFile lookup_file(const std::string& path, const std::string& csv_name,
+                                       const std::string& csv_option,
+                                       const LoadedColumn& like) const;
+  // Combinations that make no sense are an Error.
+  void validate() const;
+};
+
+// An option that names a file.
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description);
+
+// The headings of --help.
+inline constexpr const char* input_group = "Input";
+inline constexpr const char* csv_group = "CSV input";
+inline constexpr const char* index_group = "Index";
+inline constexpr const char* output_group = "Output";
+
+}  // namespace rtindex::cli

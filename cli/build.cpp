@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "cli/batch_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary.hpp"
+#include "cli/verbs.hpp"
+#include "indexes/tick_unit.hpp"
+#include "io/output_file.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+void require_output(const BatchOptions& options) {
+  OutputFile::require_writable(options.output);
+  std::error_code error;
+  if (fs::equivalent(options.output, options.column, error) && !error)
+    fail("{} is also the column: choose another name for the index file", options.output);
+}
+
+void run(const BatchOptions& options) {
+  const Spec spec(options.index);
+  if (options.column.empty()) fail("no column was given: pass --column FILE");
+  if (options.output.empty()) fail("no index file was named: pass -o FILE.rtindex");
+  require_output(options);
+  const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
+  const LoadedColumn column = load(options.column_file());
+
+  Summary summary;
+  auto start = Clock::now();
+  std::optional<Progress> progress;
+  progress.emplace("building " + spec.text(), 0, style);
+  Index index = build(column.view(), spec);
+  set_tick_unit(index, column.unit());
+  summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+
+  start = Clock::now();
+  progress.emplace("writing " + options.output, 0, style);
+  index.save(options.output);
+  progress.reset();
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (options.describe) fmt::print("{}", index.describe());
+  std::fflush(stdout);
+  if (!options.quiet)
+    fmt::print(stderr, "{}wrote    {}: {} in {}\n", summary.text(column, index), options.output,
+               human_bytes(fs::file_size(options.output)), milliseconds_text(seconds));
+}
+
+constexpr const char* examples = R"(Examples:
+  rtindex build --column keys.npy -o keys.rtindex
+      Then: rtindex lookup --load keys.rtindex --keys wanted.npy -o rows.npy
+  rtindex build --column people.csv --csv-column city --index btree -o city.rtindex
+      A column of a CSV file, and an index of your choice.
+  rtindex build --column books_uint64 --format sosd64 --describe -o books.rtindex
+      What the index is, what it chose and why.
+
+The file appears whole or not at all, and is mapped when it is loaded: even a large one opens in
+milliseconds. An index of a foreign library (rx:embree) is built again from the column in the file.)";
+
+}  // namespace
+
+void add_build(CLI::App& app) {
+  auto options = std::make_shared<BatchOptions>();
+  CLI::App* verb = app.add_subcommand("build", "Build an index and write it to a file.");
+  options->add_column_to(*verb);
+  verb->add_option("--index", options->index,
+                   "Which index to build (auto); `rtindex indexes` explains specs")
+      ->type_name("SPEC")
+      ->group(index_group);
+  verb->add_flag("--describe", options->describe, "Print what the index is, what it chose and why")
+      ->group(index_group);
+  verb->add_option("-o,--output", options->output, "The index file")
+      ->type_name("FILE.rtindex")
+      ->group(output_group);
+  verb->add_flag("-q,--quiet", options->quiet, "No summary and no progress on stderr")
+      ->group(output_group);
+  verb->footer(examples);
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace rtindex::cli

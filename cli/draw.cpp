@@ -1,0 +1,144 @@
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/batch_options.hpp"
+#include "cli/lookups.hpp"
+#include "cli/picture/scene_model.hpp"
+#include "cli/picture/scene_picture.hpp"
+#include "cli/verbs.hpp"
+#include "io/column_file.hpp"
+#include "io/output_file.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+struct DrawOptions {
+  std::string column, format, csv_column, output, title;
+  std::string index = "rx";
+  std::vector<std::string> keys, ranges;
+  bool bvh = false;
+};
+
+Lookups parse_range(const std::string& text, const LoadedColumn& column) {
+  // Times of day hold colons too: the one in the middle parts the two ends.
+  std::vector<std::size_t> colons;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == ':') colons.push_back(i);
+  if (colons.size() % 2 == 0)
+    fail("--range {} is no range: write --range LOWER:UPPER, for example --range 23:25", text);
+  const std::size_t middle = colons[colons.size() / 2];
+  return {LookupKind::range, inline_keys({text.substr(0, middle)}, "--range", column),
+          inline_keys({text.substr(middle + 1)}, "--range", column)};
+}
+
+// The lookups in the order in which they stand on the command line.
+std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& options,
+                                   const LoadedColumn& column) {
+  std::vector<Lookups> lookups;
+  std::size_t next_key = 0;
+  std::size_t next_range = 0;
+  for (const CLI::Option* option : verb.parse_order()) {
+    if (option->get_name() == "--key")
+      lookups.push_back(
+          {LookupKind::point, inline_keys({options.keys[next_key++]}, "--key", column), {}});
+    else if (option->get_name() == "--range")
+      lookups.push_back(parse_range(options.ranges[next_range++], column));
+    else
+      continue;
+    lookups.back().require_fit(column);
+  }
+  return lookups;
+}
+
+DrawnLookup drawn(const Lookups& lookup) {
+  const ColumnView lower = lookup.lower.view();
+  if (lookup.kind == LookupKind::point)
+    return {lookup.kind, lower, lower, "point " + lower.text(0)};
+  const ColumnView upper = lookup.upper.view();
+  return {lookup.kind, lower, upper, fmt::format("range [{}, {}]", lower.text(0), upper.text(0))};
+}
+
+void draw(const CLI::App& verb, const DrawOptions& options) {
+  OutputFile::require_writable(options.output);
+  ColumnFile file{.path = options.column, .csv_column = {.name = options.csv_column}};
+  if (!options.format.empty()) file.format = file_format_named(options.format);
+  const LoadedColumn column = load(file);
+  const std::vector<Lookups> lookups = parse_lookups(verb, options, column);
+  std::vector<DrawnLookup> views;
+  views.reserve(lookups.size());
+  for (const Lookups& lookup : lookups) views.push_back(drawn(lookup));
+
+  PictureOptions picture{options.title, options.bvh};
+  if (picture.title.empty()) picture.title = std::filesystem::path(options.column).stem().string();
+  const std::string svg =
+      scene_picture(make_scene_model(column.view(), views, Spec(options.index)), picture);
+  OutputFile out(options.output);
+  out.append(std::as_bytes(std::span(svg)));
+  out.commit();
+}
+
+constexpr const char* examples = R"(Examples:
+  rtindex draw --column category.npy --range 23:25 --range 27:27 --key 29 -o intro.svg
+      Three lookups on one line of triangles.
+  rtindex draw --column keys.npy --range 15:21 --index rx,bits=2+23+23 -o rows.svg
+      Two bits of the key on the x axis: the range needs a ray for each row.
+  rtindex draw --column keys.npy --range 2:3 --index rx,range=zero -o from-zero.svg
+      A ray that starts at zero, and counts hits from the lower end on.
+  rtindex draw --column keys.npy --index rx,primitive=sphere --bvh -o spheres.svg
+      Spheres, and a hierarchy of bounding volumes around them.
+
+The index is built, and the lookups are answered by it; the picture shows the primitives and rays
+that it traces.)";
+
+}  // namespace
+
+void add_draw(CLI::App& app) {
+  auto options = std::make_shared<DrawOptions>();
+  CLI::App* verb =
+      app.add_subcommand("draw", "Draw the scene of a small column, and the rays of lookups.");
+  verb->get_help_ptr()->description("Print this help");
+  verb->add_option("--column", options->column, "File with the keys to draw, at most 200 rows")
+      ->required()
+      ->type_name("FILE")
+      ->group(input_group);
+  verb->add_option("--format", options->format,
+                   "npy, sosd32, sosd64 or csv, where the extension does not tell")
+      ->type_name("FORMAT")
+      ->group(input_group);
+  verb->add_option("--csv-column", options->csv_column, "Column of a CSV file, by its name")
+      ->type_name("NAME")
+      ->group(input_group);
+  verb->add_option("--key", options->keys, "A point lookup; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("K")
+      ->group(input_group);
+  verb->add_option("--range", options->ranges, "A range lookup, both ends included; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("L:U")
+      ->group(input_group);
+  verb->add_option("--index", options->index,
+                   "Key mode, primitive and ray kind (rx, by a tracer that casts rays);\n"
+                   "`rtindex indexes` explains specs")
+      ->type_name("SPEC")
+      ->group(index_group);
+  verb->add_option("-o,--output", options->output, "The picture")
+      ->required()
+      ->type_name("FILE.svg")
+      ->group(output_group);
+  verb->add_option("--title", options->title, "The heading (the name of the column's file)")
+      ->type_name("TEXT")
+      ->group(output_group);
+  verb->add_flag("--bvh", options->bvh,
+                 "Add bounding volumes: a median split over what is drawn,\n"
+                 "because Embree does not show its own")
+      ->group(output_group);
+  verb->footer(examples);
+  verb->callback([verb, options] { draw(*verb, *options); });
+}
+
+}  // namespace rtindex::cli

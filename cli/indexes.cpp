@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "cli/table.hpp"
+#include "cli/verbs.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+std::string index_table(const std::vector<Usable>& list) {
+  Table table({"index", "usable", "what it runs on, or why not"});
+  for (const Usable& entry : list)
+    table.add({entry.spec, entry.usable ? "yes" : "no", entry.reason});
+  return table.text();
+}
+
+std::string auto_text(const std::vector<Usable>& list) {
+  const bool any = std::any_of(list.begin(), list.end(), [](const Usable& e) { return e.usable; });
+  return any ? fmt::format("`auto` picks {}\n", default_spec().text())
+             : "`auto` finds no usable index here: the reasons above say what to install\n";
+}
+
+std::string option_table() {
+  Table table({"option", "choices", "meaning (default)"});
+  for (const OptionHelp& option : spec_options())
+    table.add({option.name, option.choices, option.meaning});
+  return table.text();
+}
+
+void run() {
+  const std::vector<Usable> list = indexes();
+  fmt::print("{}\n{}\n", index_table(list), auto_text(list));
+  fmt::print(
+      "A spec names an index and its settings; what it leaves out is chosen for you:\n"
+      "  kind[:tracer][@device[N]][,option=value]...\n"
+      "  auto   rx   rx:embree   rx:embree@cpu,mode=3d,bits=23+23+18,primitive=aabb,threads=2\n\n"
+      "{}",
+      option_table());
+}
+
+constexpr const char* examples = R"(Examples:
+  rtindex indexes
+      Every kind and tracer, usable here or the reason why not, and all options of a spec.
+  rtindex lookup --column keys.npy --key 42 --index rx:embree,mode=3d,primitive=sphere
+      An index chosen by its spec.
+  rtindex lookup --column keys.npy --describe
+      What `auto` becomes for a column of yours: the full spec, its memory, and the reasons.)";
+
+}  // namespace
+
+void add_indexes(CLI::App& app) {
+  CLI::App* verb = app.add_subcommand("indexes", "List every index, usable here or why not.");
+  verb->get_help_ptr()->description("Print this help");
+  verb->footer(examples);
+  verb->callback(run);
+}
+
+}  // namespace rtindex::cli

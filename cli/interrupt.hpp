@@ -1,0 +1,33 @@
+#pragma once
+
+#include <csignal>
+#include <exception>
+
+namespace rtindex::cli {
+
+// The user pressed Ctrl-C, or the system asked us to end.
+class Interrupted : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override {
+    return "interrupted; no output was written";
+  }
+};
+
+// While one lives, the first SIGINT or SIGTERM is only noted, so that half-written files can be
+// removed; a second one ends the program at once.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  // Throws Interrupted once a signal has come.
+  static void check();
+
+ private:
+  struct sigaction on_interrupt_ {};
+  struct sigaction on_terminate_ {};
+};
+
+}  // namespace rtindex::cli

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <rtindex/rtindex.hpp>
+
+#include "cli/interrupt.hpp"
+#include "cli/verbs.hpp"
+
+namespace {
+
+constexpr int our_bug = 1;
+constexpr int bad_input = 2;
+constexpr int interrupted = 128 + SIGINT;
+
+// One line on stderr, whatever the message quotes.
+int report(int code, std::string message) {
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  message.erase(message.find_last_not_of(' ') + 1);
+  fmt::print(stderr, "rtindex: {}\n", message);
+  return code;
+}
+
+void describe(CLI::App& app) {
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.require_subcommand(0, 1);  // main itself says what is missing
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", "rtindex " RTINDEX_VERSION_STRING, "Print the version");
+  app.footer(R"(Examples:
+  rtindex demo
+      See it work.
+  rtindex lookup --column keys.npy --key 42 --key 43 --answer rows
+      Which rows hold these keys?
+  rtindex range --column keys.npy --lower l.npy --upper u.npy --values v.npy --answer sum -o s.npy
+      The sum of the values in every range of keys.
+  rtindex build --column keys.npy -o keys.rtindex
+      Keep the index; `lookup --load keys.rtindex` opens it at once.
+  rtindex indexes
+      What can be used on this machine, and how to choose.
+
+`rtindex VERB --help` shows the options of a verb, with more examples.
+Exit codes: 0 done, 2 something is wrong with the input (one line on stderr says what), 1 a bug.)");
+}
+
+// The verb that was being parsed, for a hint at its help.
+std::string help_command(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  return verbs.empty() ? "rtindex --help" : "rtindex " + verbs.front()->get_name() + " --help";
+}
+
+std::string verb_names(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + verb->get_name();
+  return names;
+}
+
+// CLI11 says "The following argument was not expected: X".
+std::string what_is_unknown(const CLI::App& app, const std::string& message) {
+  const std::string what = message.substr(message.find(": ") + 2);
+  const bool is_verb = app.get_subcommands().empty() && !what.starts_with('-');
+  return is_verb ? fmt::format("unknown verb '{}': choose one of {}", what, verb_names(app))
+                 : fmt::format("unknown option or argument '{}'", what);
+}
+
+int explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return report(
+      bad_input,
+      fmt::format("{}; see `{}`", is_unknown ? what_is_unknown(app, error.what()) : error.what(),
+                  help_command(app)));
+}
+
+void parse_and_run(CLI::App& app, int argc, char** argv) {
+  app.parse(argc, argv);
+  if (app.get_subcommands().empty())
+    throw rtindex::Error(fmt::format("name a verb: {}; see `rtindex --help`", verb_names(app)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A file that outgrows its limit is an error to report, not a reason to die with half of it.
+  std::signal(SIGXFSZ, SIG_IGN);
+  CLI::App app("Database column indexes answered by ray tracing.", "rtindex");
+  describe(app);
+  rtindex::cli::add_demo(app);
+  rtindex::cli::add_build(app);
+  rtindex::cli::add_lookup(app);
+  rtindex::cli::add_range(app);
+  rtindex::cli::add_indexes(app);
+  rtindex::cli::add_draw(app);
+  for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    verb->group("Verbs");
+  try {
+    parse_and_run(app, argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  } catch (const rtindex::Error& error) {
+    return report(bad_input, error.what());
+  } catch (const rtindex::cli::Interrupted& error) {
+    return report(interrupted, error.what());
+  } catch (const std::bad_alloc&) {
+    return report(bad_input, "out of memory: free memory, or work on smaller files");
+  } catch (const std::exception& error) {
+    return report(our_bug, fmt::format("internal error: {}; please report it", error.what()));
+  }
+}

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace rtindex::cli {
+
+// How far a long work has come, on stderr. On a terminal a bar with the time left, which appears
+// once the work has taken a moment and is wiped away at the end; elsewhere a plain line now and
+// then. A work of unknown length (total 0) shows the time that it has taken so far.
+//
+//   Progress progress("lookups", keys.size());
+//   for (...) progress.advance(slice.size());
+class Progress {
+ public:
+  enum class Style : std::uint8_t { bar, lines, silent };
+  // A bar where stderr is a terminal, lines elsewhere.
+  [[nodiscard]] static Style for_stderr();
+  // A bar where stderr is a terminal, nothing elsewhere.
+  [[nodiscard]] static Style on_terminal_only();
+
+  Progress(std::string title, std::uint64_t total, Style style = for_stderr());
+  ~Progress() { finish(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void set(std::uint64_t done);
+  void advance(std::uint64_t more = 1) { set(done_ + more); }
+  // Another title from now on; as lines, the title is printed at once.
+  void rename(std::string title);
+  // Wipes the bar; nothing is shown from now on.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void run();
+  void draw();
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] std::string state() const;
+
+  std::string title_;
+  std::uint64_t total_;
+  Style style_;
+  Clock::time_point start_ = Clock::now();
+  std::atomic<std::uint64_t> done_ = 0;
+  std::atomic<double> seconds_when_set_ = 0;
+  bool drawn_ = false;
+  bool finished_ = false;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::thread painter_;
+};
+
+// "0:07", "12:30", "2:05:00".
+[[nodiscard]] std::string clock_text(double seconds);
+// The line of a bar that is `share` full, `width` terminal columns wide at most.
+[[nodiscard]] std::string bar_text(const std::string& title, double share, const std::string& state,
+                                   std::size_t width, bool unicode);
+
+}  // namespace rtindex::cli

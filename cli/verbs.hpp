@@ -1,0 +1,16 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace rtindex::cli {
+
+// Each adds one verb as a subcommand whose callback does the work. A callback throws
+// rtindex::Error for whatever the user can put right; main turns it into one line and exit code 2.
+void add_demo(CLI::App& app);
+void add_build(CLI::App& app);
+void add_lookup(CLI::App& app);
+void add_range(CLI::App& app);
+void add_indexes(CLI::App& app);
+void add_draw(CLI::App& app);
+
+}  // namespace rtindex::cli

@@ -1,0 +1,106 @@
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace rtindex {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path folder_of(const fs::path& target) {
+  return target.has_parent_path() ? target.parent_path() : fs::path(".");
+}
+
+fs::path resolve_target(const std::string& path) {
+  if (path.empty()) fail("the name of the file to write is empty: name a file");
+  std::error_code error;
+  fs::path target = path;
+  if (fs::is_symlink(target, error)) {
+    target = fs::weakly_canonical(target, error);
+    if (error) fail("{} cannot be written: the link leads nowhere ({})", path, error.message());
+  }
+  const fs::file_status status = fs::status(target, error);
+  if (fs::is_directory(status)) fail("{} is a folder: name a file in it", path);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    fail("{} cannot be written: it is a device or pipe; name a regular file", path);
+  if (!fs::is_directory(folder_of(target), error))
+    fail("{} cannot be written: the folder {} does not exist; create it first", path,
+         folder_of(target).string());
+  return target;
+}
+
+// A name beside the target that nobody else uses.
+std::string temporary_name(const fs::path& target) {
+  static std::atomic<unsigned> counter = 0;
+  return (folder_of(target) /
+          fmt::format(".{}.{}-{}.tmp", target.filename().string(), getpid(), counter++))
+      .string();
+}
+
+// The new name itself must survive a power cut; a file system that cannot promise it is no error.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // NOLINT
+  if (descriptor < 0) return;
+  static_cast<void>(fsync(descriptor));
+  close(descriptor);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(resolve_target(path_)) {
+  std::string name = temporary_name(target_);
+  descriptor_ =
+      open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+  if (descriptor_ < 0) fail_writing(errno);
+  temporary_ = std::move(name);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail_writing(int error) const {
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    fail("{} cannot be written: {}; free some space, or write to another disk", path_,
+         std::strerror(error));
+  fail("{} cannot be written: {}", path_, std::strerror(error));
+}
+
+void AtomicFile::write_at(std::size_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+      offset += static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      fail_writing(errno);
+    }
+  }
+}
+
+void AtomicFile::resize(std::size_t bytes) {
+  if (ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail_writing(errno);
+}
+
+void AtomicFile::commit() {
+  if (fsync(descriptor_) != 0) fail_writing(errno);
+  if (close(std::exchange(descriptor_, -1)) != 0) fail_writing(errno);
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(errno);
+  temporary_.clear();
+  sync_folder(folder_of(target_));
+}
+
+}  // namespace rtindex

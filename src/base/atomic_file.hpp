@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace rtindex {
+
+// A file that appears whole or not at all: written beside its place under a temporary name, which
+// `commit` changes to the real one once the bytes are on the disk. Without a commit nothing stays
+// behind.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // Writes at a place of its own; what is never written reads as zeros.
+  void write_at(std::size_t offset, std::span<const std::byte> bytes);
+  // The file gets exactly this size.
+  void resize(std::size_t bytes);
+  void commit();
+
+ private:
+  [[noreturn]] void fail_writing(int error) const;
+
+  std::string path_;              // as the user wrote it
+  std::filesystem::path target_;  // where it really goes, links followed
+  std::string temporary_;         // empty once committed
+  int descriptor_ = -1;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,76 @@
+#include "base/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace rtindex {
+
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path)
+      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // NOLINT(*-vararg)
+    if (number_ >= 0) return;
+    if (errno == ENOENT)
+      fail("{} does not exist: check the name, and the folder that it is relative to", path);
+    fail("{} cannot be opened: {}", path, std::strerror(errno));
+  }
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  if (path.empty()) fail("the name of an index file is empty: name a file");
+  const Descriptor file(path);
+  struct stat status {};
+  if (fstat(file.number(), &status) != 0) fail("{} cannot be read: {}", path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail("{} is a folder: name a file in it", path);
+  if (!S_ISREG(status.st_mode))
+    fail("{} is a device or pipe, which cannot be mapped: name a regular file", path);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(nullptr, 0));
+  void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (data == MAP_FAILED) fail("{} cannot be mapped: {}", path, std::strerror(errno));
+  // Lookups go all over a file; where the system can, it serves them from huge pages.
+  madvise(data, size, MADV_HUGEPAGE);
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+  if (data_ == nullptr) return;
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_UNPOISON_MEMORY_REGION(data_, size_);
+#endif
+  munmap(const_cast<std::byte*>(data_), size_);
+}
+
+void MappedFile::forbid(std::size_t offset, std::size_t bytes) const {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_POISON_MEMORY_REGION(data_ + offset, bytes);
+#else
+  static_cast<void>(offset), static_cast<void>(bytes);
+#endif
+}
+
+}  // namespace rtindex

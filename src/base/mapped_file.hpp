@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace rtindex {
+
+// A regular file, mapped to be read only. The mapping outlives the file's name; a file that is made
+// shorter while it is mapped ends the process (SIGBUS), as with every mapping.
+class MappedFile {
+ public:
+  // An Error that names the file where it cannot be opened or is no regular file.
+  [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::string& path);
+
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // Nothing reads these bytes; the address sanitizer, where there is one, shall watch them.
+  void forbid(std::size_t offset, std::size_t bytes) const;
+
+ private:
+  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+
+  const std::byte* data_;
+  std::size_t size_;
+};
+
+}  // namespace rtindex

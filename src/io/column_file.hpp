@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/csv_reader.hpp"
+#include "io/loaded_column.hpp"
+
+namespace rtindex {
+
+enum class FileFormat : std::uint8_t { npy, sosd32, sosd64, csv };
+
+// "npy", "sosd32", "sosd64" or "csv"; any other text is an Error.
+[[nodiscard]] FileFormat file_format_named(std::string_view name);
+// What a file's extension says; none where it says nothing.
+[[nodiscard]] std::optional<FileFormat> file_format_of(std::string_view path);
+
+// A file that holds a column, and how to read it.
+struct ColumnFile {
+  std::string path;
+  std::optional<FileFormat> format;  // none: by the file's extension
+  CsvColumn csv_column;
+  Access access = Access::sequential;  // how the elements will be visited
+  const LoadedColumn* like = nullptr;  // text is read as the type of this column where it can be
+};
+
+[[nodiscard]] LoadedColumn load(const ColumnFile& file);
+
+}  // namespace rtindex

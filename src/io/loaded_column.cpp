@@ -1,0 +1,86 @@
+#include "io/loaded_column.hpp"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "base/types.hpp"
+
+namespace rtindex {
+
+LoadedColumn LoadedColumn::in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
+                                   std::size_t size) {
+  assert(offset <= file.size() && size * width <= file.size() - offset);
+  LoadedColumn column;
+  column.name_ = file.path();
+  column.type_ = type;
+  column.size_ = size;
+  column.width_ = width;
+  if (is_native(type) && offset % width != 0) {
+    // Nothing keeps a writer from a header that leaves the elements on odd addresses.
+    column.memory_ = RawMemory(size * width);
+    if (size != 0) std::memcpy(column.memory_.data(), file.data() + offset, size * width);
+    column.elements_ = static_cast<const char*>(column.memory_.data());
+    return column;
+  }
+  column.file_ = std::move(file);
+  column.elements_ = column.file_.data() + offset;
+  return column;
+}
+
+LoadedColumn LoadedColumn::numbers(std::string name, Type type, RawMemory elements,
+                                   std::size_t size) {
+  assert(is_native(type) && elements.bytes() >= size * rtindex::width_of(type));
+  LoadedColumn column;
+  column.name_ = std::move(name);
+  column.type_ = type;
+  column.size_ = size;
+  column.width_ = rtindex::width_of(type);
+  column.memory_ = std::move(elements);
+  column.elements_ = static_cast<const char*>(column.memory_.data());
+  return column;
+}
+
+LoadedColumn LoadedColumn::strings(std::string name, std::vector<char> bytes,
+                                   std::vector<std::int64_t> offsets) {
+  assert(!offsets.empty());
+  LoadedColumn column;
+  column.name_ = std::move(name);
+  column.type_ = Type::string;
+  column.size_ = offsets.size() - 1;
+  bytes.reserve(1);  // an address for empty strings, too
+  column.bytes_ = std::move(bytes);
+  column.offsets_ = std::move(offsets);
+  column.elements_ = column.bytes_.data();
+  return column;
+}
+
+LoadedColumn LoadedColumn::indexed(std::string name, Type type, std::size_t size) {
+  LoadedColumn column;
+  column.name_ = std::move(name);
+  column.type_ = type;
+  column.size_ = size;
+  return column;
+}
+
+std::string LoadedColumn::type_text() const {
+  if (unit_.empty()) return std::string(name_of(type_));
+  return fmt::format("{}[{}]", name_of(type_), unit_);
+}
+
+ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
+  assert(first <= size_ && count <= size_ - first);
+  ColumnView view;
+  if (!offsets_.empty())
+    view = ColumnView::strings(std::span(offsets_).subspan(first, count + 1), elements_);
+  else if (type_ == Type::string)
+    view = ColumnView::fixed_strings(elements_ + first * width_, width_, count);
+  else
+    view = ColumnView::of(type_, elements_ + first * width_, count);
+  return validity_.empty() ? view : view.with_validity(validity_.data(), first);
+}
+
+}  // namespace rtindex

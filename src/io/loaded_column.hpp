@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <rtindex/column.hpp>
+
+#include "base/array.hpp"
+#include "io/file_bytes.hpp"
+
+namespace rtindex {
+
+// A column that came from a file, or from text, with the memory behind it.
+class LoadedColumn {
+ public:
+  LoadedColumn() = default;
+  // Elements that lie back to back in a file, from `offset` on. `width`: bytes of one element.
+  static LoadedColumn in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
+                              std::size_t size);
+  // Elements of a native type. `name`: what messages call the column.
+  static LoadedColumn numbers(std::string name, Type type, RawMemory elements, std::size_t size);
+  // String i is bytes[offsets[i] .. offsets[i + 1]).
+  static LoadedColumn strings(std::string name, std::vector<char> bytes,
+                              std::vector<std::int64_t> offsets);
+
+  // A column that is not here but in an index; it has no elements to view.
+  static LoadedColumn indexed(std::string name, Type type, std::size_t size);
+
+  // Arrow's bitmap, least significant bit first: a clear bit is a null.
+  void set_validity(std::vector<std::uint8_t> bitmap) { validity_ = std::move(bitmap); }
+  // NumPy's name for the tick of a timestamp: "D", "us", "25s".
+  void set_unit(std::string unit) { unit_ = std::move(unit); }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] Type type() const { return type_; }
+  [[nodiscard]] const std::string& unit() const { return unit_; }
+  // "uint32", "timestamp64[us]".
+  [[nodiscard]] std::string type_text() const;
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // Whether the elements are viewed where they lie in the file.
+  [[nodiscard]] bool is_mapped() const { return file_.is_mapped(); }
+
+  // Both are valid as long as this column lives, also after it has been moved.
+  [[nodiscard]] ColumnView view() const { return slice(0, size_); }
+  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
+
+ private:
+  std::string name_;
+  Type type_ = Type::u64;
+  std::string unit_;
+  std::size_t size_ = 0;
+  std::size_t width_ = 0;
+  const char* elements_ = nullptr;  // into file_, memory_ or bytes_
+  FileBytes file_;
+  RawMemory memory_;
+  std::vector<char> bytes_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::uint8_t> validity_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "io/loaded_column.hpp"
+
+namespace rtindex {
+
+// A 1-D array from an .npy file, viewed where it lies. Not-a-time becomes null.
+[[nodiscard]] LoadedColumn read_npy(const std::string& path, Access access = Access::sequential);
+
+}  // namespace rtindex

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/output_file.hpp"
+
+namespace rtindex {
+
+// NumPy's text for an element type that we write.
+template <class T>
+[[nodiscard]] constexpr std::string_view npy_descr() {
+  if constexpr (std::same_as<T, bool>) return "|b1";
+  if constexpr (std::same_as<T, std::uint32_t>) return "<u4";
+  if constexpr (std::same_as<T, std::uint64_t>) return "<u8";
+  if constexpr (std::same_as<T, std::int64_t>) return "<i8";
+  if constexpr (std::same_as<T, double>) return "<f8";
+}
+
+// Writes a 1-D array piece by piece as .npy 1.0; its length need not be known before `commit`,
+// without which no file appears.
+class NpyWriter {
+ public:
+  NpyWriter(std::string path, std::string_view descr);
+  NpyWriter(NpyWriter&&) noexcept = default;
+
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
+  template <class T>
+  void append(std::span<const T> elements) {
+    append(std::as_bytes(elements), elements.size(), npy_descr<T>());
+  }
+  void commit();
+
+ private:
+  void append(std::span<const std::byte> bytes, std::size_t elements, std::string_view descr);
+
+  OutputFile file_;
+  std::string_view descr_;
+  std::uint64_t size_ = 0;
+};
+
+// A whole array at once.
+template <class T>
+void write_npy(const std::string& path, std::span<const T> elements) {
+  NpyWriter writer(path, npy_descr<T>());
+  writer.append(elements);
+  writer.commit();
+}
+
+}  // namespace rtindex

@@ -1,0 +1,110 @@
+#include "io/text_column.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "io/text_number.hpp"
+#include "io/text_time.hpp"
+
+namespace rtindex {
+
+void TextColumn::close_field() { offsets_.push_back(static_cast<std::int64_t>(bytes_.size())); }
+
+void TextColumn::add(std::string_view field) {
+  if (field.empty()) empty_rows_.push_back(size());
+  bytes_.insert(bytes_.end(), field.begin(), field.end());
+  close_field();
+}
+
+void TextColumn::add_quoted(std::string_view inner) {
+  if (inner.empty()) quoted_empty_rows_.push_back(size());
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    bytes_.push_back(inner[i]);
+    if (inner[i] == '"') ++i;
+  }
+  close_field();
+}
+
+std::string_view TextColumn::field(std::size_t row) const {
+  return {bytes_.data() + offsets_[row],
+          static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
+}
+
+std::vector<std::uint8_t> TextColumn::validity(bool quoted_empty_is_null) const {
+  std::vector<std::uint8_t> bitmap;
+  auto clear = [&](const std::vector<std::size_t>& rows) {
+    if (bitmap.empty() && !rows.empty()) bitmap.assign((size() + 7) / 8, 0xff);
+    for (const std::size_t row : rows)
+      bitmap[row / 8] = static_cast<std::uint8_t>(bitmap[row / 8] & ~(1U << (row % 8)));
+  };
+  clear(empty_rows_);
+  if (quoted_empty_is_null) clear(quoted_empty_rows_);
+  return bitmap;
+}
+
+template <class T, class Parse>
+bool TextColumn::parse_all(std::string& name, LoadedColumn& column, Type type, Parse parse) {
+  RawMemory memory(size() * sizeof(T));
+  T* elements = static_cast<T*>(memory.data());
+  for (std::size_t row = 0; row < size(); ++row) {
+    const std::string_view text = field(row);
+    const std::optional<T> element = text.empty() ? T{} : parse(text);
+    if (!element) return false;
+    elements[row] = *element;
+  }
+  column = LoadedColumn::numbers(std::move(name), type, std::move(memory), size());
+  column.set_validity(validity(true));
+  return true;
+}
+
+template <class T>
+bool TextColumn::parse_numbers(std::string& name, LoadedColumn& column) {
+  return parse_all<T>(name, column, type_of<T>(),
+                      [](std::string_view text) { return parse_number<T>(text); });
+}
+
+// Integers beyond 64 bits would lose digits as float64 and compare wrongly.
+void TextColumn::require_integers_that_fit(const std::string& name) const {
+  std::size_t too_large = size();
+  for (std::size_t row = 0; row < size(); ++row) {
+    const std::string_view text = field(row);
+    if (text.empty()) continue;
+    if (!is_integer_text(text)) return;
+    if (!parse_number<std::int64_t>(text)) too_large = row;
+  }
+  if (too_large != size())
+    fail(
+        "{} holds integers that fit neither int64 nor uint64, such as {} in row {} (rows count "
+        "from 0): take them apart, or quote them in a column of strings",
+        name, field(too_large), too_large);
+}
+
+LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
+  LoadedColumn column;
+  if (like != nullptr) {
+    const bool done =
+        (like->type() == Type::f32 && parse_numbers<float>(name, column)) ||
+        (like->type() == Type::f64 && parse_numbers<double>(name, column)) ||
+        (like->type() == Type::timestamp64 &&
+         parse_all<std::int64_t>(name, column, Type::timestamp64, [&](std::string_view text) {
+           return parse_time(text, like->unit());
+         }));
+    if (done) {
+      column.set_unit(like->unit());
+      return column;
+    }
+  }
+  if (like == nullptr || like->type() != Type::string) {
+    if (parse_numbers<std::int64_t>(name, column)) return column;
+    if (parse_numbers<std::uint64_t>(name, column)) return column;
+    require_integers_that_fit(name);
+    if (parse_numbers<double>(name, column)) return column;
+  }
+  std::vector<std::uint8_t> bitmap = validity(false);
+  column = LoadedColumn::strings(std::move(name), std::move(bytes_), std::move(offsets_));
+  column.set_validity(std::move(bitmap));
+  return column;
+}
+
+}  // namespace rtindex

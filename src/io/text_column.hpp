@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/loaded_column.hpp"
+
+namespace rtindex {
+
+// Fields of text that become a column. Its type is the first of int64, uint64, float64 and string
+// that holds every field; empty fields are nulls, but a quoted empty field is an empty string where
+// the column is one of strings.
+class TextColumn {
+ public:
+  void add(std::string_view field);
+  // `inner`: what stands between the quotes, "" for each quote in it.
+  void add_quoted(std::string_view inner);
+
+  [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
+  [[nodiscard]] std::string_view field(std::size_t row) const;
+
+  // `name`: what messages call the column. `like`: a column that this one shall be compared with;
+  // where the fields can be read as its type, they are.
+  [[nodiscard]] LoadedColumn finish(std::string name, const LoadedColumn* like = nullptr) &&;
+
+ private:
+  void close_field();
+  template <class T, class Parse>
+  [[nodiscard]] bool parse_all(std::string& name, LoadedColumn& column, Type type, Parse parse);
+  template <class T>
+  [[nodiscard]] bool parse_numbers(std::string& name, LoadedColumn& column);
+  void require_integers_that_fit(const std::string& name) const;
+  // A clear bit for every row in `nulls`; empty where there is none.
+  [[nodiscard]] std::vector<std::uint8_t> validity(bool quoted_empty_is_null) const;
+
+  std::vector<char> bytes_;
+  std::vector<std::int64_t> offsets_ = {0};
+  std::vector<std::size_t> empty_rows_;
+  std::vector<std::size_t> quoted_empty_rows_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,118 @@
+#include "io/text_time.hpp"
+
+#include <array>
+#include <chrono>
+#include <string>
+
+#include "io/text_number.hpp"
+
+namespace rtindex {
+
+namespace {
+
+using Nanoseconds = std::int64_t;
+
+constexpr Nanoseconds second = 1'000'000'000;
+constexpr Nanoseconds day = 86'400 * second;
+
+struct Unit {
+  std::string_view name;
+  Nanoseconds length;
+};
+
+constexpr std::array<Unit, 7> units = {{{"D", day},
+                                        {"h", 3600 * second},
+                                        {"m", 60 * second},
+                                        {"s", second},
+                                        {"ms", 1'000'000},
+                                        {"us", 1'000},
+                                        {"ns", 1}}};
+
+// Takes `digits` digits from the front of the text.
+std::optional<int> take_number(std::string_view& text, std::size_t digits) {
+  if (text.size() < digits) return std::nullopt;
+  int number = 0;
+  for (const char c : text.substr(0, digits)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = 10 * number + (c - '0');
+  }
+  text.remove_prefix(digits);
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view one_of) {
+  if (text.empty() || one_of.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<std::int64_t> take_days(std::string_view& text) {
+  const auto year = take_number(text, 4);
+  if (!year || !take(text, "-")) return std::nullopt;
+  const auto month = take_number(text, 2);
+  if (!month || !take(text, "-")) return std::nullopt;
+  const auto day_of_month = take_number(text, 2);
+  if (!day_of_month) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day_of_month))};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+std::optional<Nanoseconds> take_fraction(std::string_view& text) {
+  Nanoseconds fraction = 0;
+  Nanoseconds digit_worth = second;
+  while (const auto digit = take_number(text, 1)) {
+    digit_worth /= 10;
+    if (digit_worth == 0) return std::nullopt;
+    fraction += *digit * digit_worth;
+  }
+  if (digit_worth == second) return std::nullopt;
+  return fraction;
+}
+
+std::optional<Nanoseconds> take_time_of_day(std::string_view& text) {
+  const auto hour = take_number(text, 2);
+  if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
+  const auto minute = take_number(text, 2);
+  if (!minute || *minute > 59) return std::nullopt;
+  Nanoseconds time = (*hour * std::int64_t{60} + *minute) * 60 * second;
+  if (!take(text, ":")) return time;
+  const auto seconds = take_number(text, 2);
+  if (!seconds || *seconds > 59) return std::nullopt;
+  time += *seconds * second;
+  if (!take(text, ".")) return time;
+  const auto fraction = take_fraction(text);
+  if (!fraction) return std::nullopt;
+  return time + *fraction;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit) {
+  if (const auto ticks = parse_number<std::int64_t>(text)) return ticks;
+  const Unit* known = nullptr;
+  for (const Unit& candidate : units)
+    if (candidate.name == unit) known = &candidate;
+  if (known == nullptr) return std::nullopt;
+
+  text = without_spaces_around(text);
+  const auto days = take_days(text);
+  if (!days) return std::nullopt;
+  Nanoseconds time = 0;
+  if (take(text, "T ")) {
+    const auto time_of_day = take_time_of_day(text);
+    if (!time_of_day) return std::nullopt;
+    time = *time_of_day;
+  }
+  take(text, "Z");
+  if (!text.empty() || time % known->length != 0) return std::nullopt;
+  std::int64_t ticks = 0;
+  if (__builtin_mul_overflow(*days, day / known->length, &ticks) ||
+      __builtin_add_overflow(ticks, time / known->length, &ticks))
+    return std::nullopt;
+  return ticks;
+}
+
+}  // namespace rtindex

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include <rtindex/index.hpp>
+
+#include "base/stored.hpp"
+
+namespace rtindex {
+
+// The container of a saved index, version 1. All numbers are little-endian, and nothing in it is an
+// address.
+//
+//   prelude    64 bytes: magic, byte order, version, size of the file, size and XXH64 of the
+//   header,
+//              XXH64 of the prelude itself
+//   header     JSON: the library that wrote it, named numbers and texts, and the section table with
+//              each section's name, offset, bytes, checksum and whether it is small
+//   sections   arrays as they lie in memory, each at a multiple of 4096 bytes from the file's start
+//
+// Opening checks the prelude, the header and the small sections; other sections are mapped and not
+// touched. Their checksums (base/checksum.hpp) are compared only for Verify::full.
+void write_index_file(const std::string& path, const Stored& stored);
+[[nodiscard]] Stored read_index_file(const std::string& path, Verify verify);
+
+}  // namespace rtindex

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <rtindex/column.hpp>
+
+#include "storage/order_choice.hpp"
+
+namespace rtindex {
+
+// What every structure over sorted pairs lets the user choose.
+struct OrderedOptions {
+  Order order = Order::automatic;
+  const ColumnView* include = nullptr;  // values to keep in key order, one per row
+};
+
+}  // namespace rtindex

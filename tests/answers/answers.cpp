@@ -1,0 +1,105 @@
+#include <rtindex/answer.hpp>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include <rtindex/error.hpp>
+
+#include "answers/answers.hpp"
+
+namespace rtindex {
+namespace {
+
+TEST(AnswerSet, IsASet) {
+  constexpr AnswerSet set = Answer::sum | Answer::count;
+  static_assert(set.has(Answer::sum) && set.has(Answer::count) && !set.has(Answer::min));
+  static_assert(set.has_any_of(Answer::min | Answer::sum));
+  static_assert(!set.has_any_of(Answer::min | Answer::max));
+  static_assert(AnswerSet().empty() && !set.empty());
+  static_assert((set | Answer::sum) == set);
+}
+
+TEST(AnswerNames, ComeBack) {
+  EXPECT_EQ(all_answers().size(), 7U);
+  for (const Answer answer : all_answers()) EXPECT_EQ(answer_named(name_of(answer)), answer);
+  EXPECT_THROW(static_cast<void>(answer_named("average")), Error);
+  EXPECT_THROW(static_cast<void>(answer_named("")), Error);
+  EXPECT_EQ(name_of(LookupKind::point), "point");
+  EXPECT_EQ(name_of(LookupKind::range), "range");
+}
+
+Answers empty_answers(AnswerSet asked, bool matched) {
+  const std::vector<float> values = {1};
+  AnswersAccess access({.answers = asked, .values = values, .matched = matched}, 3);
+  return access.finish();
+}
+
+TEST(Answers, ThatWereNotAskedForThrowAndSayWhatToDo) {
+  using Read = std::function<void(const Answers&)>;
+  const std::vector<std::pair<Answer, Read>> reads = {
+      {Answer::any, [](const Answers& a) { static_cast<void>(a.any()); }},
+      {Answer::first, [](const Answers& a) { static_cast<void>(a.first()); }},
+      {Answer::count, [](const Answers& a) { static_cast<void>(a.count()); }},
+      {Answer::sum, [](const Answers& a) { static_cast<void>(a.sum()); }},
+      {Answer::min, [](const Answers& a) { static_cast<void>(a.min()); }},
+      {Answer::max, [](const Answers& a) { static_cast<void>(a.max()); }},
+      {Answer::rows, [](const Answers& a) { static_cast<void>(a.rows()); }},
+      {Answer::rows, [](const Answers& a) { static_cast<void>(a.rows(0)); }},
+      {Answer::rows, [](const Answers& a) { static_cast<void>(a.offsets()); }},
+  };
+  for (const auto& [answer, read] : reads)
+    for (const Answer asked : all_answers()) {
+      const Answers answers = empty_answers(asked, false);
+      if (asked == answer) {
+        EXPECT_NO_THROW(read(answers)) << name_of(asked);
+        continue;
+      }
+      try {
+        read(answers);
+        ADD_FAILURE() << name_of(answer) << " read where " << name_of(asked) << " was asked";
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("Ask::answers"), std::string::npos);
+      }
+    }
+}
+
+TEST(Answers, MatchedNeedsToBeAskedFor) {
+  const Answers without = empty_answers(Answer::any, false);
+  EXPECT_THROW(static_cast<void>(without.matched(0)), Error);
+  EXPECT_THROW(static_cast<void>(without.matched_bitmap()), Error);
+  const Answers with = empty_answers({}, true);
+  EXPECT_FALSE(with.matched(2));
+  EXPECT_EQ(with.matched_bitmap().size(), 1U);
+}
+
+TEST(Answers, OfAnotherClassThrowAndNameTheClass) {
+  const Answers answers = empty_answers(Answer::sum, false);
+  EXPECT_NO_THROW(static_cast<void>(answers.sum_as<double>()));
+  try {
+    static_cast<void>(answers.sum_as<std::uint64_t>());
+    ADD_FAILURE() << "double read as uint64";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("double"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Answers, OfALookupThatIsNotThereThrow) {
+  const Answers answers = empty_answers(Answer::rows, true);
+  EXPECT_NO_THROW(static_cast<void>(answers.rows(2)));
+  EXPECT_THROW(static_cast<void>(answers.rows(3)), Error);
+  EXPECT_THROW(static_cast<void>(answers.matched(3)), Error);
+  EXPECT_THROW(static_cast<void>(answers.matched(64)), Error);
+}
+
+TEST(Answers, KnowTheirSizeAndQuestions) {
+  const Answers answers = empty_answers(Answer::rows | Answer::any, false);
+  EXPECT_EQ(answers.size(), 3U);
+  EXPECT_EQ(answers.answers(), Answer::rows | Answer::any);
+  EXPECT_EQ(answers.offsets().size(), 4U);
+  EXPECT_EQ(Answers().size(), 0U);
+}
+
+}  // namespace
+}  // namespace rtindex

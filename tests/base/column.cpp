@@ -1,0 +1,132 @@
+#include <rtindex/column.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <rtindex/error.hpp>
+
+#include "base/types.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex {
+namespace {
+
+template <class T>
+Type type_of_vector() {
+  return ColumnView(std::vector<T>()).type();
+}
+
+TEST(ColumnView, KnowsTheTypeOfWhatItViews) {
+  EXPECT_EQ(type_of_vector<std::uint8_t>(), Type::u8);
+  EXPECT_EQ(type_of_vector<std::int8_t>(), Type::i8);
+  EXPECT_EQ(type_of_vector<std::uint16_t>(), Type::u16);
+  EXPECT_EQ(type_of_vector<short>(), Type::i16);
+  EXPECT_EQ(type_of_vector<unsigned>(), Type::u32);
+  EXPECT_EQ(type_of_vector<int>(), Type::i32);
+  EXPECT_EQ(type_of_vector<long>(), Type::i64);
+  EXPECT_EQ(type_of_vector<unsigned long long>(), Type::u64);
+  EXPECT_EQ(type_of_vector<float>(), Type::f32);
+  EXPECT_EQ(type_of_vector<double>(), Type::f64);
+  EXPECT_EQ(ColumnView(std::array<bool, 2>{true, false}).type(), Type::boolean);
+  EXPECT_EQ(type_of_vector<std::string>(), Type::string);
+  EXPECT_EQ(type_of_vector<std::string_view>(), Type::string);
+  EXPECT_EQ(ColumnView().type(), Type::u64);
+  EXPECT_TRUE(ColumnView().empty());
+  static_assert(!NativeKey<char> && !NativeKey<long double> && !NativeKey<char32_t>);
+}
+
+TEST(ColumnView, TakesSpansVectorsAndArrays) {
+  std::vector<int> vector = {1, 2, 3};
+  const std::span<int> span = vector;
+  const std::array<const int, 2> array = {4, 5};
+  EXPECT_EQ(ColumnView(vector).text(2), "3");
+  EXPECT_EQ(ColumnView(span).text(2), "3");
+  EXPECT_EQ(ColumnView(array).text(1), "5");
+}
+
+TEST(ColumnView, ReadsEveryStringLayout) {
+  const std::string bytes = "onetwothree";
+  const std::vector<std::int32_t> offsets32 = {0, 3, 6, 11};
+  const std::vector<std::int64_t> offsets64 = {0, 3, 6, 11};
+  const std::string fixed("one\0\0two\0\0three", 15);
+  const std::vector<std::string> strings = {"one", "two", "three"};
+  const std::vector<std::string_view> views = {"one", "two", "three"};
+  for (const ColumnView& view :
+       {ColumnView::strings(offsets32, bytes.data()), ColumnView::strings(offsets64, bytes.data()),
+        ColumnView::fixed_strings(fixed.data(), 5, 3), ColumnView(strings), ColumnView(views)}) {
+    ASSERT_EQ(view.size(), 3U);
+    for (std::size_t row = 0; row < 3; ++row) EXPECT_EQ(view.string(row), strings[row]);
+    EXPECT_EQ(view.text(0), "\"one\"");
+  }
+  EXPECT_EQ(ColumnView::strings(std::span<const std::int32_t>(), nullptr).size(), 0U);
+  EXPECT_EQ(ColumnView::fixed_strings("\0\0", 2, 1).string(0), "");
+}
+
+TEST(ColumnView, ReadsValidityFromAnyBit) {
+  const std::vector<int> values = {10, 11, 12};
+  const std::array<std::uint8_t, 2> bitmap = {0b01000000, 0b00000001};
+  const ColumnView view = ColumnView(values).with_validity(bitmap.data(), 6);
+  EXPECT_TRUE(view.nullable());
+  EXPECT_FALSE(ColumnView(values).nullable());
+  EXPECT_TRUE(view.valid(0));
+  EXPECT_FALSE(view.valid(1));
+  EXPECT_TRUE(view.valid(2));
+  EXPECT_EQ(view.text(1), "null");
+}
+
+TEST(ColumnView, ATupleWithANullIsNull) {
+  const std::vector<int> a = {1, 2};
+  const std::vector<std::string> b = {"x", "y"};
+  const std::uint8_t second_is_null = 0b01;
+  const ColumnView view =
+      ColumnView::composite({ColumnView(a), ColumnView(b).with_validity(&second_is_null)});
+  EXPECT_TRUE(view.nullable());
+  EXPECT_TRUE(view.valid(0));
+  EXPECT_FALSE(view.valid(1));
+  EXPECT_EQ(view.text(0), "(1, \"x\")");
+  EXPECT_EQ(view.parts().size(), 2U);
+}
+
+TEST(ColumnView, RefusesWhatMakesNoColumn) {
+  const std::vector<int> two = {1, 2};
+  const std::vector<int> three = {1, 2, 3};
+  EXPECT_THROW(ColumnView::composite({}), Error);
+  EXPECT_THROW(ColumnView::composite({ColumnView(two), ColumnView(three)}), Error);
+  EXPECT_THROW(ColumnView::composite({ColumnView::composite({ColumnView(two)})}), Error);
+  EXPECT_THROW(ColumnView::of(Type::string, nullptr, 0), Error);
+  EXPECT_THROW(ColumnView::of(Type::composite, nullptr, 0), Error);
+}
+
+TEST(ColumnView, WritesElementsAsAPersonWould) {
+  EXPECT_EQ(ColumnView(std::vector<std::uint8_t>{200}).text(0), "200");
+  EXPECT_EQ(ColumnView(std::vector<std::int8_t>{-100}).text(0), "-100");
+  EXPECT_EQ(ColumnView(std::vector<double>{0.1}).text(0), "0.1");
+  const std::uint8_t truth = 7;
+  EXPECT_EQ(ColumnView::of(Type::boolean, &truth, 1).text(0), "1");
+}
+
+// The columns that all other tests are made of say what their plain keys say.
+TEST(TestColumn, LaysOutItsKeys) {
+  for (const test::Workload& workload : test::all_workloads()) {
+    const test::TestColumn column = workload.column();
+    const ColumnView view = column.view();
+    ASSERT_EQ(view.size(), column.size()) << workload.name;
+    ASSERT_EQ(view.type(), column.shape().type) << workload.name;
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      const test::Key& key = column.keys()[row];
+      ASSERT_EQ(view.valid(row), !test::is_null(key)) << workload.name << " row " << row;
+      if (test::is_null(key)) continue;
+      if (view.type() == Type::string) {
+        ASSERT_EQ(view.string(row), std::get<std::string>(key[0])) << workload.name;
+      } else if (test::is_integer_shape(column.shape())) {
+        ASSERT_EQ(view.text(row), test::text_of(key)) << workload.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rtindex

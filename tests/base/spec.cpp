@@ -1,0 +1,129 @@
+#include <rtindex/spec.hpp>
+
+#include <gtest/gtest.h>
+
+#include <rtindex/error.hpp>
+
+namespace rtindex {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    return "taken as " + Spec(text).text();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Spec, NothingIsAuto) {
+  EXPECT_EQ(Spec().text(), "auto");
+  EXPECT_EQ(Spec("auto"), Spec());
+  EXPECT_EQ(Spec().tracer(), "");
+  EXPECT_EQ(Spec().device(), "");
+  EXPECT_EQ(Spec().device_number(), 0);
+}
+
+TEST(Spec, HasParts) {
+  const Spec spec("rx:native@cuda3,threads=2,order=on");
+  EXPECT_EQ(spec.kind(), "rx");
+  EXPECT_EQ(spec.tracer(), "native");
+  EXPECT_EQ(spec.device(), "cuda");
+  EXPECT_EQ(spec.device_number(), 3);
+  EXPECT_EQ(spec.option("threads", "all"), "2");
+  EXPECT_EQ(spec.option("mode", "3d"), "3d");
+}
+
+TEST(Spec, TextParsesToTheSame) {
+  for (const std::string text :
+       {"auto", "rx", "rx:embree", "rx:optix", "rx:native@cpu", "rx:native@cuda", "sorted",
+        "sorted@cuda2", "btree@cpu", "hash", "rx@cpu", "auto,threads=1",
+        "rx:embree@cpu,mode=3d,bits=23+23+18,scale=2^-3,primitive=sphere,point=zero,range=offset,"
+        "compact=on,update=refit,row_rays=all,threads=2"}) {
+    const Spec spec(text);
+    EXPECT_EQ(Spec(spec.text()), spec) << text;
+    EXPECT_EQ(Spec(spec.text()).text(), spec.text()) << text;
+  }
+}
+
+TEST(Spec, OptionsComeOutInOneOrder) {
+  EXPECT_EQ(Spec("rx,threads=2,mode=naive").text(), Spec("rx,mode=naive,threads=2").text());
+  EXPECT_EQ(Spec("rx@cpu0").text(), "rx@cpu");
+  EXPECT_EQ(Spec("rx@cuda0"), Spec("rx@cuda"));
+}
+
+TEST(Spec, WithAndAtLeaveTheOriginalAlone) {
+  const Spec spec("rx");
+  EXPECT_EQ(spec.with("mode", "naive").text(), "rx,mode=naive");
+  EXPECT_EQ(spec.at("embree", "cpu").text(), "rx:embree@cpu");
+  EXPECT_EQ(spec.text(), "rx");
+  EXPECT_EQ(spec.with("mode", "naive").with("mode", "3d").text(), "rx,mode=3d");
+  EXPECT_THROW(static_cast<void>(spec.with("mode", "2d")), Error);
+  EXPECT_THROW(static_cast<void>(spec.with("nothing", "2d")), Error);
+}
+
+TEST(Spec, NamesTheChoicesWhereAWordIsUnknown) {
+  EXPECT_TRUE(says(refusal("bvh"), "auto, rx, sorted, btree, hash")) << refusal("bvh");
+  EXPECT_TRUE(says(refusal("rx:vulkan"), "native, embree, optix")) << refusal("rx:vulkan");
+  EXPECT_TRUE(says(refusal("rx@tpu"), "cpu, cuda")) << refusal("rx@tpu");
+  EXPECT_TRUE(says(refusal("rx,colour=red"), "primitive")) << refusal("rx,colour=red");
+  EXPECT_TRUE(says(refusal("rx,mode=4d"), "naive | extended | 3d")) << refusal("rx,mode=4d");
+}
+
+TEST(Spec, RefusesWhatIsNoSpec) {
+  for (const std::string text : {"",
+                                 " rx",
+                                 "rx ",
+                                 "RX",
+                                 "rx:",
+                                 "rx:@cpu",
+                                 "rx@",
+                                 ":embree",
+                                 "@cpu",
+                                 "rx@cpu1",
+                                 "rx@cuda-1",
+                                 "rx@cuda1x",
+                                 "rx@cuda99999999999999999999",
+                                 "rx@1",
+                                 "sorted:embree",
+                                 "hash:native",
+                                 "auto:embree",
+                                 "rx,",
+                                 "rx,,",
+                                 "rx,mode",
+                                 "rx,mode=",
+                                 "rx,=naive",
+                                 "rx,mode=naive,",
+                                 "rx,mode=naive,mode=3d",
+                                 "rx,bits=",
+                                 "rx,threads=",
+                                 "rx,scale=",
+                                 "rx,Mode=3d",
+                                 "rx,mode=3D",
+                                 "rx,mode= 3d",
+                                 ",",
+                                 "rx:embree:native",
+                                 "rx@cpu@cuda",
+                                 "rx;mode=3d"})
+    EXPECT_FALSE(says(refusal(text), "taken as")) << "'" << text << "' was " << refusal(text);
+}
+
+TEST(Spec, RefusalsQuoteTheText) {
+  EXPECT_TRUE(says(refusal("rx:vulkan,mode=3d"), "rx:vulkan,mode=3d"));
+  EXPECT_TRUE(says(refusal("rx,mode"), "kind[:tracer][@device[N]]"));
+}
+
+TEST(Spec, EveryOptionIsExplained) {
+  EXPECT_GE(spec_options().size(), 10U);
+  for (const OptionHelp& option : spec_options()) {
+    EXPECT_FALSE(option.name.empty());
+    EXPECT_FALSE(option.choices.empty()) << option.name;
+    EXPECT_FALSE(option.meaning.empty()) << option.name;
+  }
+}
+
+}  // namespace
+}  // namespace rtindex

@@ -1,0 +1,214 @@
+"""Answers of `rtindex lookup` and `rtindex range`, compared with a full scan in Python."""
+
+import math
+import random
+import unittest
+
+from command import MISS, CommandTest, usable_indexes
+
+ALL = "any,first,count,sum,min,max,rows"
+NO_SUM = {"<u8": 2**64 - 1, "<i8": -2**63, "<f8": math.nan}
+
+
+def same(a, b):
+    return a == b or (a != a and b != b)
+
+
+def sample(descr, count, rng):
+    """Keys with duplicates, and lookups with hits and misses, of one type."""
+    if descr[1] == "S":
+        words = [b"", b"a", b"ab", b"abcdefgh-1", b"abcdefgh-2", b"abcdefgh", b"zz"]
+        extra = [b"abcdefgh-", b"b", b"abcdefgh-12"]
+        return rng.choices(words, k=count), [w[:int(descr[2:])] for w in words + extra]
+    if descr == "|b1":
+        return rng.choices([False, True], k=count), [False, True]
+    if descr[1] == "f":
+        numbers = [i / 4 for i in range(-200, 200)]
+        return rng.choices(numbers, k=count), numbers[::3] + [1000.125, -0.0]
+    if descr.startswith("<M8"):
+        return rng.choices(range(-500, 500), k=count), list(range(-600, 600, 7))
+    bits = 8 * int(descr[2])
+    low, high = (-2**(bits - 1), 2**(bits - 1) - 1) if descr[1] == "i" else (0, 2**bits - 1)
+    numbers = [low, low + 1, high - 1, high] + [rng.randint(low, high) for _ in range(200)]
+    near = [min(max(n + step, low), high) for n in numbers[:60] for step in (-1, 0, 1)]
+    return rng.choices(numbers, k=count), near
+
+
+class Answers(CommandTest):
+    ROWS = 1000
+
+    def setUp(self):
+        super().setUp()
+        self.rng = random.Random(20230831)
+
+    def check(self, name, matches, values, value_class):
+        """The seven answers under out.*.npy against the matching rows of every lookup."""
+        descr, any_rows = self.read(f"{name}.any.npy")
+        self.assertEqual(descr, "<u4")
+        for row, rows in zip(any_rows, matches, strict=True):
+            self.assertTrue(row in rows if rows else row == MISS)
+        self.assertEqual(self.read(f"{name}.first.npy"),
+                         ("<u4", [min(rows, default=MISS) for rows in matches]))
+        self.assertEqual(self.read(f"{name}.count.npy"), ("<u4", [len(rows) for rows in matches]))
+        for answer, combine in ("sum", sum), ("min", min), ("max", max):
+            descr, got = self.read(f"{name}.{answer}.npy")
+            self.assertEqual(descr, value_class)
+            for result, rows in zip(got, matches, strict=True):
+                expected = combine(values[row] for row in rows) if rows else NO_SUM[value_class]
+                self.assertTrue(same(result, expected), f"{answer}: {result}, not {expected}")
+        _, offsets = self.read(f"{name}.offsets.npy")
+        descr, rows = self.read(f"{name}.rows.npy")
+        self.assertEqual((descr, offsets[0], offsets[-1]), ("<u4", 0, len(rows)))
+        for begin, end, expected in zip(offsets[:-1], offsets[1:], matches, strict=True):
+            self.assertEqual(sorted(rows[begin:end]), expected)
+        self.assertEqual(self.read("hit.npy"), ("|b1", [bool(rows) for rows in matches]))
+
+    def check_points(self, descr, spec, values_descr="<i8", value_class="<i8"):
+        column, keys = sample(descr, self.ROWS, self.rng)
+        values = [self.rng.randint(0 if "u" in values_descr else -100, 100) for _ in column]
+        self.write_npy("column.npy", descr, column)
+        self.write_npy("keys.npy", descr, keys)
+        self.write_npy("values.npy", values_descr, values)
+        self.succeed("lookup", "--column", "column.npy", "--keys", "keys.npy", "--values",
+                     "values.npy", "--index", spec, "--answer", ALL, "--matched", "hit.npy", "-o",
+                     "out.npy")
+        matches = [[row for row, key in enumerate(column) if key == wanted] for wanted in keys]
+        self.check("out", matches, values, value_class)
+
+    def check_ranges(self, descr, spec):
+        column, keys = sample(descr, self.ROWS, self.rng)
+        values = [self.rng.randint(-100, 100) for _ in column]
+        lower, upper = keys, self.rng.sample(keys, len(keys))
+        self.write_npy("column.npy", descr, column)
+        self.write_npy("lower.npy", descr, lower)
+        self.write_npy("upper.npy", descr, upper)
+        self.write_npy("values.npy", "<f8", values)
+        self.succeed("range", "--column", "column.npy", "--lower", "lower.npy", "--upper",
+                     "upper.npy", "--values", "values.npy", "--index", spec, "--answer", ALL,
+                     "--matched", "hit.npy", "-o", "out.npy")
+        matches = [[row for row, key in enumerate(column) if low <= key <= high]
+                   for low, high in zip(lower, upper, strict=True)]
+        self.check("out", matches, values, "<f8")
+
+    def test_every_type(self):
+        for descr in ["|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8", "|b1",
+                      "|S12", "<M8[s]"]:
+            with self.subTest(descr):
+                self.check_points(descr, "auto")
+                self.check_ranges(descr, "auto")
+
+    def test_every_index(self):
+        for spec in usable_indexes():
+            for descr in "<u8", "|S12":
+                with self.subTest(spec=spec, descr=descr):
+                    self.check_points(descr, spec)
+                    if not spec.startswith("hash"):
+                        self.check_ranges(descr, spec)
+
+    def test_value_types(self):
+        for descr, value_class in [("<u4", "<u8"), ("|i1", "<i8"), ("<f4", "<f8")]:
+            with self.subTest(descr):
+                self.check_points("<u4", "auto", descr, value_class)
+
+    def test_large_batch_in_slices(self):
+        column = [self.rng.randrange(2**20) for _ in range(20000)]
+        keys = [self.rng.randrange(2**20) for _ in range(300000)]
+        self.write_npy("column.npy", "<u4", column)
+        self.write_npy("keys.npy", "<u8", keys)
+        result = self.succeed("lookup", "--column", "column.npy", "--keys", "keys.npy", "--answer",
+                              "rows,first", "-o", "out.npy")
+        places = {}
+        for row, key in enumerate(column):
+            places.setdefault(key, []).append(row)
+        self.assertEqual(self.read("out.first.npy")[1],
+                         [places.get(key, [MISS])[0] for key in keys])
+        _, offsets = self.read("out.offsets.npy")
+        _, rows = self.read("out.rows.npy")
+        self.assertEqual(len(offsets), len(keys) + 1)
+        for key, begin, end in zip(keys, offsets, offsets[1:]):
+            self.assertEqual(sorted(rows[begin:end]), places.get(key, []))
+        matched = sum(key in places for key in keys)
+        self.assertIn(f"{100 * matched / len(keys):.1f}% matched", result.stderr)
+
+    def test_limit(self):
+        self.write_npy("column.npy", "<u4", [5] * 100 + [6])
+        self.write_npy("keys.npy", "<u4", [5, 6, 7])
+        self.succeed("lookup", "--column", "column.npy", "--keys", "keys.npy", "--answer", "rows",
+                     "--limit", 3, "-o", "out.npy")
+        self.assertEqual(self.read("out.offsets.npy"), ("<u8", [0, 3, 4, 4]))
+        self.assertEqual(len(set(self.read("out.rows.npy")[1])), 4)
+
+    def test_sosd(self):
+        def sosd(width, keys):
+            return len(keys).to_bytes(8, "little") + b"".join(
+                key.to_bytes(width, "little") for key in keys)
+        self.write("wide_uint64", sosd(8, [7, 2**64 - 1, 7]))
+        self.write("narrow_uint32", sosd(4, [7, 2**32 - 1, 9]))
+        self.write_npy("keys.npy", "<u8", [7, 2**64 - 1, 2**32 - 1])
+        self.succeed("lookup", "--column", "wide_uint64", "--format", "sosd64", "--keys",
+                     "keys.npy", "--answer", "count", "-o", "wide.npy")
+        self.assertEqual(self.read("wide.npy")[1], [2, 1, 0])
+        self.succeed("lookup", "--column", "narrow_uint32", "--format", "sosd32", "--keys",
+                     "narrow_uint32", "--answer", "first", "-o", "narrow.npy")
+        self.assertEqual(self.read("narrow.npy")[1], [0, 1, 2])
+
+    def test_csv(self):
+        self.write("orders.csv", 'id,city,price\r\n3,Oslo,2.5\r\n1,"Rio, Sul",4\r\n,Oslo,1\r\n3,,8\r\n')
+        self.write("wanted.csv", "x\n3\n1\n2\n")
+        self.succeed("lookup", "--column", "orders.csv", "--csv-column", "id", "--keys",
+                     "wanted.csv", "--values", "orders.csv", "--values-csv-column", "price",
+                     "--answer", "sum,count", "-o", "out.npy")
+        self.assertEqual(self.read("out.count.npy")[1], [2, 1, 0])
+        descr, sums = self.read("out.sum.npy")
+        self.assertEqual((descr, sums[:2]), ("<f8", [10.5, 4.0]))
+        self.assertTrue(math.isnan(sums[2]))
+        table = self.succeed("lookup", "--column", "orders.csv", "--csv-column", "city", "--key",
+                             "Oslo", "--key", "Rio, Sul", "--key", "", "--answer", "rows").stdout
+        self.assertIn("Oslo      0 2\n", table)
+        self.assertIn("Rio, Sul  1\n", table)
+        self.write("months.csv", "first,last\n1,2\n2,9\n")
+        self.succeed("range", "--column", "orders.csv", "--csv-column", "id", "--lower",
+                     "months.csv", "--lower-csv-column", "first", "--upper", "months.csv",
+                     "--upper-csv-column", "last", "--answer", "count", "-o", "n.npy")
+        self.assertEqual(self.read("n.npy")[1], [1, 2])
+
+    def test_keys_on_the_command_line(self):
+        self.write_npy("u.npy", "<u8", [5, 2**64 - 1, 5])
+        out = self.succeed("lookup", "--column", "u.npy", "--key", 5, 2**64 - 1, 6, "--answer",
+                           "rows,count", "-q")
+        self.assertEqual(out.stderr, "")
+        self.assertEqual(out.stdout.split("\n"),
+                         ["                 key  count  rows",
+                          "--------------------  -----  ----",
+                          "                   5      2  0 2",
+                          "18446744073709551615      1  1",
+                          "                   6      0  -",
+                          ""])
+        out = self.succeed("range", "--column", "u.npy", "--range", "-9:5", "--range",
+                           f"6:{2**64 - 1}", "--range", "9:1", "--answer", "count").stdout
+        self.assertEqual([line.split()[-1] for line in out.splitlines()[2:]], ["2", "1", "0"])
+        self.write_npy("f.npy", "<f4", [0.1, -2.5])
+        out = self.succeed("lookup", "--column", "f.npy", "--key", "0.1", "--key", "-2.5").stdout
+        self.assertEqual([line.split() for line in out.splitlines()[2:]],
+                         [["0.1", "0"], ["-2.5", "1"]])
+        self.write_npy("d.npy", "<M8[D]", [0, 31, 59])
+        out = self.succeed("range", "--column", "d.npy", "--range", "1970-02-01:1970-02-28",
+                           "--answer", "first").stdout
+        self.assertEqual(out.splitlines()[2].split(), ["1970-02-01", "1970-02-28", "1"])
+
+    def test_nothing_to_index_and_nothing_to_find(self):
+        self.write_npy("none.npy", "<u4", [])
+        self.write_npy("some.npy", "<u4", [1, 2])
+        self.write_npy("values.npy", "<i4", [10, 20])
+        self.succeed("lookup", "--column", "none.npy", "--keys", "some.npy", "--answer", "count",
+                     "-o", "out.npy")
+        self.assertEqual(self.read("out.npy"), ("<u4", [0, 0]))
+        self.succeed("lookup", "--column", "some.npy", "--keys", "none.npy", "--values",
+                     "values.npy", "--answer", "sum,rows", "-o", "out.npy")
+        self.assertEqual(self.read("out.sum.npy"), ("<i8", []))
+        self.assertEqual(self.read("out.offsets.npy"), ("<u8", [0]))
+        self.assertEqual(self.read("out.rows.npy"), ("<u4", []))
+
+
+if __name__ == "__main__":
+    unittest.main()

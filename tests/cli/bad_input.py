@@ -1,0 +1,247 @@
+"""Bad input: exit code 2, one line on stderr that says what is wrong, no file left behind."""
+
+import os
+import resource
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+from command import RTINDEX, CommandTest, npy_bytes, npy_header, usable_indexes
+
+
+class BadInput(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write_npy("column.npy", "<u4", [3, 1, 2])
+        self.write_npy("keys.npy", "<u4", [1, 9])
+        self.write_npy("values.npy", "<f8", [0.5, 1.5, 2.5])
+
+    def refuse_lookup(self, *arguments, says=(), column="column.npy", keys="keys.npy", **options):
+        self.refuse("lookup", "--column", column, "--keys", keys, "-o", "out.npy", *arguments,
+                    says=says, **options)
+
+    def refuse_as_any_input(self, name, says):
+        """The same file is refused as column, as keys and as values."""
+        says = [name, says]
+        self.refuse_lookup(column=name, says=says)
+        self.refuse_lookup(keys=name, says=says)
+        self.refuse_lookup("--values", name, "--answer", "sum", says=says)
+
+    def test_files_that_cannot_be_read(self):
+        self.refuse_as_any_input("none.npy", "does not exist")
+        (self.folder / "folder.npy").mkdir()
+        self.refuse_as_any_input("folder.npy", "is a folder")
+        if os.getuid() != 0:
+            self.write_npy("secret.npy", "<u4", [1])
+            (self.folder / "secret.npy").chmod(0)
+            self.refuse_as_any_input("secret.npy", "permission")
+
+    def test_damaged_npy(self):
+        cases = {
+            "empty.npy": (b"", "is empty"),
+            "magic.npy": (b"not an array at all", "is no .npy file"),
+            "head.npy": (npy_bytes("<u4", [1, 2, 3])[:40], "truncated"),
+            "body.npy": (npy_bytes("<u4", [1, 2, 3])[:-1], "truncated"),
+            "trailing.npy": (npy_bytes("<u4", [1, 2, 3]) + b"x", "bytes behind"),
+            "huge.npy": (npy_header("<u8", "(2305843009213693953,)"), "impossible count"),
+            "promise.npy": (npy_header("<u4", "(4294967299,)") + bytes(12), "truncated"),
+            "shape.npy": (npy_header("<u4", "(99999999999999999999,)"), "impossibly large"),
+            "broken.npy": (npy_header("<u4", "(3,"), "broken .npy header"),
+            "version.npy": (b"\x93NUMPY\x09\x00" + bytes(100), "version 9.0"),
+        }
+        for name, (data, says) in cases.items():
+            with self.subTest(name):
+                self.write(name, data)
+                self.refuse_as_any_input(name, says)
+
+    def test_arrays_that_are_no_column(self):
+        cases = {
+            "matrix.npy": (npy_header("<u4", "(3, 1)") + bytes(12), "2-D array"),
+            "fortran.npy": (npy_header("<u4", "(3, 2)", "True") + bytes(24), "2-D array"),
+            "scalar.npy": (npy_header("<u4", "()") + bytes(4), "single value"),
+            "big.npy": (npy_header(">u4", "(3,)") + bytes(12), "big-endian"),
+            "half.npy": (npy_header("<f2", "(3,)") + bytes(6), "float32"),
+            "unicode.npy": (npy_header("<U3", "(3,)") + bytes(36), "UTF-32"),
+            "object.npy": (npy_header("|O", "(3,)") + bytes(24), "Python objects"),
+            "complex.npy": (npy_header("<c8", "(3,)") + bytes(24), "complex"),
+        }
+        for name, (data, says) in cases.items():
+            with self.subTest(name):
+                self.write(name, data)
+                self.refuse_as_any_input(name, says)
+
+    def test_damaged_sosd(self):
+        cases = {
+            "empty": (b"", "is empty"),
+            "short": (bytes(5), "truncated"),
+            "truncated": (struct.pack("<Q", 3) + bytes(23), "truncated"),
+            "trailing": (struct.pack("<Q", 3) + bytes(25), "bytes behind"),
+            "overflow": (struct.pack("<Q", 2**61 + 3) + bytes(24), "impossible count"),
+            "all_ones": (struct.pack("<Q", 2**64 - 1) + bytes(24), "impossible count"),
+        }
+        for name, (data, says) in cases.items():
+            with self.subTest(name):
+                self.write(name, data)
+                self.refuse_lookup("--format", "sosd64", column=name, says=[name, says])
+                self.refuse_lookup("--format", "npy", column=name, says=name)
+        self.write("no_extension", bytes(8))
+        self.refuse_lookup(column="", says="--column")
+        self.refuse_lookup(keys="", says="--keys")
+        self.refuse_lookup(column="no_extension", says="pass --format")
+        self.refuse_lookup("--format", "parquet", says="choose npy, sosd32, sosd64 or csv")
+
+    def test_damaged_csv(self):
+        cases = {
+            "ragged.csv": ("a,b\n1,2\n3\n", "line 3"),
+            "open.csv": ('a,b\n1,"2\n', "line 2"),
+            "tail.csv": ('a,b\n"1"x,2\n', "line 2"),
+            "other.csv": ("b,c\n1,2\n", "choose one of b, c"),
+            "none.csv": ("", "is empty"),
+            "large.csv": ("a\n1\n36893488147419103232\n", "neither int64 nor uint64"),
+        }
+        for name, (data, says) in cases.items():
+            with self.subTest(name):
+                self.write(name, data)
+                self.refuse_lookup("--csv-column", "a", column=name, says=[name, says])
+        self.write("two.csv", "a,b\n1,2\n3,4\n")
+        self.refuse_lookup(column="two.csv", says="with --csv-column")
+        self.refuse_lookup(keys="two.csv", says="with --keys-csv-column")
+        self.refuse("lookup", "--column", "two.csv", "--csv-column", "a", "--key", 1, "--values",
+                    "two.csv", "--answer", "sum", says="with --values-csv-column")
+
+    def test_values(self):
+        self.refuse_lookup("--answer", "sum", says=["sum", "--values FILE"])
+        self.refuse_lookup("--answer", "count,max", says="--values FILE")
+        self.refuse_lookup("--values", "values.npy", says="--values is for sum")
+        self.write_npy("short.npy", "<f8", [1.0, 2.0])
+        self.refuse_lookup("--values", "short.npy", "--answer", "sum",
+                           says=["short.npy holds 2 values", "column.npy has 3 rows"])
+        self.write_npy("none.npy", "<f8", [])
+        self.refuse_lookup("--values", "none.npy", "--answer", "min", says="holds 0 values")
+        self.write_npy("words.npy", "|S2", [b"a", b"b", b"c"])
+        self.refuse_lookup("--values", "words.npy", "--answer", "sum", says="holds strings")
+        self.write("gaps.csv", "v,w\n1,1\n,2\n3,3\n")
+        self.refuse_lookup("--values", "gaps.csv", "--values-csv-column", "v", "--answer", "sum",
+                           says=["gaps.csv", "missing values"])
+
+    def test_lookups_that_cannot_be_compared(self):
+        self.write_npy("floats.npy", "<f8", [1.0])
+        self.write_npy("words.npy", "|S2", [b"a"])
+        self.write_npy("days.npy", "<M8[D]", [1])
+        self.write_npy("seconds.npy", "<M8[s]", [1])
+        for keys in "floats.npy", "words.npy", "days.npy":
+            self.refuse_lookup(keys=keys, says=[keys, "cannot be compared", "column.npy"])
+            self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", keys,
+                        "-o", "out.npy", says=[keys, "cannot be compared"])
+        self.refuse_lookup(column="words.npy", says="cannot be compared")
+        self.refuse_lookup(column="days.npy", keys="seconds.npy", says="datetime64[D]")
+        self.refuse("lookup", "--column", "column.npy", "--key", "1", "--key", "x",
+                    says=["--key 'x'", "uint32"])
+        self.refuse("lookup", "--column", "column.npy", "--key", "1.5", says="--key '1.5'")
+        self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-30", says="1970-02-30")
+
+    def test_ranges(self):
+        self.write_npy("one.npy", "<u4", [1])
+        self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", "one.npy",
+                    "-o", "out.npy", says=["2 lower ends", "1 upper ends"])
+        self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", says="--upper is missing")
+        self.refuse("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
+        self.refuse("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
+        self.refuse("range", "--column", "column.npy", "--range", "1:2", "--lower", "keys.npy",
+                    "--upper", "one.npy", says="not both")
+        self.refuse("range", "--column", "column.npy", says="--range L:U")
+        if "hash@cpu" in usable_indexes():
+            self.refuse("range", "--column", "column.npy", "--range", "1:2", "--index", "hash",
+                        "-o", "out.npy", says="hash")
+
+    def test_specs(self):
+        for spec in ["tree", "", "rx:magic", "rx@tpu", "rx,colour=red", "rx,mode=4d", "rx,mode",
+                     "rx,threads=none", "sorted:embree", "rx@cpu7", "rx:embree,mode=3d,mode=3d"]:
+            with self.subTest(spec):
+                self.refuse_lookup("--index", spec)
+        if "rx:embree@cpu" in usable_indexes():
+            self.write_npy("sparse.npy", "<u4", [0, 2**23])
+            self.refuse_lookup("--index", "rx:embree,mode=naive", column="sparse.npy",
+                               says=["row 1", str(2**23)])
+        if "rx:optix@cuda" not in usable_indexes():
+            self.refuse_lookup("--index", "rx:optix", says="cannot be used")
+
+    def test_options(self):
+        self.refuse(says=["name a verb", "lookup"])
+        self.refuse("find", says=["'find'", "lookup"])
+        self.refuse("--colour", says="--colour")
+        self.refuse("lookup", says="--column")
+        self.refuse("lookup", "--column", "column.npy", says="--key K")
+        self.refuse("indexes", "more", says="more")
+        self.refuse_lookup("--colour", "red", says="--colour")
+        self.refuse_lookup("more", says="more")
+        self.refuse_lookup("--answer", "median", says=["median", "choose any"])
+        self.refuse_lookup("--answer", "", says="choose any")
+        self.refuse_lookup("--answer", "count,none", says="choose any")
+        self.refuse_lookup("--limit", "3", says="--limit is for rows")
+        self.refuse_lookup("--answer", "rows", "--limit", "-3", says="--limit")
+        self.refuse_lookup("--answer", "rows", "--limit", "many", says="--limit")
+        self.refuse_lookup("--key", "1", says="not both")
+        self.refuse("lookup", "--column", "column.npy", "--keys", says="--keys")
+        self.refuse("lookup", "--column", "column.npy", "--column", "b.npy", says="--column")
+
+    def test_outputs(self):
+        column_and_keys = ["lookup", "--column", "column.npy", "--keys", "keys.npy"]
+        self.refuse(*column_and_keys, "-o", "none/out.npy", says="none does not exist")
+        self.refuse(*column_and_keys, "-o", "out.csv", says="end the name in .npy")
+        self.refuse(*column_and_keys, "-o", ".npy", says="end the name in .npy")
+        self.refuse(*column_and_keys, "-o", "", says="--output")
+        self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "", says="--matched")
+        self.refuse(*column_and_keys, "-o", "./keys.npy", says="also an input")
+        self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "./out.npy", says="--matched")
+        self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "hits", says="--matched")
+        (self.folder / "taken.npy").mkdir()
+        self.refuse(*column_and_keys, "-o", "taken.npy", says="is a folder")
+        (self.folder / "null.npy").symlink_to("/dev/null")
+        self.refuse(*column_and_keys, "-o", "null.npy", says="device or pipe")
+        self.write_npy("many.npy", "<u4", list(range(2000)))
+        self.refuse("lookup", "--column", "column.npy", "--keys", "many.npy", says="-o OUT.npy")
+
+    def test_names_with_line_breaks_stay_on_one_line(self):
+        self.refuse_lookup(column="a\nb\x1b[31m.npy", says="does not exist")
+
+    def test_a_full_disk(self):
+        self.write_npy("many.npy", "<u4", list(range(5000)))
+        self.refuse_lookup("--answer", "first,count", keys="many.npy", says="free some space",
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                                 (8192, 8192)))
+
+    def test_a_failure_keeps_the_old_output(self):
+        self.write("out.npy", "precious")
+        self.refuse_lookup("--answer", "sum")
+        self.refuse_lookup(column="none.npy")
+        self.assertEqual((self.folder / "out.npy").read_text(), "precious")
+
+    def test_an_interrupt_leaves_nothing(self):
+        rows, lookups = 2**14, 2**20
+        self.write_npy("wide.npy", "<u4", list(range(rows)))
+        self.write_npy("prices.npy", "<f8", [0.5] * rows)
+        self.write_npy("lower.npy", "<u4", [0] * lookups)
+        self.write_npy("upper.npy", "<u4", [rows] * lookups)
+        before = self.files()
+        with subprocess.Popen(
+                [RTINDEX, "range", "--column", "wide.npy", "--lower", "lower.npy", "--upper",
+                 "upper.npy", "--values", "prices.npy", "--answer", "sum", "-o", "out.npy"],
+                cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 60
+            while self.files() == before and process.poll() is None:
+                self.assertLess(time.monotonic(), deadline, "no output was begun")
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        if process.returncode == 0:
+            self.skipTest("the lookups were done before the interrupt came")
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(errors, "rtindex: interrupted; no output was written\n")
+        self.assertEqual(self.files(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,200 @@
+"""Pictures of small columns: well-formed, complete, and true to the answers of the index."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from command import RTINDEX, CommandTest, usable_indexes
+
+SVG = "{http://www.w3.org/2000/svg}"
+INTRO = [26, 25, 29, 23, 29, 27]
+
+
+class Picture:
+    def __init__(self, path):
+        self.root = ElementTree.parse(path).getroot()
+        self.text = ["".join(node.itertext()) for node in self.root.iter(f"{SVG}text")]
+
+    def groups(self, name):
+        return [node for node in self.root.iter(f"{SVG}g") if node.get("class") == name]
+
+    def rows_of(self, primitive):
+        return sorted(int(node.get("data-row")) for node in self.groups(primitive))
+
+    def hits(self, lookup):
+        return sorted(int(node.get("data-row")) for node in self.groups("hit")
+                      if node.get("data-lookup") == lookup)
+
+    def rays(self, lookup):
+        return sum(node.get("data-lookup") == lookup for node in self.groups("ray"))
+
+    def answer(self, lookup):
+        """The rowIDs that the legend lists, in its order."""
+        (entry,) = [node for node in self.groups("lookup") if node.get("data-lookup") == lookup]
+        return [int(node.text) for node in entry.iter(f"{SVG}text") if node.get("class") == "row"]
+
+    def ticks(self):
+        return [node.text for node in self.root.iter(f"{SVG}text") if node.get("class") == "tick"]
+
+
+@unittest.skipUnless(any(spec.startswith("rx:embree") for spec in usable_indexes()),
+                     "a picture needs rx:embree")
+class Draw(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write_npy("intro.npy", "<u4", INTRO)
+        self.write_npy("rows.npy", "<u4", [19, 17, 23, 14, 12, 15, 20])
+        self.write_npy("six.npy", "<i8", [0, 1, 2, 3, 4, 5])
+
+    def draw(self, column, *arguments):
+        result = self.succeed("draw", "--column", column, *arguments, "-o", "out.svg")
+        self.assertEqual(result.stdout, "")
+        return Picture(self.folder / "out.svg")
+
+    def test_three_lookups_on_one_line(self):
+        picture = self.draw("intro.npy", "--range", "23:25", "--range", "27:27", "--key", 29)
+        self.assertEqual(picture.rows_of("triangle"), [0, 1, 2, 3, 4, 5])
+        self.assertEqual([picture.answer(q) for q in ("Q1", "Q2", "Q3")], [[3, 1], [5], [2, 4]])
+        self.assertEqual([picture.hits(q) for q in ("Q1", "Q2", "Q3")], [[1, 3], [5], [2, 4]])
+        self.assertEqual(picture.ticks(), [str(key) for key in range(23, 30)])
+        self.assertIn("range [23, 25], parallel from offset", picture.text)
+        self.assertIn("point 29, perpendicular", picture.text)
+
+    def test_lookups_are_numbered_as_they_are_given(self):
+        picture = self.draw("intro.npy", "--key", 29, "--range", "23:25", "--key", 26)
+        self.assertEqual([picture.answer(q) for q in ("Q1", "Q2", "Q3")], [[2, 4], [3, 1], [0]])
+
+    def test_a_ray_for_each_row(self):
+        picture = self.draw("rows.npy", "--range", "15:21", "--index", "rx,bits=2+23+23")
+        self.assertEqual(picture.rays("Q1"), 3)
+        self.assertEqual(picture.answer("Q1"), [5, 1, 0, 6])
+        self.assertEqual(picture.hits("Q1"), [0, 1, 5, 6])
+        self.assertEqual(sorted(picture.ticks()), [str(key) for key in range(12, 24)])
+        self.assertIn("range [15, 21], parallel from offset, 3 rays", picture.text)
+
+    def test_every_setting(self):
+        cases = [("rx,range=zero,point=zero", "triangle", "zero", "parallel from zero"),
+                 ("rx,point=offset", "triangle", "offset", "parallel from offset"),
+                 ("rx,primitive=sphere", "sphere", "offset", "perpendicular"),
+                 ("rx,primitive=aabb", "aabb", "offset", "perpendicular"),
+                 ("rx,mode=naive,scale=2^3", "triangle", "offset", "perpendicular"),
+                 ("rx,mode=extended", "triangle", "zero", "perpendicular"),
+                 ("rx:embree,mode=extended,primitive=aabb,point=zero", "aabb", "zero",
+                  "parallel from zero")]
+        for spec, primitive, ranges, points in cases:
+            with self.subTest(spec):
+                picture = self.draw("six.npy", "--range", "2:3", "--key", 4, "--index", spec)
+                self.assertEqual(picture.rows_of(primitive), [0, 1, 2, 3, 4, 5])
+                self.assertEqual((picture.answer("Q1"), picture.answer("Q2")), ([2, 3], [4]))
+                self.assertEqual((picture.hits("Q1"), picture.hits("Q2")), ([2, 3], [4]))
+                self.assertIn(f"range [2, 3], parallel from {ranges}", picture.text)
+                self.assertIn(f"point 4, {points}", picture.text)
+
+    def test_misses(self):
+        picture = self.draw("intro.npy", "--key", 24, "--key", 77, "--range", "9:5")
+        self.assertEqual([picture.rays(q) for q in ("Q1", "Q2", "Q3")], [1, 0, 0])
+        self.assertEqual(picture.groups("hit"), [])
+        self.assertEqual(picture.text.count("→  no rows"), 3)
+
+    def test_bounding_volumes(self):
+        self.assertEqual(self.draw("rows.npy").groups("bvh"), [])
+        (volumes,) = self.draw("rows.npy", "--bvh").groups("bvh")
+        boxes = [[float(box.get(name)) for name in ("x", "y", "width", "height")]
+                 for box in volumes]
+        x, y, width, height = boxes[0]
+        self.assertEqual(len(boxes), 6)  # 7 keys: 7 = 4 + 3 = (2 + 2) + (2 + 1)
+        for inner in boxes[1:]:
+            self.assertGreater(inner[0], x)
+            self.assertGreater(inner[1], y)
+            self.assertLess(inner[0] + inner[2], x + width)
+            self.assertLess(inner[1] + inner[3], y + height)
+
+    def test_many_duplicates_keep_their_labels(self):
+        self.write_npy("same.npy", "<u2", [7] * 40)
+        picture = self.draw("same.npy", "--key", 7, "--range", "0:9")
+        self.assertEqual(picture.rows_of("triangle"), list(range(40)))
+        self.assertEqual(picture.answer("Q1"), list(range(40)))
+        self.assertIn("40 hits", picture.text)
+
+    def test_keys_of_every_kind(self):
+        self.write("words.csv", 'word,n\n"a & <b>",1\npear,2\n"say ""hi""",3\npear,4\n')
+        picture = self.draw("words.csv", "--csv-column", "word", "--key", "pear",
+                            "--range", "a:b", "--title", "<words> & \"more\"")
+        self.assertEqual((picture.answer("Q1"), picture.answer("Q2")), ([1, 3], [0]))
+        self.assertIn('<words> & "more"', picture.text)
+        self.assertIn('"a & <b>"', picture.ticks())
+        self.write_npy("bytes.npy", "|S3", [b"\xff\x01", b"ok", b"\xe2\x82"])
+        self.assertEqual(self.draw("bytes.npy", "--key", "ok").answer("Q1"), [1])
+        self.write_npy("floats.npy", "<f8", [1.5, -2.25, 1e300, 0])
+        self.assertEqual(self.draw("floats.npy", "--range", "-3:0").answer("Q1"), [1, 3])
+        self.write_npy("signed.npy", "<i2", [-5, 3, -32768])
+        self.assertEqual(self.draw("signed.npy", "--range", "-9:0", "--key", -32768).answer("Q1"),
+                         [0])
+        self.write_npy("days.npy", "<M8[m]", [0, 60, 120])
+        picture = self.draw("days.npy", "--range", "1970-01-01T00:30:1970-01-01T02:00")
+        self.assertEqual(picture.answer("Q1"), [1, 2])
+
+    def test_extreme_columns(self):
+        self.write_npy("one.npy", "<u8", [2**64 - 1])
+        self.assertEqual(self.draw("one.npy", "--key", 2**64 - 1).answer("Q1"), [0])
+        wide = [0, 2**64 - 1, 2**23, 2**46, 2**46, 12345678901234567890]
+        self.write_npy("wide.npy", "<u8", wide)
+        picture = self.draw("wide.npy", "--range", f"0:{2**64 - 1}", "--bvh")
+        self.assertEqual(picture.answer("Q1"), [0, 2, 3, 4, 5, 1])
+        self.assertEqual(picture.hits("Q1"), [0, 1, 2, 3, 4, 5])
+        self.write_npy("full.npy", "<u4", [(7919 * i) % 100003 for i in range(200)])
+        self.assertEqual(len(self.draw("full.npy").rows_of("triangle")), 200)
+
+    def test_a_picture_needs_nothing_else(self):
+        self.draw("intro.npy", "--key", 29, "--bvh")
+        text = (self.folder / "out.svg").read_text(encoding="utf-8")
+        self.assertEqual(text.count("http"), 1, "only the name space")
+        self.assertNotIn("href", text)
+        self.assertNotIn("nan", text)
+
+    def test_documented_commands_make_the_documented_pictures(self):
+        pictures = pathlib.Path(os.environ["RTINDEX_SOURCE_DIR"]) / "docs" / "pictures"
+        page = (pictures / "README.md").read_text(encoding="utf-8")
+        for block in re.findall(r"(?s)```sh\n(.*?)```", page):
+            subprocess.run(["bash", "-euc", f'rtindex() {{ "{RTINDEX}" "$@"; }}\n{block}'],
+                           cwd=self.folder, check=True)
+        for picture in sorted(pictures.glob("*.svg")):
+            with self.subTest(picture.name):
+                self.assertEqual((self.folder / picture.name).read_text(encoding="utf-8"),
+                                 picture.read_text(encoding="utf-8"))
+
+    def test_bad_input(self):
+        def refuse(*arguments, says):
+            self.refuse("draw", "-o", "new.svg", *arguments, says=says)
+        self.write_npy("long.npy", "<u4", list(range(201)))
+        self.write_npy("empty.npy", "<u4", [])
+        refuse("--column", "long.npy", says=["201 rows", "200"])
+        refuse("--column", "empty.npy", says="nothing to draw")
+        refuse("--column", "none.npy", says="none.npy")
+        refuse("--column", "intro.npy", "--key", "soon", says="soon")
+        refuse("--column", "intro.npy", "--range", "23", says=["--range 23", "LOWER:UPPER"])
+        refuse("--column", "intro.npy", "--range", "1:2:3", says="LOWER:UPPER")
+        refuse("--column", "intro.npy", "--range", "1:x", says="x")
+        refuse("--column", "intro.npy", "--index", "hash", says="casts no rays")
+        refuse("--column", "intro.npy", "--index", "rx:native", says="casts no rays")
+        refuse("--column", "intro.npy", "--index", "rx,primitive=cube", says="cube")
+        refuse("--column", "intro.npy", "--format", "parquet", says="parquet")
+        self.write_npy("far.npy", "<u8", [0, 2**40])
+        refuse("--column", "far.npy", "--index", "rx,mode=naive", says=["row 1", "mode=3d"])
+        refuse("--column", "far.npy", "--range", f"0:{2**40}", "--index", "rx,row_rays=all",
+               says="row_rays=occupied")
+        self.refuse("draw", "--column", "intro.npy", says="--output")
+        self.refuse("draw", "--column", "intro.npy", "-o", "nowhere/out.svg", says="nowhere")
+
+    def test_an_old_picture_stays_where_a_new_one_fails(self):
+        self.draw("intro.npy")
+        before = (self.folder / "out.svg").read_bytes()
+        self.refuse("draw", "--column", "intro.npy", "--key", "soon", "-o", "out.svg")
+        self.assertEqual((self.folder / "out.svg").read_bytes(), before)
+
+
+if __name__ == "__main__":
+    unittest.main()

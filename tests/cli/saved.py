@@ -1,0 +1,105 @@
+"""`build` writes an index file, and `lookup --load` and `range --load` answer from it."""
+
+import unittest
+
+from command import MISS, CommandTest, usable_indexes
+
+
+class Saved(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write_npy("column.npy", "<i8", [30, -10, 20, 20])
+        self.write_npy("keys.npy", "<i4", [20, 30, 7, -10])
+        self.write_npy("values.npy", "<u4", [1, 2, 4, 8])
+
+    def build(self, *arguments, column="column.npy", output="a.rtindex"):
+        return self.succeed("build", "--column", column, "-o", output, *arguments)
+
+    def test_every_index_answers_from_its_file(self):
+        for spec in usable_indexes():
+            with self.subTest(spec):
+                self.build("--index", spec)
+                self.succeed("lookup", "--load", "a.rtindex", "--keys", "keys.npy", "--values",
+                             "values.npy", "--answer", "first,sum", "-o", "out.npy")
+                self.assertEqual(self.read("out.first.npy")[1], [2, 0, MISS, 1])
+                self.assertEqual(self.read("out.sum.npy")[1], [12, 1, 2**64 - 1, 2])
+                if spec.startswith("hash"):
+                    continue
+                text = self.succeed("range", "--load", "a.rtindex", "--range", "-10:20",
+                                    "--verify", "full", "--answer", "count").stdout
+                self.assertRegex(text, r"\b3\b")
+
+    def test_the_same_answers_as_from_the_column(self):
+        self.build()
+        arguments = ["--key", "20", "--key", "21", "--answer", "rows,count", "-q"]
+        self.assertEqual(self.succeed("lookup", "--load", "a.rtindex", *arguments).stdout,
+                         self.succeed("lookup", "--column", "column.npy", *arguments).stdout)
+
+    def test_summary_and_description(self):
+        result = self.build()
+        for part in ["column.npy: 4 rows of int64", "built    in ", "wrote    a.rtindex: "]:
+            self.assertIn(part, result.stderr)
+        self.assertEqual(self.build("-q").stderr, "")
+        result = self.succeed("lookup", "--load", "a.rtindex", "--describe")
+        self.assertIn("loaded: mapped from a.rtindex", result.stdout)
+        self.assertIn("loaded   in ", result.stderr)
+        self.assertIn("a.rtindex: 4 rows of int64", result.stderr)
+
+    def test_strings_and_nulls(self):
+        self.write("people.csv", "city,age\nOslo,3\n,4\nBergen,5\nOslo,6\n")
+        self.build("--csv-column", "city", column="people.csv")
+        text = self.succeed("lookup", "--load", "a.rtindex", "--key", "Oslo", "--answer", "count",
+                            "-q").stdout
+        self.assertRegex(text, r"Oslo.*\b2\b")
+
+    def test_timestamps_keep_their_unit(self):
+        self.write_npy("days.npy", "<M8[D]", [0, 31, 59])
+        self.build(column="days.npy")
+        text = self.succeed("lookup", "--load", "a.rtindex", "--key", "1970-02-01", "--answer",
+                            "first", "-q").stdout
+        self.assertRegex(text, r"\b1\b")
+        self.write_npy("us.npy", "<M8[us]", [0, 31])
+        self.write_npy("ns.npy", "<M8[ns]", [0, 31])
+        self.build(column="us.npy")
+        self.refuse("lookup", "--load", "a.rtindex", "--keys", "ns.npy", "-o", "out.npy",
+                    says=["ns.npy", "us"])
+
+    def test_bad_input(self):
+        self.refuse("build", "--column", "column.npy", says=["-o FILE"])
+        self.refuse("build", "-o", "b.rtindex", says=["--column"])
+        self.refuse("build", "--column", "none.npy", "-o", "b.rtindex", says=["none.npy"])
+        self.refuse("build", "--column", "column.npy", "-o", "column.npy", says=["also the column"])
+        self.refuse("build", "--column", "column.npy", "-o", "no/b.rtindex", says=["folder"])
+        self.refuse("build", "--column", "column.npy", "--index", "quantum", "-o", "b.rtindex",
+                    says=["quantum"])
+        self.build()
+        self.refuse("lookup", "--keys", "keys.npy", says=["--column FILE", "--load FILE"])
+        self.refuse("lookup", "--load", "a.rtindex", "--column", "column.npy", "--key", "1",
+                    says=["both"])
+        self.refuse("lookup", "--load", "a.rtindex", "--index", "sorted", "--key", "1",
+                    says=["--index"])
+        self.refuse("lookup", "--load", "a.rtindex", "--verify", "twice", "--key", "1",
+                    says=["quick or full"])
+        self.refuse("lookup", "--column", "column.npy", "--verify", "full", "--key", "1",
+                    says=["--load"])
+        self.refuse("lookup", "--load", "none.rtindex", "--key", "1", says=["does not exist"])
+        self.refuse("lookup", "--load", "column.npy", "--key", "1", says=["no index file"])
+        self.refuse("lookup", "--load", "a.rtindex", "--key", "abc", says=["int64"])
+        self.refuse("lookup", "--load", "a.rtindex", "--keys", "keys.npy", "--values", "keys.npy",
+                    "--answer", "sum", "-o", "a.rtindex", says=[".npy"])
+
+    def test_damage_is_told(self):
+        self.build()
+        whole = (self.folder / "a.rtindex").read_bytes()
+        self.write("a.rtindex", whole[:-1])
+        self.refuse("lookup", "--load", "a.rtindex", "--key", "1", says=["a.rtindex is damaged"])
+        self.write("a.rtindex", whole[:100] + b"?" + whole[101:])
+        self.refuse("lookup", "--load", "a.rtindex", "--key", "1", says=["checksum"])
+        at = len(whole) - 4096
+        self.write("a.rtindex", whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        self.refuse("lookup", "--load", "a.rtindex", "--verify", "full", "--key", "1",
+                    says=["checksum of section"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,132 @@
+// Many threads look up on one index while updates come in between: every batch sees the column
+// before an update or after it, never half of it.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/values.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+constexpr int readers = 3;
+constexpr int rounds = 12;
+
+// The same column with its keys turned round: row 0 holds the last key.
+std::vector<Key> turned(const std::vector<Key>& keys) { return {keys.rbegin(), keys.rend()}; }
+
+using Case = std::tuple<std::string, std::string>;
+
+class Concurrency : public testing::TestWithParam<Case> {};
+
+TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
+  const TestColumn column = workload_named(std::get<1>(GetParam())).column();
+  const TestColumn after(column.shape(), turned(column.keys()));
+  Random random(3);
+  const TestColumn values = values_of(Type::u32, column.size(), random);
+  std::vector<Batch> batches = own_batches(column, 20, random);
+  Index index = build(column.view(), std::get<0>(GetParam()));
+  std::erase_if(batches, [&](const Batch& batch) {
+    return !supports(index, full_ask().answers, batch.kind);
+  });
+  std::vector<Matches> before_matches;
+  std::vector<Matches> after_matches;
+  for (const Batch& batch : batches) {
+    before_matches.push_back(scan(column.keys(), batch));
+    after_matches.push_back(scan(after.keys(), batch));
+  }
+
+  std::vector<std::uint32_t> rows;
+  for (std::size_t row = 0; row < column.size(); ++row)
+    rows.push_back(static_cast<std::uint32_t>(row));
+  std::atomic<bool> stop = false;
+  std::vector<std::string> differences(readers);
+  std::vector<std::thread> threads;
+  for (int reader = 0; reader < readers; ++reader)
+    threads.emplace_back([&, reader] {
+      while (!stop && differences[static_cast<std::size_t>(reader)].empty())
+        for (std::size_t i = 0; i < batches.size(); ++i) {
+          const TestColumn& lower = batches[i].lower;
+          Ask ask = full_ask();
+          ask.values = values.view();
+          const Answers answers = batches[i].kind == LookupKind::point
+                                      ? index.lookup(lower.view(), ask)
+                                      : index.range(lower.view(), batches[i].upper.view(), ask);
+          const Given result = given(answers, ask);
+          const std::string text =
+              first_difference(result, ask, batches[i], before_matches[i], values);
+          if (!text.empty() &&
+              !first_difference(result, ask, batches[i], after_matches[i], values).empty())
+            differences[static_cast<std::size_t>(reader)] = text;
+          static_cast<void>(index.type());
+          static_cast<void>(index.supports(Answer::any, LookupKind::point));
+          static_cast<void>(index.bytes());
+          static_cast<void>(index.spec());
+        }
+    });
+  for (int round = 0; round < rounds; ++round) {
+    index.update(rows, round % 2 == 0 ? after.view() : column.view());
+    std::this_thread::yield();
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& difference : differences) EXPECT_EQ("", difference);
+}
+
+// An update holds back the lookups that come after it, or it would wait for ever.
+TEST(Concurrency, UpdatesAreNotStarved) {
+  constexpr std::chrono::seconds patience(5);
+  std::vector<std::uint64_t> keys(std::size_t{1} << 14);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 77;
+  for (const std::string& spec : usable_indexes()) {
+    Index index = build(keys, spec + ",threads=1");
+    std::atomic<bool> stop = false;
+    std::vector<std::thread> threads;
+    for (int reader = 0; reader < 8; ++reader)
+      threads.emplace_back([&] {
+        while (!stop) static_cast<void>(index.lookup(keys, Answer::count));
+      });
+    const auto start = std::chrono::steady_clock::now();
+    std::atomic<bool> updated = false;
+    threads.emplace_back([&] {
+      for (std::uint32_t row = 0; row < 3; ++row)
+        index.update(std::vector<std::uint32_t>{row}, std::vector<std::uint64_t>{row});
+      updated = true;
+    });
+    while (!updated && std::chrono::steady_clock::now() - start < patience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_TRUE(updated) << spec << ": three updates of a row took more than 5 s";
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+std::vector<std::string> specs() {
+  std::vector<std::string> list;
+  for (const std::string& index : usable_indexes()) {
+    list.push_back(index);
+    if (index == "rx:embree@cpu") list.push_back(index + ",update=refit");
+  }
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, Concurrency,
+                         testing::Combine(testing::ValuesIn(specs()),
+                                          testing::Values("sparse_u64", "nulls_long_strings",
+                                                          "three_wide_ints")),
+                         [](const auto& item) {
+                           return test_name(std::get<0>(item.param)) + "_" +
+                                  std::get<1>(item.param);
+                         });
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,101 @@
+// Every answer, alone and with others, with every value type, into results and into buffers.
+
+#include <gtest/gtest.h>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/values.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+struct Scene {
+  explicit Scene(const std::string& workload) : column(workload_named(workload).column()) {
+    Random random(column.size());
+    batches = own_batches(column, 30, random);
+    batches.push_back({LookupKind::point, TestColumn(column.shape(), {}),
+                       TestColumn(column.shape(), {})});  // no lookups at all
+    // Around the size of a block of lookups, and over several blocks.
+    for (const std::size_t size : {1, 255, 256, 257, 1001}) {
+      std::vector<Key> keys;
+      for (std::size_t i = 0; i < size; ++i) keys.push_back(random.pick(batches[0].lower.keys()));
+      batches.push_back(points({column.shape(), keys}));
+    }
+    for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+  }
+
+  TestColumn column;
+  std::vector<Batch> batches;
+  std::vector<Matches> matches;
+};
+
+using Case = std::tuple<std::string, std::string>;
+
+class EveryAnswer : public testing::TestWithParam<Case> {};
+
+TEST_P(EveryAnswer, AloneAndTogether) {
+  const Scene scene(std::get<1>(GetParam()));
+  const Index index = build(scene.column.view(), std::get<0>(GetParam()));
+  Random random(5);
+  for (std::size_t i = 0; i < scene.batches.size(); ++i)
+    for (const Ask& ask : every_ask()) {
+      if (!supports(index, ask.answers, scene.batches[i].kind)) continue;
+      const TestColumn values = values_of(random.pick(value_types()), scene.column.size(), random);
+      ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], ask, values));
+      if (!ask.answers.has(Answer::rows)) {
+        ASSERT_EQ("", check_call_into(index, scene.batches[i], scene.matches[i], ask, values));
+      }
+    }
+}
+
+TEST_P(EveryAnswer, OfEveryValueType) {
+  const Scene scene(std::get<1>(GetParam()));
+  const Index index = build(scene.column.view(), std::get<0>(GetParam()));
+  Random random(6);
+  for (const Type type : value_types()) {
+    const TestColumn values = values_of(type, scene.column.size(), random);
+    for (std::size_t i = 0; i < 2; ++i)
+      for (const Answer answer : {Answer::sum, Answer::min, Answer::max}) {
+        if (!index.supports(answer, scene.batches[i].kind)) continue;
+        const Ask ask{.answers = answer, .miss = {.u64 = 3, .i64 = 4, .f64 = -1}};
+        ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], ask, values));
+      }
+  }
+}
+
+TEST_P(EveryAnswer, IsRefusedWhereNotSupported) {
+  const Scene scene(std::get<1>(GetParam()));
+  const Index index = build(scene.column.view(), std::get<0>(GetParam()));
+  Random random(7);
+  const TestColumn values = values_of(Type::u64, scene.column.size(), random);
+  for (std::size_t i = 0; i < 2; ++i)
+    for (Ask ask : every_ask()) {
+      const Batch& batch = scene.batches[i];
+      if (supports(index, ask.answers, batch.kind)) continue;
+      ask.values = values.view();
+      const ColumnView lower = batch.lower.view();
+      const ColumnView upper = batch.upper.view();
+      EXPECT_THROW(
+          static_cast<void>(batch.kind == LookupKind::point ? index.lookup(lower, ask)
+                                                            : index.range(lower, upper, ask)),
+          Error)
+          << text_of(ask);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conformance, EveryAnswer,
+    testing::Combine(testing::ValuesIn(usable_indexes()),
+                     testing::Values("dense_u32", "duplicates_x256", "extremes_i64",
+                                     "nulls_sparse_u64", "special_f32", "same_head_strings",
+                                     "int_string", "empty_u32", "all_null_i8", "single_u64")),
+    [](const auto& item) {
+      return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
+    });
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,123 @@
+// Values that an index keeps in key order answer like the same values given with the call, and
+// move with their rows.
+
+#include <gtest/gtest.h>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/values.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+std::optional<Index> build_including(const TestColumn& column, const std::string& spec,
+                                     const TestColumn& values) {
+  try {
+    return build(column.view(), spec, include(values.view()));
+  } catch (const Error&) {
+    return std::nullopt;  // not offered; OfferedByOrderedIndexes says where it must be
+  }
+}
+
+std::string check_included(const Index& index, const Batch& batch, const Matches& matches,
+                           const Ask& ask, const TestColumn& values) {
+  if (!supports(index, ask.answers, batch.kind)) return "";
+  const Answers answers = batch.kind == LookupKind::point
+                              ? index.lookup(batch.lower.view(), ask)
+                              : index.range(batch.lower.view(), batch.upper.view(), ask);
+  return first_difference(given(answers, ask), ask, batch, matches, values);
+}
+
+using Case = std::tuple<std::string, std::string>;
+
+class IncludedValues : public testing::TestWithParam<Case> {};
+
+TEST_P(IncludedValues, AnswerLikeGivenOnes) {
+  const TestColumn column = workload_named(std::get<1>(GetParam())).column();
+  Random random(8);
+  const std::vector<Batch> batches = own_batches(column, 15, random);
+  std::vector<Matches> matches;
+  for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+  for (const Type type : value_types()) {
+    const TestColumn values = values_of(type, column.size(), random);
+    const auto index = build_including(column, std::get<0>(GetParam()), values);
+    if (!index) GTEST_SKIP() << "does not include values";
+    EXPECT_EQ(index->included(), type);
+    const TestColumn others = values_of(Type::f64, column.size(), random);
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      for (const Ask& ask :
+           {full_ask(), Ask{.answers = Answer::sum}, Ask{.answers = Answer::min | Answer::max},
+            Ask{.answers = Answer::sum | Answer::count, .miss = {.u64 = 1, .i64 = 2, .f64 = 3}}})
+        ASSERT_EQ("", check_included(*index, batches[i], matches[i], ask, values))
+            << name_of(type) << " " << text_of(ask);
+      // Values that come with the call go first.
+      if (supports(*index, full_ask().answers, batches[i].kind)) {
+        ASSERT_EQ("", check_call(*index, batches[i], matches[i], full_ask(), others));
+      }
+    }
+  }
+}
+
+TEST_P(IncludedValues, StayWithTheirRowsThroughUpdates) {
+  const TestColumn column = workload_named(std::get<1>(GetParam())).column();
+  Random random(9);
+  for (const Type type : {Type::i32, Type::f64, Type::u64}) {
+    const TestColumn values = values_of(type, column.size(), random);
+    auto index = build_including(column, std::get<0>(GetParam()), values);
+    if (!index) GTEST_SKIP() << "does not include values";
+    std::vector<Key> keys = column.keys();
+    for (int step = 0; step < 4; ++step) {
+      std::vector<std::uint32_t> rows;
+      std::vector<Key> changed;
+      for (std::size_t row = 0; row < keys.size(); ++row)
+        if (random.one_in(4)) {
+          rows.push_back(static_cast<std::uint32_t>(row));
+          changed.push_back(random.pick(column.keys()));
+        }
+      index->update(rows, TestColumn(column.shape(), changed).view());
+      for (std::size_t i = 0; i < rows.size(); ++i) keys[rows[i]] = changed[i];
+      for (const Batch& batch : own_batches(TestColumn(column.shape(), keys), 12, random))
+        ASSERT_EQ("", check_included(*index, batch, scan(keys, batch), full_ask(), values))
+            << "step " << step;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Conformance, IncludedValues,
+    testing::Combine(testing::ValuesIn(usable_indexes()),
+                     testing::Values("dense_u32", "sparse_u64", "duplicates_x256", "all_equal_u64",
+                                     "nulls_dense_u32", "special_f64", "same_head_strings",
+                                     "three_wide_ints", "all_null_i8", "empty_u32", "single_u64")),
+    [](const auto& item) {
+      return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
+    });
+
+TEST(IncludedValues, AreOfferedByOrderedIndexes) {
+  const TestColumn column = workload_named("dense_u32").column();
+  Random random(1);
+  const TestColumn values = values_of(Type::i64, column.size(), random);
+  for (const std::string& spec : usable_indexes())
+    if (spec.find("native") != std::string::npos || spec.starts_with("sorted") ||
+        spec.starts_with("btree")) {
+      EXPECT_TRUE(build_including(column, spec, values)) << spec;
+    }
+}
+
+TEST(IncludedValues, ThatAreWrongAreRefused) {
+  const std::vector<int> keys = {1, 2, 3};
+  const std::vector<int> two = {1, 2};
+  const std::vector<std::string> texts = {"a", "b", "c"};
+  const std::uint8_t bitmap = 0b111;
+  EXPECT_THROW(static_cast<void>(build(keys, include(two))), Error);
+  EXPECT_THROW(static_cast<void>(build(keys, include(texts))), Error);
+  EXPECT_THROW(static_cast<void>(build(keys, include(ColumnView(keys).with_validity(&bitmap)))),
+               Error);
+}
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,182 @@
+// Columns and batches of several blocks, pages and threads: what small columns never reach. Here
+// the oracle is a sorted list of (key, row), itself checked against the scan on a small one.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/specs.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Keys = std::vector<std::uint64_t>;
+
+constexpr std::size_t rows = (std::size_t{1} << 18) + 5;
+constexpr std::size_t hits_in_all = (std::size_t{1} << 18) + 77;
+constexpr std::size_t range_lookups = 5000;
+
+class SortedOracle {
+ public:
+  SortedOracle(const Keys& keys, const std::vector<bool>& valid) {
+    for (std::size_t row = 0; row < keys.size(); ++row)
+      if (valid[row]) pairs_.emplace_back(keys[row], static_cast<std::uint32_t>(row));
+    std::sort(pairs_.begin(), pairs_.end());
+    sums_.push_back(0);
+    for (const auto& [key, row] : pairs_) sums_.push_back(sums_.back() + value_of_row(row));
+  }
+
+  [[nodiscard]] static std::uint32_t value_of_row(std::uint32_t row) { return row * 2654435761U; }
+
+  struct Expected {
+    std::uint32_t count = 0;
+    std::uint64_t sum = std::numeric_limits<std::uint64_t>::max();
+    std::size_t begin = 0;
+  };
+
+  [[nodiscard]] Expected operator()(std::uint64_t lower, std::uint64_t upper) const {
+    if (lower > upper) return {};
+    const auto begin = std::lower_bound(pairs_.begin(), pairs_.end(), std::pair{lower, 0U});
+    const auto end = std::upper_bound(begin, pairs_.end(),
+                                      std::pair{upper, std::numeric_limits<std::uint32_t>::max()});
+    const auto from = static_cast<std::size_t>(begin - pairs_.begin());
+    const auto to = static_cast<std::size_t>(end - pairs_.begin());
+    if (from == to) return {};
+    return {static_cast<std::uint32_t>(to - from), sums_[to] - sums_[from], from};
+  }
+
+  // The smallest row of a match.
+  [[nodiscard]] std::uint32_t first(const Expected& expected) const {
+    std::uint32_t row = miss_row;
+    for (std::size_t i = 0; i < expected.count; ++i)
+      row = std::min(row, pairs_[expected.begin + i].second);
+    return row;
+  }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs_;
+  std::vector<std::uint64_t> sums_;
+};
+
+Keys keys_of(const std::string& kind, Random& random) {
+  Keys keys(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (kind == "dense") keys[i] = i + 1000;
+    if (kind == "sparse") keys[i] = random.bits();
+    if (kind == "nulls") keys[i] = random.bits() >> 32;
+    if (kind == "clustered") keys[i] = random.one_in(10) ? random.bits() : random.bits() >> 50;
+    if (kind == "duplicates") keys[i] = (i / 256) * 7919;
+  }
+  random.shuffle(keys);
+  return keys;
+}
+
+using Case = std::tuple<std::string, std::string>;
+
+class LargeColumns : public testing::TestWithParam<Case> {
+ protected:
+  LargeColumns() {
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      values_[row] = SortedOracle::value_of_row(row);
+      if (kind_ != "nulls" || !random_.one_in(3)) continue;
+      valid_[row] = false;
+      bitmap_[row / 8] = static_cast<std::uint8_t>(bitmap_[row / 8] & ~(1U << (row % 8)));
+    }
+  }
+
+  [[nodiscard]] Index make_index() const {
+    return build(ColumnView(keys_).with_validity(bitmap_.data()), std::get<0>(GetParam()));
+  }
+
+  void check_points(const Index& index) {
+    Keys lookups(kind_ == "duplicates" ? hits_in_all / 32 : hits_in_all);
+    for (std::uint64_t& key : lookups) key = random_.pick(keys_) + (random_.one_in(3) ? 1 : 0);
+    compare(index.lookup(lookups, asked, values_), lookups, lookups);
+  }
+
+  void check_ranges(const Index& index) {
+    Keys lower(range_lookups);
+    Keys upper(range_lookups);
+    Keys sorted = keys_;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < range_lookups; ++i) {
+      const std::size_t at = random_.below(rows);
+      lower[i] = sorted[at];
+      upper[i] = sorted[std::min(at + random_.below(i % 50 == 0 ? 20000 : 60), rows - 1)];
+    }
+    compare(index.range(lower, upper, asked, values_), lower, upper);
+  }
+
+ private:
+  static constexpr AnswerSet asked = Answer::count | Answer::sum | AnswerSet(Answer::first);
+
+  void compare(const Answers& answers, const Keys& lower, const Keys& upper) const {
+    const SortedOracle oracle(keys_, valid_);
+    for (std::size_t i = 0; i < lower.size(); ++i) {
+      const auto expected = oracle(lower[i], upper[i]);
+      ASSERT_EQ(answers.count()[i], expected.count) << lower[i] << " to " << upper[i];
+      ASSERT_EQ(answers.sum_as<std::uint64_t>()[i], expected.sum);
+      if (expected.count < 1000) {
+        ASSERT_EQ(answers.first()[i], oracle.first(expected)) << lower[i];
+      }
+    }
+  }
+
+  const std::string kind_ = std::get<1>(GetParam());
+  Random random_{21};
+  const Keys keys_ = keys_of(kind_, random_);
+  std::vector<bool> valid_ = std::vector<bool>(rows, true);
+  std::vector<std::uint8_t> bitmap_ = std::vector<std::uint8_t>((rows + 7) / 8, 0xff);
+  std::vector<std::uint32_t> values_ = std::vector<std::uint32_t>(rows);
+};
+
+TEST_P(LargeColumns, AnswerLikeASortedList) {
+  const Index index = make_index();
+  check_points(index);
+  if (index.supports(Answer::sum, LookupKind::range)) check_ranges(index);
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, LargeColumns,
+                         testing::Combine(testing::ValuesIn(usable_indexes()),
+                                          testing::Values("dense", "sparse", "clustered",
+                                                          "duplicates", "nulls")),
+                         [](const auto& item) {
+                           return test_name(std::get<0>(item.param)) + "_" +
+                                  std::get<1>(item.param);
+                         });
+
+TEST(SortedOracle, AgreesWithTheScan) {
+  Random random(2);
+  Keys keys(300);
+  std::vector<Whole> wholes;
+  for (std::uint64_t& key : keys) {
+    key = random.below(200);
+    wholes.push_back(static_cast<Whole>(key));
+  }
+  const SortedOracle oracle(keys, std::vector<bool>(keys.size(), true));
+  std::vector<Whole> lower;
+  std::vector<Whole> upper;
+  for (int i = 0; i < 500; ++i) {
+    lower.push_back(random.between(0, 210));
+    upper.push_back(random.between(0, 210));
+  }
+  const Matches matches = scan(integers(Type::u64, wholes).keys(),
+                               ranges(integers(Type::u64, lower), integers(Type::u64, upper)));
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    const auto expected =
+        oracle(static_cast<std::uint64_t>(lower[i]), static_cast<std::uint64_t>(upper[i]));
+    ASSERT_EQ(expected.count, matches[i].size());
+    ASSERT_EQ(oracle.first(expected), matches[i].empty() ? miss_row : matches[i].front());
+    std::uint64_t sum = matches[i].empty() ? ~std::uint64_t{0} : 0;
+    for (const std::uint32_t row : matches[i]) sum += SortedOracle::value_of_row(row);
+    ASSERT_EQ(expected.sum, sum);
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,112 @@
+// Every combination of mode, split, primitive, scale, rays, compaction and update of rx, on
+// columns with a key in every corner of the scene.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <rtindex/rtindex.hpp>
+
+#include "conformance/rx_settings.hpp"
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/values.hpp"
+
+namespace rtindex::test {
+namespace {
+
+const std::string tracer = "rx:embree@cpu";
+
+std::vector<RxGeometry> geometries() {
+  std::vector<RxGeometry> list;
+  for (const std::string primitive : {"triangle", "sphere", "aabb"}) {
+    list.push_back({.mode = "naive", .primitive = primitive});
+    if (primitive != "sphere") list.push_back({.mode = "extended", .primitive = primitive});
+    for (const Split& bits : std::vector<Split>{{23, 23, 18},
+                                                {22, 22, 20},
+                                                {20, 20, 23},
+                                                {10, 23, 23},
+                                                {23, 18, 23},
+                                                {18, 23, 23},
+                                                {2, 20, 20},
+                                                {0, 23, 23},
+                                                {1, 23, 23},
+                                                {23, 0, 23},
+                                                {23, 23, 0},
+                                                {23, 0, 0}})
+      list.push_back({.mode = "3d", .bits = bits, .primitive = primitive});
+  }
+  return list;
+}
+
+// Ranges that cross few rows, so that row_rays=all can answer them in time.
+Batch few_rows(const Batch& batch, const RxGeometry& geometry) {
+  std::vector<Key> lower;
+  std::vector<Key> upper;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Key& low = batch.lower.keys()[i];
+    const Key& high = batch.upper.keys()[i];
+    if (is_null(low) || is_null(high)) continue;
+    const Whole rows = (std::get<Whole>(high[0]) - std::get<Whole>(low[0])) >> geometry.row_bits();
+    if (rows > 256) continue;
+    lower.push_back(low);
+    upper.push_back(high);
+  }
+  return ranges({batch.lower.shape(), lower}, {batch.upper.shape(), upper});
+}
+
+std::vector<std::string> ray_settings(const RxGeometry& geometry) {
+  std::vector<std::string> list;
+  for (const std::string point : {"perpendicular", "offset", "zero"})
+    for (const std::string range : {"offset", "zero"}) {
+      if (geometry.mode == "extended" && (point == "offset" || range == "offset")) continue;
+      list.push_back(",point=" + point + ",range=" + range);
+    }
+  return list;
+}
+
+class RxProduct : public testing::TestWithParam<RxGeometry> {};
+
+void check_all_settings(const RxGeometry& geometry) {
+  Random random(geometry.largest_span() + 5);
+  std::vector<Whole> keys = corner_keys(geometry, geometry.largest_span(), random);
+  const TestColumn column = integers(Type::u64, keys);
+  const TestColumn values = values_of(Type::i32, column.size(), random);
+  std::vector<Batch> batches = own_batches(column, 50, random);
+  batches.push_back(points(column));
+  batches.push_back(few_rows(batches[1], geometry));
+  std::vector<Matches> matches;
+  for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+
+  for (const std::string& rays : ray_settings(geometry))
+    for (const std::string compact : {"on", "off"})
+      for (const std::string update : {"refit", "rebuild"})
+        for (const std::string row_rays : {"occupied", "all"}) {
+          const std::string spec = tracer + "," + geometry.text() + rays + ",compact=" + compact +
+                                   ",update=" + update + ",row_rays=" + row_rays;
+          SCOPED_TRACE(spec);
+          const Index index = build(column.view(), spec);
+          for (std::size_t i = 0; i < batches.size(); ++i)
+            if (row_rays == "occupied" || i != 1) {
+              ASSERT_EQ("", check_call(index, batches[i], matches[i], full_ask(), values));
+            }
+        }
+}
+
+TEST_P(RxProduct, AnswersLikeTheScan) {
+  const std::vector<std::string> usable = usable_indexes();
+  if (std::find(usable.begin(), usable.end(), tracer) == usable.end())
+    GTEST_SKIP() << tracer << " cannot be used here";
+  RxGeometry geometry = GetParam();
+  for (const int scale : {0, 20, -20}) {
+    geometry.scale = scale;
+    check_all_settings(geometry);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, RxProduct, testing::ValuesIn(geometries()),
+                         [](const auto& item) { return test_name(item.param.text()); });
+
+}  // namespace
+}  // namespace rtindex::test

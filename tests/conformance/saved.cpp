@@ -1,0 +1,89 @@
+// Every usable index on every column: saved, loaded, asked, updated and saved again.
+
+#include <gtest/gtest.h>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/values.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Case = std::tuple<std::string, std::string>;
+
+class Saved : public testing::TestWithParam<Case> {};
+
+void expect_scan(const Index& index, const TestColumn& column, Random& random) {
+  const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
+  for (const Batch& batch : own_batches(column, 24, random)) {
+    if (!supports(index, full_ask().answers, batch.kind)) continue;
+    ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_ask(), values));
+  }
+}
+
+// Some rows get the keys of other rows.
+TestColumn update_some(Index& index, const TestColumn& column, Random& random) {
+  if (column.size() == 0) return column;
+  std::vector<Key> keys = column.keys();
+  std::vector<std::uint32_t> rows;
+  std::vector<Key> new_keys;
+  for (std::uint32_t row = 0; row < keys.size(); ++row) {
+    if (!random.one_in(5)) continue;
+    rows.push_back(row);
+    new_keys.push_back(random.pick(column.keys()));
+    keys[row] = new_keys.back();
+  }
+  index.update(rows, TestColumn(column.shape(), new_keys).view());
+  return {column.shape(), keys};
+}
+
+TEST_P(Saved, AnswersLikeTheScan) {
+  const auto& [index_name, workload_name] = GetParam();
+  const TestColumn column = workload_named(workload_name).column();
+  const TemporaryFolder folder(TemporaryFolder::Place::memory);
+  Random random(column.size() + 3);
+  for (const std::string& spec : specs_of(index_name)) {
+    SCOPED_TRACE(spec);
+    const Index built = build(column.view(), spec);
+    built.save(folder.file("a.rtindex"));
+    Index index = load(folder.file("a.rtindex"), Verify::full);
+    EXPECT_EQ(index.spec(), built.spec());
+    EXPECT_EQ(index.size(), built.size());
+    EXPECT_EQ(index.type(), built.type());
+    EXPECT_EQ(index.bytes().parts.size(), built.bytes().parts.size());
+    expect_scan(index, column, random);
+
+    // The mapping outlives its file's name, and an update leaves the file as it is.
+    const TestColumn changed = update_some(index, column, random);
+    expect_scan(index, changed, random);
+    index.save(folder.file("b.rtindex"));
+    expect_scan(load(folder.file("a.rtindex")), column, random);
+    const Index again = load(folder.file("b.rtindex"));
+    std::filesystem::remove(folder.file("b.rtindex"));
+    expect_scan(again, changed, random);
+    EXPECT_EQ(folder.count_files(), 1U);
+    if (HasFailure()) return;
+  }
+}
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, Saved,
+                         testing::Combine(testing::ValuesIn(usable_indexes()),
+                                          testing::ValuesIn(workload_names())),
+                         [](const auto& item) {
+                           return test_name(std::get<0>(item.param)) + "_" +
+                                  std::get<1>(item.param);
+                         });
+
+}  // namespace
+}  // namespace rtindex::test

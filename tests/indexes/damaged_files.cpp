@@ -1,0 +1,256 @@
+// Files of every index with random damage, also where no checksum looks: loading and using them
+// gives an Error or any answer, but never a crash, a hang or a row that does not exist.
+//
+//   RTINDEX_FUZZ_SEED, RTINDEX_FUZZ_SECONDS (for each case): to look longer or elsewhere
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/index_bytes.hpp"
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/values.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Case = std::tuple<std::string, std::string>;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+std::uint64_t interesting_number(Random& random) {
+  static const std::vector<std::uint64_t> numbers = {0,
+                                                     1,
+                                                     2,
+                                                     15,
+                                                     16,
+                                                     255,
+                                                     256,
+                                                     1000,
+                                                     4095,
+                                                     4096,
+                                                     0x7fffffff,
+                                                     0x80000000,
+                                                     0x80000001,
+                                                     0x80000007,
+                                                     0xfffffffe,
+                                                     0xffffffff,
+                                                     std::uint64_t{1} << 32,
+                                                     std::uint64_t{1} << 63,
+                                                     ~std::uint64_t{0}};
+  return random.one_in(3) ? random.bits() : random.pick(numbers) + random.below(3) - 1;
+}
+
+class Damage {
+ public:
+  Damage(IndexBytes& file, Random& random)
+      : file_(file), random_(random), sections_(file.sections()) {}
+
+  // One to four changes; whether the checksums are made right afterwards is one of the choices.
+  void strike() {
+    for (std::size_t changes = 1 + random_.below(4); changes > 0; --changes) {
+      switch (random_.below(8)) {
+        case 0: overwrite_anywhere(); break;
+        case 1: overwrite_block(); break;
+        case 2: change_header(); break;
+        case 3: change_small_section(); break;
+        case 4: cut_or_extend(); break;
+        default: overwrite_in_section(random_.pick(sections_)); break;
+      }
+      if (file_.bytes.size() < least_) return;
+    }
+  }
+
+ private:
+  void overwrite_anywhere() {
+    file_.bytes[random_.below(file_.bytes.size())] ^= static_cast<char>(1 + random_.below(255));
+  }
+
+  void overwrite_in_section(const IndexBytes::Section& section) {
+    if (section.bytes < 8 || section.offset + section.bytes > file_.bytes.size()) return;
+    for (std::size_t words = std::size_t{1} << random_.below(8); words > 0; --words) {
+      // Near the ends there is more to break.
+      const std::size_t last = section.bytes / 4 - 2;
+      const std::size_t at = random_.one_in(4)
+                                 ? last - random_.below(std::min<std::size_t>(last + 1, 80))
+                                 : random_.below(last + 1);
+      if (random_.one_in(2))
+        file_.put<std::uint64_t>(section.offset + 4 * at, interesting_number(random_));
+      else
+        file_.put(section.offset + 4 * at, static_cast<std::uint32_t>(interesting_number(random_)));
+    }
+  }
+
+  void overwrite_block() {
+    const IndexBytes::Section& section = random_.pick(sections_);
+    if (section.offset + section.bytes > file_.bytes.size() || section.bytes == 0) return;
+    const std::size_t begin = random_.below(section.bytes);
+    const std::size_t size = 1 + random_.below(section.bytes - begin);
+    const int kind = static_cast<int>(random_.below(3));
+    for (std::size_t i = 0; i < size; ++i)
+      file_.bytes[section.offset + begin + i] = kind == 0   ? '\0'
+                                                : kind == 1 ? '\xff'
+                                                            : static_cast<char>(random_.bits());
+  }
+
+  // Other numbers in the header, with all checksums right.
+  void change_header() {
+    std::string text = file_.header();
+    std::vector<std::size_t> digits;
+    for (std::size_t i = 0; i < text.size(); ++i)
+      if (text[i] >= '0' && text[i] <= '9') digits.push_back(i);
+    if (digits.empty()) return;
+    text[random_.pick(digits)] = static_cast<char>('0' + random_.below(10));
+    file_.set_header(text);
+  }
+
+  void change_small_section() {
+    for (const IndexBytes::Section& section : sections_)
+      if (section.small && random_.one_in(2)) overwrite_in_section(section);
+    try {
+      file_.seal();
+    } catch (const std::exception&) {
+      // an earlier change left no header to seal
+    }
+  }
+
+  void cut_or_extend() {
+    if (!random_.one_in(4)) return;
+    file_.bytes.resize(random_.below(2 * file_.bytes.size()));
+    if (file_.bytes.size() < least_) return;
+    file_.put<std::uint64_t>(IndexBytes::file_bytes_at, file_.bytes.size());
+    file_.seal_prelude();
+  }
+
+  static constexpr std::size_t least_ = 4096;
+
+  IndexBytes& file_;
+  Random& random_;
+  std::vector<IndexBytes::Section> sections_;
+};
+
+// With included values, where the index takes them.
+Index build_whole(const TestColumn& column, const std::string& spec, Random& random) {
+  const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
+  try {
+    return build(column.view(), spec, include(values.view()));
+  } catch (const Error&) {
+    return build(column.view(), spec);
+  }
+}
+
+class DamagedFiles : public testing::TestWithParam<Case> {
+ protected:
+  void use(Index& index, const std::vector<Batch>& batches, const TestColumn& column,
+           Random& random) {
+    static_cast<void>(index.describe());
+    static_cast<void>(index.bytes());
+    if (index.size() > 100000) return;  // many nulls; the values alone would take long
+    const std::vector<std::uint32_t> values(index.size(), 1);
+    ask_all(index, batches, values);
+    if (random.one_in(4)) update(index, column, random);
+    if (random.one_in(10)) {
+      index.save(again_);
+      Index copy = load(again_, Verify::full);
+      ask_all(copy, batches, values);
+    }
+    ask_all(index, batches, values);
+  }
+
+  static void ask_all(const Index& index, const std::vector<Batch>& batches,
+                      const std::vector<std::uint32_t>& values) {
+    Ask with_values = full_ask();
+    with_values.values = values;
+    for (const Batch& batch : batches) {
+      if (!supports(index, full_ask().answers, batch.kind)) continue;
+      ask(index, batch, with_values);
+      if (index.included()) ask(index, batch, full_ask());
+    }
+  }
+
+  static void ask(const Index& index, const Batch& batch, const Ask& ask) {
+    try {
+      const Answers answers = batch.kind == LookupKind::point
+                                  ? index.lookup(batch.lower.view(), ask)
+                                  : index.range(batch.lower.view(), batch.upper.view(), ask);
+      for (const auto rows : {answers.any(), answers.first(), answers.rows()})
+        for (const std::uint32_t row : rows)
+          ASSERT_TRUE(row < index.size() || row == miss_row) << row;
+    } catch (const Error&) {
+      // as good as a wrong answer
+    }
+  }
+
+  static void update(Index& index, const TestColumn& column, Random& random) {
+    if (index.size() == 0 || column.size() == 0) return;
+    const std::vector<std::uint32_t> rows = {
+        static_cast<std::uint32_t>(random.below(index.size()))};
+    try {
+      index.update(rows, TestColumn(column.shape(), {random.pick(column.keys())}).view());
+    } catch (const Error&) {
+      // the damage was found
+    }
+  }
+
+  TemporaryFolder folder_{TemporaryFolder::Place::memory};
+  std::string whole_ = folder_.file("whole.rtindex");
+  std::string damaged_ = folder_.file("damaged.rtindex");
+  std::string again_ = folder_.file("again.rtindex");
+};
+
+TEST_P(DamagedFiles, GiveAnErrorOrAnyAnswer) {
+  using Clock = std::chrono::steady_clock;
+  const auto& [spec, workload] = GetParam();
+  const TestColumn column = workload_named(workload).column();
+  const std::uint64_t seed = from_environment("RTINDEX_FUZZ_SEED", 20240607);
+  const auto end = Clock::now() + std::chrono::milliseconds(
+                                      1000 * from_environment("RTINDEX_FUZZ_SECONDS", 0) + 250);
+  Random lookups_random(seed);
+  const std::vector<Batch> batches = own_batches(column, 20, lookups_random);
+  build_whole(column, spec, lookups_random).save(whole_);
+  const IndexBytes whole(whole_);
+  std::size_t rounds = 0;
+  std::size_t loaded = 0;
+  for (; Clock::now() < end; ++rounds) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(rounds));
+    Random random(seed + rounds);
+    IndexBytes file = whole;
+    Damage(file, random).strike();
+    file.write(damaged_);
+    try {
+      Index index = load(damaged_);
+      ++loaded;
+      use(index, batches, column, random);
+    } catch (const Error& error) {
+      EXPECT_STRNE(error.what(), "");
+    }
+    if (HasFatalFailure()) return;
+  }
+  RecordProperty("rounds", static_cast<int>(rounds));
+  RecordProperty("loaded", static_cast<int>(loaded));
+  EXPECT_GT(rounds, loaded);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Indexes, DamagedFiles,
+    testing::Combine(testing::ValuesIn(usable_indexes()),
+                     testing::Values("dense_u32", "clustered_u64", "duplicates_x256", "sparse_i64",
+                                     "long_strings", "same_head_strings", "three_full_ints",
+                                     "nulls_in_parts", "any_bits_f32")),
+    [](const auto& tested) {
+      return test_name(std::get<0>(tested.param)) + "_" + std::get<1>(tested.param);
+    });
+
+}  // namespace
+}  // namespace rtindex::test

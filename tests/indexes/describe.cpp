@@ -1,0 +1,116 @@
+// What an index says about itself, and what it holds.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/specs.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+class Describe : public testing::TestWithParam<std::string> {};
+
+void expect_parts_to_add_up(const Bytes& bytes) {
+  std::size_t sum = 0;
+  for (const auto& [name, size] : bytes.parts) {
+    EXPECT_FALSE(name.empty());
+    sum += size;
+  }
+  EXPECT_EQ(sum, bytes.resident);
+  EXPECT_GE(bytes.build_peak, bytes.resident);
+}
+
+TEST_P(Describe, PartsAddUpOnEveryColumn) {
+  for (const std::string& spec : specs_of(GetParam()))
+    for (const Workload& workload : all_workloads()) {
+      SCOPED_TRACE(spec + " on " + workload.name);
+      const TestColumn column = workload.column();
+      const Index index = build(column.view(), spec);
+      expect_parts_to_add_up(index.bytes());
+      const std::string text = index.describe();
+      EXPECT_NE(text.find(index.spec().text()), std::string::npos) << text;
+      EXPECT_NE(text.find(std::to_string(column.size()) + " rows"), std::string::npos) << text;
+      EXPECT_NE(text.find("update"), std::string::npos) << "says how it takes updates: " << text;
+      EXPECT_TRUE(text.ends_with('\n'));
+    }
+}
+
+TEST_P(Describe, MemoryGrowsWithTheColumnAndNotWithUpdates) {
+  const std::vector<std::uint64_t> small(100, 7);
+  std::vector<std::uint64_t> large(20000);
+  std::vector<std::uint32_t> rows(large.size());
+  for (std::size_t i = 0; i < large.size(); ++i) {
+    large[i] = i * 1234567;
+    rows[i] = static_cast<std::uint32_t>(i);
+  }
+  Index index = build(large, GetParam());
+  const std::size_t before = index.bytes().resident;
+  EXPECT_GT(before, build(small, GetParam()).bytes().resident);
+  EXPECT_GE(before, large.size() * 4);
+  for (int i = 0; i < 3; ++i) index.update(rows, large);
+  expect_parts_to_add_up(index.bytes());
+  EXPECT_LE(index.bytes().resident, before + before / 10);
+  for (std::uint64_t& key : large) key -= key == 0 ? 0 : 1;
+  large[0] = 5;  // a new minimum: the column is encoded anew
+  index.update(rows, large);
+  EXPECT_LE(index.bytes().resident, before + before / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Indexes, Describe, testing::ValuesIn(usable_indexes()),
+                         [](const auto& item) { return test_name(item.param); });
+
+TEST(Describe, SaysThatRefitDropsCompaction) {
+  std::optional<Index> index;
+  try {
+    index.emplace(build(std::vector<int>{1, 2}, "rx:embree,update=refit,compact=on"));
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  EXPECT_EQ(index->spec().option("compact", ""), "off");
+  const std::string text = index->describe();
+  const std::size_t line = text.find("compaction: off");
+  ASSERT_NE(line, std::string::npos) << text;
+  EXPECT_NE(text.substr(line, text.find('\n', line) - line).find("refit"), std::string::npos);
+}
+
+TEST(Describe, CountsTheRowDirectory) {
+  const std::vector<std::uint64_t> sparse = {0, std::uint64_t{1} << 40, std::uint64_t{1} << 60};
+  std::optional<Index> index;
+  try {
+    index.emplace(build(sparse, "rx:embree"));
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  auto directory = [](const Index& of) {
+    for (const auto& [name, size] : of.bytes().parts)
+      if (name == "row directory") return size;
+    return std::size_t{0};
+  };
+  EXPECT_EQ(directory(*index), 3 * sizeof(std::uint64_t));
+  EXPECT_EQ(directory(build(sparse, "rx:embree,row_rays=all")), 0U);
+}
+
+TEST(Index, Moves) {
+  Index a = build(std::vector<int>{5, 6});
+  Index b = std::move(a);
+  EXPECT_EQ(b.lookup(std::vector<int>{6}, Answer::first).first()[0], 1U);
+  a = build(std::vector<int>{7});
+  b = std::move(a);
+  EXPECT_EQ(b.size(), 1U);
+}
+
+TEST(Index, NeedsNothingOfTheColumnAfterwards) {
+  auto column = std::make_unique<std::vector<std::string>>(
+      std::vector<std::string>{"a long common prefix 1", "a long common prefix 22222222222222"});
+  const Index index = build(*column);
+  column.reset();
+  const std::vector<std::string> lookups = {"a long common prefix 22222222222222"};
+  EXPECT_EQ(index.lookup(lookups, Answer::first).first()[0], 1U);
+}
+
+}  // namespace
+}  // namespace rtindex::test

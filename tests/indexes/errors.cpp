@@ -1,0 +1,155 @@
+// Bad input: an Error whose sentence says what is wrong and what to do, on every index.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/specs.hpp"
+
+namespace rtindex::test {
+namespace {
+
+// The sentence of the error, or "no error".
+std::string sentence(const std::function<void()>& work) {
+  try {
+    work();
+    return "no error";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+#define EXPECT_SAYS(text, part) \
+  EXPECT_NE((text).find(part), std::string::npos) << (text) << "\ndoes not say: " << (part)
+
+class Errors : public testing::TestWithParam<std::string> {
+ protected:
+  const std::vector<std::uint32_t> keys = {10, 20, 30};
+  Index index = build(keys, GetParam());
+
+  [[nodiscard]] std::string lookup(const ColumnView& lookups, const Ask& ask) const {
+    return sentence([&] { static_cast<void>(index.lookup(lookups, ask)); });
+  }
+  std::string update(const std::vector<std::uint32_t>& rows, const ColumnView& new_keys) {
+    return sentence([&] { index.update(rows, new_keys); });
+  }
+};
+
+TEST_P(Errors, LookupsThatCannotBeCompared) {
+  for (const ColumnView& wrong :
+       {ColumnView(std::vector<float>{1}), ColumnView(std::vector<double>{1}),
+        ColumnView(std::vector<std::string>{"a"}), ColumnView::dates(std::vector<std::int32_t>{1}),
+        ColumnView::composite({ColumnView(keys)})}) {
+    EXPECT_SAYS(lookup(wrong, {}), "uint32");
+    EXPECT_SAYS(lookup(wrong, {}), std::string(name_of(wrong.type())));
+  }
+}
+
+TEST_P(Errors, ComparisonOfEveryTypeWithEveryOther) {
+  const std::vector<int> ints = {1};
+  const std::vector<double> reals = {1};
+  const std::vector<std::string> texts = {"a"};
+  const std::vector<std::int64_t> ticks = {1};
+  const std::vector<ColumnView> columns = {
+      ColumnView(ints),
+      ColumnView(reals),
+      ColumnView(texts),
+      ColumnView::dates(ints),
+      ColumnView::timestamps(ticks),
+      ColumnView::composite({ColumnView(ints)}),
+      ColumnView::composite({ColumnView(ints), ColumnView(ints)}),
+      ColumnView::composite({ColumnView(reals)})};
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    const Index other = build(columns[a], GetParam());
+    for (std::size_t b = 0; b < columns.size(); ++b) {
+      const std::string text = sentence([&] { static_cast<void>(other.lookup(columns[b])); });
+      EXPECT_EQ(text == "no error", a == b) << name_of(columns[a].type()) << " looked up as "
+                                            << name_of(columns[b].type()) << ": " << text;
+    }
+  }
+}
+
+TEST_P(Errors, ValuesThatAreMissingOrWrong) {
+  const std::vector<std::uint32_t> lookups = {10};
+  EXPECT_SAYS(lookup(lookups, {.answers = Answer::sum}), "value column");
+  const std::vector<int> two = {1, 2};
+  EXPECT_SAYS(lookup(lookups, {.answers = Answer::min, .values = two}), "2 values");
+  EXPECT_SAYS(lookup(lookups, {.answers = Answer::min, .values = two}), "3 rows");
+  const std::vector<std::string> texts = {"a", "b", "c"};
+  EXPECT_SAYS(lookup(lookups, {.answers = Answer::max, .values = texts}), "string");
+  const std::uint8_t bitmap = 0b111;
+  EXPECT_SAYS(
+      lookup(lookups, {.answers = Answer::sum, .values = ColumnView(keys).with_validity(&bitmap)}),
+      "validity");
+  EXPECT_SAYS(lookup(lookups, {.answers = {}}), "no answer was asked for");
+}
+
+TEST_P(Errors, ValuesThatAreNotNeededAreNotLookedAt) {
+  const std::vector<int> two = {1, 2};
+  EXPECT_EQ("no error", lookup(keys, {.answers = Answer::count, .values = two}));
+}
+
+TEST_P(Errors, RangesOfDifferentLength) {
+  if (!index.supports(Answer::any, LookupKind::range)) GTEST_SKIP() << "points only";
+  const std::vector<std::uint32_t> one = {1};
+  EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(keys, one)); }), "3 lower ends but 1");
+  EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(one, std::vector<std::string>{"a"})); }),
+              "string");
+}
+
+TEST_P(Errors, BuffersThatAreAllMissing) {
+  EXPECT_SAYS(sentence([&] { index.lookup_into(keys, {}, {}); }), "output buffer");
+}
+
+TEST_P(Errors, Updates) {
+  const std::vector<std::uint32_t> one = {40};
+  EXPECT_SAYS(update({0, 0}, std::vector<int>{1, 2}), "row 0 twice");
+  EXPECT_SAYS(update({3}, one), "row 3");
+  EXPECT_SAYS(update({3}, one), "3 rows");
+  EXPECT_SAYS(update({0, 1}, one), "2 rows but brings 1");
+  EXPECT_SAYS(update({0}, std::vector<float>{1}), "float32");
+  EXPECT_SAYS(update({0}, std::vector<int>{-1}), "-1");
+  EXPECT_SAYS(update({0}, std::vector<int>{-1}), "uint32");
+  EXPECT_SAYS(update({}, std::vector<float>{}), "float32");  // wrong even where nothing is changed
+  EXPECT_EQ("no error", update({}, std::vector<std::uint32_t>{}));
+  EXPECT_EQ(index.lookup(keys, Answer::first).first()[2], 2U);
+}
+
+TEST_P(Errors, MoreRowsThanAnIndexHolds) {
+  const std::uint8_t byte = 0;  // only the number of rows is looked at
+  const ColumnView column = ColumnView::of(Type::u8, &byte, std::size_t{1} << 32);
+  const std::string text = sentence([&] { static_cast<void>(build(column, GetParam())); });
+  EXPECT_SAYS(text, "2^32 - 1");
+}
+
+TEST_P(Errors, UnknownOptions) {
+  const std::string unknown = GetParam().starts_with("rx:embree") ? "order=on" : "mode=3d";
+  const std::string text =
+      sentence([&] { static_cast<void>(build(keys, GetParam() + "," + unknown)); });
+  EXPECT_SAYS(text, unknown.substr(0, unknown.find('=')));
+}
+
+INSTANTIATE_TEST_SUITE_P(Indexes, Errors, testing::ValuesIn(usable_indexes()),
+                         [](const auto& item) { return test_name(item.param); });
+
+TEST(Catalog, NamesWhatIsNotThereAndWhy) {
+  bool usable = false;
+  for (const Usable& entry : indexes()) {
+    usable |= entry.usable;
+    EXPECT_FALSE(entry.reason.empty()) << entry.spec;
+    EXPECT_EQ(Spec(entry.spec).text(), entry.spec);
+    if (entry.usable) continue;
+    const std::string text =
+        sentence([&] { static_cast<void>(build(std::vector<int>{1}, entry.spec)); });
+    EXPECT_SAYS(text, entry.spec);
+    EXPECT_SAYS(text, entry.reason);
+  }
+  EXPECT_TRUE(usable);
+}
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,209 @@
+// What Index::save and load promise beside right answers.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <thread>
+
+#include <rtindex/rtindex.hpp>
+
+#include "indexes/tick_unit.hpp"
+#include "support/index_bytes.hpp"
+#include "support/random.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace rtindex::test {
+namespace {
+
+std::vector<std::uint64_t> random_keys(std::size_t size) {
+  Random random(size);
+  std::vector<std::uint64_t> keys(size);
+  for (std::uint64_t& key : keys) key = random.bits();
+  return keys;
+}
+
+std::string line_of(const std::string& text, const std::string& start) {
+  const std::size_t at = text.find(start);
+  return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+std::string error_of_loading(const std::string& path) {
+  try {
+    static_cast<void>(load(path));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+class SaveLoad : public testing::TestWithParam<std::string> {
+ protected:
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("a.rtindex");
+};
+
+TEST_P(SaveLoad, DescribesItselfLikeTheBuiltOne) {
+  const std::vector<std::uint64_t> keys = random_keys(5000);
+  const Index built = build(keys, GetParam());
+  built.save(path_);
+  const Index loaded = load(path_);
+  const bool is_foreign = loaded.spec().tracer() == "embree";
+  EXPECT_EQ(line_of(loaded.describe(), "loaded: "),
+            (is_foreign ? "loaded: rebuilt from the column in " : "loaded: mapped from ") + path_);
+  EXPECT_EQ(line_of(built.describe(), "loaded: "), "");
+  EXPECT_EQ(line_of(loaded.describe(), "index: "), line_of(built.describe(), "index: "));
+  EXPECT_EQ(line_of(loaded.describe(), "column: "), line_of(built.describe(), "column: "));
+  EXPECT_EQ(line_of(loaded.describe(), "structure: "), line_of(built.describe(), "structure: "));
+  EXPECT_EQ(line_of(loaded.describe(), "tracer: "), line_of(built.describe(), "tracer: "));
+  if (is_foreign) return;
+  EXPECT_EQ(line_of(loaded.describe(), "memory: "), line_of(built.describe(), "memory: "));
+  EXPECT_EQ(loaded.bytes().resident, built.bytes().resident);
+  EXPECT_EQ(loaded.bytes().build_peak, built.bytes().build_peak);
+}
+
+TEST_P(SaveLoad, SavesTheSameBytesAgain) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 700; ++i) keys.push_back("a common start " + std::to_string(i * i));
+  build(keys, GetParam()).save(path_);
+  const std::string before = IndexBytes(path_).bytes;
+  load(path_).save(path_);  // over the file that it is mapped from
+  EXPECT_EQ(IndexBytes(path_).bytes, before);
+  EXPECT_EQ(folder_.count_files(), 1U);
+}
+
+TEST_P(SaveLoad, AnUpdateIsToldInTheDescription) {
+  const std::vector<std::uint64_t> keys = random_keys(100);
+  build(keys, GetParam()).save(path_);
+  Index index = load(path_);
+  index.update(std::vector<std::uint32_t>{7}, std::vector<std::uint64_t>{42});
+  EXPECT_EQ(line_of(index.describe(), "loaded: "),
+            "loaded: from " + path_ + ", updated in memory since");
+  EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{42}).any()[0], 7U);
+  EXPECT_EQ(load(path_).lookup(std::vector<std::uint64_t>{42}).any()[0], miss_row);
+}
+
+TEST_P(SaveLoad, LooksUpWhileItSaves) {
+  const std::vector<std::uint64_t> keys = random_keys(20000);
+  const Index index = build(keys, GetParam());
+  std::thread saver([&] {
+    for (int i = 0; i < 5; ++i) index.save(path_);
+  });
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(index.lookup(keys).any()[19999], 19999U);
+  saver.join();
+  EXPECT_EQ(load(path_, Verify::full).lookup(keys).any()[19999], 19999U);
+}
+
+TEST_P(SaveLoad, KeepsTheTickUnit) {
+  const std::vector<std::int64_t> ticks = {5, 3, 9};
+  Index index = build(ColumnView::timestamps(ticks), GetParam());
+  EXPECT_EQ(tick_unit(index), "");
+  set_tick_unit(index, "us");
+  index.save(path_);
+  load(path_).save(path_);
+  EXPECT_EQ(tick_unit(load(path_)), "us");
+}
+
+INSTANTIATE_TEST_SUITE_P(Indexes, SaveLoad, testing::ValuesIn(usable_indexes()),
+                         [](const auto& tested) { return test_name(tested.param); });
+
+class SavedIndex : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("a.rtindex");
+};
+
+TEST_F(SavedIndex, KeepsItsSettings) {
+  build(random_keys(100), "rx:native,threads=1").save(path_);
+  EXPECT_EQ(load(path_).spec().option("threads", ""), "1");
+}
+
+TEST_F(SavedIndex, KeepsItsIncludedValues) {
+  const std::vector<std::uint64_t> keys = random_keys(1000);
+  std::vector<std::int16_t> values(keys.size());
+  std::iota(values.begin(), values.end(), std::int16_t{-500});
+  const std::vector<std::uint64_t> low = {0, keys[7]};
+  const std::vector<std::uint64_t> high = {~std::uint64_t{0}, keys[7]};
+  for (const std::string spec : {"rx:native", "sorted", "btree"}) {
+    build(keys, spec, include(values)).save(path_);
+    Index index = load(path_, Verify::full);
+    EXPECT_EQ(index.included(), Type::i16);
+    const auto expect_values = [&] {
+      const Answers answers = index.range(low, high, Answer::sum | Answer::min | Answer::max);
+      EXPECT_EQ(answers.sum_as<std::int64_t>()[0], -500);
+      EXPECT_EQ(answers.max_as<std::int64_t>()[0], 499);
+      EXPECT_EQ(answers.min_as<std::int64_t>()[1], -493);
+    };
+    expect_values();
+    index.update(std::vector<std::uint32_t>{3}, std::vector<std::uint64_t>{keys[4]});
+    index.save(path_);
+    index = load(path_);
+    expect_values();
+  }
+}
+
+TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
+  build(random_keys(100), "sorted").save(path_);
+  IndexBytes file(path_);
+  file.edit_header("\"sorted@cpu", "\"sorted@cuda");
+  file.write(path_);
+  EXPECT_NE(error_of_loading(path_).find("cannot be used here"), std::string::npos);
+  file.edit_header("\"sorted@cuda", "\"quantum");
+  file.write(path_);
+  EXPECT_NE(error_of_loading(path_).find(path_ + " holds the index 'quantum"), std::string::npos);
+}
+
+TEST_F(SavedIndex, WithImpossibleCountsIsRefused) {
+  build(random_keys(100), "rx:native").save(path_);
+  const auto error_with = [&](const std::string& from, const std::string& to) {
+    IndexBytes file(path_);
+    file.edit_header(from, to);
+    const std::string changed = folder_.file("b.rtindex");
+    file.write(changed);
+    return error_of_loading(changed);
+  };
+  EXPECT_NE(error_with("\"rows\": 100", "\"rows\": 99"), "");
+  EXPECT_NE(error_with("\"rows\": 100", "\"rows\": 4294967296"), "");
+  EXPECT_NE(error_with("order.keys\": 100", "order.keys\": 99"), "");
+  EXPECT_NE(error_with("order.keys\": 100", "order.keys\": 18446744073709551615"), "");
+  EXPECT_NE(error_with("\"codec.empty\": 0", "\"codec.empty\": 2"), "");
+  EXPECT_NE(error_with("\"codec.type\": \"uint64\"", "\"codec.type\": \"uint128\""), "");
+  EXPECT_NE(error_with("\"codec.type\": \"uint64\"", "\"codec.type\": \"string\""), "");
+}
+
+// The resident bytes of the file's mapping, in KiB, as the kernel counts them.
+std::size_t resident_kib(const std::string& path) {
+  std::ifstream maps("/proc/self/smaps");
+  std::size_t kib = 0;
+  bool here = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find('-') != std::string::npos && line.find("kB") == std::string::npos)
+      here = line.ends_with(path);
+    std::istringstream words(line);
+    std::string name;
+    std::size_t size = 0;
+    if (here && words >> name >> size && name == "Rss:") kib += size;
+  }
+  return kib;
+}
+
+TEST_F(SavedIndex, IsNotReadWhenItIsOpened) {
+  std::vector<std::uint64_t> keys(std::size_t{1} << 20);
+  std::iota(keys.begin(), keys.end(), 0U);
+  for (std::uint64_t& key : keys) key *= 0x9e3779b97f4a7c15U;
+  for (const std::string spec : {"rx:native", "sorted", "btree", "hash"}) {
+    build(keys, spec).save(path_);
+    ASSERT_GT(std::filesystem::file_size(path_), std::size_t{12} << 20);
+    const Index quick = load(path_);
+    EXPECT_LT(resident_kib(path_), 1024U) << spec;
+    EXPECT_EQ(quick.lookup(std::span(keys).first(10)).any()[3], 3U);
+    const Index full = load(path_, Verify::full);
+    if (resident_kib(path_) == 0) GTEST_SKIP() << "this system does not tell what is resident";
+    EXPECT_GT(resident_kib(path_), 12U << 10U) << spec;
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,116 @@
+#include "io/csv_reader.hpp"
+
+#include "io/text_column.hpp"
+#include "scratch.hpp"
+
+namespace rtindex {
+namespace {
+
+using testing::error_of;
+
+class CsvReader : public testing::Scratch {
+ protected:
+  LoadedColumn load(std::string_view text, const std::string& column = "k",
+                    const LoadedColumn* like = nullptr) const {
+    return read_csv(write("a.csv", text), {.name = column}, like);
+  }
+  std::string refusal(std::string_view text, const std::string& column = "k") const {
+    const std::string sentence = error_of([&] { static_cast<void>(load(text, column)); });
+    EXPECT_SAYS(sentence, path("a.csv"));
+    return sentence;
+  }
+  // Type and elements: "int64 1 null 3".
+  static std::string shown(const LoadedColumn& column) {
+    std::string text = column.type_text();
+    for (std::size_t row = 0; row < column.size(); ++row) text += " " + column.view().text(row);
+    return text;
+  }
+};
+
+TEST_F(CsvReader, TakesTheNarrowestTypeOfTheEntireColumn) {
+  EXPECT_EQ(shown(load("k\n1\n-2\n+3\n")), "int64 1 -2 3");
+  EXPECT_EQ(shown(load("k\n1\n18446744073709551615\n")), "uint64 1 18446744073709551615");
+  EXPECT_EQ(shown(load("k\n1\n2.5\n-1e3\n")), "float64 1 2.5 -1000");
+  EXPECT_EQ(shown(load("k\n1\n2.5\nx\n")), "string \"1\" \"2.5\" \"x\"");
+  EXPECT_EQ(shown(load("k\n0x10\n")), "string \"0x10\"");
+  EXPECT_EQ(shown(load("k\n1\ninf\nnan\n")), "float64 1 inf nan");
+  EXPECT_EQ(shown(load("k\n1e400\n-1e400\n1e-400\n")), "float64 inf -inf 0");
+  EXPECT_EQ(shown(load("k\n 1\n2 \n")), "int64 1 2");
+  EXPECT_EQ(shown(load("k\n+-1\n")), "string \"+-1\"");
+  EXPECT_EQ(shown(load("k\n-9223372036854775808\n")), "int64 -9223372036854775808");
+}
+
+TEST_F(CsvReader, EmptyFieldsAreNulls) {
+  EXPECT_EQ(shown(load("k,x\n1,a\n,b\n3,c\n")), "int64 1 null 3");
+  EXPECT_EQ(shown(load("k,x\na,1\n,2\n\"\",3\n")), "string \"a\" null \"\"");
+  EXPECT_EQ(shown(load("k,x\n1,1\n\"\",2\n")), "int64 1 null");
+  EXPECT_EQ(shown(load("k,x\n,1\n,2\n")), "int64 null null");
+  EXPECT_EQ(shown(load("k\n1\n\n3\n")), "int64 1 null 3") << "a file of one column";
+  EXPECT_EQ(load("k,x\n1,a\n,b\n3,c\n").slice(1, 2).text(0), "null");
+  EXPECT_EQ(load("k,x\n1,a\n,b\n3,c\n").slice(1, 2).text(1), "3");
+}
+
+TEST_F(CsvReader, ReadsQuotesAsRfc4180Says) {
+  EXPECT_EQ(shown(load("k,x\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n")),
+            "string \"a,b\" \"say \"hi\"\" \"two\nlines\"");
+  EXPECT_EQ(shown(load("x,k\n\"a,\"\"\n\",1\n,\"2\"\n")), "int64 1 2");
+  EXPECT_EQ(shown(load("\"k\",\"a \"\"b\"\"\"\n1,2\n", "a \"b\"")), "int64 2");
+  EXPECT_EQ(shown(load("k\n5\" pipe\n")), "string \"5\" pipe\"");
+}
+
+TEST_F(CsvReader, ReadsEveryEndOfLineAndOfFile) {
+  EXPECT_EQ(shown(load("k,x\r\n1,2\r\n3,4\r\n")), "int64 1 3");
+  EXPECT_EQ(shown(load("x,k\r\n1,\"2\"\r\n3,4")), "int64 2 4");
+  EXPECT_EQ(shown(load("x,k\n1,2\n3,")), "int64 2 null");
+  EXPECT_EQ(shown(load("x,k\n1,2\n\n\r\n3,4\n\n\n")), "int64 2 4");
+  EXPECT_EQ(shown(load("\xef\xbb\xbfk,x\n1,2\n")), "int64 1");
+  EXPECT_EQ(shown(load("k\n")), "int64");
+  EXPECT_EQ(shown(load("k")), "int64");
+}
+
+TEST_F(CsvReader, FindsItsColumn) {
+  EXPECT_EQ(shown(load("only\n4\n", "")), "int64 4");
+  EXPECT_EQ(shown(read_csv(write("a.csv", "other\n4\n"), {.name = "k", .or_the_only_one = true})),
+            "int64 4");
+  EXPECT_SAYS(refusal("a,b,c\n1,2,3\n"), "no column 'k': choose one of a, b, c with --csv-column");
+  EXPECT_SAYS(refusal("a,b\n1,2\n", ""), "has 2 columns: choose one of a, b");
+  EXPECT_SAYS(refusal("other\n4\n"), "no column 'k'");
+  EXPECT_SAYS(refusal("k,k\n1,2\n"), "two columns named 'k'");
+}
+
+TEST_F(CsvReader, NamesTheLineOfAFault) {
+  EXPECT_SAYS(refusal("k,x\n1,2\n3\n"), "line 3: 1 fields, but the header names 2 columns");
+  EXPECT_SAYS(refusal("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: 3 fields");
+  EXPECT_SAYS(refusal("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: a quoted field is not closed");
+  EXPECT_SAYS(refusal("k,x\n1,\"2\"3\n"), "line 2: text follows a closing quote");
+}
+
+TEST_F(CsvReader, RefusesWhatIsNoCsv) {
+  EXPECT_SAYS(refusal(""), "is empty");
+  EXPECT_SAYS(refusal(std::string_view("\x93NUMPY\x01\x00v\x00", 10)), "is no CSV file");
+}
+
+TEST_F(CsvReader, NeverRoundsIntegers) {
+  EXPECT_SAYS(refusal("k\n1\n99999999999999999999\n"),
+              "fit neither int64 nor uint64, such as 99999999999999999999 in row 1");
+  EXPECT_SAYS(refusal("k\n-1\n18446744073709551615\n"), "fit neither");
+  EXPECT_EQ(shown(load("k\n0.5\n99999999999999999999\n")), "float64 0.5 1e+20");
+}
+
+TEST_F(CsvReader, FollowsTheTypeOfAnotherColumn) {
+  TextColumn word;
+  word.add("x");
+  const LoadedColumn strings = std::move(word).finish("strings");
+  EXPECT_EQ(shown(load("k\n007\n", "k", &strings)), "string \"007\"");
+  RawMemory memory(sizeof(float));
+  const LoadedColumn floats = LoadedColumn::numbers("floats", Type::f32, std::move(memory), 0);
+  EXPECT_EQ(shown(load("k\n0.1\n3\n1e39\n", "k", &floats)), "float32 0.1 3 inf");
+  EXPECT_EQ(shown(load("k\nword\n", "k", &floats)), "string \"word\"");
+  LoadedColumn times = LoadedColumn::numbers("times", Type::timestamp64, RawMemory(8), 0);
+  times.set_unit("s");
+  EXPECT_EQ(shown(load("k\n1970-01-02T00:00:01\n77\n\n", "k", &times)),
+            "timestamp64[s] 86401 77 null");
+}
+
+}  // namespace
+}  // namespace rtindex

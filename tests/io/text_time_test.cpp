@@ -1,0 +1,42 @@
+#include "io/text_time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rtindex {
+namespace {
+
+using Ticks = std::optional<std::int64_t>;
+
+TEST(TextTime, ReadsDatesAndTimesOfDay) {
+  EXPECT_EQ(parse_time("1970-01-01", "D"), Ticks(0));
+  EXPECT_EQ(parse_time("2024-02-29", "D"), Ticks(19782));
+  EXPECT_EQ(parse_time("1969-12-31", "D"), Ticks(-1));
+  EXPECT_EQ(parse_time("1970-01-01T01:30", "m"), Ticks(90));
+  EXPECT_EQ(parse_time("1970-01-02 00:00:01", "s"), Ticks(86401));
+  EXPECT_EQ(parse_time("1970-01-01T00:00:01.25Z", "ms"), Ticks(1250));
+  EXPECT_EQ(parse_time("1970-01-01T00:00:00.000000001", "ns"), Ticks(1));
+  EXPECT_EQ(parse_time("2000-01-01", "h"), Ticks(262968));
+  EXPECT_EQ(parse_time("1969-12-31T23:59:59", "us"), Ticks(-1'000'000));
+}
+
+TEST(TextTime, TakesTicksAsTheyAre) {
+  EXPECT_EQ(parse_time("-17", "D"), Ticks(-17));
+  EXPECT_EQ(parse_time("1234", "25s"), Ticks(1234));
+}
+
+TEST(TextTime, RefusesWhatIsNoTime) {
+  for (const char* text : {"", "today", "2024-13-01", "2023-02-29", "2024-1-1", "2024-01-01T",
+                           "2024-01-01T24:00", "2024-01-01T12:60", "2024-01-01T12:00:60",
+                           "2024-01-01T12:00:00.", "2024-01-01x", "2024-01-01T12:00:00.0000000001"})
+    EXPECT_EQ(parse_time(text, "ns"), std::nullopt) << text;
+}
+
+TEST(TextTime, RefusesWhatFallsBetweenTicks) {
+  EXPECT_EQ(parse_time("2024-01-01T12:00", "D"), std::nullopt);
+  EXPECT_EQ(parse_time("2024-01-01T00:00:00.5", "s"), std::nullopt);
+  EXPECT_EQ(parse_time("2024-01-01", "Y"), std::nullopt) << "years have no fixed length";
+  EXPECT_EQ(parse_time("9999-01-01", "ns"), std::nullopt) << "beyond int64";
+}
+
+}  // namespace
+}  // namespace rtindex

@@ -1,0 +1,137 @@
+// Every codec on every column: keys in order, lookups to intervals, and back to the column.
+
+#include "keys/codec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/lookups.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
+  return names;
+}
+
+class Codecs : public testing::TestWithParam<std::string> {
+ protected:
+  const TestColumn column = workload_named(GetParam()).column();
+  const ColumnView view = column.view();
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(view);
+  const EncodedColumn encoded = codec->encode(view);
+};
+
+TEST_P(Codecs, EncodeEveryValidRowOnceAndInOrder) {
+  ASSERT_EQ(encoded.row_count, column.size());
+  std::vector<std::uint32_t> valid;
+  for (std::size_t row = 0; row < column.size(); ++row)
+    if (!is_null(column.keys()[row])) valid.push_back(static_cast<std::uint32_t>(row));
+  ASSERT_EQ(encoded.size(), valid.size());
+  EXPECT_EQ(codec->empty(), valid.empty());
+  for (std::size_t i = 0; i < valid.size(); ++i) ASSERT_EQ(encoded.row(i), valid[i]);
+}
+
+TEST_P(Codecs, StartAtZeroAndEndAtTheSpan) {
+  if (encoded.size() == 0) return;
+  std::uint64_t smallest = encoded.keys[0];
+  std::uint64_t largest = encoded.keys[0];
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    smallest = std::min(smallest, encoded.keys[i]);
+    largest = std::max(largest, encoded.keys[i]);
+  }
+  EXPECT_EQ(smallest, 0U);
+  EXPECT_EQ(largest, codec->span());
+  EXPECT_EQ(encoded.span, codec->span());
+}
+
+TEST_P(Codecs, KeepTheOrderOfTheKeys) {
+  std::vector<std::size_t> order(encoded.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  auto key = [&](std::size_t i) -> const Key& { return column.keys()[encoded.row(i)]; };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return compare(key(a), key(b)) < 0; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::uint64_t a = encoded.keys[order[i - 1]];
+    const std::uint64_t b = encoded.keys[order[i]];
+    const int order_of_keys = compare(key(order[i - 1]), key(order[i]));
+    ASSERT_LE(a, b) << text_of(key(order[i - 1])) << " and " << text_of(key(order[i]));
+    if (order_of_keys == 0) {
+      ASSERT_EQ(a, b);
+    }
+    if (order_of_keys < 0 && !codec->has_residual()) {
+      ASSERT_LT(a, b);
+    }
+  }
+}
+
+TEST_P(Codecs, DecodeToTheSameColumn) {
+  const OwnedColumn decoded = codec->decode(encoded);
+  const ColumnView back = decoded.view();
+  ASSERT_EQ(back.size(), column.size());
+  ASSERT_EQ(back.type(), column.shape().type);
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    ASSERT_EQ(back.valid(row), view.valid(row));
+    if (!view.valid(row)) continue;
+    // -0 may come back as +0, and one NaN as another.
+    std::string text = view.text(row);
+    for (const std::string sign : {"-0", "-nan"})
+      if (text == sign) text = text.substr(1);
+    std::string got = back.text(row);
+    if (got == "-nan") got = "nan";
+    if (column.shape().type != Type::composite || text.find("-0,") == std::string::npos) {
+      ASSERT_EQ(got, text) << "row " << row;
+    }
+  }
+}
+
+// The interval and the comparison in the hit together are what the scan says.
+TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
+  Random random(4);
+  for (const Batch& batch : interesting_batches(column, 12, random)) {
+    const ColumnView lower = batch.lower.view();
+    const ColumnView upper = batch.upper.view();
+    const ColumnView& other = batch.kind == LookupKind::point ? lower : upper;
+    std::vector<Interval> intervals(batch.size());
+    std::vector<std::uint8_t> checks(batch.size(), check_none);
+    codec->encode_lookups(lower, other, 0, batch.size(), intervals.data(),
+                          codec->has_residual() ? checks.data() : nullptr);
+    const Matches wanted = scan(column.keys(), batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      std::vector<std::uint32_t> got;
+      if (!intervals[i].empty()) {
+        ASSERT_LE(intervals[i].upper, codec->span()) << batch.text(i);
+        if (batch.kind == LookupKind::point) {
+          ASSERT_EQ(intervals[i].lower, intervals[i].upper) << batch.text(i);
+        }
+        for (std::size_t k = 0; k < encoded.size(); ++k)
+          if (intervals[i].contains(encoded.keys[k]) &&
+              codec->accepts(lower, other, i, intervals[i], checks[i], encoded.row(k),
+                             encoded.keys[k]))
+            got.push_back(encoded.row(k));
+      }
+      ASSERT_EQ(got, wanted[i]) << batch.text(i) << " in " << text_of(batch.lower.shape());
+    }
+  }
+}
+
+TEST_P(Codecs, EncodeUpdatesLikeTheColumn) {
+  std::vector<std::uint64_t> keys(column.size() + 1, 0);
+  const auto span = codec->encode_update(view, keys.data());
+  if (!span) return;  // encoded anew
+  EXPECT_EQ(*span, codec->span());
+  for (std::size_t i = 0; i < encoded.size(); ++i)
+    ASSERT_EQ(keys[encoded.row(i)], encoded.keys[i]) << "row " << encoded.row(i);
+}
+
+TEST_P(Codecs, SayWhatTheyDo) { EXPECT_FALSE(codec->describe().empty()); }
+
+INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
+                         [](const auto& item) { return item.param; });
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,226 @@
+#include "support/checker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace rtindex::test {
+
+namespace {
+
+std::vector<std::uint32_t> copy(std::span<const std::uint32_t> span) {
+  return {span.begin(), span.end()};
+}
+
+// The aggregates of one lookup, computed in a way that has nothing in common with the library's.
+struct Aggregate {
+  Whole whole_sum = 0;
+  long double real_sum = 0;
+  long double magnitude = 0;
+  Part smallest, largest;
+};
+
+Aggregate aggregate(const std::vector<std::uint32_t>& rows, const TestColumn& values) {
+  Aggregate result;
+  for (const std::uint32_t row : rows) {
+    const Part& value = values.keys()[row][0];
+    if (const auto* whole = std::get_if<Whole>(&value)) {
+      result.whole_sum += *whole;
+    } else {
+      result.real_sum += static_cast<long double>(std::get<double>(value));
+      result.magnitude += std::abs(static_cast<long double>(std::get<double>(value)));
+    }
+    const bool fresh = result.smallest.index() == 0;
+    if (fresh || compare(value, result.smallest) < 0) result.smallest = value;
+    if (fresh || compare(result.largest, value) < 0) result.largest = value;
+  }
+  return result;
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool close(double got, const Aggregate& wanted) {
+  const auto exact = static_cast<double>(wanted.real_sum);
+  if (!std::isfinite(exact)) return same(got, exact);
+  return std::abs(static_cast<long double>(got) - wanted.real_sum) <=
+         sum_tolerance * wanted.magnitude;
+}
+
+class Checker {
+ public:
+  Checker(const Given& given, const Ask& ask, const Batch& batch, const Matches& matches,
+          const TestColumn& values)
+      : given_(given), ask_(ask), batch_(batch), matches_(matches), values_(values) {}
+
+  std::string run() {
+    check_sizes();
+    for (std::size_t i = 0; i < matches_.size() && difference_.empty(); ++i) {
+      check_rows_ids(i);
+      check_aggregates(i);
+      check_rows(i);
+      check_matched(i);
+      if (!difference_.empty()) difference_ += " (" + batch_.text(i) + ")";
+    }
+    return difference_;
+  }
+
+ private:
+  template <class... Args>
+  void differ(fmt::format_string<Args...> format, Args&&... args) {
+    if (difference_.empty()) difference_ = fmt::format(format, std::forward<Args>(args)...);
+  }
+
+  template <class Vector>
+  void check_size(std::string_view name, bool wanted, const std::optional<Vector>& got,
+                  std::size_t size) {
+    if (wanted != got.has_value())
+      return differ("{} is {}", name, wanted ? "missing" : "there but was not asked for");
+    if (wanted && got->size() != size)
+      differ("{} has {} entries in place of {}", name, got->size(), size);
+  }
+
+  void check_aggregate_size(std::string_view name, bool wanted,
+                            const std::optional<Aggregates>& got) {
+    if (wanted != got.has_value())
+      return differ("{} is {}", name, wanted ? "missing" : "there but was not asked for");
+    if (!wanted) return;
+    const std::size_t index = is_float_shape(values_.shape())         ? 2
+                              : smallest_of(values_.shape().type) < 0 ? 1
+                                                                      : 0;
+    if (got->index() != index)
+      differ("{} is of class {} in place of {}", name, got->index(), index);
+    const std::size_t size = std::visit([](const auto& vector) { return vector.size(); }, *got);
+    if (size != matches_.size())
+      differ("{} has {} entries in place of {}", name, size, matches_.size());
+  }
+
+  void check_sizes() {
+    const std::size_t n = matches_.size();
+    if (given_.size != n) differ("{} lookups in place of {}", given_.size, n);
+    check_size("any", ask_.answers.has(Answer::any), given_.any, n);
+    check_size("first", ask_.answers.has(Answer::first), given_.first, n);
+    check_size("count", ask_.answers.has(Answer::count), given_.count, n);
+    check_aggregate_size("sum", ask_.answers.has(Answer::sum), given_.sum);
+    check_aggregate_size("min", ask_.answers.has(Answer::min), given_.min);
+    check_aggregate_size("max", ask_.answers.has(Answer::max), given_.max);
+    check_size("offsets", ask_.answers.has(Answer::rows), given_.offsets, n + 1);
+    check_size("matched", ask_.matched, given_.matched, (n + 7) / 8);
+    if (!difference_.empty()) return;
+    if (given_.offsets &&
+        (given_.offsets->front() != 0 || given_.offsets->back() != given_.rows.size()))
+      differ("offsets go from {} to {} but there are {} rows", given_.offsets->front(),
+             given_.offsets->back(), given_.rows.size());
+    if (given_.offsets && !std::is_sorted(given_.offsets->begin(), given_.offsets->end()))
+      differ("offsets are not ascending");
+    if (given_.matched && n % 8 != 0 && (given_.matched->back() >> (n % 8)) != 0)
+      differ("the matched bitmap has bits behind its end");
+  }
+
+  void check_rows_ids(std::size_t i) {
+    const std::vector<std::uint32_t>& rows = matches_[i];
+    if (given_.any) {
+      const std::uint32_t any = (*given_.any)[i];
+      if (rows.empty() ? any != miss_row : !std::binary_search(rows.begin(), rows.end(), any))
+        differ("lookup {}: any is {}, which is none of the {} matches", i, any, rows.size());
+    }
+    const std::uint32_t first = rows.empty() ? miss_row : rows.front();
+    if (given_.first && (*given_.first)[i] != first)
+      differ("lookup {}: first is {} in place of {}", i, (*given_.first)[i], first);
+    if (given_.count && (*given_.count)[i] != rows.size())
+      differ("lookup {}: count is {} in place of {}", i, (*given_.count)[i], rows.size());
+  }
+
+  void check_aggregates(std::size_t i) {
+    if (!given_.sum && !given_.min && !given_.max) return;
+    const Aggregate wanted = aggregate(matches_[i], values_);
+    const bool miss = matches_[i].empty();
+    if (given_.min) check_value("min", *given_.min, i, miss, wanted.smallest);
+    if (given_.max) check_value("max", *given_.max, i, miss, wanted.largest);
+    if (!given_.sum) return;
+    if (const auto* reals = std::get_if<2>(&*given_.sum); reals != nullptr && !miss) {
+      if (!close((*reals)[i], wanted))
+        differ("lookup {}: sum is {} in place of {}", i, (*reals)[i],
+               static_cast<double>(wanted.real_sum));
+      return;
+    }
+    check_value("sum", *given_.sum, i, miss, Part(wanted.whole_sum));
+  }
+
+  // The value, or the miss value of its class; integers modulo 2^64.
+  void check_value(std::string_view name, const Aggregates& got, std::size_t i, bool miss,
+                   const Part& wanted) {
+    if (const auto* reals = std::get_if<2>(&got)) {
+      const double value = miss ? ask_.miss.f64 : std::get<double>(wanted);
+      if (!same((*reals)[i], value))
+        differ("lookup {}: {} is {} in place of {}", i, name, (*reals)[i], value);
+    } else if (const auto* integers = std::get_if<1>(&got)) {
+      const std::int64_t value =
+          miss ? ask_.miss.i64 : static_cast<std::int64_t>(std::get<Whole>(wanted));
+      if ((*integers)[i] != value)
+        differ("lookup {}: {} is {} in place of {}", i, name, (*integers)[i], value);
+    } else {
+      const std::uint64_t value =
+          miss ? ask_.miss.u64 : static_cast<std::uint64_t>(std::get<Whole>(wanted));
+      if (std::get<0>(got)[i] != value)
+        differ("lookup {}: {} is {} in place of {}", i, name, std::get<0>(got)[i], value);
+    }
+  }
+
+  void check_rows(std::size_t i) {
+    if (!given_.offsets) return;
+    const auto begin = static_cast<std::ptrdiff_t>((*given_.offsets)[i]);
+    const auto end = static_cast<std::ptrdiff_t>((*given_.offsets)[i + 1]);
+    std::vector<std::uint32_t> rows(given_.rows.begin() + begin, given_.rows.begin() + end);
+    std::sort(rows.begin(), rows.end());
+    const std::size_t wanted = std::min<std::size_t>(matches_[i].size(), ask_.limit);
+    if (rows.size() != wanted)
+      return differ("lookup {}: {} rows in place of {}", i, rows.size(), wanted);
+    if (std::adjacent_find(rows.begin(), rows.end()) != rows.end())
+      return differ("lookup {}: a row is there twice", i);
+    for (const std::uint32_t row : rows)
+      if (!std::binary_search(matches_[i].begin(), matches_[i].end(), row))
+        return differ("lookup {}: row {} does not match", i, row);
+  }
+
+  void check_matched(std::size_t i) {
+    if (!given_.matched) return;
+    const bool matched = ((*given_.matched)[i / 8] >> (i % 8) & 1) != 0;
+    if (matched == matches_[i].empty())
+      differ("lookup {}: matched is {} but there are {} matches", i, matched, matches_[i].size());
+  }
+
+  const Given& given_;
+  const Ask& ask_;
+  const Batch& batch_;
+  const Matches& matches_;
+  const TestColumn& values_;
+  std::string difference_;
+};
+
+}  // namespace
+
+Given given(const Answers& answers, const Ask& ask) {
+  Given given;
+  given.size = answers.size();
+  if (ask.answers.has(Answer::any)) given.any = copy(answers.any());
+  if (ask.answers.has(Answer::first)) given.first = copy(answers.first());
+  if (ask.answers.has(Answer::count)) given.count = copy(answers.count());
+  if (ask.answers.has(Answer::sum)) given.sum = answers.sum();
+  if (ask.answers.has(Answer::min)) given.min = answers.min();
+  if (ask.answers.has(Answer::max)) given.max = answers.max();
+  if (ask.answers.has(Answer::rows)) {
+    given.offsets.emplace(answers.offsets().begin(), answers.offsets().end());
+    given.rows = copy(answers.rows());
+  }
+  if (ask.matched)
+    given.matched.emplace(answers.matched_bitmap().begin(), answers.matched_bitmap().end());
+  return given;
+}
+
+std::string first_difference(const Given& given, const Ask& ask, const Batch& batch,
+                             const Matches& matches, const TestColumn& values) {
+  return Checker(given, ask, batch, matches, values).run();
+}
+
+}  // namespace rtindex::test

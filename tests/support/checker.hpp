@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+
+#include "support/oracle.hpp"
+
+namespace rtindex::test {
+
+// Answers in the open, so that a test can also write wrong ones.
+struct Given {
+  std::size_t size = 0;
+  std::optional<std::vector<std::uint32_t>> any, first, count;
+  std::optional<Aggregates> sum, min, max;
+  std::optional<std::vector<std::uint64_t>> offsets;
+  std::vector<std::uint32_t> rows;
+  std::optional<std::vector<std::uint8_t>> matched;
+};
+
+[[nodiscard]] Given given(const Answers& answers, const Ask& ask);
+
+// A sum of floats may differ from the exact sum of n values by this share of the sum of their
+// absolute values, because the order of the additions is free. Everything else is exact.
+inline constexpr double sum_tolerance = 1e-12;
+
+// Compares answers with what the matches demand: "" where all is right, else the first difference
+// in words. `values` is the value column of the call.
+[[nodiscard]] std::string first_difference(const Given& given, const Ask& ask, const Batch& batch,
+                                           const Matches& matches, const TestColumn& values);
+
+}  // namespace rtindex::test

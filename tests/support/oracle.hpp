@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+
+#include "support/key.hpp"
+#include "support/test_column.hpp"
+
+namespace rtindex::test {
+
+// A batch of lookups; those of points are ranges from a key to itself.
+struct Batch {
+  LookupKind kind = LookupKind::point;
+  TestColumn lower;
+  TestColumn upper;
+
+  [[nodiscard]] std::size_t size() const { return lower.size(); }
+  [[nodiscard]] std::string text(std::size_t lookup) const;
+};
+
+[[nodiscard]] Batch points(const TestColumn& keys);
+[[nodiscard]] Batch ranges(const TestColumn& lower, const TestColumn& upper);
+
+// The matching rowIDs of every lookup, in ascending order.
+using Matches = std::vector<std::vector<std::uint32_t>>;
+
+// The oracle: one slow, obvious scan of the whole column for every lookup.
+[[nodiscard]] Matches scan(const std::vector<Key>& column, const Batch& batch);
+
+}  // namespace rtindex::test

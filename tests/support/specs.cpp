@@ -1,0 +1,51 @@
+#include "support/specs.hpp"
+
+#include <cctype>
+#include <map>
+
+#include <rtindex/index.hpp>
+
+namespace rtindex::test {
+
+namespace {
+
+const std::map<std::string, std::vector<std::string>>& settings() {
+  static const std::map<std::string, std::vector<std::string>> lists = {
+      {"rx:embree@cpu",
+       {"primitive=sphere", "primitive=aabb,compact=on", "point=offset,update=refit",
+        "point=zero,range=zero,threads=1", "bits=18+23+23,primitive=aabb,point=offset",
+        "bits=22+22+20,range=zero,compact=on"}},
+      {"rx:native@cpu", {"order=on", "order=off,threads=1"}},
+      {"sorted@cpu", {"order=on"}},
+      {"btree@cpu", {"order=on"}},
+  };
+  return lists;
+}
+
+}  // namespace
+
+std::vector<std::string> usable_indexes() {
+  std::vector<std::string> names;
+  for (const Usable& index : indexes())
+    if (index.usable) names.push_back(index.spec);
+  return names;
+}
+
+std::vector<std::string> specs_of(const std::string& index) {
+  std::vector<std::string> specs = {index};
+  if (const auto found = settings().find(index); found != settings().end())
+    for (const std::string& options : found->second) specs.push_back(index + "," + options);
+  return specs;
+}
+
+std::string test_name(const std::string& spec) {
+  std::string name;
+  for (const char c : spec)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      name += c;
+    else if (!name.ends_with('_'))
+      name += '_';
+  return name;
+}
+
+}  // namespace rtindex::test

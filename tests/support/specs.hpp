@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rtindex::test {
+
+// The indexes that this machine can use, as `rtindex::indexes()` lists them.
+[[nodiscard]] std::vector<std::string> usable_indexes();
+
+// The index with its default settings, and with settings that hold every column. An index that is
+// new gets its own line in specs.cpp where it has settings worth a run of their own.
+[[nodiscard]] std::vector<std::string> specs_of(const std::string& index);
+
+// A spec as part of a test's name.
+[[nodiscard]] std::string test_name(const std::string& spec);
+
+}  // namespace rtindex::test

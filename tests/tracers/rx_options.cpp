@@ -1,0 +1,66 @@
+#include "tracers/rx_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include <rtindex/error.hpp>
+
+namespace rtindex {
+namespace {
+
+constexpr double no_limit_on_coordinates = std::numeric_limits<double>::max();
+
+RxOptions options_of(const std::string& text) { return RxOptions::from(Spec(text)); }
+
+TEST(RxOptions, HaveThePapersDefaults) {
+  const RxOptions options = options_of("rx:embree");
+  EXPECT_EQ(options.coordinates.mode, KeyMode::three_d);
+  EXPECT_EQ(options.coordinates.bits_x, 23);
+  EXPECT_EQ(options.coordinates.bits_y, 23);
+  EXPECT_EQ(options.coordinates.bits_z, 18);
+  EXPECT_EQ(options.coordinates.scale, 1.0F);
+  EXPECT_EQ(options.primitive, Primitive::triangle);
+  EXPECT_EQ(options.point, RayKind::perpendicular);
+  EXPECT_EQ(options.range, RayKind::offset);
+  EXPECT_EQ(options.update, Update::rebuild);
+  EXPECT_EQ(options.row_rays, RowRays::occupied);
+  EXPECT_EQ(options_of("rx:embree,mode=extended").range, RayKind::zero);
+  EXPECT_EQ(options_of("rx:embree,primitive=sphere").coordinates.bits_x, 22);
+}
+
+TEST(RxOptions, WrittenOutAreTheSame) {
+  for (const std::string text :
+       {"rx:embree", "rx:embree,mode=naive,primitive=aabb", "rx:embree,mode=extended,point=zero",
+        "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all"}) {
+    const Spec full = options_of(text).full(Spec(text));
+    EXPECT_EQ(RxOptions::from(full).full(full), full) << text;
+  }
+}
+
+TEST(RxOptions, AreExactUpToTheLastKey) {
+  struct Limit {
+    std::string text;
+    std::uint64_t largest;
+  };
+  for (const auto& [text, largest] :
+       {Limit{"rx,mode=naive", (1U << 23) - 1}, Limit{"rx,mode=extended", (1U << 29) - 1},
+        Limit{"rx,bits=2+3+4", 511}, Limit{"rx,mode=naive,primitive=sphere", (1U << 22) - 1},
+        Limit{"rx,bits=5+23+0,primitive=sphere", (1U << 27) - 1}}) {
+    EXPECT_TRUE(is_exact(options_of(text), largest, no_limit_on_coordinates)) << text;
+    EXPECT_FALSE(is_exact(options_of(text), largest + 1, no_limit_on_coordinates)) << text;
+    EXPECT_TRUE(is_exact(options_of(text), 0, no_limit_on_coordinates)) << text;
+  }
+  EXPECT_TRUE(is_exact(options_of("rx"), ~std::uint64_t{0}, no_limit_on_coordinates));
+}
+
+TEST(RxOptions, OfExtendedModeEndAtTheTracersLargestCoordinate) {
+  const RxOptions options = options_of("rx,mode=extended");
+  const std::uint64_t key = 1000000;
+  const auto next = static_cast<double>(options.coordinates.gap_after(key));
+  EXPECT_TRUE(is_exact(options, key, next * 1.0000001));
+  EXPECT_FALSE(is_exact(options, key, next));
+}
+
+}  // namespace
+}  // namespace rtindex
