@@ -53,8 +53,8 @@ class Prefetcher {
   std::uint64_t at_ = 0;
 };
 
-// Calls take(lookup, value) for every match. Values lie all over their column, so that each would be
-// a cache miss to wait for if it were not asked for ahead of time.
+// Calls take(lookup, value) for every match. Values lie all over their column, so that each would
+// be a cache miss to wait for if it were not asked for ahead of time.
 template <class T, class Rows, class Take>
 void gather(const T* values, const Rows& rows, const Match* found, std::size_t count, Take&& take) {
   Prefetcher<T, Rows> prefetcher(values, rows, found, count);

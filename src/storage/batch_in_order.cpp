@@ -21,6 +21,23 @@ void visit_block(const LookupBatch& batch, std::size_t first, std::size_t count,
 
 }  // namespace
 
+bool is_sorted(const LookupBatch& batch) {
+  constexpr std::size_t samples = 8;
+  constexpr std::size_t in_sample = 16;
+  if (batch.size() < samples * in_sample) return false;
+  Interval intervals[in_sample];
+  std::uint64_t last = 0;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    batch.encode(batch.size() / samples * sample, in_sample, intervals, nullptr);
+    for (const Interval& interval : intervals) {
+      if (interval.empty()) continue;
+      if (interval.lower < last) return false;
+      last = interval.lower;
+    }
+  }
+  return true;
+}
+
 PartitionedBatch::PartitionedBatch(const LookupBatch& batch, std::size_t first, std::size_t count,
                                    std::uint64_t span, std::size_t buckets)
     : items_(count), starts_(buckets + 1, 0) {

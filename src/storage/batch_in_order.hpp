@@ -62,6 +62,9 @@ class ScatteredAnswers {
   std::uint8_t matched_[chunk_lookups / 8];
 };
 
+// Whether a large batch comes in key order already, as far as a few samples tell.
+[[nodiscard]] bool is_sorted(const LookupBatch& batch);
+
 // A batch, or a part of it, partitioned by key: lookups with near keys side by side.
 class PartitionedBatch {
  public:

@@ -54,7 +54,8 @@ class OrderedStructure final : public Structure {
   void run(const LookupBatch& batch, const Request& request) const override {
     // rowIDs are collected as asked; full keys are compared with the lookup where it stands.
     const bool can_reorder = !batch.has_residual() && !request.answers.has(Answer::rows) &&
-                             batch.size() <= miss_row && batch.size() != 0;
+                             batch.size() <= miss_row && batch.size() != 0 &&
+                             (choice_.order() != Order::automatic || !is_sorted(batch));
     const bool in_order = can_reorder && choice_.in_order(batch.size(), batch.kind());
     const auto start = std::chrono::steady_clock::now();
     if (in_order)

@@ -15,24 +15,34 @@ constexpr std::uint64_t keys_per_cell = 4;
 constexpr std::uint32_t heavy = 32;  // a cell with more keys than this is refined
 constexpr int max_depth = 6;
 constexpr std::size_t fill_grain = std::size_t{1} << 16;
-constexpr std::size_t most_lookups = 512;  // in one call
+// Lookups whose memory is asked for together: more than the core can have on its way, and few
+// enough for all of it to stay in the first cache.
+constexpr std::size_t in_step = 64;
 constexpr std::uint64_t resolved = std::numeric_limits<std::uint64_t>::max();
 
-// How many of the next eight pairs have a key less than `key`; no branches to mispredict.
+// Pairs that are compared at once: about as many as a cell holds, so that no more memory is touched
+// than was asked for ahead of time.
+constexpr std::uint32_t at_once = 4;
+
+// How many of the next pairs have a key less than `key`; no branches to mispredict.
 template <class Key>
 std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
   std::uint32_t less = 0;
-  for (int i = 0; i < 8; ++i) less += pairs[i].key < key ? 1U : 0U;
+  for (std::uint32_t i = 0; i < at_once; ++i) less += pairs[i].key < key ? 1U : 0U;
   return less;
 }
 
 // The first pair from `at` on whose key is not less.
 template <class Key>
 std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, Key key) {
-  const std::uint32_t less = count_less(pairs + at, key);
-  if (less < 8) return at + less;
+  std::uint32_t less = count_less(pairs + at, key);
+  if (less < at_once) return at + less;
+  at += at_once;
+  if (at >= size) return static_cast<std::uint32_t>(size);
+  less = count_less(pairs + at, key);
+  if (less < at_once) return at + less;
   // Rare: a crowded cell. Double the step until it overshoots, then halve.
-  std::uint64_t low = std::uint64_t{at} + 8;
+  std::uint64_t low = std::uint64_t{at} + at_once;
   std::uint64_t step = 8;
   while (low + step < size && pairs[low + step].key < key) {
     low += step + 1;
@@ -59,7 +69,7 @@ template <class Key>
 void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
   const char* address = reinterpret_cast<const char*>(pairs + at);
   __builtin_prefetch(address);
-  __builtin_prefetch(address + 60);
+  __builtin_prefetch(address + at_once * sizeof(Pair<Key>) - 1);
 }
 
 }  // namespace
@@ -175,10 +185,17 @@ void Grid<Key>::refine(const KeyOrder<Key>& order, std::size_t level, int depth,
 template <class Key>
 void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                              std::uint32_t* at) const {
+  for (std::size_t first = 0; first < count; first += in_step)
+    search(order, keys + first, std::min(in_step, count - first), at + first);
+}
+
+template <class Key>
+void Grid<Key>::search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                       std::uint32_t* at) const {
   const Pair<Key>* pairs = order.pairs();
   const auto size = static_cast<std::uint32_t>(order.size());
   const Spread spread = levels_[0].spread;
-  std::uint64_t cells[most_lookups];
+  std::uint64_t cells[in_step];
   for (std::size_t i = 0; i < count; ++i) {
     cells[i] = spread(keys[i]);
     __builtin_prefetch(starts_.data() + cells[i]);

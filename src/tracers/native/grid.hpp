@@ -52,6 +52,8 @@ class Grid {
   void fill(const KeyOrder<Key>& order, const Level& level, std::vector<std::uint32_t>& starts);
   void refine(const KeyOrder<Key>& order, std::size_t level, int depth,
               std::vector<std::vector<std::uint32_t>>& starts);
+  void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+              std::uint32_t* at) const;
   void resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t count, std::uint64_t* cells,
                std::uint32_t* at) const;
 

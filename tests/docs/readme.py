@@ -1,0 +1,84 @@
+"""Does what README.md shows: compiles and runs its C++ example, runs its commands."""
+
+import array
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import tempfile
+
+source = pathlib.Path(os.environ["RTINDEX_SOURCE_DIR"])
+command = pathlib.Path(os.environ["RTINDEX"])
+build = command.parent.parent
+readme = (source / "README.md").read_text()
+
+
+def blocks(language):
+    return re.findall(rf"```{language}\n(.*?)```", readme, re.DOTALL)
+
+
+def write_npy(path, values, dtype="<u8", code="Q"):
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    header += " " * (-(10 + len(header) + 1) % 64) + "\n"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+    path.write_bytes(data + array.array(code, values).tobytes())
+
+
+def run(arguments, **options):
+    print("+", arguments if isinstance(arguments, str) else " ".join(map(str, arguments)), flush=True)
+    return subprocess.run(arguments, check=True, **options)
+
+
+def example_compiles_and_runs(folder):
+    (example,) = blocks("cpp")
+    assert len(example.strip().splitlines()) <= 20, "the example should fit a screen"
+    (folder / "example.cpp").write_text(example)
+    libraries = build / "lib"
+    run([os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Wextra", "-Werror", "example.cpp",
+         f"-I{source / 'include'}", f"-I{build / 'include'}", f"-L{libraries}", "-lrtindex",
+         f"-Wl,-rpath,{libraries}", "-o", "example"], cwd=folder)
+    output = run(["./example"], cwd=folder, capture_output=True, text=True).stdout
+    print(output)
+    lines = output.splitlines()
+    assert sorted(lines[:2]) == ["row 1", "row 3"], lines
+    assert lines[2:] == ["2 articles, 628 cents"], lines
+
+
+def commands_run(folder):
+    write_npy(folder / "keys.npy", [26, 25, 29, 23, 29, 27])
+    write_npy(folder / "prices.npy", [199, 149, 279, 899, 349, 1299])
+    write_npy(folder / "wanted.npy", [29, 24])
+    write_npy(folder / "from.npy", [23, 28])
+    write_npy(folder / "to.npy", [25, 30])
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    ran = 0
+    for line in "".join(blocks("sh")).splitlines():
+        words = line.split("#")[0].split()
+        if not words:
+            continue
+        if words[0] == "rtindex":
+            run(line, shell=True, cwd=folder, env={**os.environ, "PATH": path})
+            ran += 1
+        else:  # the two scripts run this test, or more than it
+            script = source / words[0]
+            assert os.access(script, os.X_OK), f"{script} is no command"
+    assert ran >= 3, ran
+    sums = (folder / "sums.npy").read_bytes()[-16:]
+    assert struct.unpack("<QQ", sums) == (628, 2**64 - 1), sums
+    rows = (folder / "found.rows.npy").read_bytes()[-16:]
+    assert sorted(struct.unpack("<IIII", rows)) == [1, 2, 3, 4], rows
+    assert (folder / "scene.svg").read_text().startswith("<"), "no picture"
+
+
+def links_lead_somewhere():
+    for page in [source / "README.md", *source.glob("docs/*.md"), source / "src/README.md",
+                 source / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page}: {target} is not there"
+
+
+with tempfile.TemporaryDirectory() as name:
+    example_compiles_and_runs(pathlib.Path(name))
+    commands_run(pathlib.Path(name))
+links_lead_somewhere()
