@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds everything and runs the tests.
 #
-#   scripts/test.sh [--sanitize] [ctest arguments...]
+#   scripts/test.sh [--sanitize[=address|=thread]] [ctest arguments...]
 #
-#   --sanitize   also build and test under the address, undefined and thread sanitizers
+#   --sanitize   also build and test under the address and undefined-behaviour sanitizers and under
+#                the thread sanitizer, or under one of them
 #
 # Whatever else is given goes to ctest: `scripts/test.sh -L keys` runs the tests of src/keys.
 set -euo pipefail
@@ -15,8 +16,10 @@ ctest_arguments=()
 for argument in "$@"; do
   case "$argument" in
     --sanitize) presets=(asan tsan ci) ;;
+    --sanitize=address) presets=(asan ci) ;;
+    --sanitize=thread) presets=(tsan ci) ;;
     -h | --help)
-      sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *) ctest_arguments+=("$argument") ;;

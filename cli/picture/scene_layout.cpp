@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "cli/table.hpp"
@@ -26,6 +27,7 @@ constexpr double plane_shift = 34;
 constexpr double widest_shift = 260;
 constexpr std::int64_t most_filled = 3;  // empty places between two keys that are still drawn
 constexpr std::size_t most_places_to_fill = 30;
+constexpr std::int64_t narrow_row_end = 255;  // the end of a longer row needs no room of its own
 constexpr std::size_t longest_tick = 18;
 constexpr double plane_name_room = 14;
 
@@ -125,53 +127,57 @@ void SceneLayout::find_piles() {
   }
 }
 
-void SceneLayout::find_places() {
-  std::map<std::int64_t, std::size_t> columns;  // of labels, 0 for a place without a key
+std::map<std::int64_t, std::size_t> SceneLayout::shown_places() const {
+  std::map<std::int64_t, std::size_t> places;
   for (const Pile& pile : piles_)
-    columns[pile.place] = std::max(columns[pile.place], label_columns(pile.count));
-  for (const SceneLookup& lookup : model_.lookups)
-    for (const SceneRay& ray : lookup.rays) columns[ray.first], columns[ray.last];
-  if (model_.whole_numbers && columns.size() <= most_places_to_fill) {
-    std::vector<std::int64_t> filled;
-    for (auto it = columns.begin(); std::next(it) != columns.end(); ++it)
-      if (std::next(it)->first - it->first - 1 <= most_filled)
-        for (std::int64_t place = it->first + 1; place < std::next(it)->first; ++place)
-          filled.push_back(place);
-    for (const std::int64_t place : filled) columns[place];
+    places[pile.place] = std::max(places[pile.place], label_columns(pile.count));
+  for (const SceneLookup& lookup : model_.lookups) {
+    for (const SceneRay& ray : lookup.rays) {
+      places.emplace(ray.first, 0);
+      places.emplace(ray.last, 0);
+    }
   }
+  if (!model_.whole_numbers || places.size() > most_places_to_fill) return places;
+  const std::map<std::int64_t, std::size_t> taken = places;
+  for (auto it = taken.begin(); std::next(it) != taken.end(); ++it)
+    if (const std::int64_t end = std::next(it)->first; end - it->first - 1 <= most_filled)
+      for (std::int64_t place = it->first + 1; place < end; ++place) places.emplace(place, 0);
+  return places;
+}
 
+void SceneLayout::find_places() {
+  const std::map<std::int64_t, std::size_t> shown = shown_places();
   double taken = 0.5;
-  for (auto it = columns.begin(); it != columns.end(); ++it)
-    taken += std::next(it) != columns.end() && std::next(it)->first != it->first + 1 ? 1.75 : 1.15;
+  for (auto it = shown.begin(); it != shown.end(); ++it)
+    taken += std::next(it) != shown.end() && std::next(it)->first != it->first + 1 ? 1.75 : 1.15;
   const double width = std::clamp(plot_width / taken, narrowest_place, widest_place);
   unit_ = width / place_share;
   // Extended mode has primitives that reach further along y and z; drawn, all look alike.
   const Triangle triangle = triangle_at(model_.options.coordinates, 0);
   lateral_unit_ = unit_ * 2 * static_cast<double>(reach * model_.options.coordinates.scale) /
                   static_cast<double>(triangle.a.y - triangle.b.y);
-  double gap = std::max(7.0, 0.2 * unit_);
-  gap += 2 * volume_room_;
-  const double label_column = label_width_ + 3;
-  for (const auto& [place, count] : columns) {
-    const bool row_end = count == 0 && place == model_.options.coordinates.last_place() &&
-                         place > 1 << 8;  // a ray leaves the row here
-    places_[place] =
-        row_end ? 0.3 * width : std::max(width, static_cast<double>(count) * label_column - gap);
+  const double gap = std::max(7.0, 0.2 * unit_) + 2 * volume_room_;
+  for (const auto& [place, columns] : shown) {
+    const bool row_end = columns == 0 && place > narrow_row_end &&
+                         place == model_.options.coordinates.last_place();  // rays leave the row
+    const double labels = static_cast<double>(columns) * (label_width_ + 3) - gap;
+    places_[place] = row_end ? 0.3 * width : std::max(width, labels);
   }
   axis_ = BrokenAxis(places_, {unit_, gap, std::max(18.0, 0.4 * unit_)});
+  for (const SceneLine& line : lines_) slanted_ticks_ |= ticks_touch(line);
+}
 
-  // Ticks are slanted where two of them would touch.
-  for (const SceneLine& line : lines_) {
-    double end = -1e9;
-    for (const auto& [place, place_width] : places_) {
-      const std::string text = tick_text(line, place);
-      if (text.empty()) continue;
-      const double middle = axis_(static_cast<double>(place));
-      const double half = text_width(text, tick_size) / 2 + 4;
-      slanted_ticks_ |= middle - half < end;
-      end = middle + half;
-    }
+bool SceneLayout::ticks_touch(const SceneLine& line) const {
+  double end = std::numeric_limits<double>::lowest();
+  for (const auto& [place, width] : places_) {
+    const std::string text = tick_text(line, place);
+    if (text.empty()) continue;
+    const double middle = axis_(static_cast<double>(place));
+    const double half = text_width(text, tick_size) / 2 + 4;
+    if (middle - half < end) return true;
+    end = middle + half;
   }
+  return false;
 }
 
 std::string SceneLayout::tick_text(const SceneLine& line, std::int64_t place) const {

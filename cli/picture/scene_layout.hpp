@@ -78,7 +78,10 @@ class SceneLayout {
  private:
   void find_lines();
   void find_piles();
+  // The places that something needs, with the columns of labels above them.
+  [[nodiscard]] std::map<std::int64_t, std::size_t> shown_places() const;
   void find_places();
+  [[nodiscard]] bool ticks_touch(const SceneLine& line) const;
   void measure_primitive();
   void stack_lines();
   void find_bounds();
