@@ -12,6 +12,7 @@ option(RTINDEX_CLI "Build the rtindex command" ${PROJECT_IS_TOP_LEVEL})
 option(RTINDEX_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(RTINDEX_BENCH "Build the benchmarks" OFF)
 option(RTINDEX_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
+option(RTINDEX_SANITIZE_ALL "Run the longest tests under the address sanitizer too" OFF)
 option(RTINDEX_WERROR "Treat compiler warnings as errors" OFF)
 
 # A choice with a fixed set of values; anything else stops the configuration.
