@@ -28,22 +28,7 @@ if(NOT RTINDEX_EMBREE STREQUAL "OFF")
   endif()
 endif()
 
-# Reserved: the build has no CUDA sources yet, so a compiler is only looked for and reported.
-set(RTINDEX_HAS_CUDA OFF)
-set(RTINDEX_CUDA_NOTE "switched off")
-if(NOT RTINDEX_CUDA STREQUAL "OFF")
-  include(CheckLanguage)
-  check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
-    set(RTINDEX_HAS_CUDA ON)
-    set(RTINDEX_CUDA_NOTE "${CMAKE_CUDA_COMPILER}")
-  elseif(RTINDEX_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "RTINDEX_CUDA=ON, but no CUDA compiler was found. "
-                        "Put nvcc on the PATH, or set CMAKE_CUDA_COMPILER.")
-  else()
-    set(RTINDEX_CUDA_NOTE "no compiler found")
-  endif()
-endif()
+include(RtindexCuda)
 
 if(RTINDEX_CLI)
   find_package(CLI11 2.1 CONFIG REQUIRED)

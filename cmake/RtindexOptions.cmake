@@ -26,7 +26,7 @@ function(rtindex_choice name default help)
 endfunction()
 
 rtindex_choice(RTINDEX_EMBREE AUTO "The Embree tracer" AUTO ON OFF)
-rtindex_choice(RTINDEX_CUDA OFF "The CUDA and OptiX tracers" AUTO ON OFF)
+rtindex_choice(RTINDEX_CUDA AUTO "Indexes on NVIDIA GPUs" AUTO ON OFF)
 rtindex_choice(RTINDEX_EXECUTOR tbb "What runs parallel loops" tbb std)
 rtindex_choice(RTINDEX_SANITIZE none "Sanitizers for the whole build" none address thread)
 

@@ -10,11 +10,7 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 # Language, warnings and sanitizers: for our own targets only, never for whoever links us.
 add_library(rtindex_build_flags INTERFACE)
 target_compile_features(rtindex_build_flags INTERFACE cxx_std_20)
-target_compile_options(
-  rtindex_build_flags
-  INTERFACE
-    # Every tracer must see the same coordinates: no fused multiply-add behind our back.
-    -ffp-contract=off
+set(warnings
     -Wall
     -Wextra
     -Wpedantic
@@ -27,9 +23,20 @@ target_compile_options(
     -Wvla
     # Designated initializers name what matters and leave the rest to its default.
     -Wno-missing-field-initializers
-      # false alarms of g++ 12 in its own std::string
-      -Wno-stringop-overflow -Wno-restrict
-    $<$<BOOL:${RTINDEX_WERROR}>:-Werror>)
+    # false alarms of g++ 12 in its own std::string
+    -Wno-stringop-overflow
+    -Wno-restrict)
+if(RTINDEX_WERROR)
+  list(APPEND warnings -Werror)
+endif()
+# Every tracer must see the same coordinates: no fused multiply-add behind our back.
+target_compile_options(
+  rtindex_build_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+                                "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+if(RTINDEX_HAS_CUDA)
+  target_compile_options(rtindex_build_flags
+                         INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${RTINDEX_CUDA_FLAGS}>")
+endif()
 
 if(RTINDEX_SANITIZE STREQUAL "address")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
@@ -37,7 +44,9 @@ elseif(RTINDEX_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
 endif()
 if(sanitizers)
-  target_compile_options(rtindex_build_flags INTERFACE ${sanitizers} -fno-omit-frame-pointer)
+  target_compile_options(
+    rtindex_build_flags
+    INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizers};-fno-omit-frame-pointer>")
   target_link_options(rtindex_build_flags INTERFACE ${sanitizers})
 endif()
 
@@ -56,9 +65,19 @@ endfunction()
 # folders below it. A folder without sources (headers only) makes no target.
 function(rtindex_add_folder name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS")
-  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  set(folders ${CMAKE_CURRENT_SOURCE_DIR}/${name})
   foreach(sub IN LISTS arg_FOLDERS)
-    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${name}/${sub}/*.cpp)
+    list(APPEND folders ${CMAKE_CURRENT_SOURCE_DIR}/${name}/${sub})
+  endforeach()
+  if(RTINDEX_HAS_CUDA)
+    list(APPEND folders ${CMAKE_CURRENT_SOURCE_DIR}/${name}/cuda)
+  endif()
+  set(patterns "")
+  foreach(folder IN LISTS folders)
+    list(APPEND patterns ${folder}/*.cpp)
+    if(RTINDEX_HAS_CUDA)
+      list(APPEND patterns ${folder}/*.cu)
+    endif()
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(NOT sources)

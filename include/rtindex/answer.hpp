@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <rtindex/column.hpp>
+#include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
 
 namespace rtindex {
@@ -98,6 +99,9 @@ struct Ask {
   std::uint32_t limit = no_limit;
   /// What misses give in `sum`, `min` and `max`.
   MissValues miss = {};
+  /// The CUDA stream of a call whose lookups lie in device memory. The call returns as soon as its
+  /// work is queued there; values and results must live until it is done.
+  Stream stream = {};
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned
@@ -177,6 +181,10 @@ class RTINDEX_API Answers {
 /// Buffers of the caller that receive answers in place of an `Answers`. A null pointer: not wanted.
 /// Each has one element per lookup; `sum`, `min` and `max` are arrays of uint64, int64 or double as
 /// the value type demands; `matched` has (n + 7) / 8 bytes.
+///
+/// For `rows` ask twice: a call with `offsets` alone (n + 1 entries) tells how much room they need,
+/// offsets[n]; a second one with `rows` as well fills it. Too little room is an error in host
+/// memory; in device memory the rowIDs that do not fit are left out.
 struct Outputs {
   std::uint32_t* any = nullptr;
   std::uint32_t* first = nullptr;
@@ -185,6 +193,11 @@ struct Outputs {
   void* min = nullptr;
   void* max = nullptr;
   std::uint8_t* matched = nullptr;
+  std::uint64_t* offsets = nullptr;
+  std::uint32_t* rows = nullptr;
+  std::size_t rows_capacity = 0;  ///< how many rowIDs `rows` has room for
+  /// Where all these buffers lie: where the lookups do.
+  Place place = Place::host;
 };
 
 }  // namespace rtindex

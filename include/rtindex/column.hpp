@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
 
 namespace rtindex {
@@ -112,7 +113,14 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] ColumnView with_validity(const std::uint8_t* bitmap,
                                          std::size_t bit_offset = 0) const;
 
+  /// The same column in the memory of a GPU: its elements and its validity bitmap are device
+  /// pointers. Native, date and timestamp columns only; lookups and answers of one call must lie in
+  /// the same place.
+  [[nodiscard]] ColumnView on_device() const;
+
   [[nodiscard]] Type type() const { return type_; }
+  /// Where the elements lie.
+  [[nodiscard]] Place place() const { return place_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// The elements of a native, date or timestamp column; null for strings and composites.
@@ -121,7 +129,11 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] std::span<const ColumnView> parts() const { return parts_; }
   /// Whether the column carries a validity bitmap (its own, or one of its parts').
   [[nodiscard]] bool nullable() const;
-  /// Whether element `row` is valid.
+  /// The validity bitmap of the column itself, or null; `validity_offset` bits into it is row 0.
+  [[nodiscard]] const std::uint8_t* validity() const { return validity_; }
+  /// Where row 0 stands in the validity bitmap.
+  [[nodiscard]] std::size_t validity_offset() const { return validity_offset_; }
+  /// Whether element `row` is valid; only of columns in host memory.
   [[nodiscard]] bool valid(std::size_t row) const {
     if (!parts_.empty()) {
       for (const ColumnView& part : parts_)
@@ -140,6 +152,7 @@ class RTINDEX_API ColumnView {
   enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64 };
 
   Type type_ = Type::u64;
+  Place place_ = Place::host;
   StringLayout layout_ = StringLayout::views;
   std::size_t size_ = 0;
   std::size_t width_ = 0;

@@ -15,6 +15,7 @@
 
 #include <rtindex/answer.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
 #include <rtindex/spec.hpp>
 
@@ -67,7 +68,8 @@ class RTINDEX_API Index {
   }
 
   /// `lookup` into the caller's buffers. `ask.answers` and `ask.matched` are taken from the
-  /// buffers that are set; `rows` needs `lookup`.
+  /// buffers that are set. With lookups and buffers in device memory the call only queues its work
+  /// on `ask.stream`.
   void lookup_into(const ColumnView& keys, const Ask& ask, const Outputs& outputs) const;
   /// `range` into the caller's buffers.
   void range_into(const ColumnView& lower, const ColumnView& upper, const Ask& ask,
@@ -112,17 +114,19 @@ struct Include {
 /// `build(column, include(values))`.
 [[nodiscard]] inline Include include(ColumnView values) { return {std::move(values)}; }
 
-/// Builds an index over a column. The column is not needed afterwards.
-[[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec = {});
+/// Builds an index over a column. The column is not needed afterwards. A column in device memory
+/// may still be on its way on `stream`; lookups on other streams wait for the build by themselves.
+[[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec = {},
+                                      Stream stream = {});
 
 /// Builds an index that includes a value column: `sum`, `min` and `max` without `Ask::values` then
 /// stream over it, and a range costs about the same for one match and for a million. Offered by all
-/// indexes that keep their keys in order; `bytes()` tells the price. Included values move with their
-/// row: an update of a row's key leaves the row's value as it is.
+/// indexes that keep their keys in order; `bytes()` tells the price. Included values move with
+/// their row: an update of a row's key leaves the row's value as it is.
 ///
 /// Sums of floats are exact up to 100 * log2(matches) * 2^-53 times the sum of the magnitudes.
 [[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec,
-                                      const Include& included);
+                                      const Include& included, Stream stream = {});
 /// \overload
 [[nodiscard]] inline Index build(const ColumnView& column, const Include& included) {
   return build(column, Spec(), included);
@@ -135,9 +139,9 @@ enum class Verify : std::uint8_t {
 };
 
 /// Opens an index that `Index::save` wrote, in no time: the file is mapped into memory and read as
-/// lookups need it. An index whose structure belongs to a foreign library (rx:embree) is built again
-/// from the column in the file; `describe()` says which of the two it was. Files that are damaged,
-/// cut off, foreign or of a newer version are refused.
+/// lookups need it. An index whose structure belongs to a foreign library (rx:embree) is built
+/// again from the column in the file; `describe()` says which of the two it was. Files that are
+/// damaged, cut off, foreign or of a newer version are refused.
 ///
 /// The file must not be made shorter or overwritten in place while the index lives (the system ends
 /// a process that reads a mapping beyond the end of its file); deleting or replacing it, as `save`

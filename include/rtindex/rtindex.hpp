@@ -5,6 +5,7 @@
 
 #include <rtindex/answer.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/device.hpp>
 #include <rtindex/error.hpp>
 #include <rtindex/index.hpp>
 #include <rtindex/spec.hpp>

@@ -20,6 +20,19 @@ void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lo
   });
 }
 
+// Counts become the places where each lookup's rowIDs start.
+void sum_up(std::span<std::uint64_t> offsets) {
+  for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+}
+
+void join_chunks(const std::vector<std::vector<std::uint32_t>>& chunks,
+                 const std::uint64_t* offsets, std::uint32_t* rows) {
+  parallel_for(chunks.size(), 16, [&](std::size_t first, std::size_t count) {
+    for (std::size_t chunk = first; chunk < first + count; ++chunk)
+      std::copy(chunks[chunk].begin(), chunks[chunk].end(), rows + offsets[chunk * chunk_lookups]);
+  });
+}
+
 }  // namespace
 
 std::string_view name_of(Answer answer) {
@@ -152,17 +165,33 @@ AnswersAccess::AnswersAccess(const Ask& ask, std::size_t lookups) {
 
 Answers AnswersAccess::finish() {
   if (answers_.answers_.has(Answer::rows)) {
-    std::vector<std::uint64_t>& offsets = answers_.offsets_;
-    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-    answers_.rows_.resize(offsets.back());
-    parallel_for(chunk_rows_.size(), 16, [&](std::size_t first, std::size_t count) {
-      for (std::size_t chunk = first; chunk < first + count; ++chunk)
-        std::copy(
-            chunk_rows_[chunk].begin(), chunk_rows_[chunk].end(),
-            answers_.rows_.begin() + static_cast<std::ptrdiff_t>(offsets[chunk * chunk_lookups]));
-    });
+    sum_up(answers_.offsets_);
+    answers_.rows_.resize(answers_.offsets_.back());
+    join_chunks(chunk_rows_, answers_.offsets_.data(), answers_.rows_.data());
   }
   return std::move(answers_);
+}
+
+RowsInto::RowsInto(Request& request, std::size_t lookups)
+    : outputs_(request.outputs), lookups_(lookups) {
+  if (outputs_.offsets == nullptr) return;
+  outputs_.offsets[0] = 0;
+  chunks_.resize(chunks_of(lookups));
+  request.row_counts = outputs_.offsets + 1;
+  request.chunk_rows = &chunks_;
+}
+
+void RowsInto::finish() {
+  if (outputs_.offsets == nullptr) return;
+  const std::span<std::uint64_t> offsets(outputs_.offsets, lookups_ + 1);
+  sum_up(offsets);
+  if (outputs_.rows == nullptr) return;
+  if (offsets.back() > outputs_.rows_capacity)
+    fail(
+        "the buffer for rows has room for {} rowIDs and {} are needed: ask for the offsets alone "
+        "first, their last one is the room that is needed",
+        outputs_.rows_capacity, offsets.back());
+  join_chunks(chunks_, offsets.data(), outputs_.rows);
 }
 
 Request request_into(const Ask& ask, const Outputs& outputs) {
@@ -176,7 +205,10 @@ Request request_into(const Ask& ask, const Outputs& outputs) {
   want(outputs.sum, Answer::sum);
   want(outputs.min, Answer::min);
   want(outputs.max, Answer::max);
+  want(outputs.offsets, Answer::rows);
   request.values = ask.values.data();
+  request.values_place = ask.values.place();
+  request.stream = ask.stream;
   request.value_type = ask.values.type();
   request.limit = ask.limit;
   request.miss = ask.miss;

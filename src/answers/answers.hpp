@@ -23,6 +23,19 @@ class AnswersAccess {
   std::vector<std::vector<std::uint32_t>> chunk_rows_;
 };
 
+// The rowIDs of a request for buffers in host memory: collected while it runs, put into place at
+// the end.
+class RowsInto {
+ public:
+  RowsInto(Request& request, std::size_t lookups);
+  void finish();
+
+ private:
+  Outputs outputs_;
+  std::size_t lookups_;
+  std::vector<std::vector<std::uint32_t>> chunks_;
+};
+
 // A request for buffers that the caller brought.
 [[nodiscard]] Request request_into(const Ask& ask, const Outputs& outputs);
 

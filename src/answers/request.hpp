@@ -22,10 +22,12 @@ inline constexpr std::size_t chunk_lookups = 256;
 struct Request {
   AnswerSet answers;
   const void* values = nullptr;
+  Place values_place = Place::host;
   bool included = false;  // the structure's own values in place of these
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
   MissValues miss;
+  Stream stream;  // of a call on device memory
   Outputs outputs;
   // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk.
   std::uint64_t* row_counts = nullptr;

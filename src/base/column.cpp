@@ -58,6 +58,14 @@ ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
   return view;
 }
 
+ColumnView ColumnView::on_device() const {
+  if (!is_native(type_))
+    fail("a {} column cannot lie in device memory: pass it in host memory", name_of(type_));
+  ColumnView view = *this;
+  view.place_ = Place::device;
+  return view;
+}
+
 ColumnView ColumnView::dates(std::span<const std::int32_t> days) {
   return of(Type::date32, days.data(), days.size());
 }

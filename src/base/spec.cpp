@@ -65,6 +65,11 @@ const std::vector<OptionHelp>& spec_options() {
        "rows that a range of 3d mode casts rays along: those with keys, or all (occupied)"},
       {"order", "auto | on | off",
        "large batches answered in key order: where measured to be quicker, always, never (auto)"},
+      {"gather", "auto | on | off",
+       "on a GPU, values put into key order once per batch of ranges (auto: where that is "
+       "quicker)"},
+      {"group", "N", "on a GPU, threads that search a node or a bucket together (btree 1, hash 8)"},
+      {"load", "N", "on a GPU, the share of a hash table's slots that is in use (0.8)"},
       {"threads", "all | N", "threads that build and look up (all)"},
   };
   return options;

@@ -12,6 +12,9 @@
 #include "storage/saved_column.hpp"
 #include "tracers/native/native_tracer.hpp"
 
+#if defined(RTINDEX_HAS_CUDA)
+#include "indexes/cuda/cuda_entries.hpp"
+#endif
 #if defined(RTINDEX_HAS_EMBREE)
 #include "tracers/embree/device.hpp"
 #include "tracers/embree/embree_tracer.hpp"
@@ -98,22 +101,67 @@ Entry absent(std::string kind, std::string tracer, std::string device, std::stri
   return {std::move(kind), std::move(tracer), std::move(device), {}, std::move(reason), "", {}, {}};
 }
 
-// In the order in which `auto` prefers them.
-const std::vector<Entry>& catalog() {
-  static const std::vector<Entry> entries = {
+#if defined(RTINDEX_HAS_CUDA)
+
+std::vector<Entry> cuda_entries() {
+  std::vector<Entry> entries;
+  for (const cuda::DeviceKind& kind : cuda::device_kinds()) {
+    Entry entry{kind.kind,        kind.tracer, "cuda",         kind.options,
+                cuda::unusable(), "",          cuda::complete, {}};
+    if (!entry.missing) {
+      const cuda::Gpu& gpu = cuda::gpus().front();
+      entry.runs_on = fmt::format("{}, on {}", kind.runs_on, gpu.name);
+    }
+    entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec& codec, const KeyText&,
+                    const ColumnView* include) {
+      return cuda::build_encoded(cuda::options_of(spec), column, codec, include);
+    };
+    entry.includes = kind.includes;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+#else
+
+std::vector<Entry> cuda_entries() {
+  const std::string reason =
+      "this build has no CUDA: put nvcc of the CUDA toolkit on the PATH and configure again";
+  return {absent("rx", "native", "cuda", reason), absent("sorted", "", "cuda", reason),
+          absent("btree", "", "cuda", reason), absent("hash", "", "cuda", reason)};
+}
+
+#endif
+
+std::vector<Entry> cpu_entries() {
+  return {
       cpu_entry("rx", "native", "the ray tracer that knows that RX's scene is a line",
                 make_native_tracer, load_native_tracer),
       embree_entry(),
       cpu_entry("sorted", "", "sorted array, binary search", make_sorted, load_sorted),
       cpu_entry("btree", "", "B+-tree, bulk-loaded", make_btree, load_btree),
       cpu_entry("hash", "", "hash table, points only", make_hash, load_hash),
-      absent("rx", "optix", "cuda", "not part of this version of rtindex"),
-      absent("rx", "native", "cuda", "not part of this version of rtindex"),
-      absent("sorted", "", "cuda", "not part of this version of rtindex"),
-      absent("btree", "", "cuda", "not part of this version of rtindex"),
-      absent("hash", "", "cuda", "not part of this version of rtindex"),
   };
+}
+
+// In the order in which `auto` prefers them: a GPU where there is one, and on each the native
+// tracer before all else.
+const std::vector<Entry>& catalog() {
+  static const std::vector<Entry> entries = [] {
+    std::vector<Entry> all = cuda_entries();
+    for (Entry& entry : cpu_entries()) all.push_back(std::move(entry));
+    all.push_back(absent("rx", "optix", "cuda", "not part of this version of rtindex"));
+    return all;
+  }();
   return entries;
+}
+
+void require_includes(const Entry& entry) {
+  if (!entry.includes)
+    fail(
+        "{} cannot include values, because it does not keep its keys in order: use rx:native, "
+        "sorted or btree",
+        entry.name());
 }
 
 bool agrees(const Entry& entry, const Spec& spec) {
@@ -138,16 +186,21 @@ const Entry& find_entry(const Spec& spec) {
 
 Spec resolve(const Spec& spec) {
   const Entry& entry = find_entry(spec);
-  Spec named(entry.name());
+  Spec named(spec.device_number() == 0 ? entry.name()
+                                       : fmt::format("{}{}", entry.name(), spec.device_number()));
   for (const auto& [name, value] : spec.options()) {
     if (std::find(entry.options.begin(), entry.options.end(), name) == entry.options.end())
       fail("{} has no option '{}'", entry.name(), name);
     named = named.with(name, value);
   }
-  if (!spec.options().contains("threads")) named = named.with("threads", "all");
+  const bool has_threads =
+      std::find(entry.options.begin(), entry.options.end(), "threads") != entry.options.end();
+  if (has_threads && !spec.options().contains("threads")) named = named.with("threads", "all");
   static_cast<void>(threads_of(named));
   return entry.complete(named);
 }
+
+bool on_device(const Spec& resolved) { return resolved.device() == "cuda"; }
 
 int threads_of(const Spec& resolved) {
   const std::string text = resolved.option("threads", "all");
@@ -163,17 +216,35 @@ std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn co
                                           const KeyCodec& codec, const KeyText& key_text,
                                           const ColumnView* include) {
   const Entry& entry = find_entry(resolved);
-  if (include != nullptr && !entry.includes)
-    fail(
-        "{} cannot include values, because it does not keep its keys in order: use rx:native, "
-        "sorted or btree",
-        entry.name());
+  if (include != nullptr) require_includes(entry);
   return entry.make(resolved, std::move(column), codec, key_text, include);
 }
+
+#if defined(RTINDEX_HAS_CUDA)
+
+BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
+                               const ColumnView* include, Stream stream) {
+  if (include != nullptr) require_includes(find_entry(resolved));
+  cuda::BuiltOnDevice built =
+      cuda::build_native(cuda::options_of(resolved), column, include, stream);
+  return {std::move(built.codec), std::move(built.structure)};
+}
+
+#else
+
+BuiltStructure build_on_device(const Spec& resolved, const ColumnView&, const ColumnView*, Stream) {
+  fail("{} cannot be used: this build has no CUDA", resolved.text());
+}
+
+#endif
 
 LoadedStructure load_structure(const Spec& resolved, const FileReader& file, const KeyCodec& codec,
                                std::size_t rows) {
   const Entry& entry = find_entry(resolved);
+#if defined(RTINDEX_HAS_CUDA)
+  if (on_device(resolved))
+    return {cuda::build_saved(cuda::options_of(resolved), file, codec, rows), true};
+#endif
   if (entry.load != nullptr)
     return {entry.load(file, codec, rows, ordered_options(resolved, nullptr)), false};
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };

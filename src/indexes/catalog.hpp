@@ -20,6 +20,9 @@ namespace rtindex {
 // or sets an option that its structure does not have.
 [[nodiscard]] Spec resolve(const Spec& spec);
 
+// Whether a resolved spec runs on a GPU.
+[[nodiscard]] bool on_device(const Spec& resolved);
+
 // The threads that a resolved spec allows; 0 for all.
 [[nodiscard]] int threads_of(const Spec& resolved);
 
@@ -37,5 +40,15 @@ struct LoadedStructure {
                                                         const KeyCodec& codec,
                                                         const KeyText& key_text,
                                                         const ColumnView* include);
+
+// A codec, and the structure over the column that it encodes.
+struct BuiltStructure {
+  std::unique_ptr<KeyCodec> codec;
+  std::unique_ptr<Structure> structure;
+};
+
+// The same on a GPU, over a native column in host or device memory that is encoded there.
+[[nodiscard]] BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
+                                             const ColumnView* include, Stream stream);
 
 }  // namespace rtindex

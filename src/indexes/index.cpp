@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/stored.hpp"
+#include "base/types.hpp"
 #include "indexes/catalog.hpp"
 #include "indexes/tick_unit.hpp"
 #include "keys/codec.hpp"
@@ -150,11 +151,12 @@ struct Index::State {
     if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return valued;
     const ColumnView& own = ask.values;
     const bool has_own = own.data() != nullptr || own.type() != Type::u64 || !own.empty();
-    const IncludedValues* included = structure->included();
-    if (has_own || (included == nullptr && rows == 0)) {
+    const std::optional<Type> included = structure->included();
+    if (has_own || (!included && rows == 0)) {
       require_values(own, rows);
-    } else if (included != nullptr) {
-      valued.ask.values = ColumnView::of(included->type(), nullptr, rows);
+      require_reachable(own, "values");
+    } else if (included) {
+      valued.ask.values = ColumnView::of(*included, nullptr, rows);
       valued.included = true;
     } else {
       fail(
@@ -164,7 +166,20 @@ struct Index::State {
     return valued;
   }
 
+  // A GPU reads both kinds of memory, a CPU only its own.
+  void require_reachable(const ColumnView& column, const char* what) const {
+    if (column.place() == Place::device && !on_device(spec))
+      fail(
+          "the {} are in device memory, which {} cannot read: copy them to the host, or use an "
+          "index on the GPU (@cuda)",
+          what, spec.text());
+  }
+
   void require_lookups(const ColumnView& lower, const ColumnView& upper) const {
+    require_reachable(lower, "lookups");
+    require_reachable(upper, "lookups");
+    if (lower.place() != upper.place())
+      fail("one end of the ranges is in host memory and the other in device memory: move one");
     codec->require_comparable(lower);
     if (&lower == &upper) return;
     codec->require_comparable(upper);
@@ -201,6 +216,13 @@ struct Index::State {
       const AnswerSet answers = answers_of(outputs);
       if (answers.empty() && outputs.matched == nullptr && !lower.empty())
         fail("no answer was asked for: set at least one output buffer");
+      if (outputs.rows != nullptr && outputs.offsets == nullptr)
+        fail("rows were asked for without offsets: pass a buffer of one offset more than lookups");
+      if (outputs.place == Place::device && !on_device(spec))
+        fail(
+            "the answers are to go to device memory, which {} cannot write: use an index on the "
+            "GPU (@cuda)",
+            spec.text());
       const auto lock = lock_for_reading();
       require_lookups(lower, upper);
       const Valued valued = with_values(ask, answers);
@@ -208,17 +230,33 @@ struct Index::State {
       const LookupBatch batch(*codec, lower, upper, kind);
       threads->run([&] {
         structure->require_answerable(batch);
-        if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (batch.size() + 7) / 8);
         Request request = request_into(valued.ask, outputs);
         request.included = valued.included;
+        if (outputs.place == Place::device) {
+          structure->run(batch, request);
+          return;
+        }
+        if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (batch.size() + 7) / 8);
+        RowsInto rows_into(request, batch.size());
         structure->run(batch, request);
+        rows_into.finish();
       });
     });
   }
 
-  void build(const ColumnView& column, const ColumnView* include) {
-    if (include != nullptr) require_values(*include, rows);
+  void build(const ColumnView& column, const ColumnView* include, Stream stream) {
+    require_reachable(column, "keys");
+    if (include != nullptr) {
+      require_values(*include, rows);
+      require_reachable(*include, "values");
+    }
     threads->run([&] {
+      if (on_device(spec) && is_native(column.type())) {
+        auto [made_codec, made] = build_on_device(spec, column, include, stream);
+        codec = std::move(made_codec);
+        structure = std::move(made);
+        return;
+      }
       codec = KeyCodec::for_column(column);
       structure = make_structure(
           spec, codec->encode(column), *codec, [&](std::uint32_t row) { return column.text(row); },
@@ -264,7 +302,7 @@ struct Index::State {
     OwnedColumn values;
     ColumnView values_view;
     const ColumnView* include = nullptr;
-    if (structure->included() != nullptr) {
+    if (structure->included()) {
       values = structure->included_column();
       values_view = values.view().with_validity(nullptr);
       include = &values_view;
@@ -318,6 +356,8 @@ void Index::update(std::span<const std::uint32_t> rows, const ColumnView& new_ke
            new_keys.size());
     require_distinct(rows, state_->rows);
     const auto lock = state_->lock_for_writing();
+    if (new_keys.place() == Place::device)
+      fail("the new keys of an update are in device memory: pass them in host memory");
     state_->codec->require_comparable(new_keys);
     if (rows.empty()) return;
     state_->threads->run([&] { state_->update(rows, new_keys); });
@@ -342,9 +382,7 @@ Type Index::type() const {
 
 std::optional<Type> Index::included() const {
   const auto lock = state_->lock_for_reading();
-  const IncludedValues* included = state_->structure->included();
-  if (included == nullptr) return std::nullopt;
-  return included->type();
+  return state_->structure->included();
 }
 
 Spec Index::spec() const { return state_->spec; }
@@ -386,7 +424,8 @@ bool Index::supports(Answer answer, LookupKind kind) const {
 
 class IndexAccess {
  public:
-  static Index build(const ColumnView& column, const Spec& spec, const ColumnView* include) {
+  static Index build(const ColumnView& column, const Spec& spec, const ColumnView* include,
+                     Stream stream) {
     if (column.size() > max_rows)
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
@@ -394,7 +433,7 @@ class IndexAccess {
     state->spec = resolve(spec);
     state->rows = column.size();
     state->threads = std::make_unique<ThreadLimit>(threads_of(state->spec));
-    state->build(column, include);
+    state->build(column, include, stream);
     return Index(std::move(state));
   }
 
@@ -407,14 +446,15 @@ class IndexAccess {
   static std::string& tick_unit(const Index& index) { return index.state_->tick_unit; }
 };
 
-Index build(const ColumnView& column, const Spec& spec) {
+Index build(const ColumnView& column, const Spec& spec, Stream stream) {
   return explain_out_of_memory("building an index",
-                               [&] { return IndexAccess::build(column, spec, nullptr); });
+                               [&] { return IndexAccess::build(column, spec, nullptr, stream); });
 }
 
-Index build(const ColumnView& column, const Spec& spec, const Include& included) {
-  return explain_out_of_memory("building an index",
-                               [&] { return IndexAccess::build(column, spec, &included.values); });
+Index build(const ColumnView& column, const Spec& spec, const Include& included, Stream stream) {
+  return explain_out_of_memory("building an index", [&] {
+    return IndexAccess::build(column, spec, &included.values, stream);
+  });
 }
 
 Index load(const std::filesystem::path& path, Verify verify) {

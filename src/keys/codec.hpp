@@ -43,6 +43,9 @@ class KeyCodec {
   [[nodiscard]] bool has_residual() const { return has_residual_; }
   // Whether the column has no valid key at all.
   [[nodiscard]] bool empty() const { return empty_; }
+  // The ordered_bits() of the smallest key, where encoded keys are ordered_bits() minus that: the
+  // columns that can also be encoded on a device.
+  [[nodiscard]] virtual std::optional<std::uint64_t> native_base() const { return std::nullopt; }
   // Bytes kept for the comparison in full.
   [[nodiscard]] virtual std::size_t bytes() const { return 0; }
   // What the codec does, as a phrase for describe().

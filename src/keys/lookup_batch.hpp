@@ -17,6 +17,9 @@ class LookupBatch {
               LookupKind kind)
       : codec_(&codec), lower_(&lower), upper_(&upper), kind_(kind) {}
 
+  [[nodiscard]] const KeyCodec& codec() const { return *codec_; }
+  [[nodiscard]] const ColumnView& lower() const { return *lower_; }
+  [[nodiscard]] const ColumnView& upper() const { return *upper_; }
   [[nodiscard]] std::size_t size() const { return lower_->size(); }
   [[nodiscard]] LookupKind kind() const { return kind_; }
   [[nodiscard]] bool has_residual() const { return codec_->has_residual(); }

@@ -16,39 +16,16 @@ namespace {
 
 constexpr std::size_t scan_grain = std::size_t{1} << 16;
 
-struct Extent {
-  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-  std::uint64_t largest = 0;
-  bool any = false;
-};
-
 // T: how an element lies in memory.
 template <class T>
 class NativeCodec final : public KeyCodec {
   using Value = value_t<T>;
 
  public:
-  explicit NativeCodec(const ColumnView& column) : type_(column.type()) {
-    const T* elements = static_cast<const T*>(column.data());
-    const bool nullable = column.nullable();
-    const Extent extent = parallel_reduce(
-        column.size(), scan_grain, Extent{},
-        [&](std::size_t first, std::size_t count) {
-          Extent block;
-          for (std::size_t row = first; row < first + count; ++row) {
-            if (nullable && !column.valid(row)) continue;
-            const std::uint64_t bits = ordered_bits(value_of(elements[row]));
-            block.smallest = std::min(block.smallest, bits);
-            block.largest = std::max(block.largest, bits);
-            block.any = true;
-          }
-          return block;
-        },
-        [](const Extent& a, const Extent& b) {
-          return Extent{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest),
-                        a.any || b.any};
-        });
-    empty_ = !extent.any;
+  explicit NativeCodec(const ColumnView& column) : NativeCodec(column.type(), extent_of(column)) {}
+
+  NativeCodec(Type type, const KeyExtent& extent) : type_(type) {
+    empty_ = extent.empty();
     base_ = empty_ ? 0 : extent.smallest;
     span_ = empty_ ? 0 : extent.largest - extent.smallest;
   }
@@ -61,6 +38,8 @@ class NativeCodec final : public KeyCodec {
   }
 
   [[nodiscard]] Type type() const override { return type_; }
+
+  [[nodiscard]] std::optional<std::uint64_t> native_base() const override { return base_; }
 
   [[nodiscard]] std::string describe() const override {
     if (empty_) return fmt::format("{}, no valid keys", name_of(type_));
@@ -144,6 +123,26 @@ class NativeCodec final : public KeyCodec {
  private:
   void save_own(FileWriter& file) const override { file.number("base", base_); }
 
+  [[nodiscard]] static KeyExtent extent_of(const ColumnView& column) {
+    const T* elements = static_cast<const T*>(column.data());
+    const bool nullable = column.nullable();
+    return parallel_reduce(
+        column.size(), scan_grain, KeyExtent{},
+        [&](std::size_t first, std::size_t count) {
+          KeyExtent block;
+          for (std::size_t row = first; row < first + count; ++row) {
+            if (nullable && !column.valid(row)) continue;
+            const std::uint64_t bits = ordered_bits(value_of(elements[row]));
+            block.smallest = std::min(block.smallest, bits);
+            block.largest = std::max(block.largest, bits);
+          }
+          return block;
+        },
+        [](const KeyExtent& a, const KeyExtent& b) {
+          return KeyExtent{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+        });
+  }
+
   void encode_own_type(const ColumnView& lower, const ColumnView& upper, std::size_t first,
                        std::size_t count, Interval* intervals) const {
     const T* low = static_cast<const T*>(lower.data()) + first;
@@ -186,6 +185,12 @@ class NativeCodec final : public KeyCodec {
 std::unique_ptr<KeyCodec> make_native_codec(const ColumnView& column) {
   return visit_native(column.type(), [&]<class T>() -> std::unique_ptr<KeyCodec> {
     return std::make_unique<NativeCodec<T>>(column);
+  });
+}
+
+std::unique_ptr<KeyCodec> make_native_codec(Type type, const KeyExtent& extent) {
+  return visit_native(type, [&]<class T>() -> std::unique_ptr<KeyCodec> {
+    return std::make_unique<NativeCodec<T>>(type, extent);
   });
 }
 

@@ -68,7 +68,10 @@ class OrderedStructure final : public Structure {
     if (can_reorder) choice_.measured(batch.size(), batch.kind(), in_order, time.count());
   }
 
-  [[nodiscard]] const IncludedValues* included() const override { return included_.get(); }
+  [[nodiscard]] std::optional<Type> included() const override {
+    if (!included_) return std::nullopt;
+    return included_->type();
+  }
   [[nodiscard]] OwnedColumn included_column() const override {
     return included_->column(order_.row_count(), row_at());
   }

@@ -2,17 +2,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include <rtindex/answer.hpp>
 #include <rtindex/index.hpp>
 
-#include "answers/included.hpp"
 #include "answers/request.hpp"
 #include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
+#include "keys/owned_column.hpp"
 
 namespace rtindex {
 
@@ -44,8 +45,8 @@ class Structure {
   // stay where it is until the file is complete.
   virtual void save(FileWriter file) const;
 
-  // Values that the structure keeps in key order; none where it keeps none.
-  [[nodiscard]] virtual const IncludedValues* included() const { return nullptr; }
+  // The type of the values that the structure keeps in key order; none where it keeps none.
+  [[nodiscard]] virtual std::optional<Type> included() const { return std::nullopt; }
   // These values by row; only where there are any.
   [[nodiscard]] virtual OwnedColumn included_column() const { return {}; }
 

@@ -88,7 +88,8 @@ TEST(Concurrency, UpdatesAreNotStarved) {
   std::vector<std::uint64_t> keys(std::size_t{1} << 12);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 77;
   for (const std::string& spec : usable_indexes()) {
-    Index index = build(keys, spec + ",threads=1");
+    const bool on_gpu = spec.ends_with("@cuda");
+    Index index = build(keys, on_gpu ? spec : spec + ",threads=1");
     std::atomic<bool> stop = false;
     std::atomic<int> batches = 0;
     std::vector<std::thread> threads;

@@ -50,7 +50,7 @@ TEST_P(SaveLoad, DescribesItselfLikeTheBuiltOne) {
   const Index built = build(keys, GetParam());
   built.save(path_);
   const Index loaded = load(path_);
-  const bool is_foreign = loaded.spec().tracer() == "embree";
+  const bool is_foreign = loaded.spec().tracer() == "embree" || loaded.spec().device() == "cuda";
   EXPECT_EQ(line_of(loaded.describe(), "loaded: "),
             (is_foreign ? "loaded: rebuilt from the column in " : "loaded: mapped from ") + path_);
   EXPECT_EQ(line_of(built.describe(), "loaded: "), "");

@@ -69,11 +69,23 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
     given.matched.emplace((size + 7) / 8, std::uint8_t{0xff});
     outputs.matched = given.matched->data();
   }
-  try {
+  const auto call = [&] {
     if (batch.kind == LookupKind::point)
       index.lookup_into(batch.lower.view(), ask, outputs);
     else
       index.range_into(batch.lower.view(), batch.upper.view(), ask, outputs);
+  };
+  try {
+    if (ask.answers.has(Answer::rows)) {
+      // The offsets alone tell how much room the rows need.
+      given.offsets.emplace(size + 1, 55);
+      outputs.offsets = given.offsets->data();
+      call();
+      given.rows.assign(given.offsets->back(), 55);
+      outputs.rows = given.rows.data();
+      outputs.rows_capacity = given.rows.size();
+    }
+    call();
     return explain(first_difference(given, ask, batch, matches, values), ask);
   } catch (const Error& error) {
     return text_of(ask) + ": " + error.what();

@@ -14,7 +14,7 @@ namespace rtindex::test {
 // lookup it is about. `ask.values` is taken from `values`.
 [[nodiscard]] std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
                                      Ask ask, const TestColumn& values);
-// The same call into buffers of the caller; rows cannot be asked for.
+// The same call into buffers of the caller.
 [[nodiscard]] std::string check_call_into(const Index& index, const Batch& batch,
                                           const Matches& matches, Ask ask,
                                           const TestColumn& values);

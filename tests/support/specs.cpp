@@ -18,6 +18,10 @@ const std::map<std::string, std::vector<std::string>>& settings() {
       {"rx:native@cpu", {"order=on", "order=off,threads=1"}},
       {"sorted@cpu", {"order=on"}},
       {"btree@cpu", {"order=on"}},
+      {"rx:native@cuda", {"order=on,gather=on", "gather=off"}},
+      {"sorted@cuda", {"order=on"}},
+      {"btree@cuda", {"group=16,gather=on", "group=2"}},
+      {"hash@cuda", {"group=1", "group=32,load=0.5"}},
   };
   return lists;
 }

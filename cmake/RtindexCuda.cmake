@@ -1,0 +1,68 @@
+# Looks for nvcc. Sets RTINDEX_HAS_CUDA, RTINDEX_CUDA_NOTE and RTINDEX_CUDA_FLAGS.
+#
+# Architectures: what CMAKE_CUDA_ARCHITECTURES says; else those of the GPUs of this machine; else
+# every one from Turing on that this nvcc knows best, with PTX for what comes later.
+
+set(RTINDEX_HAS_CUDA OFF)
+set(RTINDEX_CUDA_NOTE "switched off")
+if(RTINDEX_CUDA STREQUAL "OFF")
+  return()
+endif()
+
+include(CheckLanguage)
+if(NOT CMAKE_CUDA_COMPILER)
+  find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME
+               PATHS /usr/local/cuda PATH_SUFFIXES bin)
+endif()
+if(NOT CMAKE_CUDA_COMPILER)
+  if(RTINDEX_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "RTINDEX_CUDA=ON, but no CUDA compiler was found. "
+                        "Put nvcc on the PATH, or set CMAKE_CUDA_COMPILER.")
+  endif()
+  unset(CMAKE_CUDA_COMPILER CACHE)
+  set(RTINDEX_CUDA_NOTE "no compiler found")
+  return()
+endif()
+
+# CMake's "native" fails where there is no GPU, so the GPUs are asked first.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  execute_process(
+    COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities
+    ERROR_QUIET
+    RESULT_VARIABLE status)
+  set(found "")
+  if(status EQUAL 0)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
+    foreach(capability IN LISTS capabilities)
+      string(REPLACE "." "" capability ${capability})
+      list(APPEND found ${capability}-real)
+    endforeach()
+    list(REMOVE_DUPLICATES found)
+  endif()
+  if(found)
+    set(CMAKE_CUDA_ARCHITECTURES ${found} CACHE STRING "GPU architectures to build for")
+  else()
+    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120
+        CACHE STRING "GPU architectures to build for")
+  endif()
+endif()
+
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
+enable_language(CUDA)
+find_package(CUDAToolkit 12.4 REQUIRED)
+
+# CMake 3.25 does not know CUDA's C++20; nvcc does.
+set(RTINDEX_CUDA_FLAGS
+    -std=c++20
+    --expt-relaxed-constexpr
+    -fmad=false
+    # lambdas of visit_native() name their type in no parameter; defaulted functions run on both sides
+    -diag-suppress=445,20012
+    -Xcompiler=-Wall,-Wextra,-ffp-contract=off,-fvisibility=hidden)
+if(RTINDEX_WERROR)
+  list(APPEND RTINDEX_CUDA_FLAGS -Werror=all-warnings)
+endif()
+set(RTINDEX_HAS_CUDA ON)
+list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
+set(RTINDEX_CUDA_NOTE "${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Builds with CUDA, runs the GPU tests and measures, on a machine with an NVIDIA GPU.
+#
+#   scripts/gpu.sh [--no-tests] [--sanitize] [--bench[=QUESTIONS]] [--records FILE]
+#
+#   --no-tests   build only, and measure where asked to
+#   --sanitize   also run a part of the tests under compute-sanitizer (memcheck and racecheck)
+#   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
+#   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
+#
+# Packages are not installed here. CMAKE_PREFIX_PATH may name where they are.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+tests=yes sanitize=no bench=no questions="" records=""
+while (($#)); do
+  case "$1" in
+    --no-tests) tests=no ;;
+    --sanitize) sanitize=yes ;;
+    --bench) bench=yes ;;
+    --bench=*) bench=yes questions="${1#*=}" ;;
+    --records) records="$2"; shift ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
+  esac
+  shift
+done
+
+command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: is there an NVIDIA GPU and its driver?"
+build="$root/build/gpu"
+say "configure gpu"
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON \
+  -DRTINDEX_BENCH=ON >"$build.log" 2>&1 || { cat "$build.log"; fail "configuring failed"; }
+tail -4 "$build.log"
+say "build gpu"
+cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
+  { grep -E -A5 "error|FAILED" "$build.log" | head -60; fail "building failed"; }
+
+if [[ $tests == yes ]]; then
+  say "test gpu"
+  (cd "$build" && ctest -R cuda --parallel 8 --output-on-failure --no-tests=error | tail -60)
+fi
+if [[ $sanitize == yes ]]; then
+  export GTEST_FILTER='*cuda*EveryAnswer*:*EveryAnswer*cuda*dense_u32*:*EveryAnswer*cuda*same_head*:Device*'
+  for tool in memcheck racecheck; do
+    say "compute-sanitizer $tool"
+    compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
+      "$build/bin/test_conformance" --gtest_brief=1 | tail -15
+  done
+  unset GTEST_FILTER
+fi
+if [[ $bench == yes ]]; then
+  gpu="$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
+  records="${records:-$root/results/$gpu/gpu.jsonl}"
+  mkdir -p "$(dirname "$records")"
+  say "measure gpu, records in $records"
+  "$build/bin/bench_gpu" --records "$records" ${questions:+--only "$questions"}
+fi

@@ -1,0 +1,260 @@
+#include "answers/cuda/ordered_values.hpp"
+
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include <type_traits>
+
+#include "answers/cuda/tree.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+// A tile of values whose sum is known before the sums inside it are.
+constexpr int tile_items = 16;
+constexpr std::size_t tile = std::size_t{block_threads} * tile_items;
+
+using Sum = unsigned long long;
+
+[[nodiscard]] std::size_t tiles_of(std::size_t size) { return (size + tile - 1) / tile; }
+
+template <class Class>
+__global__ void gather(Values<Class> values, RowsView rows, std::size_t size, Class* out,
+                       const std::uint32_t* only_if) {
+  if (only_if != nullptr && *only_if == 0) return;
+  for (std::size_t i = thread_number(); i < size; i += thread_count()) out[i] = values[rows[i]];
+}
+
+// The sum of each tile; the values stay in `out`, to be added up later.
+template <class Class>
+__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, Sum* out,
+                             Sum* tile_sums, const std::uint32_t* only_if) {
+  if (only_if != nullptr && *only_if == 0) return;
+  using Reduce = cub::BlockReduce<Sum, block_threads>;
+  __shared__ typename Reduce::TempStorage storage;
+  for (std::size_t number = blockIdx.x; number * tile < size; number += gridDim.x) {
+    Sum sum = 0;
+#pragma unroll
+    for (int item = 0; item < tile_items; ++item) {
+      const std::size_t i =
+          number * tile + std::size_t{static_cast<unsigned>(item)} * block_threads + threadIdx.x;
+      if (i < size) {
+        const Sum value = static_cast<Sum>(values[rows[i]]);
+        out[i] = value;
+        sum += value;
+      }
+    }
+    const Sum total = Reduce(storage).Sum(sum);
+    if (threadIdx.x == 0) tile_sums[number] = total;
+    __syncthreads();
+  }
+}
+
+// Sums of tiles become sums of all tiles before each; by one block.
+__global__ void scan_tiles(Sum* tile_sums, std::size_t count, const std::uint32_t* only_if) {
+  if (only_if != nullptr && *only_if == 0) return;
+  using Scan = cub::BlockScan<Sum, block_threads>;
+  __shared__ typename Scan::TempStorage storage;
+  Sum before = 0;
+  for (std::size_t first = 0; first < count; first += block_threads) {
+    const std::size_t i = first + threadIdx.x;
+    Sum value = i < count ? tile_sums[i] : 0;
+    Sum all = 0;
+    Sum sum = 0;
+    Scan(storage).ExclusiveSum(value, sum, all);
+    if (i < count) tile_sums[i] = before + sum;
+    before += all;
+    __syncthreads();
+  }
+}
+
+// In place: sums[i] becomes the sum of the values before i, and sums[size] that of all.
+__global__ void scan_values(Sum* sums, std::size_t size, const Sum* tile_sums,
+                            const std::uint32_t* only_if) {
+  if (only_if != nullptr && *only_if == 0) return;
+  using Scan = cub::BlockScan<Sum, block_threads>;
+  __shared__ typename Scan::TempStorage storage;
+  for (std::size_t number = blockIdx.x; number * tile < size; number += gridDim.x) {
+    Sum before = tile_sums[number];
+    for (int item = 0; item < tile_items; ++item) {
+      const std::size_t i =
+          number * tile + std::size_t{static_cast<unsigned>(item)} * block_threads + threadIdx.x;
+      const Sum value = i < size ? sums[i] : 0;
+      Sum sum = 0;
+      Sum all = 0;
+      Scan(storage).ExclusiveSum(value, sum, all);
+      if (i < size) sums[i] = before + sum;
+      if (i + 1 == size) sums[size] = before + sum + value;
+      before += all;
+      __syncthreads();
+    }
+  }
+}
+
+template <class Class>
+__global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, Class* out) {
+  const std::size_t i = thread_number();
+  if (i < size) out[rows[i]] = at(i);
+}
+
+[[nodiscard]] unsigned tile_blocks(std::size_t size) {
+  const std::size_t tiles = tiles_of(size);
+  return static_cast<unsigned>(tiles < 8192 ? (tiles == 0 ? 1 : tiles) : 8192);
+}
+
+}  // namespace
+
+OrderedValues::OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
+                             OrderedWants wants, bool required, const std::uint32_t* only_if,
+                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                             const std::function<void(bool enough)>& reserved)
+    : type_(type), size_(size) {
+  null_ = !reserve(wants, required, memory, stream);
+  if (reserved) reserved(!null_);
+  if (null_) return;
+  if (size == 0) return;
+  visit_class(class_of(type),
+              [&]<class Class>() { make<Class>(values, rows, wants, only_if, stream); });
+  check_launch("putting values into key order");
+}
+
+bool OrderedValues::reserve(OrderedWants wants, bool required,
+                            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  bool enough = true;
+  const auto take = [&](DeviceArray<std::uint64_t>& array, std::size_t size) {
+    if (!enough || size == 0) return;
+    array = required ? DeviceArray<std::uint64_t>(memory, size, stream)
+                     : DeviceArray<std::uint64_t>::if_there_is(memory, size, stream);
+    enough = !array.empty();
+  };
+  std::size_t sizes[most_tree_levels];
+  const int levels = tree_sizes(size_, sizes);
+  const auto take_tree = [&](Tree& tree) {
+    tree.count = levels;
+    for (int level = 0; level < levels; ++level) take(tree.levels[level], sizes[level]);
+  };
+  const bool real = class_of(type_) == ValueClass::f64;
+  const bool prefix = wants.sum && !real;
+  if (prefix) {
+    take(sums_, size_ + 1);
+    take(tile_sums_, tiles_of(size_));
+  } else {
+    take(values_, size_);
+  }
+  if (wants.sum && real) take_tree(total_);
+  if (wants.min) take_tree(least_);
+  if (wants.max) take_tree(greatest_);
+  return enough;
+}
+
+template <class Class>
+void OrderedValues::make(const void* values, RowsView rows, OrderedWants wants,
+                         const std::uint32_t* only_if, cudaStream_t stream) {
+  const Values<Class> from{values, type_};
+  if (!sums_.empty()) {
+    auto* const sums = reinterpret_cast<Sum*>(sums_.data());
+    auto* const tile_sums = reinterpret_cast<Sum*>(tile_sums_.data());
+    const unsigned blocks = tile_blocks(size_);
+    gather_tiles<<<blocks, block_threads, 0, stream>>>(from, rows, size_, sums, tile_sums, only_if);
+    scan_tiles<<<1, block_threads, 0, stream>>>(tile_sums, tiles_of(size_), only_if);
+    scan_values<<<blocks, block_threads, 0, stream>>>(sums, size_, tile_sums, only_if);
+  } else {
+    gather<<<loop_blocks(size_), block_threads, 0, stream>>>(
+        from, rows, size_, reinterpret_cast<Class*>(values_.data()), only_if);
+  }
+  if (wants.sum && std::is_same_v<Class, double>) make_tree<Class, Total>(total_, only_if, stream);
+  if (wants.min) make_tree<Class, Least>(least_, only_if, stream);
+  if (wants.max) make_tree<Class, Greatest>(greatest_, only_if, stream);
+}
+
+template <class Class, class Operation>
+void OrderedValues::make_tree(Tree& tree, const std::uint32_t* only_if, cudaStream_t stream) {
+  std::size_t size = size_;
+  for (int level = 0; level < tree.count; ++level) {
+    auto* const out = reinterpret_cast<Class*>(tree.levels[level].data());
+    const unsigned blocks = loop_blocks(size);
+    if (level == 0)
+      reduce_blocks<<<blocks, block_threads, 0, stream>>>(OrderedAt<Class>{view<Class>()}, size,
+                                                          out, Operation{}, only_if);
+    else
+      reduce_blocks<<<blocks, block_threads, 0, stream>>>(
+          LevelAt<Class>{reinterpret_cast<const Class*>(tree.levels[level - 1].data())}, size, out,
+          Operation{}, only_if);
+    size = tree.levels[level].size();
+  }
+}
+
+template <class Class>
+OrderedView<Class> OrderedValues::view() const {
+  OrderedView<Class> view;
+  view.values = reinterpret_cast<const Class*>(values_.data());
+  view.sums = reinterpret_cast<const Sum*>(sums_.data());
+  const auto fill = [](const Tree& tree, TreeView<Class>& into) {
+    into.count = tree.count;
+    for (int level = 0; level < tree.count; ++level)
+      into.levels[level] = reinterpret_cast<const Class*>(tree.levels[level].data());
+  };
+  fill(least_, view.least);
+  fill(greatest_, view.greatest);
+  fill(total_, view.total);
+  return view;
+}
+
+template OrderedView<std::uint64_t> OrderedValues::view() const;
+template OrderedView<std::int64_t> OrderedValues::view() const;
+template OrderedView<double> OrderedValues::view() const;
+
+std::size_t OrderedValues::bytes() const {
+  std::size_t bytes = values_.bytes() + sums_.bytes() + tile_sums_.bytes();
+  for (const Tree* tree : {&least_, &greatest_, &total_})
+    for (const DeviceArray<std::uint64_t>& level : tree->levels) bytes += level.bytes();
+  return bytes;
+}
+
+DeviceArray<std::uint64_t> OrderedValues::by_row(RowsView rows, std::size_t row_count,
+                                                 const std::shared_ptr<DeviceMemory>& memory,
+                                                 cudaStream_t stream) const {
+  DeviceArray<std::uint64_t> out(memory, row_count, stream);
+  if (row_count == 0) return out;
+  check(cudaMemsetAsync(out.data(), 0, out.bytes(), stream), "filling memory");
+  if (size_ != 0)
+    visit_class(class_of(type_), [&]<class Class>() {
+      scatter<<<blocks_for(size_), block_threads, 0, stream>>>(
+          OrderedAt<Class>{view<Class>()}, rows, size_, reinterpret_cast<Class*>(out.data()));
+    });
+  check_launch("putting values into row order");
+  return out;
+}
+
+RowTree::RowTree(RowsView rows, std::size_t size, const std::uint32_t* only_if,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  std::size_t sizes[most_tree_levels];
+  count_ = tree_sizes(size, sizes);
+  for (int level = 0; level < count_; ++level) {
+    levels_[level] = DeviceArray<std::uint32_t>::if_there_is(memory, sizes[level], stream);
+    if (levels_[level].empty()) return;
+  }
+  null_ = false;
+  for (int level = 0; level < count_; ++level) {
+    const std::size_t below = level == 0 ? size : sizes[level - 1];
+    const unsigned blocks = loop_blocks(below);
+    if (level == 0)
+      reduce_blocks<<<blocks, block_threads, 0, stream>>>(RowAt{rows}, below, levels_[level].data(),
+                                                          Least{}, only_if);
+    else
+      reduce_blocks<<<blocks, block_threads, 0, stream>>>(
+          LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(), Least{},
+          only_if);
+  }
+  check_launch("finding smallest rows");
+}
+
+TreeView<std::uint32_t> RowTree::view() const {
+  TreeView<std::uint32_t> view;
+  view.count = count_;
+  for (int level = 0; level < count_; ++level) view.levels[level] = levels_[level].data();
+  return view;
+}
+
+}  // namespace rtindex::cuda

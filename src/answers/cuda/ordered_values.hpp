@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "answers/cuda/runs.hpp"
+#include "answers/values.hpp"
+#include "base/cuda/device_array.hpp"
+
+namespace rtindex::cuda {
+
+// Levels of block results over values: each combines `tree_fan` of the level below.
+inline constexpr std::uint32_t tree_fan = 32;
+inline constexpr int most_tree_levels = 6;
+
+// Results of an operation (least, greatest, sum) over blocks of values, blocks of blocks and so on.
+template <class Class>
+struct TreeView {
+  const Class* levels[most_tree_levels] = {};
+  int count = 0;
+};
+
+// Values in key order as kernels see them. Integers are kept as prefix sums, from which each value
+// is a difference; floats as they are, since sums of floats must not be subtracted.
+template <class Class>
+struct OrderedView {
+  const Class* values = nullptr;             // floats, and integers where only min and max count
+  const unsigned long long* sums = nullptr;  // sums[i] of the first i values
+  TreeView<Class> least, greatest, total;
+};
+
+// What is to be made of the values.
+struct OrderedWants {
+  bool sum = false, min = false, max = false;
+};
+
+// A value column in key order in device memory, with what makes a range cost about the same for one
+// match and for a million: prefix sums of integers, trees of block results for the rest.
+class OrderedValues {
+ public:
+  OrderedValues() = default;
+  // Gathers the values of `size` rows. Where `only_if` is given, the kernels do nothing when it
+  // holds zero by the time they run. Null() where there is not enough memory and `required` is not
+  // set. `reserved` is called once that is known, before any kernel.
+  OrderedValues(const void* values, Type type, RowsView rows, std::size_t size, OrderedWants wants,
+                bool required, const std::uint32_t* only_if,
+                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                const std::function<void(bool enough)>& reserved = {});
+
+  [[nodiscard]] bool null() const { return null_; }
+  [[nodiscard]] Type type() const { return type_; }
+  template <class Class>
+  [[nodiscard]] OrderedView<Class> view() const;
+  [[nodiscard]] std::size_t bytes() const;
+  // The values by row, in elements of 8 bytes of their class; rows without a key get 0.
+  [[nodiscard]] DeviceArray<std::uint64_t> by_row(RowsView rows, std::size_t row_count,
+                                                  const std::shared_ptr<DeviceMemory>& memory,
+                                                  cudaStream_t stream) const;
+
+ private:
+  struct Tree {
+    DeviceArray<std::uint64_t> levels[most_tree_levels];
+    int count = 0;
+  };
+
+  template <class Class>
+  void make(const void* values, RowsView rows, OrderedWants wants, const std::uint32_t* only_if,
+            cudaStream_t stream);
+  template <class Class, class Operation>
+  void make_tree(Tree& tree, const std::uint32_t* only_if, cudaStream_t stream);
+  bool reserve(OrderedWants wants, bool required, const std::shared_ptr<DeviceMemory>& memory,
+               cudaStream_t stream);
+
+  bool null_ = true;
+  Type type_ = Type::u64;
+  std::size_t size_ = 0;
+  DeviceArray<std::uint64_t> values_;  // of the class, 8 bytes each
+  DeviceArray<std::uint64_t> sums_;
+  DeviceArray<std::uint64_t> tile_sums_;
+  Tree least_, greatest_, total_;
+};
+
+// The smallest rowID of any run, by a tree over the rowIDs in key order.
+class RowTree {
+ public:
+  RowTree(RowsView rows, std::size_t size, const std::uint32_t* only_if,
+          const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  [[nodiscard]] bool null() const { return null_; }
+  [[nodiscard]] TreeView<std::uint32_t> view() const;
+
+ private:
+  bool null_ = true;
+  DeviceArray<std::uint32_t> levels_[most_tree_levels];
+  int count_ = 0;
+};
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rtindex::cuda {
+
+// The matches of one lookup: positions [begin, end) in key order.
+struct Run {
+  std::uint32_t begin, end;
+};
+
+// The rowIDs of a column in key order, by position.
+struct RowsView {
+  const std::uint32_t* rows = nullptr;
+  std::uint32_t stride = 1;
+
+#if defined(__CUDACC__)
+  [[nodiscard]] __device__ std::uint32_t operator[](std::size_t position) const {
+    return __ldg(rows + position * stride);
+  }
+#endif
+};
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,147 @@
+#include "base/cuda/device_array.hpp"
+
+#include <limits>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/cuda/runtime.hpp"
+#include "base/error.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+// What one thread holds: builds run on one thread, so that this is what a build held at once.
+struct Held {
+  std::size_t now = 0;
+  std::size_t most = 0;
+};
+thread_local Held held;
+
+// One pool per GPU. It keeps what is given back, so that a batch costs no call of the driver.
+class Pools final : public DeviceMemory {
+ public:
+  void* allocate(std::size_t bytes, Stream stream) noexcept override {
+    const cudaMemPool_t pool = pool_of_current();
+    if (pool == nullptr) return nullptr;
+    void* memory = nullptr;
+    auto* const cuda_stream = static_cast<cudaStream_t>(stream.handle);
+    if (cudaMallocFromPoolAsync(&memory, bytes, pool, cuda_stream) == cudaSuccess) return memory;
+    static_cast<void>(cudaGetLastError());
+    // What was given back on other streams may be all that is missing.
+    static_cast<void>(cudaDeviceSynchronize());
+    static_cast<void>(cudaMemPoolTrimTo(pool, 0));
+    if (cudaMallocFromPoolAsync(&memory, bytes, pool, cuda_stream) == cudaSuccess) return memory;
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  }
+
+  void release(void* memory, std::size_t, Stream stream) noexcept override {
+    static_cast<void>(cudaFreeAsync(memory, static_cast<cudaStream_t>(stream.handle)));
+    static_cast<void>(cudaGetLastError());
+  }
+
+ private:
+  cudaMemPool_t pool_of_current() noexcept {
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto number = static_cast<std::size_t>(device);
+    try {
+      if (pools_.size() <= number) pools_.resize(number + 1, nullptr);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    if (pools_[number] != nullptr) return pools_[number];
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    cudaMemPool_t pool = nullptr;
+    if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess) return nullptr;
+    std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
+    static_cast<void>(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    pools_[number] = pool;
+    return pool;
+  }
+
+  std::mutex mutex_;
+  std::vector<cudaMemPool_t> pools_;
+};
+
+std::mutex& memory_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::shared_ptr<DeviceMemory>& chosen_memory() {
+  static std::shared_ptr<DeviceMemory> memory;
+  return memory;
+}
+
+// Never freed: indexes in static storage may outlive everything else.
+const std::shared_ptr<DeviceMemory>& default_memory() {
+  static const auto* memory = new std::shared_ptr<DeviceMemory>(std::make_shared<Pools>());
+  return *memory;
+}
+
+}  // namespace
+
+std::shared_ptr<DeviceMemory> current_memory() {
+  const std::lock_guard lock(memory_mutex());
+  return chosen_memory() ? chosen_memory() : default_memory();
+}
+
+void choose_memory(std::shared_ptr<DeviceMemory> memory) {
+  const std::lock_guard lock(memory_mutex());
+  chosen_memory() = std::move(memory);
+}
+
+MemoryMeter::MemoryMeter() : start_(held.now) { held.most = held.now; }
+
+std::size_t MemoryMeter::peak() const { return held.most > start_ ? held.most - start_ : 0; }
+
+DeviceBytes::DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
+                         cudaStream_t stream) {
+  *this = if_there_is(std::move(memory), bytes, stream);
+  if (data_ == nullptr && bytes != 0)
+    fail(
+        "out of GPU memory: {} were asked for; free memory there, or split the work into smaller "
+        "batches",
+        human_bytes(bytes));
+}
+
+DeviceBytes DeviceBytes::if_there_is(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
+                                     cudaStream_t stream) {
+  DeviceBytes result;
+  if (bytes == 0) return result;
+  result.data_ = memory->allocate(bytes, Stream{stream});
+  if (result.data_ == nullptr) return result;
+  result.memory_ = std::move(memory);
+  result.bytes_ = bytes;
+  result.stream_ = stream;
+  held.now += bytes;
+  held.most = held.now > held.most ? held.now : held.most;
+  return result;
+}
+
+DeviceBytes::~DeviceBytes() {
+  if (data_ == nullptr) return;
+  memory_->release(data_, bytes_, Stream{stream_});
+  held.now -= held.now < bytes_ ? held.now : bytes_;
+}
+
+PinnedBytes::PinnedBytes(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, bytes), "taking host memory to copy through");
+  data_ = static_cast<std::byte*>(memory);
+  bytes_ = bytes;
+}
+
+PinnedBytes::~PinnedBytes() {
+  if (data_ != nullptr) static_cast<void>(cudaFreeHost(data_));
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <rtindex/device.hpp>
+
+namespace rtindex::cuda {
+
+// The memory of indexes built from now on: the user's, or a pool of cudaMallocAsync.
+[[nodiscard]] std::shared_ptr<DeviceMemory> current_memory();
+// The user's memory for indexes built from now on; null for the pool.
+void choose_memory(std::shared_ptr<DeviceMemory> memory);
+
+// How much device memory this thread took at once, to tell what a build needs.
+class MemoryMeter {
+ public:
+  MemoryMeter();
+  [[nodiscard]] std::size_t peak() const;
+
+ private:
+  std::size_t start_;
+};
+
+// Device memory that is taken and given back in the order of a stream.
+class DeviceBytes {
+ public:
+  DeviceBytes() = default;
+  // Not enough memory is an Error that says how much was asked for.
+  DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes, cudaStream_t stream);
+  // The same, null() where there is not enough.
+  [[nodiscard]] static DeviceBytes if_there_is(std::shared_ptr<DeviceMemory> memory,
+                                               std::size_t bytes, cudaStream_t stream);
+  DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }
+  DeviceBytes& operator=(DeviceBytes&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceBytes();
+
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return bytes_; }
+  [[nodiscard]] bool null() const { return data_ == nullptr; }
+
+ private:
+  void swap(DeviceBytes& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(stream_, other.stream_);
+  }
+
+  std::shared_ptr<DeviceMemory> memory_;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  cudaStream_t stream_ = nullptr;
+};
+
+// An array of trivial elements in device memory.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  DeviceArray(const std::shared_ptr<DeviceMemory>& memory, std::size_t size, cudaStream_t stream)
+      : bytes_(memory, size * sizeof(T), stream), size_(size) {}
+  [[nodiscard]] static DeviceArray if_there_is(const std::shared_ptr<DeviceMemory>& memory,
+                                               std::size_t size, cudaStream_t stream) {
+    DeviceArray array;
+    array.bytes_ = DeviceBytes::if_there_is(memory, size * sizeof(T), stream);
+    array.size_ = array.bytes_.null() ? 0 : size;
+    return array;
+  }
+  DeviceArray(DeviceArray&& other) noexcept
+      : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
+  DeviceArray& operator=(DeviceArray&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(bytes_.data()); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
+  [[nodiscard]] DeviceBytes take_bytes() {
+    size_ = 0;
+    return std::move(bytes_);
+  }
+
+ private:
+  DeviceBytes bytes_;
+  std::size_t size_ = 0;
+};
+
+// Memory of the host that the GPU copies from and to while it works.
+class PinnedBytes {
+ public:
+  PinnedBytes() = default;
+  explicit PinnedBytes(std::size_t bytes);
+  PinnedBytes(PinnedBytes&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  PinnedBytes& operator=(PinnedBytes&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~PinnedBytes();
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return bytes_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,405 @@
+#include "indexes/cuda/hash_cuda.hpp"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+#include <bit>
+
+#include "storage/cuda/locate.cuh"
+#include "storage/cuda/order_view.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+// A probe reads a bucket at once: 64 bytes of keys, or of keys with what they stand for.
+constexpr std::uint32_t bucket_slots = 8;
+
+[[nodiscard]] __device__ inline std::uint32_t mix(std::uint32_t key) {
+  key ^= key >> 16;
+  key *= 0x7feb352dU;
+  key ^= key >> 15;
+  key *= 0x846ca68bU;
+  return key ^ key >> 16;
+}
+
+[[nodiscard]] __device__ inline std::uint32_t mix(std::uint64_t key) {
+  key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9ULL;
+  key = (key ^ key >> 27) * 0x94d049bb133111ebULL;
+  return static_cast<std::uint32_t>(key >> 32);
+}
+
+// A key and what it stands for: its row where keys are unique, else the number of its run.
+template <class Key>
+struct Slots {
+  std::uint64_t* pairs = nullptr;  // key << 32 | value, keys of 4 bytes
+  Key* keys = nullptr;             // keys of 8 bytes, and beside them
+  std::uint32_t* values = nullptr;
+
+  __device__ void set(std::uint64_t at, Key key, std::uint32_t value) const {
+    if constexpr (sizeof(Key) == 4) {
+      pairs[at] = std::uint64_t{key} << 32 | value;
+    } else {
+      keys[at] = key;
+      values[at] = value;
+    }
+  }
+  [[nodiscard]] __device__ Key key(std::uint64_t at) const {
+    if constexpr (sizeof(Key) == 4)
+      return static_cast<Key>(__ldg(pairs + at) >> 32);
+    else
+      return __ldg(keys + at);
+  }
+  [[nodiscard]] __device__ std::uint32_t value(std::uint64_t at) const {
+    if constexpr (sizeof(Key) == 4)
+      return static_cast<std::uint32_t>(__ldg(pairs + at));
+    else
+      return __ldg(values + at);
+  }
+};
+
+// Slots lie in the order of their buckets: what does not fit a bucket moves on into the next, and
+// pushes that one's keys on in turn. A slot that would be empty repeats the one behind it, so that
+// a probe may stop at the first key of a later bucket.
+template <class KeyType, int group_lanes>
+struct TableFinder {
+  using Key = KeyType;
+  static constexpr int lanes = group_lanes;
+  static constexpr std::uint32_t window = lanes > 8 ? lanes : bucket_slots;
+  static constexpr std::uint32_t each = window / lanes;
+
+  Slots<Key> slots;
+  const std::uint32_t* starts;  // of runs; null where keys are unique
+  std::uint32_t buckets;
+  std::uint64_t slot_count;
+
+  [[nodiscard]] __device__ std::uint32_t bucket(Key key) const {
+    return __umulhi(mix(key), buckets);
+  }
+
+  // The value of a key, or missing_row. Every lane looks at some neighbouring slots.
+  [[nodiscard]] __device__ std::uint32_t value(Key wanted) const {
+    const std::uint32_t home = bucket(wanted);
+    const std::uint32_t lane = lanes == 1 ? 0 : threadIdx.x % lanes;
+    for (std::uint64_t at = std::uint64_t{home} * bucket_slots; at < slot_count; at += window) {
+      std::uint32_t found = missing_row;
+      const std::uint64_t first = at + lane * each;
+      Key last = 0;
+      if constexpr (sizeof(Key) == 4 && each % 2 == 0) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < each; i += 2) {
+          const uint4 two = __ldg(reinterpret_cast<const uint4*>(slots.pairs + first + i));
+          if (two.y == wanted) found = two.x;
+          if (two.w == wanted) found = two.z;
+          last = two.w;
+        }
+      } else if constexpr (sizeof(Key) == 4) {
+        const uint2 one = __ldg(reinterpret_cast<const uint2*>(slots.pairs + first));
+        if (one.y == wanted) found = one.x;
+        last = one.y;
+      } else {
+        std::uint32_t hit = each;
+#pragma unroll
+        for (std::uint32_t i = 0; i < each; ++i) {
+          last = __ldg(slots.keys + first + i);
+          if (last == wanted) hit = i;
+        }
+        if (hit != each) found = __ldg(slots.values + first + hit);
+      }
+      if constexpr (lanes == 1) {
+        if (found != missing_row || bucket(last) > home) return found;
+      } else {
+        const unsigned mask = group_mask<lanes>();
+        const unsigned hits = __ballot_sync(mask, found != missing_row);
+        if (hits != 0) return __shfl_sync(mask, found, __ffs(static_cast<int>(hits)) - 1);
+        if (__ballot_sync(mask, bucket(last) > home) != 0) return missing_row;
+      }
+    }
+    return missing_row;
+  }
+
+  [[nodiscard]] __device__ std::uint32_t row(Key key) const { return value(key); }
+  [[nodiscard]] __device__ Run equal(Key key) const {
+    const std::uint32_t run = value(key);
+    if (run == missing_row) return {0, 0};
+    return {__ldg(starts + run), __ldg(starts + run + 1)};
+  }
+};
+
+template <class Key>
+__global__ void find_buckets(const Key* keys, std::size_t size, std::uint32_t buckets,
+                             std::uint32_t* bucket_of, std::uint32_t* numbers) {
+  const std::size_t i = thread_number();
+  if (i >= size) return;
+  bucket_of[i] = __umulhi(mix(keys[i]), buckets);
+  numbers[i] = static_cast<std::uint32_t>(i);
+}
+
+// How far key i is from where it would be if there were no buckets: its place is i plus the
+// greatest of these up to i.
+__global__ void find_shifts(const std::uint32_t* bucket_of, std::size_t size, long long* shifts) {
+  const std::size_t i = thread_number();
+  if (i < size)
+    shifts[i] = static_cast<long long>(bucket_of[i]) * bucket_slots - static_cast<long long>(i);
+}
+
+template <class Key>
+__global__ void place(const Key* keys, const std::uint32_t* rows, const std::uint32_t* numbers,
+                      const long long* shifts, std::size_t size, Slots<Key> slots,
+                      std::uint64_t slot_count) {
+  const std::size_t i = thread_number();
+  if (i >= size) return;
+  const std::uint32_t number = numbers[i];
+  const Key key = keys[number];
+  const std::uint32_t value = rows == nullptr ? number : rows[number];
+  const std::uint64_t at = i + static_cast<std::uint64_t>(shifts[i]);
+  const std::uint64_t from = i == 0 ? 0 : i + static_cast<std::uint64_t>(shifts[i - 1]);
+  for (std::uint64_t slot = from; slot <= at; ++slot) slots.set(slot, key, value);
+  if (i + 1 == size)
+    for (std::uint64_t slot = at + 1; slot < slot_count; ++slot) slots.set(slot, key, value);
+}
+
+struct Farther {
+  __device__ long long operator()(long long a, long long b) const { return a > b ? a : b; }
+};
+
+template <class Key>
+__global__ void scatter_slots(Slots<Key> slots, std::uint64_t slot_count, std::uint32_t buckets,
+                              const std::uint32_t* starts, const std::uint32_t* rows,
+                              const std::uint32_t* places, std::uint64_t used, Key* keys,
+                              std::uint32_t* valid_rows) {
+  const std::size_t at = thread_number();
+  if (at >= slot_count || at >= used) return;
+  const Key key = slots.key(at);
+  // A slot before its key's bucket only fills a gap.
+  if (std::uint64_t{__umulhi(mix(key), buckets)} * bucket_slots > at) return;
+  const std::uint32_t value = slots.value(at);
+  const auto write = [&](std::uint32_t row) {
+    const std::uint32_t to = places == nullptr ? row : places[row];
+    keys[to] = key;
+    if (places != nullptr) valid_rows[to] = row;
+  };
+  if (starts == nullptr) {
+    write(value);
+  } else {
+    for (std::uint32_t i = starts[value]; i < starts[value + 1]; ++i) write(rows[i]);
+  }
+}
+
+template <class Key>
+__global__ void mark_slots(Slots<Key> slots, std::uint64_t used, std::uint32_t buckets,
+                           const std::uint32_t* starts, const std::uint32_t* rows,
+                           std::uint32_t* valid) {
+  const std::size_t at = thread_number();
+  if (at >= used) return;
+  if (std::uint64_t{__umulhi(mix(slots.key(at)), buckets)} * bucket_slots > at) return;
+  const std::uint32_t value = slots.value(at);
+  if (starts == nullptr) {
+    valid[value] = 1;
+  } else {
+    for (std::uint32_t i = starts[value]; i < starts[value + 1]; ++i) valid[rows[i]] = 1;
+  }
+}
+
+template <class Call>
+void with_scratch(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream, Call&& call) {
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes), "building the hash table");
+  const DeviceBytes scratch(memory, bytes, stream);
+  check(call(scratch.data(), bytes), "building the hash table");
+}
+
+template <class Key>
+class DeviceTable final : public Locator {
+ public:
+  DeviceTable(DeviceOrder& order, int group, double load,
+              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+      : group_(group), load_(load), unique_(order.unique()), span_(order.span()) {
+    const OrderView<Key, Layout::split> view(order);
+    DeviceArray<Key> distinct_keys;
+    distinct_ = order.size();
+    if (!unique_) find_runs(view, distinct_keys, memory, stream);
+    fill(unique_ ? view.keys : distinct_keys.data(), unique_ ? view.row_ids : nullptr, memory,
+         stream);
+    check(cudaStreamSynchronize(stream), "building the hash table");
+    order.forget_keys(unique_);
+  }
+
+  void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
+                 cudaStream_t stream) const override {
+    if (distinct_ == 0) {
+      check(cudaMemsetAsync(rows, 0xff, lookups.count * sizeof(*rows), stream), "filling memory");
+      return;
+    }
+    with_group([&](const auto& finder) { launch_find_rows(finder, lookups, rows, stream); });
+  }
+  void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
+    if (distinct_ == 0) {
+      check(cudaMemsetAsync(runs, 0, lookups.count * sizeof(*runs), stream), "filling memory");
+      return;
+    }
+    with_group([&](const auto& finder) { launch_find_points(finder, lookups, runs, stream); });
+  }
+  void find_ranges(const DeviceLookups&, Run*, cudaStream_t) const override {}
+  [[nodiscard]] bool finds_ranges() const override { return false; }
+
+  [[nodiscard]] DeviceColumn column(const DeviceOrder& order,
+                                    const std::shared_ptr<DeviceMemory>& memory,
+                                    cudaStream_t stream) const override {
+    DeviceColumn result;
+    result.size = order.size();
+    result.row_count = order.row_count();
+    result.span = span_;
+    DeviceArray<Key> keys(memory, result.size, stream);
+    DeviceArray<std::uint32_t> places;
+    const unsigned blocks = blocks_for(used_);
+    if (result.size != result.row_count && result.size != 0) {
+      result.rows = DeviceArray<std::uint32_t>(memory, result.size, stream);
+      places = DeviceArray<std::uint32_t>(memory, result.row_count, stream);
+      check(cudaMemsetAsync(places.data(), 0, places.bytes(), stream), "filling memory");
+      mark_slots<<<blocks, block_threads, 0, stream>>>(slots(), used_, buckets_, starts(),
+                                                       order.split_rows(), places.data());
+      with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(),
+                                             result.row_count, stream);
+      });
+    }
+    if (result.size != 0)
+      scatter_slots<<<blocks, block_threads, 0, stream>>>(slots(), slot_count_, buckets_, starts(),
+                                                          order.split_rows(), places.data(), used_,
+                                                          keys.data(), result.rows.data());
+    check_launch("putting keys into row order");
+    if constexpr (sizeof(Key) == 4)
+      result.narrow = std::move(keys);
+    else
+      result.wide = std::move(keys);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
+    return {{"slots", pairs_.bytes() + keys_.bytes() + values_.bytes()},
+            {"runs of equal keys", starts_.bytes()}};
+  }
+  [[nodiscard]] std::string describe() const override {
+    return "table: " + std::to_string(distinct_) + " distinct keys in " +
+           std::to_string(slot_count_) + " slots, probed by " + std::to_string(group_) +
+           (group_ == 1 ? " thread\n" : " threads\n");
+  }
+
+ private:
+  [[nodiscard]] Slots<Key> slots() const { return {pairs_.data(), keys_.data(), values_.data()}; }
+  [[nodiscard]] const std::uint32_t* starts() const { return unique_ ? nullptr : starts_.data(); }
+
+  template <class Work>
+  void with_group(Work&& work) const {
+    const auto run = [&]<int lanes>() {
+      work(TableFinder<Key, lanes>{slots(), starts(), buckets_, slot_count_});
+    };
+    switch (group_) {
+      case 2: return run.template operator()<2>();
+      case 4: return run.template operator()<4>();
+      case 8: return run.template operator()<8>();
+      case 16: return run.template operator()<16>();
+      case 32: return run.template operator()<32>();
+      default: return run.template operator()<1>();
+    }
+  }
+
+  // Distinct keys, and where the rows of each start.
+  void find_runs(const OrderView<Key, Layout::split>& order, DeviceArray<Key>& distinct_keys,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    distinct_keys = DeviceArray<Key>(memory, order.size, stream);
+    DeviceArray<std::uint32_t> lengths(memory, order.size + std::size_t{2}, stream);
+    std::uint32_t* const run_count = lengths.data() + order.size + 1;
+    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRunLengthEncode::Encode(scratch, bytes, order.keys, distinct_keys.data(),
+                                                lengths.data(), run_count, order.size, stream);
+    });
+    std::uint32_t runs = 0;
+    check(cudaMemcpyAsync(&runs, run_count, sizeof(runs), cudaMemcpyDeviceToHost, stream),
+          "copying from the GPU");
+    check(cudaStreamSynchronize(stream), "building the hash table");
+    distinct_ = runs;
+    starts_ = DeviceArray<std::uint32_t>(memory, std::size_t{runs} + 1, stream);
+    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, lengths.data(), starts_.data(),
+                                           std::size_t{runs} + 1, stream);
+    });
+  }
+
+  void fill(const Key* keys, const std::uint32_t* rows, const std::shared_ptr<DeviceMemory>& memory,
+            cudaStream_t stream) {
+    if (distinct_ == 0) return;
+    const double wanted = static_cast<double>(distinct_) / load_ / bucket_slots;
+    buckets_ =
+        static_cast<std::uint32_t>(std::clamp(wanted, 1.0, static_cast<double>(0xffffffffU)));
+    DeviceArray<std::uint32_t> bucket_of(memory, distinct_, stream);
+    DeviceArray<std::uint32_t> numbers(memory, distinct_, stream);
+    DeviceArray<std::uint32_t> other_buckets(memory, distinct_, stream);
+    DeviceArray<std::uint32_t> other_numbers(memory, distinct_, stream);
+    const unsigned blocks = blocks_for(distinct_);
+    find_buckets<<<blocks, block_threads, 0, stream>>>(keys, distinct_, buckets_, bucket_of.data(),
+                                                       numbers.data());
+    cub::DoubleBuffer<std::uint32_t> sorted_buckets(bucket_of.data(), other_buckets.data());
+    cub::DoubleBuffer<std::uint32_t> sorted_numbers(numbers.data(), other_numbers.data());
+    const int bits = std::max(1, static_cast<int>(std::bit_width(buckets_ - 1)));
+    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_buckets, sorted_numbers,
+                                             distinct_, 0, bits, stream);
+    });
+    DeviceArray<long long> shifts(memory, distinct_, stream);
+    find_shifts<<<blocks, block_threads, 0, stream>>>(sorted_buckets.Current(), distinct_,
+                                                      shifts.data());
+    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::InclusiveScan(scratch, bytes, shifts.data(), shifts.data(), Farther{},
+                                            distinct_, stream);
+    });
+    long long last = 0;
+    check(cudaMemcpyAsync(&last, shifts.data() + distinct_ - 1, sizeof(last),
+                          cudaMemcpyDeviceToHost, stream),
+          "copying from the GPU");
+    check(cudaStreamSynchronize(stream), "building the hash table");
+    used_ = distinct_ + static_cast<std::uint64_t>(last);
+    slot_count_ = std::max(used_, std::uint64_t{buckets_} * bucket_slots);
+    slot_count_ = (slot_count_ + bucket_slots - 1) / bucket_slots * bucket_slots;
+    // Every bucket can be read in a window of the widest group.
+    constexpr std::uint64_t widest = 32;
+    const std::uint64_t padded = slot_count_ + widest;
+    if constexpr (sizeof(Key) == 4) {
+      pairs_ = DeviceArray<std::uint64_t>(memory, padded, stream);
+    } else {
+      keys_ = DeviceArray<Key>(memory, padded, stream);
+      values_ = DeviceArray<std::uint32_t>(memory, padded, stream);
+    }
+    place<<<blocks, block_threads, 0, stream>>>(keys, rows, sorted_numbers.Current(), shifts.data(),
+                                                distinct_, slots(), padded);
+    check_launch("building the hash table");
+  }
+
+  int group_;
+  double load_;
+  bool unique_;
+  std::uint64_t span_;
+  std::size_t distinct_ = 0;
+  std::uint32_t buckets_ = 1;
+  std::uint64_t used_ = 0;
+  std::uint64_t slot_count_ = 0;
+  DeviceArray<std::uint64_t> pairs_;
+  DeviceArray<Key> keys_;
+  DeviceArray<std::uint32_t> values_;
+  DeviceArray<std::uint32_t> starts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Locator> make_table(DeviceOrder& order, int group, double load,
+                                    const std::shared_ptr<DeviceMemory>& memory,
+                                    cudaStream_t stream) {
+  if (order.is_wide())
+    return std::make_unique<DeviceTable<std::uint64_t>>(order, group, load, memory, stream);
+  return std::make_unique<DeviceTable<std::uint32_t>>(order, group, load, memory, stream);
+}
+
+}  // namespace rtindex::cuda

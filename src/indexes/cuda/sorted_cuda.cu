@@ -1,0 +1,69 @@
+#include "indexes/cuda/sorted_cuda.hpp"
+
+#include "storage/cuda/locate.cuh"
+#include "storage/cuda/order_view.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+template <class KeyType>
+struct BinaryFinder {
+  using Key = KeyType;
+  static constexpr int lanes = 1;
+
+  OrderView<Key, Layout::split> order;
+
+  [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {
+    return order.lower_bound(0, order.size, key);
+  }
+  [[nodiscard]] __device__ std::uint32_t row(Key key) const {
+    const std::uint32_t at = lower_bound(key);
+    return at < order.size && order.key(at) == key ? order.row(at) : missing_row;
+  }
+  [[nodiscard]] __device__ Run equal(Key key) const {
+    const std::uint32_t begin = lower_bound(key);
+    if (begin >= order.size || order.key(begin) != key) return {begin, begin};
+    return {begin, order.end_of_equal(begin, order.size, key)};
+  }
+};
+
+class BinarySearch final : public Locator {
+ public:
+  explicit BinarySearch(const DeviceOrder& order) : order_(&order) {}
+
+  template <class Key>
+  [[nodiscard]] BinaryFinder<Key> finder() const {
+    return {OrderView<Key, Layout::split>(*order_)};
+  }
+
+  void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
+                 cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(),
+                [&](const auto& finder) { launch_find_rows(finder, lookups, rows, stream); });
+  }
+  void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(),
+                [&](const auto& finder) { launch_find_points(finder, lookups, runs, stream); });
+  }
+  void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_ranges(finder, *order_, lookups, runs, stream);
+    });
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
+    return {};
+  }
+  [[nodiscard]] std::string describe() const override { return "search: by halves\n"; }
+
+ private:
+  const DeviceOrder* order_;
+};
+
+}  // namespace
+
+std::unique_ptr<Locator> make_binary_search(const DeviceOrder& order) {
+  return std::make_unique<BinarySearch>(order);
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "storage/cuda/locator.hpp"
+
+namespace rtindex::cuda {
+
+// Binary search over a column in key order.
+[[nodiscard]] std::unique_ptr<Locator> make_binary_search(const DeviceOrder& order);
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,166 @@
+#include "keys/cuda/device_keys.hpp"
+
+#include <cub/device/device_scan.cuh>
+
+#include "base/cuda/launch.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+__device__ bool is_valid(const DeviceElements& column, std::size_t i) {
+  if (column.validity == nullptr) return true;
+  const std::size_t bit = i + column.validity_offset;
+  return (column.validity[bit / 8] >> (bit % 8) & 1) != 0;
+}
+
+__device__ std::uint64_t bits_of(const DeviceElements& column, std::size_t i) {
+  if (column.type.kind == ElementType::Kind::real)
+    return place_real(column.data, i, column.type, column.type, true).bits;
+  return place_integer(load_integer(column.data, i, column.type), column.type).bits;
+}
+
+__global__ void find_extent(DeviceElements column, DeviceExtent* extent) {
+  std::uint64_t smallest = ~std::uint64_t{0};
+  std::uint64_t largest = 0;
+  unsigned long long valid = 0;
+  for (std::size_t i = thread_number(); i < column.size; i += thread_count()) {
+    if (!is_valid(column, i)) continue;
+    const std::uint64_t bits = bits_of(column, i);
+    smallest = min(smallest, bits);
+    largest = max(largest, bits);
+    ++valid;
+  }
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    smallest = min(smallest, __shfl_down_sync(~0U, smallest, lanes));
+    largest = max(largest, __shfl_down_sync(~0U, largest, lanes));
+    valid += __shfl_down_sync(~0U, valid, lanes);
+  }
+  if (threadIdx.x % 32 != 0 || valid == 0) return;
+  atomicMin(reinterpret_cast<unsigned long long*>(&extent->smallest), smallest);
+  atomicMax(reinterpret_cast<unsigned long long*>(&extent->largest), largest);
+  atomicAdd(reinterpret_cast<unsigned long long*>(&extent->valid), valid);
+}
+
+__global__ void count_valid(DeviceElements column, std::uint32_t* counts) {
+  const std::size_t i = thread_number();
+  if (i < column.size) counts[i] = is_valid(column, i) ? 1 : 0;
+}
+
+template <class Key>
+__global__ void encode_rows(DeviceElements column, std::uint64_t base, const std::uint32_t* places,
+                            Key* keys, std::uint32_t* rows) {
+  const std::size_t i = thread_number();
+  if (i >= column.size) return;
+  const Key key = static_cast<Key>(bits_of(column, i) - base);
+  if (places == nullptr) {
+    keys[i] = key;
+  } else if (is_valid(column, i)) {
+    keys[places[i]] = key;
+    rows[places[i]] = static_cast<std::uint32_t>(i);
+  }
+}
+
+__global__ void encode_pairs(DeviceElements column, std::uint64_t base, const std::uint32_t* places,
+                             std::uint64_t* pairs) {
+  const std::size_t i = thread_number();
+  if (i >= column.size || (places != nullptr && !is_valid(column, i))) return;
+  pairs[places == nullptr ? i : places[i]] = (bits_of(column, i) - base) << 32 | i;
+}
+
+template <class Key>
+__global__ void encode_intervals(DeviceElements lower, DeviceElements upper, NativeMap map,
+                                 KeyInterval<Key>* intervals) {
+  const std::size_t i = thread_number();
+  if (i >= lower.size) return;
+  KeyInterval<Key> result{1, 0};
+  if (is_valid(lower, i) && is_valid(upper, i)) {
+    const Interval interval =
+        encode_interval(map, lower.data, lower.type, upper.data, upper.type, i);
+    if (!interval.empty())
+      result = {static_cast<Key>(interval.lower), static_cast<Key>(interval.upper)};
+  }
+  intervals[i] = result;
+}
+
+template <class Key>
+void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* places,
+                 Key* keys, std::uint32_t* rows, cudaStream_t stream) {
+  if (column.size == 0) return;
+  encode_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column, map.base, places, keys,
+                                                                     rows);
+  check_launch("encoding keys");
+}
+
+}  // namespace
+
+DeviceExtent extent_of(const DeviceElements& column, const std::shared_ptr<DeviceMemory>& memory,
+                       cudaStream_t stream) {
+  DeviceExtent extent{~std::uint64_t{0}, 0, 0};
+  if (column.size == 0) return extent;
+  const DeviceArray<DeviceExtent> on_device(memory, 1, stream);
+  check(cudaMemcpyAsync(on_device.data(), &extent, sizeof(extent), cudaMemcpyHostToDevice, stream),
+        "copying to the GPU");
+  find_extent<<<loop_blocks(column.size), block_threads, 0, stream>>>(column, on_device.data());
+  check_launch("looking for the smallest key");
+  check(cudaMemcpyAsync(&extent, on_device.data(), sizeof(extent), cudaMemcpyDeviceToHost, stream),
+        "copying from the GPU");
+  check(cudaStreamSynchronize(stream), "looking for the smallest key");
+  return extent;
+}
+
+DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, std::size_t valid,
+                           std::optional<std::size_t> pair_room,
+                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  DeviceColumn result;
+  result.size = valid;
+  result.row_count = column.size;
+  result.span = map.span;
+  const bool pairs = pair_room && !result.is_wide();
+  if (pairs)
+    result.pairs = DeviceArray<std::uint64_t>(memory, valid + *pair_room, stream);
+  else if (result.is_wide())
+    result.wide = DeviceArray<std::uint64_t>(memory, valid, stream);
+  else
+    result.narrow = DeviceArray<std::uint32_t>(memory, valid, stream);
+  DeviceArray<std::uint32_t> places;
+  if (valid != column.size) {
+    if (!pairs) result.rows = DeviceArray<std::uint32_t>(memory, valid, stream);
+    places = DeviceArray<std::uint32_t>(memory, column.size, stream);
+    count_valid<<<blocks_for(column.size), block_threads, 0, stream>>>(column, places.data());
+    check_launch("counting nulls");
+    std::size_t bytes = 0;
+    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, places.data(), places.data(), column.size,
+                                        stream),
+          "counting nulls");
+    const DeviceBytes scratch(memory, bytes, stream);
+    check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, places.data(), places.data(),
+                                        column.size, stream),
+          "counting nulls");
+  }
+  if (pairs && column.size != 0) {
+    encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(
+        column, map.base, places.data(), result.pairs.data());
+    check_launch("encoding keys");
+  } else if (result.is_wide())
+    encode_into(column, map, places.data(), result.wide.data(), result.rows.data(), stream);
+  else
+    encode_into(column, map, places.data(), result.narrow.data(), result.rows.data(), stream);
+  return result;
+}
+
+template <class Key>
+void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, const NativeMap& map,
+                    KeyInterval<Key>* intervals, cudaStream_t stream) {
+  if (lower.size == 0) return;
+  encode_intervals<<<blocks_for(lower.size), block_threads, 0, stream>>>(lower, upper, map,
+                                                                         intervals);
+  check_launch("encoding lookups");
+}
+
+template void encode_lookups(const DeviceElements&, const DeviceElements&, const NativeMap&,
+                             KeyInterval<std::uint32_t>*, cudaStream_t);
+template void encode_lookups(const DeviceElements&, const DeviceElements&, const NativeMap&,
+                             KeyInterval<std::uint64_t>*, cudaStream_t);
+
+}  // namespace rtindex::cuda

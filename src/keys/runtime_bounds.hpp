@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "base/macros.hpp"
+#include "keys/interval.hpp"
+#include "keys/ordered_bits.hpp"
+
+namespace rtindex {
+
+// The ends of lookups against a native column where both types are known only at run time: what
+// NativeCodec does by templates, in one function for device code. The types are comparable.
+
+// How the elements of a native column lie in memory and on the line of their ordered_bits().
+struct ElementType {
+  enum class Kind : std::uint8_t { boolean, unsigned_int, signed_int, real } kind;
+  std::uint8_t bytes;
+};
+
+[[nodiscard]] RTINDEX_HD constexpr ElementType element_type(Type type) {
+  using Kind = ElementType::Kind;
+  switch (type) {
+    case Type::boolean: return {Kind::boolean, 1};
+    case Type::u8: return {Kind::unsigned_int, 1};
+    case Type::u16: return {Kind::unsigned_int, 2};
+    case Type::u32: return {Kind::unsigned_int, 4};
+    case Type::i8: return {Kind::signed_int, 1};
+    case Type::i16: return {Kind::signed_int, 2};
+    case Type::i32:
+    case Type::date32: return {Kind::signed_int, 4};
+    case Type::i64:
+    case Type::timestamp64: return {Kind::signed_int, 8};
+    case Type::f32: return {Kind::real, 4};
+    case Type::f64: return {Kind::real, 8};
+    default: return {Kind::unsigned_int, 8};
+  }
+}
+
+// A place on the line of a column type's ordered_bits(): on it, or beyond one of its ends.
+struct LinePlace {
+  enum class Where : std::uint8_t { below, on, above } where;
+  std::uint64_t bits;
+};
+
+// An integer of up to 64 bits, signed or not.
+struct AnyInteger {
+  bool negative;
+  std::uint64_t bits;  // two's complement
+};
+
+[[nodiscard]] RTINDEX_HD inline AnyInteger load_integer(const void* elements, std::size_t i,
+                                                        ElementType type) {
+  using Kind = ElementType::Kind;
+  std::uint64_t bits = 0;
+  switch (type.bytes) {
+    case 1: bits = static_cast<const std::uint8_t*>(elements)[i]; break;
+    case 2: bits = static_cast<const std::uint16_t*>(elements)[i]; break;
+    case 4: bits = static_cast<const std::uint32_t*>(elements)[i]; break;
+    default: bits = static_cast<const std::uint64_t*>(elements)[i]; break;
+  }
+  if (type.kind == Kind::boolean) return {false, bits != 0 ? std::uint64_t{1} : 0};
+  if (type.kind == Kind::unsigned_int) return {false, bits};
+  const int shift = 64 - 8 * type.bytes;
+  const auto value = static_cast<std::int64_t>(bits << shift) >> shift;
+  return {value < 0, static_cast<std::uint64_t>(value)};
+}
+
+[[nodiscard]] RTINDEX_HD inline LinePlace place_integer(AnyInteger value, ElementType column) {
+  using Where = LinePlace::Where;
+  const int width = 8 * column.bytes;
+  const std::uint64_t largest = ~std::uint64_t{0} >> (64 - width);
+  if (column.kind != ElementType::Kind::signed_int) {
+    if (value.negative) return {Where::below, 0};
+    return value.bits > largest ? LinePlace{Where::above, largest}
+                                : LinePlace{Where::on, value.bits};
+  }
+  const std::uint64_t half = std::uint64_t{1} << (width - 1);
+  if (value.negative) {
+    const std::uint64_t magnitude = std::uint64_t{0} - value.bits;
+    return magnitude > half ? LinePlace{Where::below, 0} : LinePlace{Where::on, half - magnitude};
+  }
+  return value.bits >= half ? LinePlace{Where::above, largest}
+                            : LinePlace{Where::on, half + value.bits};
+}
+
+// The smallest (up) or largest (down) float that is not below (above) a double.
+[[nodiscard]] RTINDEX_HD inline float round_to_float(double value, bool up) {
+  const float nearest = static_cast<float>(value);
+  const double rounded = nearest;
+  if (up && rounded < value) return nextafterf(nearest, HUGE_VALF);
+  if (!up && rounded > value) return nextafterf(nearest, -HUGE_VALF);
+  return nearest;
+}
+
+[[nodiscard]] RTINDEX_HD inline LinePlace place_real(const void* elements, std::size_t i,
+                                                     ElementType lookup, ElementType column,
+                                                     bool up) {
+  using Where = LinePlace::Where;
+  if (lookup.bytes == 4) {
+    const float value = static_cast<const float*>(elements)[i];
+    if (column.bytes == 4) return {Where::on, ordered_bits(value)};
+    return {Where::on, ordered_bits(static_cast<double>(value))};
+  }
+  const double value = static_cast<const double*>(elements)[i];
+  if (column.bytes == 8) return {Where::on, ordered_bits(value)};
+  return {Where::on, ordered_bits(value != value ? std::numeric_limits<float>::quiet_NaN()
+                                                 : round_to_float(value, up))};
+}
+
+// A native column's encoding: ordered_bits() minus the base, up to the span.
+struct NativeMap {
+  ElementType column;
+  std::uint64_t base;
+  std::uint64_t span;
+  bool empty;  // no valid key at all
+};
+
+// One end of a lookup on the line of the column's type, rounded up or down to a value that it has.
+[[nodiscard]] RTINDEX_HD inline LinePlace place_end(const NativeMap& map, const void* elements,
+                                                    ElementType type, std::size_t i, bool up) {
+  if (type.kind == ElementType::Kind::real) return place_real(elements, i, type, map.column, up);
+  return place_integer(load_integer(elements, i, type), map.column);
+}
+
+// Lookup i as an interval of encoded keys; both ends may be the same array.
+[[nodiscard]] RTINDEX_HD inline Interval encode_interval(const NativeMap& map, const void* lower,
+                                                         ElementType lower_type, const void* upper,
+                                                         ElementType upper_type, std::size_t i) {
+  using Where = LinePlace::Where;
+  if (map.empty) return {1, 0};
+  const LinePlace low = place_end(map, lower, lower_type, i, true);
+  const LinePlace high = place_end(map, upper, upper_type, i, false);
+  if (low.where == Where::above || high.where == Where::below || high.bits < map.base)
+    return {1, 0};
+  Interval interval{0, high.bits - map.base};
+  if (interval.upper > map.span) interval.upper = map.span;
+  if (low.where == Where::on && low.bits > map.base) interval.lower = low.bits - map.base;
+  return interval.lower > interval.upper ? Interval{1, 0} : interval;
+}
+
+}  // namespace rtindex

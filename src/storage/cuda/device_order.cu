@@ -1,0 +1,241 @@
+#include "storage/cuda/device_order.hpp"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/cuda/launch.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+__global__ void make_pairs(const std::uint32_t* keys, const std::uint32_t* rows, std::size_t size,
+                           std::uint64_t* pairs) {
+  const std::size_t i = thread_number();
+  if (i >= size) return;
+  const std::uint32_t row = rows == nullptr ? static_cast<std::uint32_t>(i) : rows[i];
+  pairs[i] = std::uint64_t{keys[i]} << 32 | row;
+}
+
+__global__ void count_up(std::uint32_t* rows, std::size_t size) {
+  const std::size_t i = thread_number();
+  if (i < size) rows[i] = static_cast<std::uint32_t>(i);
+}
+
+// What is known of the sorted keys once all are in place.
+struct Facts {
+  std::uint64_t last_key;
+  std::uint32_t duplicates;
+};
+
+template <class At>
+__global__ void compare_neighbours(At at, std::size_t size, Facts* facts) {
+  bool equal = false;
+  for (std::size_t i = thread_number(); i + 1 < size; i += thread_count())
+    equal |= at(i) == at(i + 1);
+  if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) facts->duplicates = 1;
+  if (thread_number() == 0 && size != 0) facts->last_key = at(size - 1);
+}
+
+struct PairKeys {
+  const std::uint64_t* pairs;
+  __device__ std::uint64_t operator()(std::size_t i) const { return pairs[i] >> 32; }
+};
+
+template <class Key>
+struct PlainKeys {
+  const Key* keys;
+  __device__ std::uint64_t operator()(std::size_t i) const { return keys[i]; }
+};
+
+template <class At>
+__global__ void scatter_by_row(At key_at, RowsView rows, std::size_t size,
+                               const std::uint32_t* places, std::uint32_t* narrow,
+                               std::uint64_t* wide, std::uint32_t* valid_rows) {
+  const std::size_t i = thread_number();
+  if (i >= size) return;
+  const std::uint32_t row = rows[i];
+  const std::uint32_t place = places == nullptr ? row : places[row];
+  if (narrow != nullptr)
+    narrow[place] = static_cast<std::uint32_t>(key_at(i));
+  else
+    wide[place] = key_at(i);
+  if (places != nullptr) valid_rows[place] = row;
+}
+
+__global__ void mark_rows(RowsView rows, std::size_t size, std::uint32_t* valid) {
+  const std::size_t i = thread_number();
+  if (i < size) valid[rows[i]] = 1;
+}
+
+template <class T>
+void fill_padding(T* data, std::size_t size, cudaStream_t stream) {
+  check(cudaMemsetAsync(data + size, 0xff, DeviceOrder::padding * sizeof(T), stream),
+        "filling memory");
+}
+
+// CUB's two calls: how much scratch memory, then the work.
+template <class Call>
+void with_scratch(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                  const char* doing, Call&& call) {
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes), doing);
+  const DeviceBytes scratch(memory, bytes, stream);
+  check(call(scratch.data(), bytes), doing);
+}
+
+}  // namespace
+
+DeviceOrder::DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
+                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+    : layout_(column.is_wide() ? Layout::split : layout),
+      size_(column.size),
+      row_count_(column.row_count),
+      span_(column.span) {
+  if (layout_ == Layout::pairs)
+    sort_pairs(std::move(column), sorted, memory, stream);
+  else if (column.is_wide())
+    sort_split(std::move(column.wide), std::move(column.rows), sorted, wide_, memory, stream);
+  else
+    sort_split(std::move(column.narrow), std::move(column.rows), sorted, narrow_, memory, stream);
+  find_facts(memory, stream);
+  unique_ = unique_ && !sorted;
+}
+
+// Sorting the pairs as one integer by their upper half keeps equal keys in the order of their rows.
+void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted,
+                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  DeviceArray<std::uint64_t> unsorted = std::move(column.pairs);
+  if (unsorted.empty()) {
+    unsorted = DeviceArray<std::uint64_t>(memory, size_ + padding, stream);
+    if (size_ != 0)
+      make_pairs<<<blocks_for(size_), block_threads, 0, stream>>>(
+          column.narrow.data(), column.rows.empty() ? nullptr : column.rows.data(), size_,
+          unsorted.data());
+    check_launch("making pairs");
+  }
+  column = DeviceColumn{};
+  if (sorted) {
+    pairs_ = std::move(unsorted);
+    fill_padding(pairs_.data(), size_, stream);
+    return;
+  }
+  pairs_ = DeviceArray<std::uint64_t>(memory, size_ + padding, stream);
+  cub::DoubleBuffer<std::uint64_t> buffers(unsorted.data(), pairs_.data());
+  const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
+  with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffers, size_, 32, 32 + bits, stream);
+  });
+  if (buffers.Current() != pairs_.data()) std::swap(pairs_, unsorted);
+  fill_padding(pairs_.data(), size_, stream);
+}
+
+template <class Key>
+void DeviceOrder::sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
+                             DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
+                             cudaStream_t stream) {
+  // The unsorted arrays have no room for the padding, so the result must end up in the new ones.
+  into = DeviceArray<Key>(memory, size_ + padding, stream);
+  rows_ = DeviceArray<std::uint32_t>(memory, size_ + padding, stream);
+  if (rows.empty()) {
+    rows = DeviceArray<std::uint32_t>(memory, size_, stream);
+    if (size_ != 0) count_up<<<blocks_for(size_), block_threads, 0, stream>>>(rows.data(), size_);
+    check_launch("numbering rows");
+  }
+  cub::DoubleBuffer<Key> key_buffers(keys.data(), into.data());
+  cub::DoubleBuffer<std::uint32_t> row_buffers(rows.data(), rows_.data());
+  const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
+  if (!sorted)
+    with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, row_buffers, size_, 0,
+                                             bits, stream);
+    });
+  if (size_ != 0 && key_buffers.Current() != into.data()) {
+    check(cudaMemcpyAsync(into.data(), keys.data(), size_ * sizeof(Key), cudaMemcpyDeviceToDevice,
+                          stream),
+          "copying on the GPU");
+    check(cudaMemcpyAsync(rows_.data(), rows.data(), size_ * sizeof(std::uint32_t),
+                          cudaMemcpyDeviceToDevice, stream),
+          "copying on the GPU");
+  }
+  fill_padding(into.data(), size_, stream);
+  fill_padding(rows_.data(), size_, stream);
+}
+
+void DeviceOrder::find_facts(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  const DeviceArray<Facts> on_device(memory, 1, stream);
+  Facts facts{};
+  check(cudaMemsetAsync(on_device.data(), 0, sizeof(Facts), stream), "filling memory");
+  const unsigned blocks = loop_blocks(size_);
+  if (layout_ == Layout::pairs)
+    compare_neighbours<<<blocks, block_threads, 0, stream>>>(PairKeys{pairs_.data()}, size_,
+                                                             on_device.data());
+  else if (is_wide())
+    compare_neighbours<<<blocks, block_threads, 0, stream>>>(PlainKeys<std::uint64_t>{wide_.data()},
+                                                             size_, on_device.data());
+  else
+    compare_neighbours<<<blocks, block_threads, 0, stream>>>(
+        PlainKeys<std::uint32_t>{narrow_.data()}, size_, on_device.data());
+  check_launch("looking for duplicates");
+  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(Facts), cudaMemcpyDeviceToHost, stream),
+        "copying from the GPU");
+  check(cudaStreamSynchronize(stream), "sorting keys");
+  unique_ = facts.duplicates == 0;
+  last_key_ = facts.last_key;
+}
+
+RowsView DeviceOrder::rows() const {
+  // Of a pair the rowID is the lower half, which comes first.
+  if (layout_ == Layout::pairs) return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2};
+  return {rows_.data(), 1};
+}
+
+void DeviceOrder::forget_keys(bool rows_too) {
+  narrow_ = DeviceArray<std::uint32_t>();
+  wide_ = DeviceArray<std::uint64_t>();
+  if (rows_too) rows_ = DeviceArray<std::uint32_t>();
+}
+
+DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,
+                                 cudaStream_t stream) const {
+  DeviceColumn result;
+  result.size = size_;
+  result.row_count = row_count_;
+  result.span = span_;
+  if (is_wide())
+    result.wide = DeviceArray<std::uint64_t>(memory, size_, stream);
+  else
+    result.narrow = DeviceArray<std::uint32_t>(memory, size_, stream);
+  if (size_ == 0) return result;
+  const unsigned blocks = blocks_for(size_);
+  DeviceArray<std::uint32_t> places;
+  if (size_ != row_count_) {
+    result.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
+    places = DeviceArray<std::uint32_t>(memory, row_count_, stream);
+    check(cudaMemsetAsync(places.data(), 0, places.bytes(), stream), "filling memory");
+    mark_rows<<<blocks, block_threads, 0, stream>>>(rows(), size_, places.data());
+    with_scratch(memory, stream, "numbering rows", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(), row_count_,
+                                           stream);
+    });
+  }
+  const auto scatter = [&](auto key_at) {
+    scatter_by_row<<<blocks, block_threads, 0, stream>>>(key_at, rows(), size_, places.data(),
+                                                         result.narrow.data(), result.wide.data(),
+                                                         result.rows.data());
+  };
+  if (layout_ == Layout::pairs)
+    scatter(PairKeys{pairs_.data()});
+  else if (is_wide())
+    scatter(PlainKeys<std::uint64_t>{wide_.data()});
+  else
+    scatter(PlainKeys<std::uint32_t>{narrow_.data()});
+  check_launch("putting keys into row order");
+  return result;
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "answers/cuda/runs.hpp"
+#include "base/cuda/device_array.hpp"
+#include "keys/cuda/device_keys.hpp"
+
+namespace rtindex::cuda {
+
+// How sorted keys and their rowIDs lie in memory.
+enum class Layout : std::uint8_t {
+  pairs,  // key << 32 | rowID: one access brings both; keys of 4 bytes only
+  split,  // keys, and rowIDs beside them: a search touches fewer lines
+};
+
+// A column in key order in device memory; equal keys in the order of their rows (or of their full
+// keys and rows, where the host sorted them). Behind the last key stand a few greatest ones with a
+// rowID that means "none", so that blocks of keys can be compared without a test for the end.
+class DeviceOrder {
+ public:
+  static constexpr std::size_t padding = 16;
+
+  DeviceOrder() = default;
+  // Sorts a column, unless the host has sorted it already (its rows are then named).
+  DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
+              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+  [[nodiscard]] bool is_wide() const { return span_ > 0xffffffffU; }
+  [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] const std::uint64_t* pairs() const { return pairs_.data(); }
+  [[nodiscard]] const std::uint32_t* narrow_keys() const { return narrow_.data(); }
+  [[nodiscard]] const std::uint64_t* wide_keys() const { return wide_.data(); }
+  [[nodiscard]] const std::uint32_t* split_rows() const { return rows_.data(); }
+  [[nodiscard]] RowsView rows() const;
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t row_count() const { return row_count_; }
+  [[nodiscard]] std::uint64_t span() const { return span_; }
+  [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
+  // Whether no key is there twice, so that a key tells its row. Keys that the host sorted stand for
+  // longer ones; they never do.
+  [[nodiscard]] bool unique() const { return unique_; }
+  [[nodiscard]] std::size_t bytes() const {
+    return pairs_.bytes() + narrow_.bytes() + wide_.bytes() + rows_.bytes();
+  }
+  // Frees what a locator keeps itself: the keys, and the rowIDs too where it keeps those.
+  void forget_keys(bool rows_too);
+  // The column back in row order.
+  [[nodiscard]] DeviceColumn column(const std::shared_ptr<DeviceMemory>& memory,
+                                    cudaStream_t stream) const;
+
+ private:
+  void sort_pairs(DeviceColumn column, bool sorted, const std::shared_ptr<DeviceMemory>& memory,
+                  cudaStream_t stream);
+  template <class Key>
+  void sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
+                  DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
+                  cudaStream_t stream);
+  void find_facts(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+  Layout layout_ = Layout::split;
+  DeviceArray<std::uint64_t> pairs_;
+  DeviceArray<std::uint32_t> narrow_;
+  DeviceArray<std::uint64_t> wide_;
+  DeviceArray<std::uint32_t> rows_;
+  std::size_t size_ = 0;
+  std::size_t row_count_ = 0;
+  std::uint64_t span_ = 0;
+  std::uint64_t last_key_ = 0;
+  bool unique_ = true;
+};
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,383 @@
+#include "storage/cuda/device_structure.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "keys/native_codec.hpp"
+#include "storage/cuda/batch_runner.hpp"
+#include "storage/cuda/narrower.hpp"
+#include "storage/cuda/order_lookups.hpp"
+#include "storage/row_order.hpp"
+#include "storage/saved_column.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+using Memory = std::shared_ptr<DeviceMemory>;
+
+// An array of the host, on the GPU.
+template <class T>
+DeviceArray<T> uploaded(const T* from, std::size_t size, const Memory& memory,
+                        cudaStream_t stream) {
+  DeviceArray<T> array(memory, size, stream);
+  copy_to_device(array.data(), from, size * sizeof(T), stream);
+  return array;
+}
+
+DeviceColumn uploaded(const EncodedColumn& column, const Memory& memory, cudaStream_t stream) {
+  DeviceColumn result;
+  result.size = column.size();
+  result.row_count = column.row_count;
+  result.span = column.span;
+  if (column.keys.wide())
+    result.wide = uploaded(column.keys.wide_data(), column.size(), memory, stream);
+  else
+    result.narrow = uploaded(column.keys.narrow_data(), column.size(), memory, stream);
+  if (!column.rows.empty())
+    result.rows = uploaded(column.rows.data(), column.rows.size(), memory, stream);
+  return result;
+}
+
+EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream) {
+  EncodedColumn result;
+  result.row_count = column.row_count;
+  result.span = column.span;
+  result.keys = PackedKeys(column.size, column.span);
+  const std::size_t bytes = result.keys.bytes();
+  Array<std::uint8_t> keys(bytes);
+  copy_to_host(
+      keys.data(),
+      column.is_wide() ? static_cast<const void*>(column.wide.data()) : column.narrow.data(), bytes,
+      stream);
+  const auto key_at = [&](std::size_t i) -> std::uint64_t {
+    if (column.is_wide()) return reinterpret_cast<const std::uint64_t*>(keys.data())[i];
+    return reinterpret_cast<const std::uint32_t*>(keys.data())[i];
+  };
+  for (std::size_t i = 0; i < column.size; ++i) result.keys.set(i, key_at(i));
+  if (!column.rows.empty()) {
+    result.rows = Array<std::uint32_t>(column.size);
+    copy_to_host(result.rows.data(), column.rows.data(), result.rows.bytes(), stream);
+  }
+  return result;
+}
+
+// Keys that the host has sorted by their full keys.
+template <class Key>
+DeviceColumn uploaded_order(const KeyOrder<Key>& order, const Memory& memory, cudaStream_t stream) {
+  std::vector<Key> keys(order.size());
+  std::vector<std::uint32_t> rows(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    keys[i] = order.key(i);
+    rows[i] = order.rows()[i];
+  }
+  DeviceColumn result;
+  result.size = order.size();
+  result.row_count = order.row_count();
+  result.span = order.span();
+  if constexpr (sizeof(Key) == 4)
+    result.narrow = uploaded(keys.data(), keys.size(), memory, stream);
+  else
+    result.wide = uploaded(keys.data(), keys.size(), memory, stream);
+  result.rows = uploaded(rows.data(), rows.size(), memory, stream);
+  return result;
+}
+
+// Everything of a structure that an update replaces. The arrays are given back in the order of the
+// stream that they were made on, which therefore outlives them.
+struct Parts {
+  OwnStream stream;
+  DeviceOrder order;
+  std::unique_ptr<Locator> locator;
+  std::unique_ptr<OrderedValues> included;
+  // The included values by row, where some rows have no key and so no place in key order.
+  DeviceArray<std::uint8_t> values_by_row;
+  std::unique_ptr<Narrower> narrower;
+};
+
+class DeviceStructure final : public Structure {
+ public:
+  // `parts` brings the stream, on which the column is made, and maybe a Narrower.
+  DeviceStructure(DeviceOptions options, std::unique_ptr<Parts> parts, DeviceColumn column,
+                  const ColumnView* include, const Memory& memory, const MemoryMeter& meter)
+      : options_(std::move(options)), memory_(memory), parts_(std::move(parts)) {
+    const bool sorted = parts_->narrower != nullptr;
+    make_order(*parts_, std::move(column), sorted);
+    if (include != nullptr) include_values(*parts_, *include);
+    build_peak_ = meter.peak();
+    built_.record(parts_->stream.get());
+    parts_->stream.wait();
+  }
+
+  ~DeviceStructure() override {
+    // Lookups that are under way on the caller's streams still read what is freed here.
+    const OnDevice current(options_.device);
+    static_cast<void>(cudaDeviceSynchronize());
+    parts_.reset();
+  }
+
+  void run(const LookupBatch& batch, const Request& request) const override {
+    const OnDevice current(options_.device);
+    const BatchRunner runner({parts_->order, *parts_->locator, parts_->included.get(),
+                              parts_->narrower.get(), memory_, built_, options_.gather,
+                              orders(batch.size()), workspaces_});
+    runner.run(batch, request);
+  }
+
+  [[nodiscard]] bool update(std::span<const std::uint32_t> rows,
+                            std::span<const std::uint64_t> keys, std::uint64_t span) override {
+    if (parts_->narrower != nullptr) return false;
+    if ((span > 0xffffffffU) != parts_->order.is_wide()) return false;
+    const OnDevice current(options_.device);
+    check(cudaDeviceSynchronize(), "waiting for lookups before an update");
+    auto parts = std::make_unique<Parts>();
+    const cudaStream_t stream = parts->stream.get();
+    const MemoryMeter meter;
+    DeviceColumn column = parts_->locator->column(parts_->order, memory_, stream);
+    {
+      const auto changed = uploaded(rows.data(), rows.size(), memory_, stream);
+      const auto new_keys = uploaded(keys.data(), keys.size(), memory_, stream);
+      if (!patch_column(column, changed.data(), new_keys.data(), rows.size(), memory_, stream))
+        return false;
+    }
+    column.span = span;
+    make_order(*parts, std::move(column), false);
+    if (parts_->included) {
+      const OwnedColumn values = included_column();
+      const ColumnView view = values.view().with_validity(nullptr);
+      include_values(*parts, view);
+    }
+    built_.record(stream);
+    parts->stream.wait();
+    parts_ = std::move(parts);
+    build_peak_ = meter.peak();
+    return true;
+  }
+
+  [[nodiscard]] EncodedColumn column() const override {
+    const OnDevice current(options_.device);
+    const OwnStream stream;
+    built_.hold_back(stream.get());
+    const DeviceColumn column = parts_->locator->column(parts_->order, memory_, stream.get());
+    EncodedColumn result = downloaded(column, stream.get());
+    stream.wait();
+    return result;
+  }
+
+  void save(FileWriter file) const override {
+    Structure::save(file);
+    if (!parts_->included) return;
+    const OwnedColumn values = included_column();
+    file.text("included_type", std::string(name_of(parts_->included->type())));
+    const std::size_t bytes = row_count() * width_of(parts_->included->type());
+    Array<std::uint8_t> copy(bytes);
+    if (bytes != 0) std::memcpy(copy.data(), values.view().data(), bytes);
+    file.array("included_values", std::move(copy));
+  }
+
+  [[nodiscard]] std::optional<Type> included() const override {
+    if (!parts_->included) return std::nullopt;
+    return parts_->included->type();
+  }
+
+  [[nodiscard]] OwnedColumn included_column() const override {
+    const OnDevice current(options_.device);
+    const OwnStream stream;
+    built_.hold_back(stream.get());
+    const Type type = parts_->included->type();
+    if (!parts_->values_by_row.empty()) return kept_values(type, stream);
+    const DeviceArray<std::uint64_t> by_row =
+        parts_->included->by_row(parts_->order.rows(), row_count(), memory_, stream.get());
+    std::vector<std::uint64_t> values(row_count());
+    copy_to_host(values.data(), by_row.data(), by_row.bytes(), stream.get());
+    stream.wait();
+    OwnedColumn column(type, row_count());
+    visit_native(type, [&]<class T>() {
+      for (std::size_t row = 0; row < values.size(); ++row) {
+        accumulator_t<T> value;
+        std::memcpy(&value, &values[row], sizeof(value));
+        if constexpr (std::is_same_v<T, Bool8>)
+          column.data<T>()[row] = Bool8{static_cast<std::uint8_t>(value)};
+        else
+          column.data<T>()[row] = static_cast<T>(value);
+        column.set_valid(row, true);
+      }
+    });
+    return column;
+  }
+
+  [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
+    return kind == LookupKind::point || parts_->locator->finds_ranges();
+  }
+
+  [[nodiscard]] Bytes bytes() const override {
+    Bytes bytes;
+    bytes.parts = {{"keys and rowIDs", parts_->order.bytes()}};
+    for (auto& part : parts_->locator->bytes()) bytes.parts.push_back(std::move(part));
+    if (parts_->included) bytes.parts.emplace_back("included values", parts_->included->bytes());
+    if (parts_->narrower)
+      bytes.parts.emplace_back("key order on the host", parts_->narrower->bytes());
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
+    bytes.build_peak = std::max(build_peak_, bytes.resident);
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    const Gpu& gpu = gpus()[static_cast<std::size_t>(options_.device)];
+    std::string text = fmt::format("device: {}, compute capability {}.{}, {}\n", gpu.name,
+                                   gpu.major, gpu.minor, driver_text());
+    text += parts_->locator->describe();
+    text +=
+        fmt::format("keys: {}\n", parts_->order.unique() ? "each there once" : "with duplicates");
+    if (parts_->included)
+      text += fmt::format("included: {} values in key order, with prefix sums or block results\n",
+                          name_of(parts_->included->type()));
+    return text + fmt::format("updates: {}\n",
+                              parts_->narrower ? "rebuild on the host" : "sorted again on the GPU");
+  }
+
+ private:
+  [[nodiscard]] OwnedColumn kept_values(Type type, const OwnStream& stream) const {
+    OwnedColumn column(type, row_count());
+    copy_to_host(column.data<std::uint8_t>(), parts_->values_by_row.data(),
+                 parts_->values_by_row.bytes(), stream.get());
+    for (std::size_t row = 0; row < row_count(); ++row) column.set_valid(row, true);
+    return column;
+  }
+
+  [[nodiscard]] std::size_t row_count() const { return parts_->order.row_count(); }
+
+  // Lookups in the order of their keys gained nothing on an H200 up to 2^31 keys: the scatter of
+  // the results costs what the search gains. `auto` leaves a batch as it is.
+  [[nodiscard]] bool orders(std::size_t lookups) const {
+    return options_.order == Order::on && lookups > 1;
+  }
+
+  void make_order(Parts& parts, DeviceColumn column, bool sorted) {
+    const cudaStream_t stream = parts.stream.get();
+    parts.order = DeviceOrder(std::move(column), sorted, options_.layout, memory_, stream);
+    parts.locator = options_.locator(parts.order, memory_, stream);
+  }
+
+  void include_values(Parts& parts, const ColumnView& values) {
+    const cudaStream_t stream = parts.stream.get();
+    const std::size_t bytes = values.size() * width_of(values.type());
+    const bool has_nulls = parts.order.size() != parts.order.row_count();
+    DeviceArray<std::uint8_t> copy;
+    const void* data = values.data();
+    if (values.place() == Place::host) {
+      copy = uploaded(static_cast<const std::uint8_t*>(data), bytes, memory_, stream);
+      data = copy.data();
+    } else if (has_nulls) {
+      copy = DeviceArray<std::uint8_t>(memory_, bytes, stream);
+      check(cudaMemcpyAsync(copy.data(), data, bytes, cudaMemcpyDeviceToDevice, stream),
+            "copying on the GPU");
+    }
+    parts.included = std::make_unique<OrderedValues>(
+        data, values.type(), parts.order.rows(), parts.order.size(),
+        OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory_, stream);
+    if (has_nulls) parts.values_by_row = std::move(copy);
+  }
+
+  DeviceOptions options_;
+  Memory memory_;
+  std::unique_ptr<Parts> parts_;
+  std::size_t build_peak_ = 0;
+  Event built_;
+  mutable WorkspacePool workspaces_;
+};
+
+DeviceElements elements_of(const ColumnView& column) {
+  return {column.data(), element_type(column.type()), column.validity(), column.validity_offset(),
+          column.size()};
+}
+
+}  // namespace
+
+BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
+                           const ColumnView* include, Stream user_stream) {
+  const OnDevice current(options.device);
+  const Memory memory = current_memory();
+  auto parts = std::make_unique<Parts>();
+  const cudaStream_t stream = parts->stream.get();
+  if (column.place() == Place::device ||
+      (include != nullptr && include->place() == Place::device)) {
+    const Event before;
+    before.record(static_cast<cudaStream_t>(user_stream.handle));
+    before.hold_back(stream);
+  }
+  const MemoryMeter meter;
+  DeviceElements elements = elements_of(column);
+  DeviceArray<std::uint8_t> copy;
+  DeviceArray<std::uint8_t> validity;
+  if (column.place() == Place::host) {
+    copy = uploaded(static_cast<const std::uint8_t*>(column.data()),
+                    column.size() * width_of(column.type()), memory, stream);
+    elements.data = copy.data();
+    if (elements.validity != nullptr) {
+      const std::size_t first = elements.validity_offset / 8;
+      elements.validity_offset %= 8;
+      validity = uploaded(elements.validity + first,
+                          (elements.validity_offset + column.size() + 7) / 8, memory, stream);
+      elements.validity = validity.data();
+    }
+  }
+  const DeviceExtent extent = extent_of(elements, memory, stream);
+  BuiltOnDevice built;
+  built.codec = make_native_codec(column.type(), {extent.smallest, extent.largest});
+  const NativeMap map{elements.type, built.codec->native_base().value_or(0), built.codec->span(),
+                      built.codec->empty()};
+  DeviceColumn encoded = encode_column(
+      elements, map, extent.valid,
+      options.layout == Layout::pairs ? std::optional(DeviceOrder::padding) : std::nullopt, memory,
+      stream);
+  copy = DeviceArray<std::uint8_t>();
+  validity = DeviceArray<std::uint8_t>();
+  built.structure = std::make_unique<DeviceStructure>(options, std::move(parts), std::move(encoded),
+                                                      include, memory, meter);
+  return built;
+}
+
+std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const EncodedColumn& column,
+                                         const KeyCodec& codec, const ColumnView* include) {
+  const OnDevice current(options.device);
+  const Memory memory = current_memory();
+  const MemoryMeter meter;
+  auto parts = std::make_unique<Parts>();
+  const cudaStream_t stream = parts->stream.get();
+  DeviceColumn on_device;
+  const auto sort_on_host = [&]<class Key>() {
+    auto order = std::make_unique<OrderNarrower<Key>>(column, codec);
+    on_device = uploaded_order(order->order(), memory, stream);
+    parts->narrower = std::move(order);
+  };
+  if (!codec.has_residual())
+    on_device = uploaded(column, memory, stream);
+  else if (column.span > 0xffffffffU)
+    sort_on_host.operator()<std::uint64_t>();
+  else
+    sort_on_host.operator()<std::uint32_t>();
+  return std::make_unique<DeviceStructure>(options, std::move(parts), std::move(on_device), include,
+                                           memory, meter);
+}
+
+std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileReader& file,
+                                       const KeyCodec& codec, std::size_t rows) {
+  const EncodedColumn column = load_column(file, rows, codec.span());
+  if (!file.has("included_type")) return build_encoded(options, column, codec, nullptr);
+  const std::string& name = file.text("included_type");
+  auto type = Type::u8;
+  while (is_native(type) && name_of(type) != name)
+    type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1);
+  if (!is_native(type)) file.refuse("its included values are of the unknown type '{}'", name);
+  const auto bytes = file.array<std::uint8_t>("included_values", rows * width_of(type));
+  const ColumnView values = ColumnView::of(type, bytes.data(), rows);
+  return build_encoded(options, column, codec, &values);
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "answers/cuda/device_answers.hpp"
+#include "base/cuda/runtime.hpp"
+#include "storage/cuda/locator.hpp"
+#include "storage/order_choice.hpp"
+#include "storage/structure.hpp"
+
+namespace rtindex::cuda {
+
+// What a structure on a GPU is made of.
+struct DeviceOptions {
+  using MakeLocator = std::function<std::unique_ptr<Locator>(
+      DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)>;
+
+  int device = 0;
+  Order order = Order::automatic;
+  Gather gather = Gather::automatic;
+  Layout layout = Layout::split;
+  MakeLocator locator;
+};
+
+// A codec, and the structure over the column that it encodes.
+struct BuiltOnDevice {
+  std::unique_ptr<KeyCodec> codec;
+  std::unique_ptr<Structure> structure;
+};
+
+// Builds over a native column in host or device memory, which is encoded on the GPU.
+[[nodiscard]] BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
+                                         const ColumnView* include, Stream stream);
+
+// Builds over a column that the host has encoded.
+[[nodiscard]] std::unique_ptr<Structure> build_encoded(const DeviceOptions& options,
+                                                       const EncodedColumn& column,
+                                                       const KeyCodec& codec,
+                                                       const ColumnView* include);
+
+// Builds over what a structure on a GPU saved.
+[[nodiscard]] std::unique_ptr<Structure> build_saved(const DeviceOptions& options,
+                                                     const FileReader& file, const KeyCodec& codec,
+                                                     std::size_t rows);
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,198 @@
+#pragma once
+
+#include <cstdint>
+
+#include "answers/values.hpp"
+#include "base/cuda/launch.cuh"
+#include "storage/cuda/locator.hpp"
+
+namespace rtindex::cuda {
+
+inline constexpr std::uint32_t missing_row = 0xffffffffU;
+
+// The neighbouring threads that search for one key together, as a mask of their warp. They take
+// every branch together, so that no other thread is waited for.
+template <int lanes>
+[[nodiscard]] __device__ unsigned group_mask() {
+  if constexpr (lanes == 32)
+    return ~0U;
+  else
+    return ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
+}
+
+// Readers of lookups: read(i, key) is false where nothing can match.
+
+// Elements of the column's own type.
+template <class Key, class Element>
+struct ElementReader {
+  const Element* elements;
+  Element flip;
+  std::uint64_t base, span;
+
+  [[nodiscard]] __device__ bool read(std::size_t i, Key& key) const {
+    const std::uint64_t offset = std::uint64_t{__ldcs(elements + i) ^ flip} - base;
+    key = static_cast<Key>(offset);
+    return offset <= span;
+  }
+};
+
+// The lower ends of encoded intervals.
+template <class Key>
+struct IntervalReader {
+  const KeyInterval<Key>* intervals;
+
+  [[nodiscard]] __device__ bool read(std::size_t i, Key& key) const {
+    const KeyInterval<Key> interval = intervals[i];
+    key = interval.lower;
+    return interval.lower <= interval.upper;
+  }
+};
+
+// Calls work(reader) with the reader that the lookups need.
+template <class Key, class Work>
+void with_reader(const DeviceLookups& lookups, Work&& work) {
+  if (lookups.intervals != nullptr) {
+    work(IntervalReader<Key>{static_cast<const KeyInterval<Key>*>(lookups.intervals)});
+  } else if (lookups.element_bytes == 4) {
+    work(ElementReader<Key, std::uint32_t>{static_cast<const std::uint32_t*>(lookups.elements),
+                                           static_cast<std::uint32_t>(lookups.flip), lookups.base,
+                                           lookups.span});
+  } else {
+    work(ElementReader<Key, unsigned long long>{
+        static_cast<const unsigned long long*>(lookups.elements), lookups.flip, lookups.base,
+        lookups.span});
+  }
+}
+
+// A Finder is what a kernel needs of a locator, by value:
+//   using Key; static constexpr int lanes: neighbouring threads that search for one key together
+//   std::uint32_t row(Key)              one rowID, or missing_row
+//   Run equal(Key)                      all positions with this key
+//   std::uint32_t lower_bound(Key)      the first position whose key is not less
+// Every lane of a lookup gets the result.
+
+template <class Finder, class Reader>
+__global__ void __launch_bounds__(block_threads)
+    find_rows_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
+                     std::uint32_t* rows) {
+  const std::size_t i = thread_number() / Finder::lanes;
+  if (i >= count) return;
+  typename Finder::Key key;
+  const bool possible = reader.read(i, key);
+  const std::uint32_t row = possible ? finder.row(key) : missing_row;
+  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
+    rows[places == nullptr ? i : places[i]] = row;
+}
+
+template <class Class, class Finder, class Reader>
+__global__ void __launch_bounds__(block_threads)
+    find_sums_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
+                     Values<Class> values, Class miss, Class* sums) {
+  static_assert(Finder::lanes == 1);
+  const std::size_t i = thread_number();
+  if (i >= count) return;
+  typename Finder::Key key;
+  const std::uint32_t row = reader.read(i, key) ? finder.row(key) : missing_row;
+  const Class sum = row == missing_row ? miss : values[row];
+  __stcs(sums + (places == nullptr ? i : places[i]), sum);
+}
+
+template <class Finder, class Reader>
+__global__ void __launch_bounds__(block_threads)
+    find_points_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
+                       Run* runs) {
+  const std::size_t i = thread_number() / Finder::lanes;
+  if (i >= count) return;
+  typename Finder::Key key;
+  const bool possible = reader.read(i, key);
+  const Run run = possible ? finder.equal(key) : Run{0, 0};
+  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
+    runs[places == nullptr ? i : places[i]] = run;
+}
+
+template <class Finder>
+__global__ void __launch_bounds__(block_threads)
+    find_ranges_kernel(Finder finder, const KeyInterval<typename Finder::Key>* intervals,
+                       std::size_t count, typename Finder::Key last_key, std::uint32_t size,
+                       const std::uint32_t* places, Run* runs) {
+  const std::size_t i = thread_number() / Finder::lanes;
+  if (i >= count) return;
+  const KeyInterval<typename Finder::Key> interval = intervals[i];
+  Run run{0, 0};
+  if (interval.lower <= interval.upper) {
+    run.begin = finder.lower_bound(interval.lower);
+    // An upper end at the last key has nothing behind it, and key + 1 might not exist.
+    run.end = interval.upper >= last_key
+                  ? size
+                  : finder.lower_bound(static_cast<typename Finder::Key>(interval.upper + 1));
+    if (run.begin > run.end) run.begin = run.end;
+  }
+  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
+    runs[places == nullptr ? i : places[i]] = run;
+}
+
+template <class Finder>
+void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::uint32_t* rows,
+                      cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  with_reader<typename Finder::Key>(lookups, [&](auto reader) {
+    find_rows_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
+        finder, reader, lookups.count, lookups.places, rows);
+  });
+  check_launch("looking up points");
+}
+
+template <class Finder>
+void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const SumTarget& target,
+                      cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  visit_class(class_of(target.type), [&]<class Class>() {
+    Class miss;
+    if constexpr (std::is_same_v<Class, double>)
+      miss = target.miss.f64;
+    else if constexpr (std::is_same_v<Class, std::int64_t>)
+      miss = target.miss.i64;
+    else
+      miss = target.miss.u64;
+    with_reader<typename Finder::Key>(lookups, [&](auto reader) {
+      find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+          finder, reader, lookups.count, lookups.places, Values<Class>{target.values, target.type},
+          miss, static_cast<Class*>(target.sums));
+    });
+  });
+  check_launch("adding up values");
+}
+
+template <class Finder>
+void launch_find_points(const Finder& finder, const DeviceLookups& lookups, Run* runs,
+                        cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  with_reader<typename Finder::Key>(lookups, [&](auto reader) {
+    find_points_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
+        finder, reader, lookups.count, lookups.places, runs);
+  });
+  check_launch("looking up points");
+}
+
+template <class Finder>
+void launch_find_ranges(const Finder& finder, const DeviceOrder& order,
+                        const DeviceLookups& lookups, Run* runs, cudaStream_t stream) {
+  using Key = typename Finder::Key;
+  if (lookups.count == 0) return;
+  find_ranges_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
+      finder, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
+      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()), lookups.places,
+      runs);
+  check_launch("looking up ranges");
+}
+
+// The finder of a locator for the width of its keys.
+template <class Locator, class Work>
+void with_finder(const Locator& locator, bool wide, Work&& work) {
+  if (wide)
+    work(locator.template finder<std::uint64_t>());
+  else
+    work(locator.template finder<std::uint32_t>());
+}
+
+}  // namespace rtindex::cuda

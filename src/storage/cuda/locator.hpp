@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+
+#include "answers/cuda/runs.hpp"
+#include "keys/cuda/device_keys.hpp"
+#include "storage/cuda/device_order.hpp"
+
+namespace rtindex::cuda {
+
+// Lookups of a batch, in one of two forms.
+struct DeviceLookups {
+  // Elements of the column's own type, an integer of 4 or 8 bytes: the encoded key of element e is
+  // (e ^ flip) - base, and none above the span is in the column. No pass over the batch is needed
+  // to encode them. Points only.
+  const void* elements = nullptr;
+  std::uint32_t element_bytes = 0;
+  std::uint64_t flip = 0;
+  std::uint64_t base = 0;
+  std::uint64_t span = 0;
+  // KeyInterval<Key>s, in the width of the index's keys.
+  const void* intervals = nullptr;
+
+  std::size_t count = 0;
+  // Where the answer of lookup i goes: place i, or places[i].
+  const std::uint32_t* places = nullptr;
+};
+
+// Where sums of a value column go, one per lookup.
+struct SumTarget {
+  const void* values = nullptr;
+  Type type = Type::u64;
+  MissValues miss;
+  void* sums = nullptr;
+};
+
+// Finds keys in device memory. Kernels are launched on the stream; nothing waits for them.
+class Locator {
+ public:
+  virtual ~Locator() = default;
+
+  // One rowID for each point lookup, or 2^32 - 1. Where keys are unique this is the whole answer.
+  virtual void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
+                         cudaStream_t stream) const = 0;
+  // The value at that rowID for each point lookup, in one go; false where the locator leaves that
+  // to find_rows() and a second pass.
+  [[nodiscard]] virtual bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
+                                       cudaStream_t stream) const {
+    static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);
+    return false;
+  }
+  // The positions of all matches of each point lookup.
+  virtual void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const = 0;
+  // The positions of all matches of each range lookup; intervals only.
+  virtual void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const = 0;
+
+  [[nodiscard]] virtual bool finds_ranges() const { return true; }
+  // The column in row order.
+  [[nodiscard]] virtual DeviceColumn column(const DeviceOrder& order,
+                                            const std::shared_ptr<DeviceMemory>& memory,
+                                            cudaStream_t stream) const {
+    return order.column(memory, stream);
+  }
+  // The memory beyond the keys and rowIDs in key order, by name.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> bytes() const = 0;
+  // Lines for describe().
+  [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+}  // namespace rtindex::cuda

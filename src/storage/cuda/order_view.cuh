@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+
+#include "storage/cuda/device_order.hpp"
+
+namespace rtindex::cuda {
+
+// Four neighbouring keys; those of a sector that a search reads at once.
+template <class Key>
+struct Four {
+  Key keys[4];
+  std::uint32_t rows[4];  // only where the layout is pairs
+};
+
+// What kernels see of a DeviceOrder. Sectors of four keys start at multiples of four.
+template <class Key, Layout layout>
+struct OrderView {
+  const std::uint64_t* pairs;
+  const Key* keys;
+  const std::uint32_t* row_ids;
+  std::uint32_t size;
+
+  explicit OrderView(const DeviceOrder& order)
+      : pairs(order.pairs()),
+        row_ids(order.split_rows()),
+        size(static_cast<std::uint32_t>(order.size())) {
+    if constexpr (sizeof(Key) == 4)
+      keys = order.narrow_keys();
+    else
+      keys = order.wide_keys();
+  }
+
+  [[nodiscard]] __device__ Key key(std::uint32_t position) const {
+    if constexpr (layout == Layout::pairs)
+      return static_cast<Key>(__ldg(pairs + position) >> 32);
+    else
+      return __ldg(keys + position);
+  }
+  [[nodiscard]] __device__ std::uint32_t row(std::uint32_t position) const {
+    if constexpr (layout == Layout::pairs)
+      return static_cast<std::uint32_t>(__ldg(pairs + position));
+    else
+      return __ldg(row_ids + position);
+  }
+  [[nodiscard]] __device__ Four<Key> four(std::uint32_t aligned) const {
+    Four<Key> four;
+    if constexpr (layout == Layout::pairs) {
+      const auto* at = reinterpret_cast<const uint4*>(pairs + aligned);
+      const uint4 a = __ldg(at);
+      const uint4 b = __ldg(at + 1);
+      four = {{a.y, a.w, b.y, b.w}, {a.x, a.z, b.x, b.z}};
+    } else if constexpr (sizeof(Key) == 4) {
+      const uint4 a = __ldg(reinterpret_cast<const uint4*>(keys + aligned));
+      four = {{a.x, a.y, a.z, a.w}, {}};
+    } else {
+      const auto* at = reinterpret_cast<const ulonglong2*>(keys + aligned);
+      const ulonglong2 a = __ldg(at);
+      const ulonglong2 b = __ldg(at + 1);
+      four = {{a.x, a.y, b.x, b.y}, {}};
+    }
+    return four;
+  }
+
+  // The first position in [begin, end) whose key is not less; `end` where there is none. All keys
+  // before `begin` are less, all from `end` on are greater.
+  [[nodiscard]] __device__ std::uint32_t lower_bound(std::uint32_t begin, std::uint32_t end,
+                                                     Key wanted) const {
+    while (end - begin > 16) {
+      const std::uint32_t middle = begin + (end - begin) / 2;
+      if (key(middle) < wanted)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    for (std::uint32_t at = begin & ~3U; at < end; at += 4) {
+      const Four<Key> found = four(at);
+#pragma unroll
+      for (std::uint32_t i = 0; i < 4; ++i)
+        if (found.keys[i] >= wanted) return min(at + i, end);
+    }
+    return end;
+  }
+
+  // Behind the last of the keys equal to the one at `begin`; all from `end` on are greater.
+  [[nodiscard]] __device__ std::uint32_t end_of_equal(std::uint32_t begin, std::uint32_t end,
+                                                      Key wanted) const {
+    std::uint32_t at = begin + 1;
+    const std::uint32_t near = min(end, begin + 8);
+    while (at < near && key(at) == wanted) ++at;
+    if (at < near || at >= end) return at;
+    while (at < end) {
+      const std::uint32_t middle = at + (end - at) / 2;
+      if (key(middle) == wanted)
+        at = middle + 1;
+      else
+        end = middle;
+    }
+    return at;
+  }
+};
+
+}  // namespace rtindex::cuda

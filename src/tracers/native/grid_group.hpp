@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/macros.hpp"
+#include "keys/spread.hpp"
+
+namespace rtindex {
+
+// The native tracer's grid for GPUs. A cell is an interval of keys with about two keys in it;
+// neighbouring cells share a group of 32 bytes, which is what a GPU reads at once: where the first
+// cell starts, and in one byte each where the others do. At two keys a cell that is 0.6 bytes a key
+// and stays in the GPU's cache for a hundred million keys.
+struct alignas(32) GridGroup {
+  static constexpr std::uint32_t cells = 27;
+  enum class Kind : std::uint8_t {
+    cells = 0,    // bounds[j] is where cell j starts and bounds[j + 1] where it ends, from `begin`
+    refined = 1,  // a level of its own, number `other`
+    search = 2,   // no grid helps: positions begin..other are searched by halves
+  };
+
+  std::uint32_t begin;
+  std::uint8_t bounds[28];  // bounds[0] is the Kind, which is also where cell 0 starts
+
+  static constexpr std::uint32_t most_keys = 255;
+};
+
+static_assert(sizeof(GridGroup) == 32);
+
+// A grid over the keys lowest..highest, which lie at positions begin..end.
+struct GridLevel {
+  Spread spread;
+  std::uint64_t lowest, highest;
+  std::uint32_t first_group;
+  std::uint32_t begin, end;
+};
+
+// A group of 32 bytes as four words, to be taken apart without memory.
+struct GroupWords {
+  std::uint64_t words[4];
+
+  [[nodiscard]] RTINDEX_HD std::uint32_t begin() const {
+    return static_cast<std::uint32_t>(words[0]);
+  }
+  [[nodiscard]] RTINDEX_HD GridGroup::Kind kind() const {
+    return static_cast<GridGroup::Kind>(words[0] >> 32 & 0xff);
+  }
+  // The level of a refined group, the end of a searched one.
+  [[nodiscard]] RTINDEX_HD std::uint32_t other() const {
+    return static_cast<std::uint32_t>(words[1]);
+  }
+  [[nodiscard]] RTINDEX_HD std::uint32_t bound(std::uint32_t j) const {
+    const std::uint32_t byte = j + 4;
+    const std::uint64_t low = byte < 8 ? words[0] : words[1];
+    const std::uint64_t high = byte < 24 ? words[2] : words[3];
+    const std::uint64_t word = byte < 16 ? low : high;
+    return static_cast<std::uint32_t>(word >> (byte % 8 * 8)) & 0xffU;
+  }
+};
+
+// Where a group keeps `other`.
+inline constexpr std::uint32_t group_other_at = 4;  // in `bounds`: byte 8 of the group
+
+}  // namespace rtindex

@@ -1,0 +1,53 @@
+// The encoding of lookups for devices, run on the host against the codec.
+
+#include "keys/runtime_bounds.hpp"
+
+#include <gtest/gtest.h>
+
+#include "keys/codec.hpp"
+#include "support/lookups.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+class RuntimeBounds : public testing::TestWithParam<std::string> {};
+
+TEST_P(RuntimeBounds, EncodeLikeTheCodec) {
+  const TestColumn column = workload_named(GetParam()).column();
+  const auto codec = KeyCodec::for_column(column.view());
+  const NativeMap map{element_type(codec->type()), codec->native_base().value(), codec->span(),
+                      codec->empty()};
+  Random random(77);
+  std::size_t compared = 0;
+  for (const Batch& batch : interesting_batches(column, 40, random)) {
+    const ColumnView lower = batch.lower.view();
+    const ColumnView upper = batch.upper.view();
+    if (lower.nullable() || upper.nullable()) continue;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      Interval wanted{};
+      codec->encode_lookups(lower, upper, i, 1, &wanted, nullptr);
+      const Interval found = encode_interval(map, lower.data(), element_type(lower.type()),
+                                             upper.data(), element_type(upper.type()), i);
+      ASSERT_EQ(wanted.empty(), found.empty()) << batch.text(i);
+      if (wanted.empty()) continue;
+      ASSERT_EQ(wanted.lower, found.lower) << batch.text(i);
+      ASSERT_EQ(wanted.upper, found.upper) << batch.text(i);
+      ++compared;
+    }
+  }
+  EXPECT_TRUE(codec->empty() || compared != 0);
+}
+
+std::vector<std::string> native_workloads() {
+  std::vector<std::string> names;
+  for (const auto& list : {integer_workloads(), float_workloads()})
+    for (const Workload& workload : list) names.push_back(workload.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Keys, RuntimeBounds, testing::ValuesIn(native_workloads()),
+                         [](const auto& item) { return item.param; });
+
+}  // namespace
+}  // namespace rtindex::test
