@@ -45,7 +45,7 @@ if(NOT RTINDEX_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-if(RTINDEX_CLI)
+if(RTINDEX_CLI OR RTINDEX_BENCH)
   find_package(CLI11 2.1 CONFIG REQUIRED)
 endif()
 if(RTINDEX_BENCH)
