@@ -228,20 +228,21 @@ class HashTable final : public Structure {
   // Asks for the memory of all lookups, in turn of the filter and of the table, before it is used.
   void find_step(const Interval* intervals, std::size_t count, Match* found) const {
     Key hashes[in_step];
-    std::uint64_t places[in_step];
+    std::uint64_t slots[in_step];
     for (std::size_t i = 0; i < count; ++i) {
       hashes[i] = mix(static_cast<Key>(intervals[i].lower));
-      places[i] = filter_.place_of(hashes[i]);
-      filter_.prefetch(places[i]);
+      filter_.prefetch(hashes[i]);
     }
     const Slot<Key>* table = table_.data();
     for (std::size_t i = 0; i < count; ++i) {
-      const bool may_hit = filter_.may_hold(places[i]) && !intervals[i].empty();
-      places[i] = may_hit ? home(hashes[i]) : no_slot;
-      if (may_hit) __builtin_prefetch(table + places[i]);
+      const bool may_hit = filter_.may_hold(hashes[i]) && !intervals[i].empty();
+      slots[i] = may_hit ? home(hashes[i]) : no_slot;
+      if (!may_hit) continue;
+      __builtin_prefetch(table + slots[i]);
+      __builtin_prefetch(table + slots[i] + 2);  // as far as most probes go, maybe in the next line
     }
     for (std::size_t i = 0; i < count; ++i)
-      found[i] = places[i] == no_slot ? Match{0, 0} : probe(places[i], hashes[i]);
+      found[i] = slots[i] == no_slot ? Match{0, 0} : probe(slots[i], hashes[i]);
   }
 
   [[nodiscard]] Match probe(std::uint64_t slot, Key hash) const {

@@ -9,8 +9,8 @@
 
 namespace rtindex {
 
-// One bit per hash in a table, at the place that its leading bits name: about nine of ten misses
-// end here, in memory twenty times smaller than the table.
+// Three bits per hash in a table, all in the one word that its leading bits name: nineteen of
+// twenty misses end here, in memory twenty times smaller than the table.
 template <class Hash>
 class HashFilter {
  public:
@@ -25,20 +25,12 @@ class HashFilter {
   }
   void save(FileWriter file) const { file.array("bits", words_.span()); }
 
-  void add(Hash hash) {
-    const std::uint64_t place = place_of(hash);
-    words_[place / word_bits] |= std::uint64_t{1} << (place % word_bits);
-  }
-  // Where may_hold will look.
-  [[nodiscard]] std::uint64_t place_of(Hash hash) const {
-    return home_slot(hash, words_.size() * word_bits);
-  }
-  void prefetch(std::uint64_t place) const {
-    __builtin_prefetch(words_.data() + place / word_bits);
-  }
-  // False: no hash of this place was added.
-  [[nodiscard]] bool may_hold(std::uint64_t place) const {
-    return (words_.data()[place / word_bits] >> (place % word_bits) & 1) != 0;
+  void add(Hash hash) { words_[word_of(hash)] |= bits_of(hash); }
+  void prefetch(Hash hash) const { __builtin_prefetch(words_.data() + word_of(hash)); }
+  // False: the hash was not added.
+  [[nodiscard]] bool may_hold(Hash hash) const {
+    const std::uint64_t bits = bits_of(hash);
+    return (words_.data()[word_of(hash)] & bits) == bits;
   }
 
   [[nodiscard]] std::size_t bytes() const { return words_.bytes(); }
@@ -46,6 +38,15 @@ class HashFilter {
  private:
   static constexpr std::uint64_t bits_per_hash = 8;
   static constexpr std::uint64_t word_bits = 64;
+
+  [[nodiscard]] std::uint64_t word_of(Hash hash) const { return home_slot(hash, words_.size()); }
+  [[nodiscard]] static std::uint64_t bits_of(Hash hash) {
+    constexpr int index_bits = 6;  // of a bit in a word
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 3; ++i)
+      bits |= std::uint64_t{1} << (hash >> (i * index_bits) & (word_bits - 1));
+    return bits;
+  }
 
   Array<std::uint64_t> words_;
 };

@@ -77,11 +77,11 @@ TYPED_TEST(HashTables, FilterNeverHidesWhatWasAdded) {
   std::vector<TypeParam> added = {0, greatest<TypeParam>};
   while (added.size() < 1000) added.push_back(static_cast<TypeParam>(random()));
   for (const TypeParam hash : added) filter.add(hash);
-  for (const TypeParam hash : added) EXPECT_TRUE(filter.may_hold(filter.place_of(hash)));
+  for (const TypeParam hash : added) EXPECT_TRUE(filter.may_hold(hash));
   int passed = 0;
   for (int i = 0; i < 10000; ++i)
-    passed += filter.may_hold(filter.place_of(static_cast<TypeParam>(random()))) ? 1 : 0;
-  EXPECT_LT(passed, 2000) << "a filter that lets everything pass is of no use";
+    passed += filter.may_hold(static_cast<TypeParam>(random())) ? 1 : 0;
+  EXPECT_LT(passed, 1000) << "a filter that lets everything pass is of no use";
 }
 
 TYPED_TEST(HashTables, HashesAtTheEnd) {
