@@ -9,8 +9,10 @@
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
+#include "base/prefetch.hpp"
 #include "indexes/hash_filter.hpp"
 #include "indexes/hash_function.hpp"
+#include "indexes/hash_slots.hpp"
 #include "storage/pairs.hpp"
 #include "storage/row_order.hpp"
 #include "storage/sort_pairs.hpp"
@@ -20,36 +22,6 @@ namespace rtindex {
 namespace {
 
 constexpr double load_factor = 0.8;
-
-// One distinct key. A single row stands in the slot; more stand side by side elsewhere.
-template <class Key>
-struct [[gnu::packed, gnu::aligned(4)]] Slot {
-  Key hash;             // of an empty slot: no less than any whose probe may come by
-  std::uint32_t row;    // or where the rows start
-  std::uint32_t count;  // 0: empty
-};
-
-static_assert(sizeof(Slot<std::uint32_t>) == 12);
-static_assert(sizeof(Slot<std::uint64_t>) == 16);
-
-// The rows of slots (positions below `slots`) and of keys with several rows (behind them). None is
-// greater than `last`, the column's last row, even where they come from a damaged file.
-template <class Key>
-class SlotRows {
- public:
-  SlotRows(const Slot<Key>* table, std::uint64_t slots, const std::uint32_t* several,
-           std::uint32_t last)
-      : table_(table), slots_(slots), several_(several), last_(last) {}
-  [[nodiscard]] std::uint32_t operator[](std::uint64_t position) const {
-    return std::min(position < slots_ ? +table_[position].row : several_[position - slots_], last_);
-  }
-
- private:
-  const Slot<Key>* table_;
-  std::uint64_t slots_;
-  const std::uint32_t* several_;
-  std::uint32_t last_;
-};
 
 // Open addressing with linear probing at load 0.8. The table is filled in the order of the hashes:
 // one sort and one pass over memory, and equal keys meet on the way. As hashes never descend from
@@ -231,15 +203,15 @@ class HashTable final : public Structure {
     std::uint64_t slots[in_step];
     for (std::size_t i = 0; i < count; ++i) {
       hashes[i] = mix(static_cast<Key>(intervals[i].lower));
-      filter_.prefetch(hashes[i]);
+      filter_.ask_for(hashes[i]);
     }
     const Slot<Key>* table = table_.data();
     for (std::size_t i = 0; i < count; ++i) {
       const bool may_hit = filter_.may_hold(hashes[i]) && !intervals[i].empty();
       slots[i] = may_hit ? home(hashes[i]) : no_slot;
       if (!may_hit) continue;
-      __builtin_prefetch(table + slots[i]);
-      __builtin_prefetch(table + slots[i] + 2);  // as far as most probes go, maybe in the next line
+      prefetch(table + slots[i]);
+      prefetch(table + slots[i] + 2);  // as far as most probes go, maybe in the next line
     }
     for (std::size_t i = 0; i < count; ++i)
       found[i] = slots[i] == no_slot ? Match{0, 0} : probe(slots[i], hashes[i]);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/array.hpp"
+#include "base/prefetch.hpp"
 #include "base/stored.hpp"
 #include "indexes/hash_function.hpp"
 
@@ -26,7 +27,7 @@ class HashFilter {
   void save(FileWriter file) const { file.array("bits", words_.span()); }
 
   void add(Hash hash) { words_[word_of(hash)] |= bits_of(hash); }
-  void prefetch(Hash hash) const { __builtin_prefetch(words_.data() + word_of(hash)); }
+  void ask_for(Hash hash) const { prefetch(words_.data() + word_of(hash)); }
   // False: the hash was not added.
   [[nodiscard]] bool may_hold(Hash hash) const {
     const std::uint64_t bits = bits_of(hash);
