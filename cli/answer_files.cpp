@@ -53,7 +53,7 @@ AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std
     paths_["matched"] = matched;
   }
   for (const auto& [part, path] : paths_) {
-    OutputFile::require_writable(path);
+    AtomicFile::require_writable(path);
     require_no_input(path, inputs);
   }
 }

@@ -34,16 +34,6 @@ Progress::Style progress_style(const BatchOptions& options) {
   return options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
 }
 
-void require_values(const LoadedColumn& values, const LoadedColumn& column) {
-  if (!is_native(values.type()))
-    fail("{} holds strings: sum, min and max take numbers", values.name());
-  if (values.size() != column.size())
-    fail("{} holds {} values, but {} has {} rows: pass one value per row", values.name(),
-         values.size(), column.name(), column.size());
-  if (values.view().nullable())
-    fail("{} has missing values: fill them first, with 0 for a sum, say", values.name());
-}
-
 // Lookups in slices that take a moment each, so that progress can be shown, a Ctrl-C is heard
 // and the answers of a large batch never lie in memory all at once.
 class SliceSize {
@@ -134,17 +124,18 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     summary.build_seconds = seconds_since(start);
     summary.loaded = true;
     column = column_of(*index, options.saved);
+    if (options.wants_values() && options.values.empty() && !index->included())
+      fail(
+          "{} includes no values: pass --values FILE with one value per row, or build it with "
+          "--include FILE",
+          options.saved);
   }
   Lookups lookups;
   if (source.given) {
     lookups = source.load(column);
     lookups.require_fit(column);
   }
-  LoadedColumn values;
-  if (!options.values.empty()) {
-    values = load(options.values_file());
-    require_values(values, column);
-  }
+  const LoadedColumn values = options.load_values(column);
   if (options.output.empty() && source.given) {
     if (lookups.size() > most_table_lookups)
       fail("{} lookups are too many for a table: pass -o OUT.npy to write the answers to a file",

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/types.hpp"
 #include "io/text_number.hpp"
 
 namespace rtindex::cli {
@@ -53,7 +54,9 @@ void BatchOptions::add_input_to(CLI::App& verb) {
                   "its checksum (quick)")
       ->type_name("HOW")
       ->group(input_group);
-  add_file_option(verb, "--values", values, "File with one value per row, for sum, min and max");
+  add_file_option(verb, "--values", values,
+                  "File with one value per row, for sum, min and max;\n"
+                  "not needed where --load includes values");
   verb.add_option("--values-csv-column", values_csv_column, "The same for --values alone")
       ->type_name("NAME")
       ->group(csv_group);
@@ -97,6 +100,8 @@ AnswerSet BatchOptions::answer_set() const {
   }
 }
 
+bool BatchOptions::wants_values() const { return answer_set().has_any_of(aggregates); }
+
 void BatchOptions::validate() const {
   if (column.empty() && saved.empty())
     fail("no column was given: pass --column FILE, or --load FILE.rtindex for a saved index");
@@ -107,9 +112,9 @@ void BatchOptions::validate() const {
   if (verify != "quick" && verify != "full") fail("--verify {}: choose quick or full", verify);
   if (saved.empty() && verify != "quick") fail("--verify is for --load: leave it out");
   const AnswerSet set = answer_set();
-  if (set.has_any_of(aggregates) && values.empty())
+  if (wants_values() && values.empty() && saved.empty())
     fail("--answer sum, min and max need --values FILE with one value per row of the column");
-  if (!set.has_any_of(aggregates) && !values.empty())
+  if (!wants_values() && !values.empty())
     fail("--values is for sum, min and max: add one of them to --answer, or leave --values out");
   if (limit && !set.has(Answer::rows))
     fail("--limit is for rows: add rows to --answer, or leave --limit out");
@@ -128,11 +133,24 @@ ColumnFile BatchOptions::values_file() const {
       FileFormat::csv;
   ColumnFile file{.path = values,
                   .format = format_of(values, format),
-                  .csv_column = {.name = values_csv_column, .option = "--values-csv-column"},
+                  .csv_column = {.name = values_csv_column, .option = values_csv_option},
                   .access = Access::random};
   if (file.csv_column.name.empty() && name_is_free)
     file.csv_column = {.name = csv_column, .or_the_only_one = true};
   return file;
+}
+
+LoadedColumn BatchOptions::load_values(const LoadedColumn& of_column) const {
+  if (values.empty()) return {};
+  LoadedColumn loaded = load(values_file());
+  if (!is_native(loaded.type()))
+    fail("{} holds strings: sum, min and max take numbers", loaded.name());
+  if (loaded.size() != of_column.size())
+    fail("{} holds {} values, but {} has {} rows: pass one value per row", loaded.name(),
+         loaded.size(), of_column.name(), of_column.size());
+  if (loaded.view().nullable())
+    fail("{} has missing values: fill them first, with 0 for a sum, say", loaded.name());
+  return loaded;
 }
 
 ColumnFile BatchOptions::lookup_file(const std::string& path, const std::string& csv_name,

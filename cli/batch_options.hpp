@@ -19,6 +19,7 @@ struct BatchOptions {
   std::string verify = "quick";  // of that file
   std::string format;
   std::string csv_column, values_csv_column;
+  std::string values_csv_option = "--values-csv-column";  // what messages call it
   std::string index = "auto";
   std::string answers = "any";  // separated by commas
   std::optional<std::uint32_t> limit;
@@ -32,14 +33,20 @@ struct BatchOptions {
   void add_output_to(CLI::App& verb);
 
   [[nodiscard]] AnswerSet answer_set() const;
-  // The indexed column, the values, and a file of lookups with the option that names its column.
+  // The indexed column, and a file of lookups with the option that names its column.
   [[nodiscard]] ColumnFile column_file() const;
-  [[nodiscard]] ColumnFile values_file() const;
   [[nodiscard]] ColumnFile lookup_file(const std::string& path, const std::string& csv_name,
                                        const std::string& csv_option,
                                        const LoadedColumn& like) const;
+  // The values, one per row of the column; nothing where none were given.
+  [[nodiscard]] LoadedColumn load_values(const LoadedColumn& of_column) const;
+  // Whether sum, min or max was asked for.
+  [[nodiscard]] bool wants_values() const;
   // Combinations that make no sense are an Error.
   void validate() const;
+
+ private:
+  [[nodiscard]] ColumnFile values_file() const;
 };
 
 // An option that names a file.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/batch_options.hpp"
 #include "cli/lookups.hpp"
@@ -11,7 +12,6 @@
 #include "cli/picture/scene_picture.hpp"
 #include "cli/verbs.hpp"
 #include "io/column_file.hpp"
-#include "io/output_file.hpp"
 
 namespace rtindex::cli {
 
@@ -64,7 +64,7 @@ DrawnLookup drawn(const Lookups& lookup) {
 }
 
 void draw(const CLI::App& verb, const DrawOptions& options) {
-  OutputFile::require_writable(options.output);
+  AtomicFile::require_writable(options.output);
   ColumnFile file{.path = options.column, .csv_column = {.name = options.csv_column}};
   if (!options.format.empty()) file.format = file_format_named(options.format);
   const LoadedColumn column = load(file);
@@ -77,7 +77,7 @@ void draw(const CLI::App& verb, const DrawOptions& options) {
   if (picture.title.empty()) picture.title = std::filesystem::path(options.column).stem().string();
   const std::string svg =
       scene_picture(make_scene_model(column.view(), views, Spec(options.index)), picture);
-  OutputFile out(options.output);
+  AtomicFile out(options.output);
   out.append(std::as_bytes(std::span(svg)));
   out.commit();
 }

@@ -30,7 +30,7 @@ endif()
 
 include(RtindexCuda)
 
-if(RTINDEX_CLI)
+if(RTINDEX_CLI OR RTINDEX_BENCH)
   find_package(CLI11 2.1 CONFIG REQUIRED)
 endif()
 if(RTINDEX_BENCH)

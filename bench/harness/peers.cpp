@@ -23,11 +23,14 @@ Words order_of(std::span<const std::uint64_t> column) {
   return rows;
 }
 
+// In blocks that keep every core busy, also where there are few lookups with many hits.
 template <class Body>
 void each_lookup(std::size_t size, Body&& body) {
-  parallel_for(size, peer_grain, [&](std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i) body(i);
-  });
+  constexpr std::size_t blocks = 64;
+  parallel_for(size, std::clamp<std::size_t>(size / blocks, 1, peer_grain),
+               [&](std::size_t first, std::size_t count) {
+                 for (std::size_t i = first; i < first + count; ++i) body(i);
+               });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "base/prefetch.hpp"
 
 namespace rtindex {
 
@@ -76,11 +77,11 @@ class Included final : public IncludedValues {
   void answer(const Request& request, std::size_t first, const Match* found,
               std::size_t count) const override {
     for (std::size_t i = 0; i < count; ++i) {
-      __builtin_prefetch(values_.data() + found[i].begin);
-      __builtin_prefetch(values_.data() + found[i].end);
+      prefetch(values_.data() + found[i].begin);
+      prefetch(values_.data() + found[i].end);
       if constexpr (has_prefix_sums) {
-        __builtin_prefetch(prefix_.data() + found[i].begin / block);
-        __builtin_prefetch(prefix_.data() + found[i].end / block);
+        prefetch(prefix_.data() + found[i].begin / block);
+        prefetch(prefix_.data() + found[i].end / block);
       }
     }
     const Class miss = request.miss_as<Class>();

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "answers/request.hpp"
+#include "base/prefetch.hpp"
 #include "base/types.hpp"
 
 namespace rtindex {
@@ -36,7 +37,7 @@ class Prefetcher {
 
   void next() {
     if (found_ == end_) return;
-    __builtin_prefetch(values_ + (*rows_)[at_++]);
+    prefetch(values_ + (*rows_)[at_++]);
     skip_ended();
   }
 
@@ -53,10 +54,24 @@ class Prefetcher {
   std::uint64_t at_ = 0;
 };
 
+// Asks for the rowIDs of short matches. The first ones are there already, and long runs are noticed
+// by the processor itself.
+template <class Rows>
+void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
+  constexpr std::uint64_t in_line = 4;  // at least
+  constexpr std::uint64_t most = 32;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t end = std::min(found[i].end, found[i].begin + most);
+    for (std::uint64_t at = found[i].begin + in_line; at < end; at += in_line)
+      prefetch(rows.address(at));
+  }
+}
+
 // Calls take(lookup, value) for every match. Values lie all over their column, so that each would
 // be a cache miss to wait for if it were not asked for ahead of time.
 template <class T, class Rows, class Take>
 void gather(const T* values, const Rows& rows, const Match* found, std::size_t count, Take&& take) {
+  prefetch_rows(rows, found, count);
   Prefetcher<T, Rows> prefetcher(values, rows, found, count);
   for (std::size_t i = 0; i < count; ++i)
     for (std::uint64_t at = found[i].begin; at < found[i].end; ++at) {

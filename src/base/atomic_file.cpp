@@ -22,6 +22,7 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
+// Where `path` leads; an Error where nothing can be written there.
 fs::path resolve_target(const std::string& path) {
   if (path.empty()) fail("the name of the file to write is empty: name a file");
   std::error_code error;
@@ -34,9 +35,13 @@ fs::path resolve_target(const std::string& path) {
   if (fs::is_directory(status)) fail("{} is a folder: name a file in it", path);
   if (fs::exists(status) && !fs::is_regular_file(status))
     fail("{} cannot be written: it is a device or pipe; name a regular file", path);
-  if (!fs::is_directory(folder_of(target), error))
+  const fs::path folder = folder_of(target);
+  if (!fs::is_directory(folder, error))
     fail("{} cannot be written: the folder {} does not exist; create it first", path,
-         folder_of(target).string());
+         folder.string());
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    fail("{} cannot be written: the folder {} does not let you ({})", path, folder.string(),
+         std::strerror(errno));
   return target;
 }
 
@@ -66,9 +71,20 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(resol
   temporary_ = std::move(name);
 }
 
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      appended_(other.appended_) {}
+
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) close(descriptor_);
   if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::require_writable(const std::string& path) {
+  static_cast<void>(resolve_target(path));
 }
 
 void AtomicFile::fail_writing(int error) const {
@@ -89,6 +105,11 @@ void AtomicFile::write_at(std::size_t offset, std::span<const std::byte> bytes) 
       fail_writing(errno);
     }
   }
+}
+
+void AtomicFile::append(std::span<const std::byte> bytes) {
+  write_at(appended_, bytes);
+  appended_ += bytes.size();
 }
 
 void AtomicFile::resize(std::size_t bytes) {

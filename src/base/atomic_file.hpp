@@ -13,10 +13,17 @@ namespace rtindex {
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
 
+  // An Error where a file could not be written there, told before the work of filling it.
+  static void require_writable(const std::string& path);
+
+  // As the user wrote it.
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // Writes behind what was appended before.
+  void append(std::span<const std::byte> bytes);
   // Writes at a place of its own; what is never written reads as zeros.
   void write_at(std::size_t offset, std::span<const std::byte> bytes);
   // The file gets exactly this size.
@@ -26,10 +33,11 @@ class AtomicFile {
  private:
   [[noreturn]] void fail_writing(int error) const;
 
-  std::string path_;              // as the user wrote it
+  std::string path_;
   std::filesystem::path target_;  // where it really goes, links followed
   std::string temporary_;         // empty once committed
   int descriptor_ = -1;
+  std::size_t appended_ = 0;
 };
 
 }  // namespace rtindex

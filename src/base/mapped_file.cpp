@@ -25,6 +25,7 @@ class Descriptor {
     if (number_ >= 0) return;
     if (errno == ENOENT)
       fail("{} does not exist: check the name, and the folder that it is relative to", path);
+    if (errno == EACCES) fail("{} cannot be read: you have no permission to read it", path);
     fail("{} cannot be opened: {}", path, std::strerror(errno));
   }
   ~Descriptor() { close(number_); }
@@ -39,8 +40,8 @@ class Descriptor {
 
 }  // namespace
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  if (path.empty()) fail("the name of an index file is empty: name a file");
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Access access) {
+  if (path.empty()) fail("the name of the file to read is empty: name a file");
   const Descriptor file(path);
   struct stat status {};
   if (fstat(file.number(), &status) != 0) fail("{} cannot be read: {}", path, std::strerror(errno));
@@ -51,8 +52,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(nullptr, 0));
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (data == MAP_FAILED) fail("{} cannot be mapped: {}", path, std::strerror(errno));
-  // Lookups go all over a file; where the system can, it serves them from huge pages.
-  madvise(data, size, MADV_HUGEPAGE);
+  // Where the system can, it serves visits all over a file from huge pages.
+  madvise(data, size, access == Access::sequential ? MADV_SEQUENTIAL : MADV_HUGEPAGE);
   return std::shared_ptr<const MappedFile>(
       new MappedFile(static_cast<const std::byte*>(data), size));
 }

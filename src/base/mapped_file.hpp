@@ -8,12 +8,16 @@
 
 namespace rtindex {
 
+// How the bytes will be visited, so that the system reads ahead or not.
+enum class Access : std::uint8_t { sequential, random };
+
 // A regular file, mapped to be read only. The mapping outlives the file's name; a file that is made
 // shorter while it is mapped ends the process (SIGBUS), as with every mapping.
 class MappedFile {
  public:
   // An Error that names the file where it cannot be opened or is no regular file.
-  [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::string& path);
+  [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::string& path,
+                                                              Access access);
 
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

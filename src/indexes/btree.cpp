@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "storage/ordered_structure.hpp"
 
 namespace rtindex {
@@ -95,12 +96,12 @@ class BPlusTree {
           less += node[child] < keys[i] ? 1U : 0U;
         nodes[i] = std::min(nodes[i] * fanout + less, last);
         if (level != 0) {
-          __builtin_prefetch(levels_[level - 1].data() + nodes[i] * fanout);
+          prefetch(levels_[level - 1].data() + nodes[i] * fanout);
         } else {
           const auto* leaf = reinterpret_cast<const char*>(order.pairs() + nodes[i] * leaf_pairs);
-          __builtin_prefetch(leaf);
-          __builtin_prefetch(leaf + 64);
-          if constexpr (sizeof(Pair<Key>) * leaf_pairs > 128) __builtin_prefetch(leaf + 128);
+          prefetch(leaf);
+          prefetch(leaf + 64);
+          if constexpr (sizeof(Pair<Key>) * leaf_pairs > 128) prefetch(leaf + 128);
         }
       }
     }

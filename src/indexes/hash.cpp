@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
-#include "base/wide.hpp"
+#include "base/prefetch.hpp"
+#include "indexes/hash_filter.hpp"
+#include "indexes/hash_function.hpp"
+#include "indexes/hash_slots.hpp"
 #include "storage/pairs.hpp"
 #include "storage/row_order.hpp"
 #include "storage/sort_pairs.hpp"
@@ -19,63 +23,10 @@ namespace {
 
 constexpr double load_factor = 0.8;
 
-// Bijective mixing: equal hashes mean equal keys.
-[[nodiscard]] std::uint64_t mix(std::uint64_t key) {
-  key = (key ^ (key >> 32)) * 0xd6e8feb86659fd93U;
-  key = (key ^ (key >> 32)) * 0xd6e8feb86659fd93U;
-  return key ^ (key >> 32);
-}
-
-[[nodiscard]] std::uint32_t mix(std::uint32_t key) {
-  key = (key ^ (key >> 16)) * 0x21f0aaadU;
-  key = (key ^ (key >> 15)) * 0x735a2d97U;
-  return key ^ (key >> 15);
-}
-
-[[nodiscard]] std::uint64_t unmix(std::uint64_t hash) {
-  hash = (hash ^ (hash >> 32)) * 0xcfee444d8b59a89bU;
-  hash = (hash ^ (hash >> 32)) * 0xcfee444d8b59a89bU;
-  return hash ^ (hash >> 32);
-}
-
-[[nodiscard]] std::uint32_t unmix(std::uint32_t hash) {
-  hash = (hash ^ (hash >> 15) ^ (hash >> 30)) * 0x97132227U;
-  hash = (hash ^ (hash >> 15) ^ (hash >> 30)) * 0x333c4925U;
-  return hash ^ (hash >> 16);
-}
-
-// One distinct key. A single row stands in the slot; more stand side by side elsewhere.
-template <class Key>
-struct [[gnu::packed, gnu::aligned(4)]] Slot {
-  Key hash;
-  std::uint32_t row;    // or where the rows start
-  std::uint32_t count;  // 0: empty
-};
-
-static_assert(sizeof(Slot<std::uint32_t>) == 12);
-static_assert(sizeof(Slot<std::uint64_t>) == 16);
-
-// The rows of slots (positions below `slots`) and of keys with several rows (behind them). None is
-// greater than `last`, the column's last row, even where they come from a damaged file.
-template <class Key>
-class SlotRows {
- public:
-  SlotRows(const Slot<Key>* table, std::uint64_t slots, const std::uint32_t* several,
-           std::uint32_t last)
-      : table_(table), slots_(slots), several_(several), last_(last) {}
-  [[nodiscard]] std::uint32_t operator[](std::uint64_t position) const {
-    return std::min(position < slots_ ? +table_[position].row : several_[position - slots_], last_);
-  }
-
- private:
-  const Slot<Key>* table_;
-  std::uint64_t slots_;
-  const std::uint32_t* several_;
-  std::uint32_t last_;
-};
-
 // Open addressing with linear probing at load 0.8. The table is filled in the order of the hashes:
-// one sort and one pass over memory, and equal keys meet on the way.
+// one sort and one pass over memory, and equal keys meet on the way. As hashes never descend from
+// slot to slot, a probe ends at the first one that is not less than its own: a miss takes no longer
+// than a hit. Most misses do not even come so far, but end in the filter.
 template <class Key>
 class HashTable final : public Structure {
  public:
@@ -100,11 +51,13 @@ class HashTable final : public Structure {
         distinct_(file.number("distinct", keys_)),
         build_peak_(file.number("build_peak")),
         table_(file.array<Slot<Key>>("table")),
-        several_(file.array<std::uint32_t>("several")) {
+        several_(file.array<std::uint32_t>("several")),
+        filter_(file.part("filter")) {
     if (capacity_ == 0 || capacity_ >= table_.size())
       file.refuse("its table has {} slots, {} of them first choices", table_.size(), capacity_);
     // What ends the last probe; nothing else in the table is trusted.
-    if (std::as_const(table_)[table_.size() - 1].count != 0)
+    const Slot<Key>& last = std::as_const(table_)[table_.size() - 1];
+    if (last.count != 0 || last.hash != greatest)
       file.refuse("the last slot of its table is taken");
   }
 
@@ -115,6 +68,7 @@ class HashTable final : public Structure {
     file.number("build_peak", build_peak_);
     file.array("table", table_.span());
     file.array("several", several_.span());
+    filter_.save(file.part("filter"));
   }
 
   void run(const LookupBatch& batch, const Request& request) const override {
@@ -144,8 +98,10 @@ class HashTable final : public Structure {
 
   [[nodiscard]] Bytes bytes() const override {
     Bytes bytes;
-    bytes.parts = {{"table", table_.bytes()}, {"rows of duplicates", several_.bytes()}};
-    bytes.resident = table_.bytes() + several_.bytes();
+    bytes.parts = {{"table", table_.bytes()},
+                   {"rows of duplicates", several_.bytes()},
+                   {"filter", filter_.bytes()}};
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak = bytes.resident + build_peak_;
     return bytes;
   }
@@ -153,7 +109,7 @@ class HashTable final : public Structure {
   [[nodiscard]] std::string describe() const override {
     return fmt::format(
         "structure: hash table, linear probing, {} distinct keys in {} slots of {} bytes (load "
-        "{:.2f}); points only\nupdates: rebuild\n",
+        "{:.2f}), behind a filter; points only\nupdates: rebuild\n",
         distinct_, table_.size(), sizeof(Slot<Key>),
         static_cast<double>(distinct_) /
             static_cast<double>(std::max<std::size_t>(1, table_.size())));
@@ -161,6 +117,13 @@ class HashTable final : public Structure {
 
  private:
   static constexpr std::size_t grain = std::size_t{1} << 15;
+  // Lookups whose memory is asked for together: more than the core can have on its way, and few
+  // enough for all of it to stay in the first cache.
+  static constexpr std::size_t in_step = 64;
+  // Where keys are chosen to crowd one place, a probe goes on by halving.
+  static constexpr std::uint64_t most_steps = 32;
+  static constexpr std::uint64_t no_slot = std::numeric_limits<std::uint64_t>::max();
+  static constexpr Key greatest = std::numeric_limits<Key>::max();
 
   template <class Visit>
   void for_each_row(Visit&& visit) const {
@@ -180,12 +143,7 @@ class HashTable final : public Structure {
     return {begin, std::min<std::uint64_t>(begin + slot.count, several_.size())};
   }
 
-  [[nodiscard]] std::uint64_t home(Key hash) const {
-    if constexpr (sizeof(Key) == 4)
-      return static_cast<std::uint64_t>(hash) * capacity_ >> 32;
-    else
-      return multiply_high(hash, capacity_);
-  }
+  [[nodiscard]] std::uint64_t home(Key hash) const { return home_slot(hash, capacity_); }
 
   // How many slots there must be, for the last probe to end inside.
   void lay_out(const Array<Pair<Key>>& pairs) {
@@ -201,8 +159,8 @@ class HashTable final : public Structure {
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i)
       if (i == 0 || pairs[i].key != pairs[i - 1].key) next = std::max(next, home(pairs[i].key)) + 1;
+    filter_ = HashFilter<Key>(distinct_);
     table_ = Array<Slot<Key>>(std::max(capacity_, next) + 1);  // the last one stays empty
-    std::fill(table_.begin(), table_.end(), Slot<Key>{});
   }
 
   void fill(Array<Pair<Key>>& pairs, const KeyCodec& codec) {
@@ -211,7 +169,10 @@ class HashTable final : public Structure {
     for (std::size_t begin = 0; begin < pairs.size();) {
       std::size_t end = begin + 1;
       while (end < pairs.size() && pairs[end].key == pairs[begin].key) ++end;
-      next = std::max(next, home(pairs[begin].key));
+      // Keys of the slots skipped here would have come before; the next one is the bound for them.
+      while (next < home(pairs[begin].key))
+        table_[next++] = {static_cast<Key>(pairs[begin].key - 1), 0, 0};
+      filter_.add(pairs[begin].key);
       const auto count = static_cast<std::uint32_t>(end - begin);
       if (count == 1) {
         table_[next] = {pairs[begin].key, pairs[begin].row, 1};
@@ -228,28 +189,47 @@ class HashTable final : public Structure {
       ++next;
       begin = end;
     }
+    while (next < table_.size()) table_[next++] = {greatest, 0, 0};
   }
 
   void find(const Interval* intervals, std::size_t count, Match* found) const {
-    Key hashes[chunk_lookups];
-    std::uint64_t slots[chunk_lookups];
-    const Slot<Key>* table = table_.data();
+    for (std::size_t first = 0; first < count; first += in_step)
+      find_step(intervals + first, std::min(in_step, count - first), found + first);
+  }
+
+  // Asks for the memory of all lookups, in turn of the filter and of the table, before it is used.
+  void find_step(const Interval* intervals, std::size_t count, Match* found) const {
+    Key hashes[in_step];
+    std::uint64_t slots[in_step];
     for (std::size_t i = 0; i < count; ++i) {
       hashes[i] = mix(static_cast<Key>(intervals[i].lower));
-      slots[i] = home(hashes[i]);
-      __builtin_prefetch(table + slots[i]);
+      filter_.ask_for(hashes[i]);
     }
+    const Slot<Key>* table = table_.data();
     for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t slot = slots[i];
-      while (table[slot].count != 0 && table[slot].hash != hashes[i]) ++slot;
-      const std::uint32_t matches = intervals[i].empty() ? 0 : table[slot].count;
-      if (matches <= 1) {
-        found[i] = {slot, slot + matches};
-      } else {
-        const Match several = several_of(table[slot]);
-        found[i] = {table_.size() + several.begin, table_.size() + several.end};
-      }
+      const bool may_hit = filter_.may_hold(hashes[i]) && !intervals[i].empty();
+      slots[i] = may_hit ? home(hashes[i]) : no_slot;
+      if (!may_hit) continue;
+      prefetch(table + slots[i]);
+      prefetch(table + slots[i] + 2);  // as far as most probes go, maybe in the next line
     }
+    for (std::size_t i = 0; i < count; ++i)
+      found[i] = slots[i] == no_slot ? Match{0, 0} : probe(slots[i], hashes[i]);
+  }
+
+  [[nodiscard]] Match probe(std::uint64_t slot, Key hash) const {
+    const Slot<Key>* table = table_.data();
+    const std::uint64_t near = std::min<std::uint64_t>(slot + most_steps, table_.size() - 1);
+    while (slot < near && table[slot].hash < hash) ++slot;
+    if (table[slot].hash < hash)
+      slot = static_cast<std::uint64_t>(
+          std::partition_point(table + slot, table + table_.size(),
+                               [&](const Slot<Key>& at) { return at.hash < hash; }) -
+          table);
+    const std::uint32_t matches = table[slot].hash == hash ? table[slot].count : 0;
+    if (matches <= 1) return {slot, slot + matches};
+    const Match several = several_of(table[slot]);
+    return {table_.size() + several.begin, table_.size() + several.end};
   }
 
   // The part of a match whose full keys equal lookup i.
@@ -278,6 +258,7 @@ class HashTable final : public Structure {
   std::size_t build_peak_ = 0;
   Array<Slot<Key>> table_;
   Array<std::uint32_t> several_;
+  HashFilter<Key> filter_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/prefetch.hpp"
 #include "storage/ordered_structure.hpp"
 
 namespace rtindex {
@@ -43,7 +44,7 @@ class BinarySearch {
       length -= half;
       for (std::size_t i = 0; i < count; ++i) {
         base[i] += base[i][half - 1].key < keys[i] ? half : 0;
-        __builtin_prefetch(base[i] + length / 2 - (length > 1 ? 1 : 0));
+        prefetch(base[i] + length / 2 - (length > 1 ? 1 : 0));
       }
     }
     for (std::size_t i = 0; i < count; ++i)

@@ -46,7 +46,7 @@ void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements,
 }
 
 void NpyWriter::commit() {
-  file_.rewrite_start(bytes_of(header_text(descr_, size_)));
+  file_.write_at(0, bytes_of(header_text(descr_, size_)));
   file_.commit();
 }
 

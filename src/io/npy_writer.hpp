@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/output_file.hpp"
+#include "base/atomic_file.hpp"
 
 namespace rtindex {
 
@@ -38,7 +38,7 @@ class NpyWriter {
  private:
   void append(std::span<const std::byte> bytes, std::size_t elements, std::string_view descr);
 
-  OutputFile file_;
+  AtomicFile file_;
   std::string_view descr_;
   std::uint64_t size_ = 0;
 };

@@ -206,7 +206,7 @@ void write_index_file(const std::string& path, const Stored& stored) {
 }
 
 Stored read_index_file(const std::string& path, Verify verify) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path, Access::random);
   const std::span<const std::byte> bytes = file->bytes();
   const Prelude prelude = read_prelude(path, bytes);
   const auto header = bytes.subspan(sizeof(Prelude), prelude.header_bytes);

@@ -91,14 +91,11 @@ EncodedColumn KeyOrder<Key>::column() const {
 
 template <class Key>
 std::uint64_t KeyOrder<Key>::end_of_equal(std::uint64_t position, Key key) const {
-  constexpr std::uint64_t near = 8;
   const Pair<Key>* pairs = pairs_.data();
-  const std::uint64_t stop = std::min<std::uint64_t>(size_, position + near);
-  std::uint64_t end = position;
-  while (end < stop && pairs[end].key == key) ++end;
-  if (end != position + near) return end;
+  std::uint64_t end = end_of_short_run(position, key);
+  if (end != position + short_run) return end;
   // A long run: double the step until it is left, then halve.
-  std::uint64_t step = near;
+  std::uint64_t step = short_run;
   while (end + step < size_ && pairs[end + step].key == key) {
     end += step;
     step *= 2;

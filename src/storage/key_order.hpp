@@ -20,6 +20,7 @@ template <class Key>
 class KeyOrder {
  public:
   static constexpr std::size_t padding = 16;
+  static constexpr std::uint64_t short_run = 8;
 
   KeyOrder(const EncodedColumn& column, const KeyCodec& codec);
   // As it was saved, of a column of so many rows whose keys reach up to `span`.
@@ -45,6 +46,13 @@ class KeyOrder {
   // Behind the last pair whose key equals `key`, counted from `position`, where a run of such pairs
   // may start (or not).
   [[nodiscard]] std::uint64_t end_of_equal(std::uint64_t position, Key key) const;
+  // The same for up to `short_run` pairs.
+  [[nodiscard]] std::uint64_t end_of_short_run(std::uint64_t position, Key key) const {
+    const Pair<Key>* pairs = pairs_.data();
+    const std::uint64_t stop = std::min<std::uint64_t>(size_, position + short_run);
+    while (position < stop && pairs[position].key == key) ++position;
+    return position;
+  }
 
   // The part of a match whose full keys lie in lookup i.
   [[nodiscard]] Match narrow(Match match, const LookupBatch& batch, std::size_t lookup,

@@ -166,12 +166,34 @@ class OrderedStructure final : public Structure {
     for (std::size_t i = 0; i < count; ++i)
       keys[i] = intervals[i].empty() ? Key{0} : static_cast<Key>(intervals[i].lower);
     locator_.lower_bounds(order_, keys, count, at);
+    bool has_long_runs = false;
     for (std::size_t i = 0; i < count; ++i) {
-      if (intervals[i].empty())
-        found[i] = {0, 0};
-      else
-        found[i] = {at[i], order_.end_of_equal(at[i], keys[i])};
+      const std::uint64_t end =
+          intervals[i].empty() ? at[i] : order_.end_of_short_run(at[i], keys[i]);
+      found[i] = {at[i], end};
+      has_long_runs = has_long_runs || found[i].size() == KeyOrder<Key>::short_run;
     }
+    if (has_long_runs) find_ends(keys, count, found);
+  }
+
+  // The ends of long runs of duplicates, by a second search: for the first key behind them.
+  void find_ends(const Key* keys, std::size_t count, Match* found) const {
+    Key behind[chunk_lookups];
+    std::uint32_t at[chunk_lookups];
+    std::size_t which[chunk_lookups];
+    std::size_t searches = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (found[i].size() < KeyOrder<Key>::short_run) continue;
+      if (keys[i] >= order_.last_key()) {
+        found[i].end = order_.size();
+        continue;
+      }
+      behind[searches] = static_cast<Key>(keys[i] + 1);
+      which[searches++] = i;
+    }
+    locator_.lower_bounds(order_, behind, searches, at);
+    for (std::size_t i = 0; i < searches; ++i)
+      found[which[i]].end = std::max<std::uint64_t>(found[which[i]].end, at[i]);
   }
 
   void find_ranges(const Interval* intervals, std::size_t count, Match* found) const {

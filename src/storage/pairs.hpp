@@ -27,6 +27,8 @@ class PairRows {
     const std::uint32_t row = pairs_[position].row;
     return row < last_ ? row : last_;
   }
+  // Where it is read from.
+  [[nodiscard]] const void* address(std::size_t position) const { return pairs_ + position; }
 
  private:
   const Pair<Key>* pairs_;

@@ -64,6 +64,41 @@ class Saved(CommandTest):
         self.refuse("lookup", "--load", "a.rtindex", "--keys", "ns.npy", "-o", "out.npy",
                     says=["ns.npy", "us"])
 
+    def test_included_values_need_no_file(self):
+        self.build("--include", "values.npy")
+        self.succeed("range", "--load", "a.rtindex", "--range", "-10:20", "--range", "31:99",
+                     "--answer", "sum,max", "-o", "out.npy")
+        self.assertEqual(self.read("out.sum.npy")[1], [14, 2**64 - 1])
+        self.assertEqual(self.read("out.max.npy")[1], [8, 2**64 - 1])
+        self.write_npy("others.npy", "<u4", [100, 200, 400, 800])
+        self.succeed("lookup", "--load", "a.rtindex", "--key", "20", "--values", "others.npy",
+                     "--answer", "sum", "-o", "out.npy")
+        self.assertEqual(self.read("out.npy")[1], [1200])
+
+    def test_included_values_of_a_csv_file(self):
+        self.write("sales.csv", "day,price\n3,10\n1,20\n3,30\n")
+        self.build("--csv-column", "day", "--include", "sales.csv", "--include-csv-column", "price",
+                   column="sales.csv")
+        self.succeed("lookup", "--load", "a.rtindex", "--key", "3", "--answer", "sum", "-o",
+                     "out.npy")
+        self.assertEqual(self.read("out.npy")[1], [40])
+        self.refuse("build", "--column", "sales.csv", "--csv-column", "day", "--include",
+                    "sales.csv", "-o", "b.rtindex", says=["--include-csv-column"])
+
+    def test_bad_included_values(self):
+        self.write_npy("short.npy", "<u4", [1, 2])
+        self.refuse("build", "--column", "column.npy", "--include", "short.npy", "-o", "b.rtindex",
+                    says=["short.npy holds 2 values", "4 rows"])
+        self.refuse("build", "--column", "column.npy", "--include", "none.npy", "-o", "b.rtindex",
+                    says=["none.npy"])
+        self.refuse("build", "--column", "column.npy", "--include", "values.npy", "-o",
+                    "values.npy", says=["also holds the values"])
+        self.refuse("build", "--column", "column.npy", "--include", "values.npy", "--index", "hash",
+                    "-o", "b.rtindex", says=["hash"])
+        self.build()
+        self.refuse("lookup", "--load", "a.rtindex", "--key", "20", "--answer", "sum",
+                    says=["a.rtindex includes no values", "--values", "--include"])
+
     def test_bad_input(self):
         self.refuse("build", "--column", "column.npy", says=["-o FILE"])
         self.refuse("build", "-o", "b.rtindex", says=["--column"])

@@ -101,13 +101,13 @@ TEST_F(NpyWriterTest, GivesTheFileOrdinaryPermissions) {
 
 TEST_F(NpyWriterTest, RefusesPlacesWhereNoFileCanBe) {
   auto refusal = [](const std::string& file) {
-    return error_of([&] { OutputFile::require_writable(file); });
+    return error_of([&] { AtomicFile::require_writable(file); });
   };
   EXPECT_SAYS(refusal(path("none/a.npy")), "does not exist; create it first");
   EXPECT_SAYS(refusal(path("")), "is a folder");
   EXPECT_SAYS(refusal("/dev/null"), "device or pipe");
   EXPECT_SAYS(refusal(""), "is empty");
-  EXPECT_SAYS(error_of([&] { const OutputFile file(path("none/a.npy")); }), "does not exist");
+  EXPECT_SAYS(error_of([&] { const AtomicFile file(path("none/a.npy")); }), "does not exist");
 }
 
 TEST_F(NpyWriterTest, AFullDiskIsAnErrorAndLeavesNothing) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "base/prefetch.hpp"
 
 namespace rtindex {
 
@@ -68,8 +69,8 @@ struct SavedLevel {
 template <class Key>
 void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
   const char* address = reinterpret_cast<const char*>(pairs + at);
-  __builtin_prefetch(address);
-  __builtin_prefetch(address + at_once * sizeof(Pair<Key>) - 1);
+  prefetch(address);
+  prefetch(address + at_once * sizeof(Pair<Key>) - 1);
 }
 
 }  // namespace
@@ -198,7 +199,7 @@ void Grid<Key>::search(const KeyOrder<Key>& order, const Key* keys, std::size_t 
   std::uint64_t cells[in_step];
   for (std::size_t i = 0; i < count; ++i) {
     cells[i] = spread(keys[i]);
-    __builtin_prefetch(starts_.data() + cells[i]);
+    prefetch(starts_.data() + cells[i]);
   }
   if (levels_.size() == 1) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -239,7 +240,7 @@ void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t
         continue;
       }
       cells[i] = level.first_cell + level.spread(keys[i]);
-      __builtin_prefetch(starts_.data() + cells[i]);
+      prefetch(starts_.data() + cells[i]);
       again = true;
     }
   }

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace rtindex {
+
+// One distinct key. A single row stands in the slot; more stand side by side elsewhere.
+template <class Key>
+struct [[gnu::packed, gnu::aligned(4)]] Slot {
+  Key hash;             // of an empty slot: no less than any whose probe may come by
+  std::uint32_t row;    // or where the rows start
+  std::uint32_t count;  // 0: empty
+};
+
+static_assert(sizeof(Slot<std::uint32_t>) == 12);
+static_assert(sizeof(Slot<std::uint64_t>) == 16);
+
+// The rows of slots (positions below `slots`) and of keys with several rows (behind them). None is
+// greater than `last`, the column's last row, even where they come from a damaged file.
+template <class Key>
+class SlotRows {
+ public:
+  SlotRows(const Slot<Key>* table, std::uint64_t slots, const std::uint32_t* several,
+           std::uint32_t last)
+      : table_(table), slots_(slots), several_(several), last_(last) {}
+  [[nodiscard]] std::uint32_t operator[](std::uint64_t position) const {
+    return std::min(position < slots_ ? +table_[position].row : several_[position - slots_], last_);
+  }
+  // Where it is read from.
+  [[nodiscard]] const void* address(std::uint64_t position) const {
+    if (position < slots_) return table_ + position;
+    return several_ + (position - slots_);
+  }
+
+ private:
+  const Slot<Key>* table_;
+  std::uint64_t slots_;
+  const std::uint32_t* several_;
+  std::uint32_t last_;
+};
+
+}  // namespace rtindex
