@@ -1,0 +1,181 @@
+"""Records become charts: one per metric of an experiment, with every machine's series in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional
+
+from . import colours, names
+from .experiments import Experiment, Metric
+from .machines import Machine, identity
+from .records import Record
+from .words import rounded, x_form
+
+SCALES = ("smoke", "laptop", "paper")
+
+
+@dataclass
+class Series:
+    label: str
+    family: str
+    variant: str
+    machine: Machine
+    records: List[Record] = field(default_factory=list)
+
+
+@dataclass
+class Chart:
+    experiment: Experiment
+    metric: Metric
+    kind: str  # "lines" over x, or "bars" per category
+    series: List[Series]
+    x_form: str = "plain"
+    common: str = ""  # what the categories have in common
+    short_category: Dict[str, str] = field(default_factory=dict)
+
+
+def largest_scale(records: List[Record]) -> List[Record]:
+    """Of each experiment on each machine, the records of the largest scale that was run."""
+    largest: Dict[tuple, int] = {}
+    for record in records:
+        key = (record.experiment, identity(record))
+        largest[key] = max(largest.get(key, -1), _rank(record))
+    return [
+        record
+        for record in records
+        if _rank(record) == largest[record.experiment, identity(record)]
+    ]
+
+
+def _rank(record: Record) -> int:
+    return SCALES.index(record.scale) if record.scale in SCALES else len(SCALES)
+
+
+def of_experiment(
+    experiment: Experiment, records: List[Record], machines: Dict[tuple, Machine]
+) -> List[Chart]:
+    label_of = _labels(records)
+    charts = []
+    for metric in experiment.metrics:
+        for kind in ("lines", "bars"):
+            chosen = [
+                record
+                for record in records
+                if record.metric == metric.name and (record.x is not None) == (kind == "lines")
+            ]
+            if chosen:
+                charts.append(_chart(experiment, metric, kind, chosen, label_of, machines))
+    return charts
+
+
+def _chart(experiment, metric, kind, records, label_of, machines) -> Chart:
+    by_series: Dict[tuple, Series] = {}
+    for record in _newest(records, label_of):
+        label = label_of[record.index, record.series]
+        if kind == "lines" and record.category:
+            label += ", " + record.category
+        machine = machines[identity(record)]
+        series = by_series.setdefault(
+            (machine.id, label),
+            Series(label, names.family(record.index), names.variant(label), machine),
+        )
+        series.records.append(record)
+    chart = Chart(experiment, metric, kind, list(by_series.values()))
+    if kind == "lines":
+        chart.x_form = x_form(experiment.x, [record.x for record in records])
+        for series in chart.series:
+            series.records.sort(key=lambda record: record.x)
+    else:
+        chart.short_category, chart.common = _shortened([category(record) for record in records])
+    return chart
+
+
+def category(record: Record) -> str:
+    """Older records say in their workload what is asked."""
+    return record.category or str(record.workload.get("question") or "all")
+
+
+def _labels(records: List[Record]) -> Dict[tuple, str]:
+    """Legend texts; where a record gives none, the shortest name that tells indexes apart."""
+    unnamed: Dict[str, set] = {}
+    for record in records:
+        if not record.series:
+            unnamed.setdefault(names.short(record.index), set()).add(record.index)
+    labels = {}
+    for record in records:
+        short = names.short(record.index)
+        plain = short if len(unnamed.get(short, ())) < 2 else record.index
+        labels[record.index, record.series] = record.series or plain
+    return labels
+
+
+def _newest(records: List[Record], label_of: Dict[tuple, str]) -> List[Record]:
+    """A point that was measured again replaces the older one: the later line holds."""
+    newest: Dict[tuple, Record] = {}
+    for record in records:
+        workload = json.dumps(record.workload, sort_keys=True)
+        label = label_of[record.index, record.series]
+        newest[identity(record), label, record.x, record.category, workload] = record
+    return list(newest.values())
+
+
+def _shortened(categories: List[str]) -> tuple:
+    """Categories without the parts that all of them share, and these parts."""
+    distinct = list(dict.fromkeys(categories))
+    parts = [text.split(", ") for text in distinct]
+    if len(distinct) < 2 or len({len(part) for part in parts}) != 1:
+        return {text: text for text in distinct}, ""
+    shared = [len(set(column)) == 1 for column in zip(*parts)]
+    short = {
+        text: ", ".join(piece for piece, same in zip(part, shared) if not same)
+        for text, part in zip(distinct, parts)
+    }
+    return short, ", ".join(piece for piece, same in zip(parts[0], shared) if same)
+
+
+def page_data(chart: Chart) -> dict:
+    """What the page's script needs to draw the chart and its table."""
+    variants = list(dict.fromkeys(series.variant for series in chart.series))
+    axis = chart.experiment.x
+    return {
+        "metric": chart.metric.name,
+        "label": chart.metric.label,
+        "log": chart.metric.log,
+        "lower": chart.metric.lower_is_better,
+        "kind": chart.kind,
+        "common": chart.common,
+        "x": {
+            "label": axis.label if axis and chart.kind == "lines" else "",
+            "log": bool(axis and axis.log),
+            "form": chart.x_form,
+        },
+        "series": [_series_data(chart, series, variants) for series in chart.series],
+    }
+
+
+def _series_data(chart: Chart, series: Series, variants: List[str]) -> dict:
+    variant = variants.index(series.variant)
+    return {
+        "label": series.label,
+        "colour": colours.css_name(series.family, variant % len(colours.SHADES)),
+        "marker": variant,
+        "machine": series.machine.id,
+        "paper": series.machine.published,
+        "points": [_point(chart, record) for record in series.records],
+    }
+
+
+def _point(chart: Chart, record: Record) -> dict:
+    point: Dict[str, Optional[object]] = {
+        "x": record.x if chart.kind == "lines" else chart.short_category[category(record)],
+        "value": rounded(record.value),
+        "median": rounded(record.median),
+    }
+    if len(record.runs) > 1:
+        point.update(
+            low=rounded(min(record.runs)), high=rounded(max(record.runs)), runs=len(record.runs)
+        )
+    if record.status != "ok":
+        point.update(status=record.status, reason=record.reason or None)
+    return {name: value for name, value in point.items() if value is not None}

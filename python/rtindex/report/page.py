@@ -1,0 +1,172 @@
+"""Puts the page together: words from here, charts and tables drawn by the scripts in assets/."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from dataclasses import dataclass
+from typing import Dict, List
+
+from . import charts, colours, overview, winners
+from .card import card
+from .experiments import Experiment, in_order
+from .machines import Machine, all_machines
+from .records import Record
+from .words import count, escape
+
+ASSETS = pathlib.Path(__file__).with_name("assets")
+STYLES = ("style.css", "narrow.css", "print.css")
+SCRIPTS = ("format.js", "scale.js", "svg.js", "legend.js", "crosshair.js", "lines.js", "bars.js", "table.js", "page.js")
+
+# The page may load nothing: it is complete, and it says so to the browser.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass
+class Page:
+    html: str
+    experiments: int
+    machines: int
+
+
+def make(records: List[Record], described: Dict[str, Experiment], title: str) -> Page:
+    shown = charts.largest_scale(records)
+    machines = all_machines(records)
+    experiments = in_order(described, shown)
+    drawn = {
+        experiment.name: charts.of_experiment(
+            experiment, [record for record in shown if record.experiment == experiment.name], machines
+        )
+        for experiment in experiments
+    }
+    body = [
+        _header(title, records, experiments, machines),
+        _controls(list(machines.values())),
+        "<main>",
+        _overview(list(machines.values()), [chart for group in drawn.values() for chart in group]),
+        '<h2 class="part">The experiments</h2>',
+        *[card(experiment, drawn[experiment.name]) for experiment in experiments],
+        _unmeasured(described, experiments),
+        "</main>",
+        _footer(),
+        _data(machines, experiments, drawn),
+    ]
+    return Page(_document(title, body, drawn), len(experiments), len(machines))
+
+
+def _document(title: str, body: List[str], drawn: Dict[str, list]) -> str:
+    families = {
+        series.family for group in drawn.values() for chart in group for series in chart.series
+    }
+    style = colours.style_sheet(families) + "".join(_asset(name) for name in STYLES)
+    script = "\n".join(_asset(name) for name in SCRIPTS)
+    content = "\n".join(part for part in body if part)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{content}\n"
+        f'<script>\n(() => {{\n"use strict";\n{script}\n}})();\n</script>\n</body>\n</html>\n'
+    )
+
+
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _header(title, records, experiments, machines) -> str:
+    own = [record for record in records if not record.published]
+    own_machines = [machine for machine in machines.values() if not machine.published]
+    facts = [
+        count(len(experiments), "experiment"),
+        count(len(own), "measurement"),
+        f"on {count(len(own_machines), 'machine')}",
+    ]
+    published = len(records) - len(own)
+    text = " ".join([", ".join(facts[:2]), facts[2]])
+    if published:
+        text += f", beside {count(published, 'published figure')}"
+    return (
+        '<a class="skip" href="#overview">Skip to the overview</a>\n'
+        f"<header><h1>{escape(title)}</h1>\n"
+        "<p>A column of keys, a batch of lookups, and several indexes that answer it. This page shows "
+        f"which of them is the best for what: {text}.</p></header>"
+    )
+
+
+def _controls(machines: List[Machine]) -> str:
+    own = [machine for machine in machines if not machine.published]
+    published = [machine for machine in machines if machine.published]
+    parts = []
+    if len(own) > 1:
+        choices = [(str(machine.id), machine.name) for machine in own] + [("all", "All, side by side")]
+        radios = "".join(
+            f'<label><input type="radio" name="machine" value="{value}"'
+            f'{" checked" if position == 0 else ""}><span>{escape(name)}</span></label>'
+            for position, (value, name) in enumerate(choices)
+        )
+        parts.append(f'<fieldset class="switch"><legend>Machine</legend>{radios}</fieldset>')
+    if published:
+        options = "".join(
+            f'<option value="{machine.id}">{escape(machine.name)}</option>' for machine in published
+        )
+        parts.append(
+            '<label class="choice">The paper’s figures (dashed) '
+            f'<select id="paper">{options}<option value="none">hide</option></select></label>'
+        )
+    return f'<form class="controls" aria-label="What is shown">{"".join(parts)}</form>' if parts else ""
+
+
+def _overview(machines: List[Machine], drawn: list) -> str:
+    contests = [contest for chart in drawn for contest in winners.contests(chart)]
+    sections = [
+        overview.of_machine(machine, [one for one in contests if one.machine is machine])
+        for machine in machines
+        if not machine.published
+    ]
+    if not sections:
+        sections = ["<p>Only published figures are here; nothing has been measured yet.</p>"]
+    return (
+        '<section id="overview" aria-labelledby="overview-title">'
+        '<h2 id="overview-title">Which index wins where</h2>\n' + "\n".join(sections) + "</section>"
+    )
+
+
+def _unmeasured(described: Dict[str, Experiment], experiments: List[Experiment]) -> str:
+    shown = {experiment.name for experiment in experiments}
+    missing = [experiment for name, experiment in described.items() if name not in shown]
+    if not missing:
+        return ""
+    items = "".join(
+        f"<li><strong>{escape(one.title)}</strong>: {escape(one.question)} "
+        f"<code>{escape(one.command)}</code></li>"
+        for one in missing
+    )
+    return f'<section class="missing"><h2>Not measured yet</h2><ul>{items}</ul></section>'
+
+
+def _footer() -> str:
+    return (
+        "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and from "
+        "nothing else. A win counts where the runs of the first two do not overlap; only indexes that "
+        "did the same work on the same machine are compared. Published figures: <cite>RTIndeX: "
+        "Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>, PVLDB 16.</p></footer>"
+    )
+
+
+def _data(machines: Dict[tuple, Machine], experiments: List[Experiment], drawn: Dict[str, list]) -> str:
+    data = {
+        "machines": [
+            {"id": machine.id, "name": machine.name, "paper": machine.published}
+            for machine in machines.values()
+        ],
+        "charts": {
+            experiment.name: [charts.page_data(chart) for chart in drawn[experiment.name]]
+            for experiment in experiments
+        },
+    }
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for character, escaped in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        text = text.replace(character, escaped)
+    return f'<script type="application/json" id="data">{text}</script>'

@@ -1,0 +1,130 @@
+"""Which series wins at which point. Only what did the same work on the same machine is compared."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Dict, List, Optional, Tuple, Union
+
+from .charts import Chart, Series, category
+from .machines import Machine
+from .records import Record
+
+Place = Union[float, str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    place: Place
+    winner: Series
+    second: Series
+    factor: float  # how far the second is behind
+    close: bool  # the runs of the two overlap, so that another day may see another winner
+
+
+@dataclass
+class Contest:
+    """One chart on one machine under one condition, such as sorted lookups."""
+
+    chart: Chart
+    machine: Machine
+    condition: str
+    verdicts: List[Verdict]
+
+    @property
+    def between_indexes(self) -> bool:
+        """Not just between settings of one index."""
+        return len({family for v in self.verdicts for family in (v.winner.family, v.second.family)}) > 1
+
+
+def contests(chart: Chart) -> List[Contest]:
+    if chart.metric.lower_is_better is None:
+        return []
+    found = []
+    machines = {series.machine.id: series.machine for series in chart.series}
+    for machine in machines.values():
+        if not machine.published:
+            own = [series for series in chart.series if series.machine is machine]
+            found.extend(_contests_on(chart, machine, own))
+    return found
+
+
+def _contests_on(chart: Chart, machine: Machine, series: List[Series]) -> List[Contest]:
+    runs = [(one, record) for one in series for record in one.records]
+    conditions = _condition_keys([record for _, record in runs])
+    lanes: Dict[str, List[Tuple[Series, Record]]] = {}
+    for one, record in runs:
+        values = {key: record.workload.get(key) for key in conditions}
+        lanes.setdefault(json.dumps(values, sort_keys=True), []).append((one, record))
+    found = []
+    for lane in lanes.values():
+        verdicts = _verdicts(lane, bool(chart.metric.lower_is_better))
+        if verdicts:
+            label = _condition(lane, conditions) if len(lanes) > 1 else ""
+            found.append(Contest(chart, machine, label, verdicts))
+    return found
+
+
+def place(record: Record) -> Place:
+    return record.x if record.x is not None else category(record)
+
+
+def _condition_keys(records: List[Record]) -> List[str]:
+    """Workload parameters that differ between records at one place: these must not be compared."""
+    differing = set()
+    seen: Dict[tuple, object] = {}
+    keys = {key for record in records for key in record.workload}
+    for record in records:
+        for key in keys:
+            value = json.dumps(record.workload.get(key), sort_keys=True)
+            if seen.setdefault((place(record), key), value) != value:
+                differing.add(key)
+    return sorted(differing)
+
+
+def _verdicts(lane: List[Tuple[Series, Record]], lower: bool) -> List[Verdict]:
+    by_place: Dict[Place, List[Tuple[Series, Record]]] = {}
+    for series, record in lane:
+        if record.status == "ok":
+            by_place.setdefault(place(record), []).append((series, record))
+    verdicts = []
+    for where, field in by_place.items():
+        ranked = sorted(field, key=lambda entry: entry[1].value, reverse=not lower)
+        if len(ranked) > 1:
+            verdict = _verdict(where, ranked[0], ranked[1], lower)
+            if verdict:
+                verdicts.append(verdict)
+    if all(isinstance(verdict.place, (int, float)) for verdict in verdicts):
+        verdicts.sort(key=lambda verdict: verdict.place)
+    return verdicts
+
+
+def _verdict(where: Place, first, second, lower: bool) -> Optional[Verdict]:
+    small, large = sorted((first[1].value, second[1].value))
+    if small <= 0:
+        return None
+    return Verdict(where, first[0], second[0], large / small, _overlap(first[1], second[1], lower))
+
+
+def _overlap(first: Record, second: Record, lower: bool) -> bool:
+    if first.value == second.value:
+        return True
+    ours, theirs = _usual(first.runs), _usual(second.runs)
+    if len(ours) < 2 or len(theirs) < 2:
+        return False
+    return ours[-1] >= theirs[0] if lower else ours[0] <= theirs[-1]
+
+
+def _usual(runs: tuple) -> list:
+    """The runs in order; of five or more, without the fastest and the slowest."""
+    ordered = sorted(runs)
+    return ordered[1:-1] if len(ordered) >= 5 else ordered
+
+
+def _condition(lane: List[Tuple[Series, Record]], keys: List[str]) -> str:
+    """In the words of the legend where all contestants share them, else from the workload."""
+    variants = {series.variant for series, _ in lane}
+    if len(variants) == 1 and "" not in variants:
+        return variants.pop()
+    workload = lane[0][1].workload
+    return ", ".join(f"{key.replace('_', ' ')} {workload.get(key)}" for key in keys)
