@@ -1,20 +1,18 @@
-"""One experiment on the page: its question, places for its charts, how and where it was measured."""
+"""One experiment on the page: its question, places for its charts, how it was measured."""
 
 from __future__ import annotations
-
-from typing import Dict, List
 
 from .charts import Chart
 from .experiments import Experiment
 from .machines import Machine
 from .names import family
 from .records import Record
-from .words import escape, listed
+from .words import escape, listed, power_of_two
 
 MOST_COMMANDS = 3
 
 
-def card(experiment: Experiment, charts: List[Chart]) -> str:
+def card(experiment: Experiment, charts: list[Chart]) -> str:
     name = escape(experiment.name)
     parts = [
         f'<article class="experiment" id="{name}" aria-labelledby="{name}-title">',
@@ -28,14 +26,14 @@ def card(experiment: Experiment, charts: List[Chart]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _tabs(experiment: Experiment, charts: List[Chart]) -> str:
+def _tabs(experiment: Experiment, charts: list[Chart]) -> str:
     if len(charts) < 2:
         return ""
     buttons = "".join(
         f'<button type="button" role="tab" id="{escape(experiment.name)}-tab-{position}" '
         f'aria-controls="{escape(experiment.name)}-{position}" '
         f'aria-selected="{"true" if position == 0 else "false"}" '
-        f'tabindex="{0 if position == 0 else -1}">{escape(chart.metric.label.split(" [")[0])}</button>'
+        f'tabindex="{0 if position == 0 else -1}">{escape(chart.metric.plain)}</button>'
         for position, chart in enumerate(charts)
     )
     return f'<div class="tabs" role="tablist" aria-label="What was measured">{buttons}</div>'
@@ -43,18 +41,23 @@ def _tabs(experiment: Experiment, charts: List[Chart]) -> str:
 
 def _figure(experiment: Experiment, position: int, charts: int) -> str:
     name = f"{escape(experiment.name)}-{position}"
-    role = f' role="tabpanel" aria-labelledby="{escape(experiment.name)}-tab-{position}"' if charts > 1 else ""
+    role = (
+        f' role="tabpanel" aria-labelledby="{escape(experiment.name)}-tab-{position}"'
+        if charts > 1
+        else ""
+    )
     hidden = ' data-off="true"' if position > 0 else ""
     return (
         f'<div class="panel" id="{name}"{role}{hidden} data-experiment="{escape(experiment.name)}" '
         f'data-chart="{position}"><figure class="chart"></figure>'
-        '<details class="numbers"><summary>The numbers</summary><div class="scroll"></div></details></div>'
+        '<details class="numbers"><summary>The numbers</summary><div class="scroll"></div></details>'
+        "</div>"
     )
 
 
-def _setups(experiment: Experiment, charts: List[Chart]) -> str:
-    by_machine: Dict[int, List[Record]] = {}
-    machines: Dict[int, Machine] = {}
+def _setups(experiment: Experiment, charts: list[Chart]) -> str:
+    by_machine: dict[int, list[Record]] = {}
+    machines: dict[int, Machine] = {}
     for chart in charts:
         for series in chart.series:
             machines[series.machine.id] = series.machine
@@ -65,22 +68,25 @@ def _setups(experiment: Experiment, charts: List[Chart]) -> str:
     return "\n".join(blocks)
 
 
-def _setup(experiment: Experiment, machine: Machine, records: List[Record]) -> str:
-    told = _published(experiment, machine, records) if machine.published else _measured(machine, records)
+def _setup(experiment: Experiment, machine: Machine, records: list[Record]) -> str:
+    told = _published(machine, records) if machine.published else _measured(machine, records)
+    if machine.published:
+        return f'<div class="setup" data-machine="{machine.id}">{told}</div>'
     commands = list(dict.fromkeys(record.command for record in records if record.command))
-    if not commands and experiment.command and not machine.published:
-        commands = [experiment.command]
+    commands = commands or ([experiment.command] if experiment.command else [])
     shown = "".join(_command(command) for command in commands[:MOST_COMMANDS])
     if len(commands) > MOST_COMMANDS:
         shown += f"<p>and {len(commands) - MOST_COMMANDS} commands more, in the records</p>"
     return f'<div class="setup" data-machine="{machine.id}">{told}{shown}</div>'
 
 
-def _measured(machine: Machine, records: List[Record]) -> str:
+def _measured(machine: Machine, records: list[Record]) -> str:
     scales = {record.scale for record in records if record.scale}
     builds = list(
         dict.fromkeys(
-            f"rtindex {record.version} at {record.commit[:12]}" for record in records if record.commit
+            f"rtindex {record.version} at {record.commit[:12]}"
+            for record in records
+            if record.commit
         )
     )
     text = f"Measured on {machine.details()}"
@@ -88,30 +94,30 @@ def _measured(machine: Machine, records: List[Record]) -> str:
         text += f"; {builds[-1]}" + (" and before" if len(builds) > 1 else "")
     if scales:
         text += f"; {listed(sorted(scales))} scale"
-    parts = [f"<p>{escape(text)}.</p>", _constants(records)]
+    smaller = ""
+    if scales and "paper" not in scales:
+        smaller = (
+            ' <span class="with-paper">The paper’s scale is larger: compare the shapes of the '
+            "curves, not their heights.</span>"
+        )
+    parts = [f"<p>{escape(text)}.{smaller}</p>", _constants(records)]
     if machine.has_no_rt_cores and any(family(record.index) == "rx:optix" for record in records):
         parts.append(
-            '<p class="note">No ray-tracing cores here: OptiX, and so <code>rx:optix</code>, runs in '
-            "software.</p>"
-        )
-    if scales and "paper" not in scales:
-        parts.append(
-            '<p class="note with-paper">Measured at a smaller scale than the paper’s: compare the shapes '
-            "of the curves, not their heights.</p>"
+            '<p class="software">No ray-tracing cores here: OptiX, and so <code>rx:optix</code>, '
+            "runs in software.</p>"
         )
     return "".join(parts)
 
 
-def _published(experiment: Experiment, machine: Machine, records: List[Record]) -> str:
+def _published(machine: Machine, records: list[Record]) -> str:
     sources = list(dict.fromkeys(record.source for record in records))
-    where = f", section {experiment.section}" if experiment.section else ""
     return (
-        f"<p>Dashed: published for {escape(machine.name)} in {escape(listed(sources[:3]))}"
-        f"{escape(where)}.</p>{_constants(records)}"
+        f"<p>Dashed: published for {escape(machine.name)} in {escape('; '.join(sources[:3]))}.</p>"
+        f"{_constants(records)}"
     )
 
 
-def _constants(records: List[Record]) -> str:
+def _constants(records: list[Record]) -> str:
     """The workload's parameters that are the same at every point."""
     first = records[0].workload
     same = {
@@ -134,7 +140,7 @@ def _value(value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and value >= 1024 and value & (value - 1) == 0:
-        return f"2^{value.bit_length() - 1}"
+        return power_of_two(value.bit_length() - 1)
     return str(value)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional
 
 from . import colours, names
 from .experiments import Experiment, Metric
@@ -21,7 +20,7 @@ class Series:
     family: str
     variant: str
     machine: Machine
-    records: List[Record] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
 
 
 @dataclass
@@ -29,15 +28,15 @@ class Chart:
     experiment: Experiment
     metric: Metric
     kind: str  # "lines" over x, or "bars" per category
-    series: List[Series]
+    series: list[Series]
     x_form: str = "plain"
     common: str = ""  # what the categories have in common
-    short_category: Dict[str, str] = field(default_factory=dict)
+    short_category: dict[str, str] = field(default_factory=dict)
 
 
-def largest_scale(records: List[Record]) -> List[Record]:
+def largest_scale(records: list[Record]) -> list[Record]:
     """Of each experiment on each machine, the records of the largest scale that was run."""
-    largest: Dict[tuple, int] = {}
+    largest: dict[tuple, int] = {}
     for record in records:
         key = (record.experiment, identity(record))
         largest[key] = max(largest.get(key, -1), _rank(record))
@@ -53,8 +52,8 @@ def _rank(record: Record) -> int:
 
 
 def of_experiment(
-    experiment: Experiment, records: List[Record], machines: Dict[tuple, Machine]
-) -> List[Chart]:
+    experiment: Experiment, records: list[Record], machines: dict[tuple, Machine]
+) -> list[Chart]:
     label_of = _labels(records)
     charts = []
     for metric in experiment.metrics:
@@ -70,7 +69,7 @@ def of_experiment(
 
 
 def _chart(experiment, metric, kind, records, label_of, machines) -> Chart:
-    by_series: Dict[tuple, Series] = {}
+    by_series: dict[tuple, Series] = {}
     for record in _newest(records, label_of):
         label = label_of[record.index, record.series]
         if kind == "lines" and record.category:
@@ -96,9 +95,9 @@ def category(record: Record) -> str:
     return record.category or str(record.workload.get("question") or "all")
 
 
-def _labels(records: List[Record]) -> Dict[tuple, str]:
+def _labels(records: list[Record]) -> dict[tuple, str]:
     """Legend texts; where a record gives none, the shortest name that tells indexes apart."""
-    unnamed: Dict[str, set] = {}
+    unnamed: dict[str, set] = {}
     for record in records:
         if not record.series:
             unnamed.setdefault(names.short(record.index), set()).add(record.index)
@@ -110,9 +109,9 @@ def _labels(records: List[Record]) -> Dict[tuple, str]:
     return labels
 
 
-def _newest(records: List[Record], label_of: Dict[tuple, str]) -> List[Record]:
+def _newest(records: list[Record], label_of: dict[tuple, str]) -> list[Record]:
     """A point that was measured again replaces the older one: the later line holds."""
-    newest: Dict[tuple, Record] = {}
+    newest: dict[tuple, Record] = {}
     for record in records:
         workload = json.dumps(record.workload, sort_keys=True)
         label = label_of[record.index, record.series]
@@ -120,7 +119,7 @@ def _newest(records: List[Record], label_of: Dict[tuple, str]) -> List[Record]:
     return list(newest.values())
 
 
-def _shortened(categories: List[str]) -> tuple:
+def _shortened(categories: list[str]) -> tuple:
     """Categories without the parts that all of them share, and these parts."""
     distinct = list(dict.fromkeys(categories))
     parts = [text.split(", ") for text in distinct]
@@ -154,7 +153,7 @@ def page_data(chart: Chart) -> dict:
     }
 
 
-def _series_data(chart: Chart, series: Series, variants: List[str]) -> dict:
+def _series_data(chart: Chart, series: Series, variants: list[str]) -> dict:
     variant = variants.index(series.variant)
     return {
         "label": series.label,
@@ -167,7 +166,7 @@ def _series_data(chart: Chart, series: Series, variants: List[str]) -> dict:
 
 
 def _point(chart: Chart, record: Record) -> dict:
-    point: Dict[str, Optional[object]] = {
+    point: dict[str, object | None] = {
         "x": record.x if chart.kind == "lines" else chart.short_category[category(record)],
         "value": rounded(record.value),
         "median": rounded(record.median),

@@ -1,16 +1,17 @@
 """One colour per index, everywhere; shades of it for the index's variants within a chart.
 
-Colours are made in OKLCH, where equal lightness looks equally light, once for a light and once for a
-dark page.
+Colours are made in OKLCH, where equal lightness looks equally light, once for a light page and once
+for a dark one.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Dict, Iterable, List
+from collections.abc import Iterable
 
-# Hue in degrees, lightness and chroma on a white page. Lightness differs too, for eyes that see few hues.
+# Hue in degrees, lightness and chroma on a white page. Lightness differs too, for eyes that see few
+# hues.
 KNOWN = {
     "rx:native": (262, 0.52, 0.19),
     "rx": (262, 0.52, 0.19),
@@ -26,7 +27,7 @@ KNOWN = {
 SPARE_HUES = (110, 345, 235, 50, 165, 290, 15, 190)
 
 # Lightness and hue are moved by this much from one variant to the next.
-SHADES = ((0.0, 0), (-0.13, 14), (0.09, -16), (-0.20, -10), (0.14, 22))
+SHADES = ((0.0, 0), (-0.14, 22), (0.10, -24), (-0.20, -16), (0.16, 30))
 
 
 def css_name(family: str, shade: int) -> str:
@@ -38,10 +39,11 @@ def style_sheet(families: Iterable[str]) -> str:
     chosen = _assign(sorted(set(families)))
     light = _properties(chosen, dark=False)
     dark = _properties(chosen, dark=True)
-    return f":root {{\n{light}\n}}\n@media screen and (prefers-color-scheme: dark) {{\n:root {{\n{dark}\n}}\n}}\n"
+    only_dark = "@media screen and (prefers-color-scheme: dark)"
+    return f":root {{\n{light}\n}}\n{only_dark} {{\n:root {{\n{dark}\n}}\n}}\n"
 
 
-def _assign(families: List[str]) -> Dict[str, tuple]:
+def _assign(families: list[str]) -> dict[str, tuple]:
     chosen, spare = {}, 0
     for family in families:
         if family in KNOWN:
@@ -53,13 +55,13 @@ def _assign(families: List[str]) -> Dict[str, tuple]:
     return chosen
 
 
-def _properties(chosen: Dict[str, tuple], dark: bool) -> str:
+def _properties(chosen: dict[str, tuple], dark: bool) -> str:
     lines = []
     for family, (hue, lightness, chroma) in chosen.items():
         for shade, (lighter, turn) in enumerate(SHADES):
             value = lightness + lighter
             # A dark page wants the same hues lighter, within a narrower band.
-            value = 0.62 + 0.55 * (value - 0.40) if dark else min(value, 0.70)
+            value = 0.62 + 0.55 * (value - 0.40) if dark else min(max(value, 0.36), 0.70)
             lines.append(f"  --{css_name(family, shade)}: {_hex(value, chroma, hue + turn)};")
     return "\n".join(lines)
 

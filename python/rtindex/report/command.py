@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import pathlib
 import sys
-from typing import List
 
 from . import experiments, page, records
 from .records import ReportError
@@ -17,7 +16,7 @@ EXAMPLES = """examples:
 """
 
 
-def main(arguments: List[str]) -> int:
+def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         _write(options)
@@ -53,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         "records",
         nargs="+",
         type=pathlib.Path,
-        help="folders or files of records (*.jsonl); experiments.json beside them describes the charts",
+        help="folders or files of records (*.jsonl), described by experiments.json beside them",
     )
     parser.add_argument(
         "-o",

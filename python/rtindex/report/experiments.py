@@ -1,11 +1,11 @@
-"""What each experiment asks and how it is drawn: results/experiments.json, or a guess from the records."""
+"""What each experiment asks and how it is drawn: results/experiments.json, or a guess."""
 
 from __future__ import annotations
 
 import json
 import pathlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Dict, Iterable, List, Optional
 
 from .records import Record, ReportError
 
@@ -24,7 +24,12 @@ class Metric:
     name: str
     label: str
     log: bool = False
-    lower_is_better: Optional[bool] = None  # None: there is no better
+    lower_is_better: bool | None = None  # None: there is no better
+
+    @property
+    def plain(self) -> str:
+        """The label without its unit."""
+        return self.label.split(" [")[0]
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,13 @@ class Experiment:
     title: str
     question: str
     metrics: tuple
-    x: Optional[Axis] = None
+    x: Axis | None = None
     figure: str = ""
     section: str = ""
     command: str = ""
 
 
-def read(paths: Iterable[pathlib.Path]) -> Dict[str, Experiment]:
+def read(paths: Iterable[pathlib.Path]) -> dict[str, Experiment]:
     """The descriptions beside the records; none where no such file is."""
     described = {}
     for path in paths:
@@ -51,7 +56,7 @@ def read(paths: Iterable[pathlib.Path]) -> Dict[str, Experiment]:
     return described
 
 
-def _read_file(path: pathlib.Path) -> Dict[str, Experiment]:
+def _read_file(path: pathlib.Path) -> dict[str, Experiment]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
         return {entry["name"]: _described(entry) for entry in entries}
@@ -59,8 +64,7 @@ def _read_file(path: pathlib.Path) -> Dict[str, Experiment]:
         raise ReportError(f"{path}:{fault.lineno}: not JSON ({fault.msg})") from None
     except (KeyError, TypeError, AttributeError) as fault:
         raise ReportError(
-            f"{path}: a description lacks {fault}; write it anew with "
-            "`rtindex bench --list --json`"
+            f"{path}: a description lacks {fault}; write it anew with `rtindex bench --list --json`"
         ) from None
 
 
@@ -80,23 +84,24 @@ def _described(entry: dict) -> Experiment:
         title=entry.get("title") or plain(entry["name"]).capitalize(),
         question=entry.get("question", ""),
         metrics=metrics,
-        x=axis and Axis(axis["name"], axis.get("label") or plain(axis["name"]), bool(axis.get("log"))),
+        x=axis
+        and Axis(axis["name"], axis.get("label") or plain(axis["name"]), bool(axis.get("log"))),
         figure=entry.get("figure") or "",
         section=str(entry.get("section") or ""),
         command=entry.get("command") or "",
     )
 
 
-def in_order(described: Dict[str, Experiment], records: List[Record]) -> List[Experiment]:
-    """The experiments that have records, in the order of their descriptions, then of their names."""
-    by_name: Dict[str, List[Record]] = {}
+def in_order(described: dict[str, Experiment], records: list[Record]) -> list[Experiment]:
+    """The experiments that have records: as they are described, then by name."""
+    by_name: dict[str, list[Record]] = {}
     for record in records:
         by_name.setdefault(record.experiment, []).append(record)
     known = [_completed(described[name], by_name[name]) for name in described if name in by_name]
     return known + [_guessed(name, by_name[name]) for name in sorted(set(by_name) - set(described))]
 
 
-def _completed(experiment: Experiment, records: List[Record]) -> Experiment:
+def _completed(experiment: Experiment, records: list[Record]) -> Experiment:
     """With metrics that the records have and the description forgot."""
     named = {metric.name for metric in experiment.metrics}
     present = {record.metric for record in records}
@@ -105,7 +110,7 @@ def _completed(experiment: Experiment, records: List[Record]) -> Experiment:
     return Experiment(**{**experiment.__dict__, "metrics": tuple(metrics)})
 
 
-def _guessed(name: str, records: List[Record]) -> Experiment:
+def _guessed(name: str, records: list[Record]) -> Experiment:
     metrics = dict.fromkeys(record.metric for record in records)
     x_values = [record.x for record in records if record.x is not None]
     return Experiment(
@@ -117,14 +122,16 @@ def _guessed(name: str, records: List[Record]) -> Experiment:
     )
 
 
-def _guessed_metric(name: str, records: List[Record]) -> Metric:
-    values = [record.value for record in records if record.metric == name and record.value is not None]
+def _guessed_metric(name: str, records: list[Record]) -> Metric:
+    values = [
+        record.value for record in records if record.metric == name and record.value is not None
+    ]
     has_x = any(record.x is not None for record in records if record.metric == name)
     lower = True if name.endswith(("_ms", "_s", "_ns", "_bytes")) else None
     return Metric(name, plain(name), has_x and _is_wide(values), lower)
 
 
-def _is_wide(values: List[float]) -> bool:
+def _is_wide(values: list[float]) -> bool:
     return bool(values) and min(values) > 0 and max(values) / min(values) > 30
 
 

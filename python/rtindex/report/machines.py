@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List
 
 from .records import Record
 
@@ -40,9 +39,9 @@ def identity(record: Record) -> tuple:
     return (record.published, record.folder, facts.get("gpu") or facts.get("cpu"))
 
 
-def all_machines(records: List[Record]) -> Dict[tuple, Machine]:
+def all_machines(records: list[Record]) -> dict[tuple, Machine]:
     """Own machines first, each group in the order in which the records name them."""
-    latest: Dict[tuple, dict] = {}
+    latest: dict[tuple, dict] = {}
     for record in records:
         latest[identity(record)] = record.machine
     machines = {}
@@ -59,7 +58,7 @@ def _name(facts: dict) -> str:
     return f"{facts['cpu']}, {cores} cores" if cores else str(facts["cpu"])
 
 
-def _tell_apart(machines: Dict[tuple, Machine]) -> None:
+def _tell_apart(machines: dict[tuple, Machine]) -> None:
     """Two machines of the same kind get their folder's name too."""
     names = [(machine.published, machine.name) for machine in machines.values()]
     for key, machine in machines.items():

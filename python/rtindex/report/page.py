@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pathlib
 from dataclasses import dataclass
-from typing import Dict, List
 
 from . import charts, colours, overview, winners
 from .card import card
@@ -16,7 +15,17 @@ from .words import count, escape
 
 ASSETS = pathlib.Path(__file__).with_name("assets")
 STYLES = ("style.css", "narrow.css", "print.css")
-SCRIPTS = ("format.js", "scale.js", "svg.js", "legend.js", "crosshair.js", "lines.js", "bars.js", "table.js", "page.js")
+SCRIPTS = (
+    "format.js",
+    "scale.js",
+    "svg.js",
+    "legend.js",
+    "crosshair.js",
+    "lines.js",
+    "bars.js",
+    "table.js",
+    "page.js",
+)
 
 # The page may load nothing: it is complete, and it says so to the browser.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -29,13 +38,15 @@ class Page:
     machines: int
 
 
-def make(records: List[Record], described: Dict[str, Experiment], title: str) -> Page:
+def make(records: list[Record], described: dict[str, Experiment], title: str) -> Page:
     shown = charts.largest_scale(records)
     machines = all_machines(records)
     experiments = in_order(described, shown)
     drawn = {
         experiment.name: charts.of_experiment(
-            experiment, [record for record in shown if record.experiment == experiment.name], machines
+            experiment,
+            [record for record in shown if record.experiment == experiment.name],
+            machines,
         )
         for experiment in experiments
     }
@@ -54,7 +65,7 @@ def make(records: List[Record], described: Dict[str, Experiment], title: str) ->
     return Page(_document(title, body, drawn), len(experiments), len(machines))
 
 
-def _document(title: str, body: List[str], drawn: Dict[str, list]) -> str:
+def _document(title: str, body: list[str], drawn: dict[str, list]) -> str:
     families = {
         series.family for group in drawn.values() for chart in group for series in chart.series
     }
@@ -90,20 +101,22 @@ def _header(title, records, experiments, machines) -> str:
     return (
         '<a class="skip" href="#overview">Skip to the overview</a>\n'
         f"<header><h1>{escape(title)}</h1>\n"
-        "<p>A column of keys, a batch of lookups, and several indexes that answer it. This page shows "
-        f"which of them is the best for what: {text}.</p></header>"
+        "<p>A column of keys, a batch of lookups, and several indexes that answer it. This page "
+        f"shows which of them is the best for what: {text}.</p></header>"
     )
 
 
-def _controls(machines: List[Machine]) -> str:
+def _controls(machines: list[Machine]) -> str:
     own = [machine for machine in machines if not machine.published]
     published = [machine for machine in machines if machine.published]
     parts = []
     if len(own) > 1:
-        choices = [(str(machine.id), machine.name) for machine in own] + [("all", "All, side by side")]
+        choices = [(str(machine.id), machine.name) for machine in own] + [
+            ("all", "All, side by side")
+        ]
         radios = "".join(
             f'<label><input type="radio" name="machine" value="{value}"'
-            f'{" checked" if position == 0 else ""}><span>{escape(name)}</span></label>'
+            f"{' checked' if position == 0 else ''}><span>{escape(name)}</span></label>"
             for position, (value, name) in enumerate(choices)
         )
         parts.append(f'<fieldset class="switch"><legend>Machine</legend>{radios}</fieldset>')
@@ -115,10 +128,14 @@ def _controls(machines: List[Machine]) -> str:
             '<label class="choice">The paper’s figures (dashed) '
             f'<select id="paper">{options}<option value="none">hide</option></select></label>'
         )
-    return f'<form class="controls" aria-label="What is shown">{"".join(parts)}</form>' if parts else ""
+    return (
+        f'<form class="controls" aria-label="What is shown">{"".join(parts)}</form>'
+        if parts
+        else ""
+    )
 
 
-def _overview(machines: List[Machine], drawn: list) -> str:
+def _overview(machines: list[Machine], drawn: list) -> str:
     contests = [contest for chart in drawn for contest in winners.contests(chart)]
     sections = [
         overview.of_machine(machine, [one for one in contests if one.machine is machine])
@@ -133,7 +150,7 @@ def _overview(machines: List[Machine], drawn: list) -> str:
     )
 
 
-def _unmeasured(described: Dict[str, Experiment], experiments: List[Experiment]) -> str:
+def _unmeasured(described: dict[str, Experiment], experiments: list[Experiment]) -> str:
     shown = {experiment.name for experiment in experiments}
     missing = [experiment for name, experiment in described.items() if name not in shown]
     if not missing:
@@ -148,14 +165,17 @@ def _unmeasured(described: Dict[str, Experiment], experiments: List[Experiment])
 
 def _footer() -> str:
     return (
-        "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and from "
-        "nothing else. A win counts where the runs of the first two do not overlap; only indexes that "
-        "did the same work on the same machine are compared. Published figures: <cite>RTIndeX: "
-        "Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>, PVLDB 16.</p></footer>"
+        "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and "
+        "nothing else. A win counts where the runs of the first two do not overlap; only indexes "
+        "that did the same work on the same machine are compared. Published figures: <cite>RTIndeX: "
+        "Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>, PVLDB 16.</p>"
+        "</footer>"
     )
 
 
-def _data(machines: Dict[tuple, Machine], experiments: List[Experiment], drawn: Dict[str, list]) -> str:
+def _data(
+    machines: dict[tuple, Machine], experiments: list[Experiment], drawn: dict[str, list]
+) -> str:
     data = {
         "machines": [
             {"id": machine.id, "name": machine.name, "paper": machine.published}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Iterable, Iterator, List, Optional
 
 STATUSES = ("ok", "timed out", "unsupported")
 
@@ -22,11 +22,11 @@ class Record:
     metric: str
     machine: dict
     folder: str  # the name of the folder that holds the file, one per machine
-    series: Optional[str] = None
-    x: Optional[float] = None
-    category: Optional[str] = None
-    value: Optional[float] = None
-    median: Optional[float] = None
+    series: str | None = None
+    x: float | None = None
+    category: str | None = None
+    value: float | None = None
+    median: float | None = None
     runs: tuple = ()
     status: str = "ok"
     reason: str = ""
@@ -43,7 +43,7 @@ class Record:
         return bool(self.source)
 
 
-def record_files(paths: Iterable[pathlib.Path]) -> List[pathlib.Path]:
+def record_files(paths: Iterable[pathlib.Path]) -> list[pathlib.Path]:
     """The *.jsonl files that paths name or hold, in the order of their names."""
     files = []
     for path in paths:
@@ -56,12 +56,13 @@ def record_files(paths: Iterable[pathlib.Path]) -> List[pathlib.Path]:
     if not files:
         named = ", ".join(str(path) for path in paths)
         raise ReportError(
-            f"{named}: no *.jsonl records there; measure some with `rtindex bench all --scale smoke`"
+            f"{named}: no *.jsonl records there; "
+            "measure some with `rtindex bench all --scale smoke`"
         )
     return list(dict.fromkeys(files))
 
 
-def read(paths: Iterable[pathlib.Path]) -> List[Record]:
+def read(paths: Iterable[pathlib.Path]) -> list[Record]:
     """All records. Every line that is not one is named, up to twenty of them, in one error."""
     records, faults = [], []
     for path in record_files(list(paths)):
@@ -84,7 +85,9 @@ def _lines(path: pathlib.Path) -> Iterator[tuple]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as fault:
-        raise ReportError(f"{path}: not UTF-8 text ({fault.reason} at byte {fault.start})") from None
+        raise ReportError(
+            f"{path}: not UTF-8 text ({fault.reason} at byte {fault.start})"
+        ) from None
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield number, line
@@ -96,7 +99,7 @@ def parse(line: str, folder: str) -> Record:
     except json.JSONDecodeError as fault:
         raise ReportError(f"not JSON ({fault.msg} at column {fault.colno})") from None
     if not isinstance(fields, dict):
-        raise ReportError("a record is a JSON object, such as {\"experiment\": ...}")
+        raise ReportError('a record is a JSON object, such as {"experiment": ...}')
     for name in ("experiment", "index", "metric"):
         _require(fields, name, str)
     _require(fields, "machine", dict)
@@ -108,7 +111,9 @@ def parse(line: str, folder: str) -> Record:
     if fields.get("x") is not None:
         _number(fields, "x")
     _check_value(fields)
-    known = {name: fields[name] for name in Record.__dataclass_fields__ if fields.get(name) is not None}
+    known = {
+        name: fields[name] for name in Record.__dataclass_fields__ if fields.get(name) is not None
+    }
     known["runs"] = tuple(fields.get("runs") or ())
     return Record(**{**known, "folder": folder})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Dict, List, Optional, Tuple, Union
+from typing import Union
 
 from .charts import Chart, Series, category
 from .machines import Machine
@@ -29,15 +29,26 @@ class Contest:
     chart: Chart
     machine: Machine
     condition: str
-    verdicts: List[Verdict]
+    verdicts: list[Verdict]
 
     @property
     def between_indexes(self) -> bool:
         """Not just between settings of one index."""
-        return len({family for v in self.verdicts for family in (v.winner.family, v.second.family)}) > 1
+        return len({series.family for series in self._first_two()}) > 1
+
+    def name_of(self, verdict: Verdict) -> str:
+        """The winner: an index, with its setting where several of the same index compete."""
+        winner = verdict.winner
+        same = {series.label for series in self._first_two() if series.family == winner.family}
+        if len(same) < 2 and winner.variant and winner.label.endswith(winner.variant):
+            return winner.label[: -len(winner.variant) - len(", ")]
+        return winner.label
+
+    def _first_two(self) -> list[Series]:
+        return [series for v in self.verdicts for series in (v.winner, v.second)]
 
 
-def contests(chart: Chart) -> List[Contest]:
+def contests(chart: Chart) -> list[Contest]:
     if chart.metric.lower_is_better is None:
         return []
     found = []
@@ -49,10 +60,10 @@ def contests(chart: Chart) -> List[Contest]:
     return found
 
 
-def _contests_on(chart: Chart, machine: Machine, series: List[Series]) -> List[Contest]:
-    runs = [(one, record) for one in series for record in one.records]
+def _contests_on(chart: Chart, machine: Machine, series: list[Series]) -> list[Contest]:
+    runs = [(one, record) for one in series for record in one.records if record.status == "ok"]
     conditions = _condition_keys([record for _, record in runs])
-    lanes: Dict[str, List[Tuple[Series, Record]]] = {}
+    lanes: dict[str, list[tuple[Series, Record]]] = {}
     for one, record in runs:
         values = {key: record.workload.get(key) for key in conditions}
         lanes.setdefault(json.dumps(values, sort_keys=True), []).append((one, record))
@@ -69,10 +80,10 @@ def place(record: Record) -> Place:
     return record.x if record.x is not None else category(record)
 
 
-def _condition_keys(records: List[Record]) -> List[str]:
+def _condition_keys(records: list[Record]) -> list[str]:
     """Workload parameters that differ between records at one place: these must not be compared."""
     differing = set()
-    seen: Dict[tuple, object] = {}
+    seen: dict[tuple, object] = {}
     keys = {key for record in records for key in record.workload}
     for record in records:
         for key in keys:
@@ -82,11 +93,10 @@ def _condition_keys(records: List[Record]) -> List[str]:
     return sorted(differing)
 
 
-def _verdicts(lane: List[Tuple[Series, Record]], lower: bool) -> List[Verdict]:
-    by_place: Dict[Place, List[Tuple[Series, Record]]] = {}
+def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
+    by_place: dict[Place, list[tuple[Series, Record]]] = {}
     for series, record in lane:
-        if record.status == "ok":
-            by_place.setdefault(place(record), []).append((series, record))
+        by_place.setdefault(place(record), []).append((series, record))
     verdicts = []
     for where, field in by_place.items():
         ranked = sorted(field, key=lambda entry: entry[1].value, reverse=not lower)
@@ -99,7 +109,7 @@ def _verdicts(lane: List[Tuple[Series, Record]], lower: bool) -> List[Verdict]:
     return verdicts
 
 
-def _verdict(where: Place, first, second, lower: bool) -> Optional[Verdict]:
+def _verdict(where: Place, first, second, lower: bool) -> Verdict | None:
     small, large = sorted((first[1].value, second[1].value))
     if small <= 0:
         return None
@@ -121,7 +131,7 @@ def _usual(runs: tuple) -> list:
     return ordered[1:-1] if len(ordered) >= 5 else ordered
 
 
-def _condition(lane: List[Tuple[Series, Record]], keys: List[str]) -> str:
+def _condition(lane: list[tuple[Series, Record]], keys: list[str]) -> str:
     """In the words of the legend where all contestants share them, else from the workload."""
     variants = {series.variant for series, _ in lane}
     if len(variants) == 1 and "" not in variants:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-from typing import List, Optional
 
 from .experiments import Axis
 
@@ -15,7 +14,7 @@ def escape(text) -> str:
     return html.escape(str(text), quote=True)
 
 
-def rounded(value: Optional[float]) -> Optional[float]:
+def rounded(value: float | None) -> float | None:
     """Five digits: more than a chart or a table shows, and half the page's size."""
     return None if value is None else float(f"{value:.5g}")
 
@@ -33,8 +32,8 @@ def power_of_two(exponent: float) -> str:
     return "2" + f"{exponent:g}".translate(SUPERSCRIPTS)
 
 
-def x_form(axis: Optional[Axis], values: List[float]) -> str:
-    """How places on an x axis are written: as they are, as powers of two, or as exponents of two."""
+def x_form(axis: Axis | None, values: list[float]) -> str:
+    """How places on an x axis are written: as they are, or as powers of two."""
     if axis is None or not values:
         return "plain"
     whole = all(value == int(value) for value in values)
@@ -62,7 +61,7 @@ def _factor(value: float) -> str:
     return f"{value:.2f}" if value < 1.095 else f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
 
 
-def listed(items: List[str]) -> str:
+def listed(items: list[str]) -> str:
     """a, b and c"""
     if len(items) < 2:
         return "".join(items)

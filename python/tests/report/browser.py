@@ -8,12 +8,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from typing import List, Optional
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-def find() -> Optional[str]:
+def find() -> str | None:
     wanted = os.environ.get("CHROMIUM")
     return wanted or next((path for path in map(shutil.which, NAMES) if path), None)
 
@@ -22,17 +21,23 @@ class Browser:
     """One page. Its console errors and exceptions are collected in `errors`."""
 
     def __init__(self, program: str):
-        self.errors: List[str] = []
-        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True) \
-            if os.sys.version_info >= (3, 10) else tempfile.TemporaryDirectory()
+        self.errors: list[str] = []
+        self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_browser, self._write = os.pipe()
         self._read, from_browser = os.pipe()
         arguments = [
-            program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--hide-scrollbars", "--no-first-run", "--disable-extensions", "--remote-debugging-pipe",
-            f"--user-data-dir={self._profile.name}", "about:blank",
+            program,
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--no-first-run",
+            "--disable-extensions",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={self._profile.name}",
+            "about:blank",
         ]
-
         # The pipe's ends must be 3 and 4 in the browser.
         shell = 'exec "$@" 3<&"$IN" 4>&"$OUT"'
         self._process = subprocess.Popen(
@@ -63,7 +68,7 @@ class Browser:
     def call(self, method: str, **parameters) -> dict:
         return self._call(method, self._session, **parameters)
 
-    def _call(self, method: str, session: Optional[str] = None, **parameters) -> dict:
+    def _call(self, method: str, session: str | None = None, **parameters) -> dict:
         self._next += 1
         number = self._next
         message = {"id": number, "method": method, "params": parameters}
@@ -99,11 +104,16 @@ class Browser:
             self.errors.append(parameters["entry"]["text"])
 
     def open(self, path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
         scheme = "dark" if dark else "light"
         features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.call("Emulation.setEmulatedMedia", features=features)
+        self.call("Emulation.setEmulatedMedia", media="", features=features)
         self._events.clear()
         self.call("Page.navigate", url=f"file://{path}")
         while "Page.loadEventFired" not in self._events:
@@ -111,7 +121,9 @@ class Browser:
 
     def run(self, script: str):
         """The value of an expression in the page."""
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
@@ -119,12 +131,20 @@ class Browser:
     def click(self, script: str) -> None:
         """A real click into the middle of the element that the expression gives."""
         x, y = self.run(
-            f"(() => {{ const e = {script}; e.scrollIntoView({{block: 'center', behavior: 'instant'}});"
-            " const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
+            f"(() => {{ const e = {script};"
+            " e.scrollIntoView({block: 'center', behavior: 'instant'});"
+            " const b = e.getBoundingClientRect();"
+            " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
         )
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
-                      clickCount=0 if kind == "mouseMoved" else 1)
+            self.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=x,
+                y=y,
+                button="left",
+                clickCount=0 if kind == "mouseMoved" else 1,
+            )
 
     def key(self, name: str) -> None:
         for kind in ("keyDown", "keyUp"):

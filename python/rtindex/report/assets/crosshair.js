@@ -1,9 +1,9 @@
 // Reads the values at one place of a line chart: a vertical line and a box with every series.
 
 function addCrossHair(svg, view, drawn, frame, unit) {
-  const { box, places, x, y } = frame;
-  const line = makeSvg("line", { class: "hair", y1: box.top, y2: box.bottom });
-  const dots = makeSvg("g", { class: "dots" });
+  const {box, places, x, y} = frame;
+  const line = makeSvg("line", {class: "hair", y1: box.top, y2: box.bottom});
+  const dots = makeSvg("g", {class: "dots"});
   svg.append(line, dots);
   let current = -1;
 
@@ -14,15 +14,15 @@ function addCrossHair(svg, view, drawn, frame, unit) {
     line.setAttribute("x1", at);
     line.setAttribute("x2", at);
     svg.classList.add("reading");
-    const read = drawn
-      .map((series) => ({ series, point: series.points.find((point) => point.x === place) }))
-      .filter(({ point }) => point);
+    const read =
+        drawn.map((series) => ({series, point: series.points.find((point) => point.x === place)}))
+            .filter(({point}) => point);
     dots.replaceChildren(
-      ...read.map(({ series, point }) => {
-        const dot = markerOf(series, at, y.scale(point.value), 6);
-        dot.setAttribute("style", colourOf(series));
-        return dot;
-      }),
+        ...read.map(({series, point}) => {
+          const dot = markerOf(series, at, y.scale(point.value), 6);
+          dot.setAttribute("style", colourOf(series));
+          return dot;
+        }),
     );
     const heading = `${view.chart.x.label}: ${formatX(place, view.chart.x.form)}`;
     showTip(view, heading, read, unit, at / svg.viewBox.baseVal.width);
@@ -70,23 +70,21 @@ function spreadText(point, unit) {
 // The largest value on top, as in the chart.
 function showTip(view, heading, read, unit, share) {
   const rows = [...read]
-    .sort((a, b) => b.point.value - a.point.value)
-    .map(({ series, point }) =>
-      make(
-        "li",
-        { style: colourOf(series) },
-        sampleOf(series),
-        make("span", { class: "who" }, series.name),
-        make("b", {}, formatValue(point.value, unit)),
-        make("small", {}, read.length <= 8 ? spreadText(point, unit) : ""),
-      ),
-    );
+                   .sort((a, b) => b.point.value - a.point.value)
+                   .map(
+                       ({series, point}) => make(
+                           "li",
+                           {style: colourOf(series)},
+                           sampleOf(series),
+                           make("span", {class: "who"}, series.name),
+                           make("b", {}, formatValue(point.value, unit)),
+                           make("small", {}, read.length <= 4 ? spreadText(point, unit) : ""),
+                           ),
+                   );
   view.tip.replaceChildren(make("p", {}, heading), make("ul", {}, ...rows));
   view.tip.hidden = false;
   view.tip.classList.toggle("leftwards", share > 0.5);
   view.tip.style.left = `${(share * 100).toFixed(2)}%`;
 }
 
-function hideTip(view) {
-  view.tip.hidden = true;
-}
+function hideTip(view) { view.tip.hidden = true; }

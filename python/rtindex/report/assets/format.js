@@ -31,12 +31,10 @@ function formatBytes(value) {
 // "time of the batch [ms]" is a name and a unit.
 function unitOf(label) {
   const match = /^(.*?)\s*\[(.*)\]$/.exec(label);
-  return match ? { name: match[1], unit: match[2] } : { name: label, unit: "" };
+  return match ? {name: match[1], unit: match[2]} : {name: label, unit: ""};
 }
 
-function isBytes(unit) {
-  return unit === "bytes" || unit === "B";
-}
+function isBytes(unit) { return unit === "bytes" || unit === "B"; }
 
 function formatValue(value, unit) {
   if (isBytes(unit)) return formatBytes(value);

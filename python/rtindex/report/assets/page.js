@@ -7,24 +7,25 @@ const state = {
   machine: own.length ? String(own[0].id) : "none",
   paper: published.length ? String(published[0].id) : "none",
 };
-const hiddenSeries = new Map(); // panel -> keys; kept while machines are switched
+const hiddenSeries = new Map();  // panel -> keys; kept while machines are switched
 
 // The series that the choices let through, named and marked for this view.
 function chosenSeries(chart) {
   const sideBySide = state.machine === "all" && own.length > 1;
   return chart.series
-    .filter((series) =>
-      series.paper
-        ? String(series.machine) === state.paper
-        : state.machine === "all" || String(series.machine) === state.machine,
-    )
-    .map((series) => {
-      const machine = data.machines[series.machine];
-      const apart = series.paper ? `paper: ${series.label}` : series.label;
-      if (series.paper || !sideBySide) return { ...series, name: apart, key: `${series.paper}|${apart}` };
-      const name = `${series.label} · ${machine.name}`;
-      return { ...series, name, key: `false|${name}`, marker: series.marker + machine.id };
-    });
+      .filter(
+          (series) => series.paper ?
+              String(series.machine) === state.paper :
+              state.machine === "all" || String(series.machine) === state.machine,
+          )
+      .map((series) => {
+        const machine = data.machines[series.machine];
+        const apart = series.paper ? `paper: ${series.label}` : series.label;
+        if (series.paper || !sideBySide)
+          return {...series, name: apart, key: `${series.paper}|${apart}`};
+        const name = `${series.label} · ${machine.name}`;
+        return {...series, name, key: `false|${name}`, marker: series.marker + machine.id};
+      });
 }
 
 function viewOf(panel) {
@@ -32,21 +33,31 @@ function viewOf(panel) {
   const hidden = hiddenSeries.get(panel) || new Set();
   hiddenSeries.set(panel, hidden);
   const toggle = (key) => {
-    if (key === null) hidden.clear();
-    else if (!hidden.delete(key)) hidden.add(key);
+    if (key === null)
+      hidden.clear();
+    else if (!hidden.delete(key))
+      hidden.add(key);
     const focused = document.activeElement?.dataset?.series;
     draw(panel);
-    const again = [...panel.querySelectorAll(".entry")].find((one) => one.dataset.series === focused);
+    const again =
+        [...panel.querySelectorAll(".entry")].find((one) => one.dataset.series === focused);
     if (again) again.focus();
   };
-  const tip = make("div", { class: "tip", role: "status", hidden: true });
-  return { chart, hidden, toggle, tip, figure: panel.querySelector("figure"), series: chosenSeries(chart) };
+  const tip = make("div", {class: "tip", role: "status", hidden: true});
+  return {
+    chart,
+    hidden,
+    toggle,
+    tip,
+    figure: panel.querySelector("figure"),
+    series: chosenSeries(chart)
+  };
 }
 
 function captionOf(chart) {
-  const better = { true: "lower is better", false: "higher is better" }[chart.lower];
+  const better = {true: "lower is better", false: "higher is better"}[chart.lower];
   const parts = [make("b", {}, chart.label)];
-  if (better) parts.push(make("span", { class: "better" }, better));
+  if (better) parts.push(make("span", {class: "better"}, better));
   if (chart.common) parts.push(make("span", {}, chart.common));
   return make("figcaption", {}, ...parts);
 }
@@ -58,12 +69,13 @@ function draw(panel) {
   const room = article.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   panel.drawnFor = article.clientWidth;
   if (view.series.length === 0) {
-    view.figure.replaceChildren(make("p", { class: "empty" }, "Not measured on this machine."));
+    view.figure.replaceChildren(make("p", {class: "empty"}, "Not measured on this machine."));
   } else {
-    const plot = view.chart.kind === "lines" ? drawLines(view, Math.max(280, room)) : drawBars(view);
-    const stage = make("div", { class: "stage" }, plot, view.tip);
+    const plot =
+        view.chart.kind === "lines" ? drawLines(view, Math.max(280, room)) : drawBars(view);
+    const stage = make("div", {class: "stage"}, plot, view.tip);
     view.figure.replaceChildren(
-      ...[captionOf(view.chart), stage, drawLegend(view), drawGaps(view)].filter((part) => part),
+        ...[captionOf(view.chart), stage, drawLegend(view), drawGaps(view)].filter((part) => part),
     );
   }
   const numbers = panel.querySelector(".numbers");
@@ -88,14 +100,15 @@ function chooseTab(tab) {
     const isChosen = other === tab;
     other.setAttribute("aria-selected", String(isChosen));
     other.tabIndex = isChosen ? 0 : -1;
-    document.getElementById(other.getAttribute("aria-controls")).toggleAttribute("data-off", !isChosen);
+    document.getElementById(other.getAttribute("aria-controls"))
+        .toggleAttribute("data-off", !isChosen);
   }
 }
 
 for (const tab of document.querySelectorAll("[role=tab]")) {
   tab.addEventListener("click", () => chooseTab(tab));
   tab.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
     const tabs = [...tab.parentElement.children];
     if (step) {
       const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length];
@@ -115,8 +128,13 @@ document.getElementById("paper")?.addEventListener("change", (event) => {
   showChoice();
 });
 for (const button of document.querySelectorAll(".command .copy")) {
-  button.addEventListener("click", () => copyText(button.previousElementSibling.textContent, button));
+  button.addEventListener(
+      "click", () => copyText(button.previousElementSibling.textContent, button));
 }
+// Paper shows every strip of winners.
+const folded = [...document.querySelectorAll(".strips:not([open])")];
+addEventListener("beforeprint", () => folded.forEach((part) => (part.open = true)));
+addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));
 new ResizeObserver(() => {
   panels.filter((panel) => panel.drawnFor !== panel.closest("article").clientWidth).forEach(draw);
 }).observe(document.body);

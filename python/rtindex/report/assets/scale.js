@@ -17,9 +17,16 @@ function niceStep(span, wanted) {
   return [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((step) => step >= rough * 0.999);
 }
 
-function linearTicks(low, high, wanted, whole = false) {
-  let step = niceStep(high - low || 1, wanted);
-  if (whole) step = Math.max(1, Math.round(step));
+function linearTicks(low, high, wanted) {
+  return ticksEvery(niceStep(high - low || 1, wanted), low, high);
+}
+
+function wholeTicks(low, high, wanted) {
+  const step = [1, 2, 4, 5, 10].find((one) => (high - low) / one <= wanted + 0.5);
+  return ticksEvery(step || Math.ceil((high - low) / wanted), low, high);
+}
+
+function ticksEvery(step, low, high) {
   const ticks = [];
   for (let count = Math.ceil(low / step - 1e-9); count * step <= high + step * 1e-9; count += 1) {
     ticks.push(Number((count * step).toPrecision(12)));
@@ -29,10 +36,14 @@ function linearTicks(low, high, wanted, whole = false) {
 
 function logTicks(low, high, wanted) {
   const decades = Math.log10(high / low);
-  const factors = decades > wanted ? [1] : decades > wanted / 2.2 ? [1, 3] : [1, 2, 5];
+  const factors = decades > wanted ? [1] :
+                                     [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3]].find(
+                                         (some) => decades * some.length <= wanted + 1) ||
+          [1, 3];
   const every = Math.max(1, Math.ceil(decades / wanted));
   const ticks = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += every) {
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high));
+       power += every) {
     for (const factor of factors) {
       const tick = Number((factor * 10 ** power).toPrecision(3));
       if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
@@ -42,33 +53,35 @@ function logTicks(low, high, wanted) {
 }
 
 function powerTicks(low, high, wanted) {
-  const exponents = linearTicks(Math.log2(low), Math.log2(high), wanted, true);
+  const exponents = wholeTicks(Math.log2(low), Math.log2(high), wanted);
   return exponents.map((exponent) => 2 ** exponent);
 }
 
 // The y axis: from zero when linear; when logarithmic, a little more than the values need.
-function valueAxis(values, log, pixels) {
+function valueAxis(values, log, pixels, unit) {
   const low = Math.min(...values);
   const high = Math.max(...values);
   const wanted = Math.max(3, Math.round((pixels[0] - pixels[1]) / 55));
   if (log && low > 0) {
     const domain = [low / 1.25, high * 1.25];
-    return { scale: logScale(domain, pixels), ticks: logTicks(...domain, wanted), log: true };
+    const ticks = isBytes(unit) ? powerTicks : logTicks;
+    return {scale: logScale(domain, pixels), ticks: ticks(...domain, wanted)};
   }
   const step = niceStep(Math.max(high, 0) - Math.min(low, 0) || 1, wanted);
-  const domain = [Math.min(0, Math.floor(low / step) * step), Math.max(step, Math.ceil(high / step) * step)];
-  return { scale: linearScale(domain, pixels), ticks: linearTicks(...domain, wanted), log: false };
+  const domain =
+      [Math.min(0, Math.floor(low / step) * step), Math.max(step, Math.ceil(high / step) * step)];
+  return {scale: linearScale(domain, pixels), ticks: linearTicks(...domain, wanted)};
 }
 
-function placeAxis(places, { log, form }, pixels) {
+function placeAxis(places, {log, form}, pixels) {
   const low = Math.min(...places);
   const high = Math.max(...places);
-  const wanted = Math.max(2, Math.round((pixels[1] - pixels[0]) / 80));
-  if (low === high) return { scale: () => (pixels[0] + pixels[1]) / 2, ticks: [low] };
+  const wanted = Math.max(3, Math.round((pixels[1] - pixels[0]) / 72));
+  if (low === high) return {scale: () => (pixels[0] + pixels[1]) / 2, ticks: [low]};
   if (log && low > 0) {
     const ticks = form === "power" ? powerTicks : logTicks;
-    return { scale: logScale([low, high], pixels), ticks: ticks(low, high, wanted) };
+    return {scale: logScale([low, high], pixels), ticks: ticks(low, high, wanted)};
   }
-  const ticks = linearTicks(low, high, wanted, form === "exponent");
-  return { scale: linearScale([low, high], pixels), ticks };
+  const ticks = form === "exponent" ? wholeTicks : linearTicks;
+  return {scale: linearScale([low, high], pixels), ticks: ticks(low, high, wanted)};
 }

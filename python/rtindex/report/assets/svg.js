@@ -16,19 +16,17 @@ function fill(element, attributes, children) {
   return element;
 }
 
-function colourOf(series) {
-  return `--c: var(--${series.colour})`;
-}
+function colourOf(series) { return `--c: var(--${series.colour})`; }
 
 const MARKERS = [
-  (r) => `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0Z`,
-  (r) => `M${-r * 0.9},${-r * 0.9}H${r * 0.9}V${r * 0.9}H${-r * 0.9}Z`,
-  (r) => `M0,${-r * 1.2}L${r * 1.15},${r * 0.9}H${-r * 1.15}Z`,
-  (r) => `M0,${-r * 1.3}L${r * 1.3},0L0,${r * 1.3}L${-r * 1.3},0Z`,
-  (r) => `M0,${r * 1.2}L${r * 1.15},${-r * 0.9}H${-r * 1.15}Z`,
+  (r) => `M${- r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${- 2 * r},0Z`,
+  (r) => `M${- r * 0.9},${- r * 0.9}H${r * 0.9}V${r * 0.9}H${- r * 0.9}Z`,
+  (r) => `M0,${- r * 1.2}L${r * 1.15},${r * 0.9}H${- r * 1.15}Z`,
+  (r) => `M0,${- r * 1.3}L${r * 1.3},0L0,${r * 1.3}L${- r * 1.3},0Z`,
+  (r) => `M0,${r * 1.2}L${r * 1.15},${- r * 0.9}H${- r * 1.15}Z`,
   (r) => {
     const [a, b] = [r * 0.45, r * 1.25];
-    return `M${-a},${-b}H${a}V${-a}H${b}V${a}H${a}V${b}H${-a}V${a}H${-b}V${-a}H${-a}Z`;
+    return `M${- a},${- b}H${a}V${- a}H${b}V${a}H${a}V${b}H${- a}V${a}H${- b}V${- a}H${- a}Z`;
   },
 ];
 
