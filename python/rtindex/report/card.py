@@ -12,7 +12,7 @@ from .words import escape, listed, power_of_two
 MOST_COMMANDS = 3
 
 
-def card(experiment: Experiment, charts: list[Chart]) -> str:
+def card(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -> str:
     name = escape(experiment.name)
     parts = [
         f'<article class="experiment" id="{name}" aria-labelledby="{name}-title">',
@@ -20,7 +20,7 @@ def card(experiment: Experiment, charts: list[Chart]) -> str:
         f'<p class="question">{escape(experiment.question)}</p>' if experiment.question else "",
         _tabs(experiment, charts),
         *[_figure(experiment, position, len(charts)) for position in range(len(charts))],
-        _setups(experiment, charts),
+        _setups(experiment, charts, refused),
         "</article>",
     ]
     return "\n".join(part for part in parts if part)
@@ -50,12 +50,13 @@ def _figure(experiment: Experiment, position: int, charts: int) -> str:
     return (
         f'<div class="panel" id="{name}"{role}{hidden} data-experiment="{escape(experiment.name)}" '
         f'data-chart="{position}"><figure class="chart"></figure>'
-        '<details class="numbers"><summary>The numbers</summary><div class="scroll"></div></details>'
-        "</div>"
+        '<details class="numbers"><summary>The numbers</summary><div class="scroll"></div>'
+        "</details></div>"
     )
 
 
-def _setups(experiment: Experiment, charts: list[Chart]) -> str:
+def _setups(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -> str:
+    """How each machine measured it, or why it could not."""
     by_machine: dict[int, list[Record]] = {}
     machines: dict[int, Machine] = {}
     for chart in charts:
@@ -64,6 +65,11 @@ def _setups(experiment: Experiment, charts: list[Chart]) -> str:
             by_machine.setdefault(series.machine.id, []).extend(series.records)
     blocks = [
         _setup(experiment, machines[machine], records) for machine, records in by_machine.items()
+    ]
+    blocks += [
+        f'<div class="setup" data-machine="{machine}"><p>Not measured: {escape(why)}.</p></div>'
+        for machine, why in refused.items()
+        if machine not in by_machine
     ]
     return "\n".join(blocks)
 

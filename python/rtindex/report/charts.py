@@ -12,6 +12,7 @@ from .records import Record
 from .words import rounded, x_form
 
 SCALES = ("smoke", "laptop", "paper")
+TIMES_OF_LOOKUPS = ("lookup_ms", "sort_ms", "total_ms")
 
 
 @dataclass
@@ -61,7 +62,9 @@ def of_experiment(
             chosen = [
                 record
                 for record in records
-                if record.metric == metric.name and (record.x is not None) == (kind == "lines")
+                if record.metric == metric.name
+                and (record.x is not None) == (kind == "lines")
+                and not record.is_refusal
             ]
             if chosen:
                 charts.append(_chart(experiment, metric, kind, chosen, label_of, machines))
@@ -137,6 +140,9 @@ def page_data(chart: Chart) -> dict:
     """What the page's script needs to draw the chart and its table."""
     variants = list(dict.fromkeys(series.variant for series in chart.series))
     axis = chart.experiment.x
+    label = axis.label if axis and chart.kind == "lines" else ""
+    if chart.x_form == "exponent":
+        label = label.replace(", log2", "")  # places are written as powers of two
     return {
         "metric": chart.metric.name,
         "label": chart.metric.label,
@@ -144,13 +150,33 @@ def page_data(chart: Chart) -> dict:
         "lower": chart.metric.lower_is_better,
         "kind": chart.kind,
         "common": chart.common,
+        "perLookup": _per_lookup(chart),
         "x": {
-            "label": axis.label if axis and chart.kind == "lines" else "",
+            "label": label,
             "log": bool(axis and axis.log),
             "form": chart.x_form,
         },
         "series": [_series_data(chart, series, variants) for series in chart.series],
     }
+
+
+def _per_lookup(chart: Chart) -> dict | None:
+    """Whether times can be shown per lookup, and whether they must: batches of other sizes."""
+    done = [record for series in chart.series for record in series.records if record.status == "ok"]
+    if chart.metric.name not in TIMES_OF_LOOKUPS or not all(record.lookups for record in done):
+        return None
+    own, published = (_batch_sizes(done, of_paper) for of_paper in (False, True))
+    shared = own.keys() & published.keys()
+    return {"first": any(own[place] != published[place] for place in shared)}
+
+
+def _batch_sizes(records: list[Record], published: bool) -> dict:
+    sizes: dict = {}
+    for record in records:
+        if record.published == published:
+            place = category(record) if record.x is None else record.x
+            sizes.setdefault(place, set()).add(record.lookups)
+    return sizes
 
 
 def _series_data(chart: Chart, series: Series, variants: list[str]) -> dict:
@@ -175,6 +201,8 @@ def _point(chart: Chart, record: Record) -> dict:
         point.update(
             low=rounded(min(record.runs)), high=rounded(max(record.runs)), runs=len(record.runs)
         )
+    if record.lookups and chart.metric.name in TIMES_OF_LOOKUPS:
+        point.update(lookups=record.lookups)
     if record.status != "ok":
         point.update(status=record.status, reason=record.reason or None)
     return {name: value for name, value in point.items() if value is not None}

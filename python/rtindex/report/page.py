@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from . import charts, colours, overview, winners
 from .card import card
 from .experiments import Experiment, in_order
-from .machines import Machine, all_machines
+from .machines import Machine, all_machines, identity
 from .records import Record
 from .words import count, escape
 
@@ -24,6 +24,7 @@ SCRIPTS = (
     "lines.js",
     "bars.js",
     "table.js",
+    "view.js",
     "page.js",
 )
 
@@ -56,13 +57,24 @@ def make(records: list[Record], described: dict[str, Experiment], title: str) ->
         "<main>",
         _overview(list(machines.values()), [chart for group in drawn.values() for chart in group]),
         '<h2 class="part">The experiments</h2>',
-        *[card(experiment, drawn[experiment.name]) for experiment in experiments],
+        *[
+            card(experiment, drawn[experiment.name], _refusals(experiment, shown, machines))
+            for experiment in experiments
+        ],
         _unmeasured(described, experiments),
         "</main>",
         _footer(),
         _data(machines, experiments, drawn),
     ]
     return Page(_document(title, body, drawn), len(experiments), len(machines))
+
+
+def _refusals(experiment: Experiment, records: list[Record], machines: dict) -> dict[int, str]:
+    return {
+        machines[identity(record)].id: record.reason.rstrip(".")
+        for record in records
+        if record.experiment == experiment.name and record.is_refusal
+    }
 
 
 def _document(title: str, body: list[str], drawn: dict[str, list]) -> str:
@@ -167,9 +179,9 @@ def _footer() -> str:
     return (
         "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and "
         "nothing else. A win counts where the runs of the first two do not overlap; only indexes "
-        "that did the same work on the same machine are compared. Published figures: <cite>RTIndeX: "
-        "Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>, PVLDB 16.</p>"
-        "</footer>"
+        "that did the same work on the same machine are compared. Published figures: "
+        "<cite>RTIndeX: Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>, "
+        "PVLDB 16.</p></footer>"
     )
 
 

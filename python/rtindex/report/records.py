@@ -38,6 +38,19 @@ class Record:
     source: str = ""
 
     @property
+    def lookups(self) -> int | None:
+        """How many lookups the batch had."""
+        for name in ("lookup_count", "lookups"):
+            if isinstance(self.workload.get(name), int):
+                return self.workload[name]
+        return None
+
+    @property
+    def is_refusal(self) -> bool:
+        """Says of a whole experiment why it cannot be run on this machine."""
+        return self.index == "none" and self.status != "ok"
+
+    @property
     def published(self) -> bool:
         """Whether it was read in a paper and not measured here."""
         return bool(self.source)

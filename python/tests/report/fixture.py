@@ -22,68 +22,49 @@ RTX = {"gpu": "RTX 4090"}
 OLDER_RTX = {"gpu": "RTX 3090"}
 SOURCE = "RTIndeX, PVLDB 16, fig. 1"
 
-LOOKUP_MS = {
-    "name": "lookup_ms",
-    "label": "time of the lookups [ms]",
-    "log": True,
-    "lower_is_better": True,
-}
-BYTES = {
-    "name": "resident_bytes",
-    "label": "size of the index [bytes]",
-    "log": True,
-    "lower_is_better": True,
-}
+LOOKUP_MS = {"name": "lookup_ms", "label": "time of the lookups [ms]"}
+BYTES = {"name": "resident_bytes", "label": "size of the index [bytes]"}
+
+
+def described(name, title, question, x, metrics=(LOOKUP_MS,), log=True) -> dict:
+    made = {
+        "name": name,
+        "title": title,
+        "question": question,
+        "figure": "fig:one",
+        "section": "4.1",
+        "metrics": [{**metric, "log": log, "lower_is_better": True} for metric in metrics],
+        "command": f"rtindex bench {name} --scale paper",
+    }
+    return {**made, "x": dict(zip(("name", "label", "log"), x))} if x else made
+
+
 EXPERIMENTS = [
-    {
-        "name": "hit-rate",
-        "title": "Hit rate",
-        "question": "What do lookups cost that find nothing?",
-        "figure": "fig:hitsandmisses",
-        "section": "4.6",
-        "x": {"name": "hit_rate", "label": "share of lookups that hit", "log": False},
-        "metrics": [{**LOOKUP_MS, "log": False}],
-        "command": "rtindex bench hit-rate --scale paper",
-    },
-    {
-        "name": "keys",
-        "title": "Number of keys",
-        "question": "How does the time grow with the column?",
-        "figure": "fig:varying_build_size",
-        "section": "4.2",
-        "x": {"name": "keys", "label": "keys", "log": True},
-        "metrics": [LOOKUP_MS, BYTES],
-        "command": "rtindex bench keys --scale paper",
-    },
-    {
-        "name": "key-modes",
-        "title": "Key modes",
-        "question": "Which key mode makes the fastest scene?",
-        "figure": "fig:keyconv",
-        "section": "3.2",
-        "x": {"name": "keys_log2", "label": "keys", "log": False},
-        "metrics": [LOOKUP_MS],
-        "command": "rtindex bench key-modes --scale paper",
-    },
-    {
-        "name": "key-size",
-        "title": "Size of a key",
-        "question": "What do 64-bit keys cost?",
-        "figure": "fig:key_size",
-        "section": "4.7",
-        "metrics": [LOOKUP_MS],
-        "command": "rtindex bench key-size --scale paper",
-    },
-    {
-        "name": "zipf",
-        "title": "Skewed lookups",
-        "question": "Who profits from popular keys?",
-        "figure": "fig:queryskew",
-        "section": "4.8",
-        "x": {"name": "zipf", "label": "Zipf exponent", "log": False},
-        "metrics": [LOOKUP_MS],
-        "command": "rtindex bench zipf --scale paper",
-    },
+    described(
+        "hit-rate",
+        "Hit rate",
+        "What do lookups cost that find nothing?",
+        ("hit_rate", "share of lookups that hit", False),
+        log=False,
+    ),
+    described(
+        "keys",
+        "Number of keys",
+        "How does the time grow with the column?",
+        ("keys", "keys", True),
+        (LOOKUP_MS, BYTES),
+    ),
+    described(
+        "key-modes",
+        "Key modes",
+        "Which key mode makes the fastest scene?",
+        ("keys_log2", "keys, log2", False),
+    ),
+    described("key-size", "Size of a key", "What do 64-bit keys cost?", None),
+    described(
+        "zipf", "Skewed lookups", "Who profits from popular keys?", ("zipf", "Zipf exponent", False)
+    ),
+    described("batches", "Batches", "What do small batches cost?", ("batches", "batches", True)),
 ]
 
 COSTS = {"rx:native@cpu,threads=all": 1.0, "hash@cpu": 1.3, "btree@cpu": 2.2, "sorted@cpu": 3.1}
@@ -105,7 +86,7 @@ def record(experiment, index, series, value, machine, metric="lookup_ms", **more
         "median": value,
         "runs": [value * factor for factor in (0.98, 1.0, 1.01, 0.99, 1.02)],
         "scale": "laptop",
-        "workload": {"lookups": 4194304},
+        "workload": {"lookup_count": 4194304},
         "machine": machine,
         "commit": "0123456789ab",
         "version": "0.1.0",
@@ -126,7 +107,7 @@ def hit_rate(machine, speed):
                 misses = 1 - tenth / 10
                 gain = 0.9 if index.startswith("hash") else 0.3
                 value = 100 * speed * cost * (1 - gain * misses) * (0.5 if ordered else 1)
-                workload = {"lookups": 4194304, "hit_rate": tenth / 10, "sorted": ordered}
+                workload = {"lookup_count": 4194304, "hit_rate": tenth / 10, "sorted": ordered}
                 yield record(
                     "hit-rate",
                     index,
@@ -144,7 +125,7 @@ def keys(machine, speed):
             slow = exponent > 20 and index.startswith("sorted")
             value = 4 * speed * cost * 1.18**exponent
             outcome = {"status": "timed out", "reason": "more than 300 s"} if slow else {}
-            workload = {"lookups": 4194304, "keys": 2**exponent}
+            workload = {"lookup_count": 4194304, "keys": 2**exponent}
             yield record(
                 "keys",
                 index,
@@ -177,7 +158,7 @@ def key_modes(machine, index):
                 cost * 1.3**exponent,
                 machine,
                 x=exponent,
-                workload={"lookups": 4194304, "keys_log2": exponent},
+                workload={"lookup_count": 4194304, "keys_log2": exponent},
             )
 
 
@@ -191,7 +172,7 @@ def key_size(machine, speed):
                 80 * speed * cost * (bits / 32) ** 0.3,
                 machine,
                 category=f"{bits}-bit keys",
-                workload={"lookups": 4194304, "key_bits": bits},
+                workload={"lookup_count": 4194304, "key_bits": bits},
             )
     yield record(
         "key-size",
@@ -202,7 +183,22 @@ def key_size(machine, speed):
         category="64-bit keys",
         status="unsupported",
         reason="naive mode holds 2^23 keys",
-        workload={"lookups": 4194304},
+        workload={"lookup_count": 4194304},
+    )
+
+
+def refusal():
+    """What `rtindex bench` writes of an experiment that cannot run on a machine."""
+    yield record(
+        "zipf",
+        "none",
+        "none",
+        0,
+        CPU,
+        category="none",
+        status="unsupported",
+        reason="this needs rays",
+        workload={},
     )
 
 
@@ -230,7 +226,7 @@ def paper(machine, speed):
                 x=quarter / 4,
                 scale="paper",
                 source=SOURCE,
-                workload={"lookups": 2**27},
+                workload={"lookup_count": 2**27},
             )
         for exponent in range(16, 27, 2):
             yield record(
@@ -242,7 +238,7 @@ def paper(machine, speed):
                 x=2**exponent,
                 scale="paper",
                 source=SOURCE,
-                workload={"lookups": 2**27},
+                workload={"lookup_count": 2**27},
             )
         yield record(
             "key-size",
@@ -253,13 +249,19 @@ def paper(machine, speed):
             category="32-bit keys",
             scale="paper",
             source=SOURCE,
-            workload={"lookups": 2**27},
+            workload={"lookup_count": 2**27},
         )
 
 
 def tree() -> dict:
     """File names and their records."""
-    cpu = [*hit_rate(CPU, 1), *keys(CPU, 1), *key_modes(CPU, "rx:embree"), *key_size(CPU, 1)]
+    cpu = [
+        *hit_rate(CPU, 1),
+        *keys(CPU, 1),
+        *key_modes(CPU, "rx:embree"),
+        *key_size(CPU, 1),
+        *refusal(),
+    ]
     smoke = [{**one, "scale": "smoke", "value": 1.0} for one in hit_rate(CPU, 1)]
     gpu = [*hit_rate(GPU, 0.1), *keys(GPU, 0.1), *key_modes(GPU, "rx:optix")]
     return {

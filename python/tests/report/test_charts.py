@@ -33,7 +33,7 @@ class Charts(unittest.TestCase):
 
     def test_described_experiments_come_in_their_order_and_others_after_them(self):
         self.assertEqual(
-            list(self.charts), ["hit-rate", "keys", "key-modes", "key-size", "cpu-peers"]
+            list(self.charts), ["hit-rate", "keys", "key-modes", "key-size", "zipf", "cpu-peers"]
         )
 
     def test_one_chart_per_metric(self):
@@ -90,6 +90,22 @@ class Charts(unittest.TestCase):
         self.assertEqual(self.charts["keys"][0].x_form, "power")
         self.assertEqual(self.charts["key-modes"][0].x_form, "exponent")
         self.assertEqual(self.charts["hit-rate"][0].x_form, "plain")
+
+    def test_the_label_does_not_say_log2_where_powers_are_written(self):
+        self.assertEqual(charts.page_data(self.charts["key-modes"][0])["x"]["label"], "keys")
+
+    def test_other_batches_than_the_papers_are_shown_per_lookup_first(self):
+        first = {
+            name: charts.page_data(drawn[0])["perLookup"]
+            for name, drawn in self.charts.items()
+            if drawn
+        }
+        self.assertEqual(first["hit-rate"], {"first": True})
+        self.assertEqual(first["key-modes"], {"first": False})  # the paper has no such figure here
+        self.assertIsNone(first["cpu-peers"])  # these records do not say how many lookups
+
+    def test_only_times_of_lookups_are_shown_per_lookup(self):
+        self.assertIsNone(charts.page_data(self.charts["keys"][1])["perLookup"])
 
 
 class Machines(unittest.TestCase):

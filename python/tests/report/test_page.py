@@ -97,6 +97,23 @@ class Page(unittest.TestCase):
         self.browser.click("document.querySelector('#key-size .entry')")
         self.assertEqual(self.run_script(bars), before - 2)
 
+    def test_times_are_shown_per_lookup_or_per_batch(self):
+        caption = "document.querySelector('#hit-rate figcaption b').textContent"
+        cell = "document.querySelector('#hit-rate tbody tr:last-child td').textContent"
+        self.assertIn("per lookup [ns]", self.run_script(caption))
+        self.assertEqual(self.run_script(cell), "23.84")  # 100 ms for 2^22 lookups
+        self.browser.click("document.querySelector('#hit-rate .unit')")
+        self.assertEqual(self.run_script(caption), "time of the lookups [ms]")
+        self.assertEqual(self.run_script(cell), "100")
+
+    def test_a_machine_that_cannot_run_an_experiment_says_why(self):
+        told = self.run_script("document.getElementById('zipf').innerText")
+        self.assertIn("Not measured: this needs rays.", told)
+
+    def test_what_nobody_measured_is_named(self):
+        told = self.run_script("document.querySelector('.missing').innerText")
+        self.assertIn("rtindex bench batches --scale paper", told)
+
     def test_the_mouse_reads_values(self):
         self.browser.click("document.querySelector('#key-modes svg.plot')")
         told = self.run_script("document.querySelector('#key-modes .tip').innerText")

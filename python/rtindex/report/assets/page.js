@@ -1,69 +1,21 @@
-// What is shown: the chosen machine, the paper's GPU, a metric per experiment.
+// Draws every panel, and draws it again when a choice or the width changes.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const own = data.machines.filter((machine) => !machine.paper);
-const published = data.machines.filter((machine) => machine.paper);
-const state = {
-  machine: own.length ? String(own[0].id) : "none",
-  paper: published.length ? String(published[0].id) : "none",
-};
-const hiddenSeries = new Map();  // panel -> keys; kept while machines are switched
-
-// The series that the choices let through, named and marked for this view.
-function chosenSeries(chart) {
-  const sideBySide = state.machine === "all" && own.length > 1;
-  return chart.series
-      .filter(
-          (series) => series.paper ?
-              String(series.machine) === state.paper :
-              state.machine === "all" || String(series.machine) === state.machine,
-          )
-      .map((series) => {
-        const machine = data.machines[series.machine];
-        const apart = series.paper ? `paper: ${series.label}` : series.label;
-        if (series.paper || !sideBySide)
-          return {...series, name: apart, key: `${series.paper}|${apart}`};
-        const name = `${series.label} · ${machine.name}`;
-        return {...series, name, key: `false|${name}`, marker: series.marker + machine.id};
-      });
-}
-
-function viewOf(panel) {
-  const chart = data.charts[panel.dataset.experiment][Number(panel.dataset.chart)];
-  const hidden = hiddenSeries.get(panel) || new Set();
-  hiddenSeries.set(panel, hidden);
-  const toggle = (key) => {
-    if (key === null)
-      hidden.clear();
-    else if (!hidden.delete(key))
-      hidden.add(key);
-    const focused = document.activeElement?.dataset?.series;
-    draw(panel);
-    const again =
-        [...panel.querySelectorAll(".entry")].find((one) => one.dataset.series === focused);
-    if (again) again.focus();
-  };
-  const tip = make("div", {class: "tip", role: "status", hidden: true});
-  return {
-    chart,
-    hidden,
-    toggle,
-    tip,
-    figure: panel.querySelector("figure"),
-    series: chosenSeries(chart)
-  };
-}
-
-function captionOf(chart) {
+function captionOf({chart, switchUnit}) {
   const better = {true: "lower is better", false: "higher is better"}[chart.lower];
   const parts = [make("b", {}, chart.label)];
+  if (switchUnit) {
+    const text = chart.isPerLookup ? "Show the whole batch" : "Show per lookup";
+    const button = make("button", {type: "button", class: "unit"}, text);
+    button.addEventListener("click", switchUnit);
+    parts.push(button);
+  }
   if (better) parts.push(make("span", {class: "better"}, better));
   if (chart.common) parts.push(make("span", {}, chart.common));
   return make("figcaption", {}, ...parts);
 }
 
 function draw(panel) {
-  const view = viewOf(panel);
+  const view = viewOf(panel, () => draw(panel));
   const article = panel.closest("article");
   const style = getComputedStyle(article);
   const room = article.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
@@ -75,7 +27,7 @@ function draw(panel) {
         view.chart.kind === "lines" ? drawLines(view, Math.max(280, room)) : drawBars(view);
     const stage = make("div", {class: "stage"}, plot, view.tip);
     view.figure.replaceChildren(
-        ...[captionOf(view.chart), stage, drawLegend(view), drawGaps(view)].filter((part) => part),
+        ...[captionOf(view), stage, drawLegend(view), drawGaps(view)].filter((part) => part),
     );
   }
   const numbers = panel.querySelector(".numbers");
