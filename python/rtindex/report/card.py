@@ -50,8 +50,8 @@ def _figure(experiment: Experiment, position: int, charts: int) -> str:
     return (
         f'<div class="panel" id="{name}"{role}{hidden} data-experiment="{escape(experiment.name)}" '
         f'data-chart="{position}"><figure class="chart"></figure>'
-        '<details class="numbers"><summary>The numbers</summary><div class="scroll"></div>'
-        "</details></div>"
+        '<details class="numbers"><summary>The numbers</summary>'
+        '<div class="scroll" tabindex="0"></div></details></div>'
     )
 
 
@@ -152,6 +152,6 @@ def _value(value) -> str:
 
 def _command(command: str) -> str:
     return (
-        f'<div class="command"><code>{escape(command)}</code>'
+        f'<div class="command"><code tabindex="0">{escape(command)}</code>'
         '<button type="button" class="copy" aria-label="Copy the command">Copy</button></div>'
     )

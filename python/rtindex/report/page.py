@@ -180,8 +180,8 @@ def _footer() -> str:
         "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and "
         "nothing else. A win counts where the runs of the first two do not overlap; only indexes "
         "that did the same work on the same machine are compared. Published figures: "
-        "<cite>RTIndeX: Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>, "
-        "PVLDB 16.</p></footer>"
+        "<cite>RTIndeX: Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>"
+        ", PVLDB 16.</p></footer>"
     )
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import pathlib
 import tempfile
 import unittest
@@ -73,7 +74,7 @@ class Page(unittest.TestCase):
 
     def test_a_click_on_a_legend_entry_hides_its_line_and_another_shows_it(self):
         before = self.run_script(VISIBLE_LINES)
-        key = self.run_script(f"{ENTRIES}[2].dataset.series")
+        key = self.run_script(f"{ENTRIES}[2].dataset.button")
         line = f"document.querySelectorAll('#hit-rate g.series[data-mark=\"{key}\"]').length"
         self.assertEqual(self.run_script(line), 1)
         self.browser.click(f"{ENTRIES}[2]")
@@ -102,9 +103,15 @@ class Page(unittest.TestCase):
         cell = "document.querySelector('#hit-rate tbody tr:last-child td').textContent"
         self.assertIn("per lookup [ns]", self.run_script(caption))
         self.assertEqual(self.run_script(cell), "23.84")  # 100 ms for 2^22 lookups
-        self.browser.click("document.querySelector('#hit-rate .unit')")
+        self.browser.click("document.querySelectorAll('#hit-rate .switch-to')[1]")
         self.assertEqual(self.run_script(caption), "time of the lookups [ms]")
         self.assertEqual(self.run_script(cell), "100")
+
+    def test_the_axis_is_linear_or_logarithmic(self):
+        ticks = "[...document.querySelectorAll('#keys-0 .tick.y')].map((tick) => tick.textContent)"
+        self.assertNotIn("0", self.run_script(ticks))
+        self.browser.click("document.querySelector('#keys-0 .switch-to')")
+        self.assertIn("0", self.run_script(ticks))
 
     def test_a_machine_that_cannot_run_an_experiment_says_why(self):
         told = self.run_script("document.getElementById('zipf').innerText")
@@ -187,6 +194,20 @@ class Page(unittest.TestCase):
         self.browser.call("Emulation.setEmulatedMedia", media="print")
         shown = self.run_script("getComputedStyle(document.getElementById('keys-1')).display")
         self.assertEqual(shown, "block")
+
+    def test_names_are_text_and_nothing_else(self):
+        hostile = "</script><img src=x onerror=\"document.title='caught'\">&amp;'"
+        made = {**next(fixture.keys(fixture.CPU, 1)), "series": hostile, "experiment": hostile}
+        made["machine"] = {"cpu": hostile}
+        root = pathlib.Path(self.folder.name) / "hostile"
+        root.mkdir()
+        (root / "some.jsonl").write_text(json.dumps(made), encoding="utf-8")
+        page = root / "report.html"
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(command.main([str(root), "-o", str(page)]), 0)
+        self.browser.open(page)
+        self.assertEqual(self.run_script("document.images.length"), 0)
+        self.assertEqual(self.run_script("document.querySelector('.entry').innerText"), hostile)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ function legendEntry(series, isHidden, toggle, highlight) {
         class: "entry",
         style: colourOf(series),
         "aria-pressed": isHidden ? "false" : "true",
-        "data-series": series.key,
+        "data-button": series.key,
         title: isHidden ? "Show this series" : "Hide this series",
       },
       sampleOf(series),

@@ -1,17 +1,17 @@
 // Draws every panel, and draws it again when a choice or the width changes.
 
-function captionOf({chart, switchUnit}) {
+function captionOf({chart, switches}) {
   const better = {true: "lower is better", false: "higher is better"}[chart.lower];
   const parts = [make("b", {}, chart.label)];
-  if (switchUnit) {
-    const text = chart.isPerLookup ? "Show the whole batch" : "Show per lookup";
-    const button = make("button", {type: "button", class: "unit"}, text);
-    button.addEventListener("click", switchUnit);
-    parts.push(button);
-  }
   if (better) parts.push(make("span", {class: "better"}, better));
   if (chart.common) parts.push(make("span", {}, chart.common));
-  return make("figcaption", {}, ...parts);
+  const buttons = switches.map(([text, flip], place) => {
+    const button = make(
+        "button", {type: "button", class: "switch-to", "data-button": `switch ${place}`}, text);
+    button.addEventListener("click", flip);
+    return button;
+  });
+  return make("figcaption", {}, ...parts, make("span", {class: "switches"}, ...buttons));
 }
 
 function draw(panel) {

@@ -39,7 +39,8 @@ function perLookup(series) {
 
 function choicesOf(panel, chart) {
   if (!choices.has(panel)) {
-    choices.set(panel, {hidden: new Set(), isPerLookup: Boolean(chart.perLookup?.first)});
+    const isPerLookup = Boolean(chart.perLookup?.first);
+    choices.set(panel, {hidden: new Set(), isLog: chart.log, isPerLookup});
   }
   return choices.get(panel);
 }
@@ -49,7 +50,7 @@ function viewOf(panel, redraw) {
   const chosen = choicesOf(panel, chart);
   const series = chart.series.filter(isChosen).map(named);
   const view = {
-    chart,
+    chart: {...chart, log: chosen.isLog},
     series,
     hidden: chosen.hidden,
     figure: panel.querySelector("figure"),
@@ -59,15 +60,17 @@ function viewOf(panel, redraw) {
       keepFocus(panel, redraw);
     },
   };
+  const flip = (choice) => () => {
+    chosen[choice] = !chosen[choice];
+    keepFocus(panel, redraw);
+  };
+  view.switches = [[chosen.isLog ? "linear axis" : "logarithmic axis", flip("isLog")]];
   if (chart.perLookup) {
-    view.switchUnit = () => {
-      chosen.isPerLookup = !chosen.isPerLookup;
-      keepFocus(panel, redraw);
-    };
+    view.switches.push([chosen.isPerLookup ? "whole batch" : "per lookup", flip("isPerLookup")]);
   }
   if (chosen.isPerLookup) {
     const label = `${unitOf(chart.label).name}, per lookup [ns]`;
-    view.chart = {...chart, label, isPerLookup: true};
+    view.chart = {...view.chart, label};
     view.series = series.map(perLookup);
   }
   return view;
@@ -83,13 +86,8 @@ function hideOrShow(hidden, key) {
 
 // A redrawn panel has new buttons; the one that was pressed keeps the focus.
 function keepFocus(panel, redraw) {
-  const {series} = document.activeElement?.dataset ?? {};
-  const wasUnit = document.activeElement?.classList.contains("unit");
+  const pressed = document.activeElement?.dataset.button;
   redraw();
-  const buttons = [...panel.querySelectorAll(".entry, .unit")];
-  buttons
-      .find(
-          (button) =>
-              (wasUnit ? button.classList.contains("unit") : button.dataset.series === series))
-      ?.focus();
+  const buttons = [...panel.querySelectorAll("[data-button]")];
+  buttons.find((button) => button.dataset.button === pressed)?.focus();
 }
