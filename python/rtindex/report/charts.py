@@ -12,6 +12,7 @@ from .records import Record
 from .words import rounded, x_form
 
 SCALES = ("smoke", "laptop", "paper")
+ACROSS_MACHINES = ("hardware",)  # experiments whose very question is the machine
 TIMES_OF_LOOKUPS = ("lookup_ms", "sort_ms", "total_ms")
 
 
@@ -74,7 +75,7 @@ def of_experiment(
 def _chart(experiment, metric, kind, records, label_of, machines) -> Chart:
     by_series: dict[tuple, Series] = {}
     for record in _newest(records, label_of):
-        label = label_of[record.index, record.series]
+        label = label_of[_name_key(record)]
         if kind == "lines" and record.category:
             label += ", " + record.category
         machine = machines[identity(record)]
@@ -100,16 +101,21 @@ def category(record: Record) -> str:
 
 def _labels(records: list[Record]) -> dict[tuple, str]:
     """Legend texts; where a record gives none, the shortest name that tells indexes apart."""
-    unnamed: dict[str, set] = {}
+    unnamed: dict[tuple, set] = {}
     for record in records:
         if not record.series:
-            unnamed.setdefault(names.short(record.index), set()).add(record.index)
+            short = (identity(record), names.short(record.index))
+            unnamed.setdefault(short, set()).add(record.index)
     labels = {}
     for record in records:
         short = names.short(record.index)
-        plain = short if len(unnamed.get(short, ())) < 2 else record.index
-        labels[record.index, record.series] = record.series or plain
+        alone = len(unnamed.get((identity(record), short), ())) < 2
+        labels[_name_key(record)] = record.series or (short if alone else record.index)
     return labels
+
+
+def _name_key(record: Record) -> tuple:
+    return identity(record), record.index, record.series
 
 
 def _newest(records: list[Record], label_of: dict[tuple, str]) -> list[Record]:
@@ -117,7 +123,7 @@ def _newest(records: list[Record], label_of: dict[tuple, str]) -> list[Record]:
     newest: dict[tuple, Record] = {}
     for record in records:
         workload = json.dumps(record.workload, sort_keys=True)
-        label = label_of[record.index, record.series]
+        label = label_of[_name_key(record)]
         newest[identity(record), label, record.x, record.category, workload] = record
     return list(newest.values())
 
@@ -150,6 +156,7 @@ def page_data(chart: Chart) -> dict:
         "lower": chart.metric.lower_is_better,
         "kind": chart.kind,
         "common": chart.common,
+        "across": chart.experiment.name in ACROSS_MACHINES,
         "perLookup": _per_lookup(chart),
         "x": {
             "label": label,

@@ -64,6 +64,7 @@ EXPERIMENTS = [
     described(
         "zipf", "Skewed lookups", "Who profits from popular keys?", ("zipf", "Zipf exponent", False)
     ),
+    described("hardware", "Hardware", "How do the machines compare?", None),
     described("batches", "Batches", "What do small batches cost?", ("batches", "batches", True)),
 ]
 
@@ -187,6 +188,20 @@ def key_size(machine, speed):
     )
 
 
+def hardware(machine, speed, costs, **more):
+    for index, cost in costs.items():
+        yield record(
+            "hardware",
+            index,
+            short(index),
+            60 * speed * cost,
+            machine,
+            category="unsorted lookups",
+            workload={"lookup_count": 4194304},
+            **more,
+        )
+
+
 def refusal():
     """What `rtindex bench` writes of an experiment that cannot run on a machine."""
     yield record(
@@ -215,6 +230,7 @@ def peers():
 
 
 def paper(machine, speed):
+    yield from hardware(machine, speed, PAPER_COSTS, scale="paper", source=SOURCE)
     for index, cost in PAPER_COSTS.items():
         for quarter in range(5):
             yield record(
@@ -260,10 +276,16 @@ def tree() -> dict:
         *keys(CPU, 1),
         *key_modes(CPU, "rx:embree"),
         *key_size(CPU, 1),
+        *hardware(CPU, 1, COSTS),
         *refusal(),
     ]
     smoke = [{**one, "scale": "smoke", "value": 1.0} for one in hit_rate(CPU, 1)]
-    gpu = [*hit_rate(GPU, 0.1), *keys(GPU, 0.1), *key_modes(GPU, "rx:optix")]
+    gpu = [
+        *hit_rate(GPU, 0.1),
+        *keys(GPU, 0.1),
+        *key_modes(GPU, "rx:optix"),
+        *hardware(GPU, 0.1, COSTS),
+    ]
     return {
         "example-cpu/laptop.jsonl": cpu,
         "example-cpu/smoke.jsonl": smoke,

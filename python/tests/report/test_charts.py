@@ -33,7 +33,8 @@ class Charts(unittest.TestCase):
 
     def test_described_experiments_come_in_their_order_and_others_after_them(self):
         self.assertEqual(
-            list(self.charts), ["hit-rate", "keys", "key-modes", "key-size", "zipf", "cpu-peers"]
+            list(self.charts),
+            ["hit-rate", "keys", "key-modes", "key-size", "zipf", "hardware", "cpu-peers"],
         )
 
     def test_one_chart_per_metric(self):

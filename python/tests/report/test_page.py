@@ -63,7 +63,7 @@ class Page(unittest.TestCase):
             "[...document.querySelectorAll('.panel')].map((panel) => [panel.id, "
             "panel.querySelectorAll('svg.plot path.line, .bar .fill').length])"
         )
-        self.assertEqual(len(drawn), 6)
+        self.assertEqual(len(drawn), 7)
         for name, marks in drawn:
             self.assertGreater(marks, 2, name)
 
@@ -157,6 +157,17 @@ class Page(unittest.TestCase):
         self.browser.click("document.querySelector('input[name=machine][value=all] + span')")
         self.assertEqual(self.run_script(headings), ["Example CPU, 8 cores", "Example H"])
         self.assertEqual(self.run_script(VISIBLE_LINES), 8 + 8 + 4)
+
+    def test_hardware_is_shown_side_by_side(self):
+        headings = "[...document.querySelectorAll('#hardware h4')].map((h) => h.innerText)"
+        machines = ["Example CPU, 8 cores", "Example H", "RTX 4090", "RTX 3090"]
+        self.assertEqual(
+            self.run_script(headings), [f"{machine}, unsorted lookups" for machine in machines]
+        )
+        bars = "document.querySelectorAll('#hardware .bar').length"
+        self.assertEqual(self.run_script(bars), 4 * 4)
+        self.browser.click("document.querySelector('#hardware .entry')")
+        self.assertEqual(self.run_script(bars), 4 * 4 - 2)
 
     def test_the_papers_curves_are_dashed_and_can_be_left_out(self):
         dashed = (

@@ -25,6 +25,23 @@ function named(series) {
   return {...series, name, key: `own|${name}`, marker: series.marker + machine.id};
 }
 
+// Where the machine is the question: every machine, each as categories of its own.
+function acrossMachines(chart) {
+  const merged = new Map();
+  for (const series of chart.series.filter((one) => !one.paper || state.paper !== "none")) {
+    const label = series.paper ? `paper: ${series.label}` : series.label;
+    const {name} = data.machines[series.machine];
+    const points = series.points.map((point) => ({...point, x: `${name}, ${point.x}`}));
+    const known = merged.get(label);
+    if (known) {
+      known.points.push(...points);
+    } else {
+      merged.set(label, {...series, name: label, key: label, points});
+    }
+  }
+  return [...merged.values()];
+}
+
 // Batches of different sizes are compared by the time of one lookup.
 function perLookup(series) {
   const one = (value, point) => (value === undefined ? undefined : (value * 1e6) / point.lookups);
@@ -48,7 +65,8 @@ function choicesOf(panel, chart) {
 function viewOf(panel, redraw) {
   const chart = data.charts[panel.dataset.experiment][Number(panel.dataset.chart)];
   const chosen = choicesOf(panel, chart);
-  const series = chart.series.filter(isChosen).map(named);
+  const across = chart.across && chart.kind === "bars";
+  const series = across ? acrossMachines(chart) : chart.series.filter(isChosen).map(named);
   const view = {
     chart: {...chart, log: chosen.isLog},
     series,
