@@ -23,6 +23,7 @@ def of_machine(machine: Machine, contests: list[Contest]) -> str:
         f"<h3>{escape(machine.name)}</h3>",
         f'<p class="facts">{escape(machine.details())}</p>',
         _rt_note(machine),
+        _smoke_note(contests),
         _sentences(main or between),
         _wins(main or between),
         strips.table("Who wins where", main, is_open=True),
@@ -43,6 +44,22 @@ def _rt_note(machine: Machine) -> str:
     return (
         '<p class="note">This GPU has no ray-tracing cores: OptiX traverses in software here, so '
         "<code>rx:optix</code> shows what the method costs, not what an RTX card gives.</p>"
+    )
+
+
+def _smoke_note(contests: list[Contest]) -> str:
+    scales = {
+        record.scale
+        for contest in contests
+        for series in contest.chart.series
+        for record in series.records
+        if series.machine is contest.machine
+    }
+    if scales != {"smoke"}:
+        return ""
+    return (
+        '<p class="note">Measured at smoke scale: this shows that everything runs, not which index '
+        "is fast.</p>"
     )
 
 
