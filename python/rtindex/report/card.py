@@ -17,13 +17,22 @@ def card(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -
     parts = [
         f'<article class="experiment" id="{name}" aria-labelledby="{name}-title">',
         f'<h3 id="{name}-title"><a href="#{name}">{escape(experiment.title)}</a></h3>',
-        f'<p class="question">{escape(experiment.question)}</p>' if experiment.question else "",
+        _question(experiment),
         _tabs(experiment, charts),
         *[_figure(experiment, position, len(charts)) for position in range(len(charts))],
         _setups(experiment, charts, refused),
         "</article>",
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _question(experiment: Experiment) -> str:
+    origin = f" <span>Section {escape(experiment.section)} of the paper</span>"
+    if not experiment.section:
+        origin = ""
+    if not experiment.question and not origin:
+        return ""
+    return f'<p class="question">{escape(experiment.question)}{origin}</p>'
 
 
 def _tabs(experiment: Experiment, charts: list[Chart]) -> str:

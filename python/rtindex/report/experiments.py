@@ -40,7 +40,7 @@ class Experiment:
     metrics: tuple
     x: Axis | None = None
     figure: str = ""
-    section: str = ""
+    section: str = ""  # of the paper; empty: ours
     command: str = ""
 
 

@@ -28,6 +28,9 @@ SCRIPTS = (
     "page.js",
 )
 
+# Headings by the paper's section; what is in neither is ours.
+PARTS = {"4": "Against other indexes", "ours": "Beyond the paper", "3": "Choices within RX"}
+
 # The page may load nothing: it is complete, and it says so to the browser.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
@@ -56,17 +59,38 @@ def make(records: list[Record], described: dict[str, Experiment], title: str) ->
         _controls(list(machines.values())),
         "<main>",
         _overview(list(machines.values()), [chart for group in drawn.values() for chart in group]),
-        '<h2 class="part">The experiments</h2>',
-        *[
-            card(experiment, drawn[experiment.name], _refusals(experiment, shown, machines))
-            for experiment in experiments
-        ],
+        *_parts(
+            experiments,
+            lambda one: card(one, drawn[one.name], _refusals(one, shown, machines)),
+        ),
         _unmeasured(described, experiments),
         "</main>",
         _footer(),
         _data(machines, experiments, drawn),
     ]
     return Page(_document(title, body, drawn), len(experiments), len(machines))
+
+
+def _parts(experiments: list[Experiment], card_of) -> list[str]:
+    """The cards under the paper's parts, each with links to its experiments."""
+    written = []
+    for part_name, heading in PARTS.items():
+        part = [one for one in experiments if _part(one) == part_name]
+        if part:
+            links = "".join(
+                f'<li><a href="#{escape(one.name)}">{escape(one.title)}</a></li>' for one in part
+            )
+            written.append(f"<h2>{escape(heading)}</h2>")
+            if len(part) > 2:
+                label = f"Experiments: {heading}"
+                written.append(f'<nav aria-label="{escape(label)}"><ul>{links}</ul></nav>')
+            written.extend(card_of(one) for one in part)
+    return written
+
+
+def _part(experiment: Experiment) -> str:
+    digit = experiment.section[:1]
+    return digit if digit in PARTS else "ours"
 
 
 def _refusals(experiment: Experiment, records: list[Record], machines: dict) -> dict[int, str]:
