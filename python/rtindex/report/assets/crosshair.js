@@ -64,7 +64,8 @@ function addCrossHair(svg, view, drawn, frame, unit) {
 
 function spreadText(point, unit) {
   if (point.low === undefined) return "";
-  return `${formatNumber(point.low)}–${formatValue(point.high, unit)} in ${point.runs} runs`;
+  const low = isBytes(unit) ? formatBytes(point.low) : formatNumber(point.low);
+  return `${low}–${formatValue(point.high, unit)} in ${point.runs} runs`;
 }
 
 // The largest value on top, as in the chart.
