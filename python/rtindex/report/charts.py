@@ -9,7 +9,7 @@ from . import colours, names
 from .experiments import Experiment, Metric
 from .machines import Machine, identity
 from .records import Record
-from .words import rounded, x_form
+from .words import powers, rounded, x_form
 
 SCALES = ("smoke", "laptop", "paper")
 ACROSS_MACHINES = ("hardware",)  # experiments whose very question is the machine
@@ -133,13 +133,13 @@ def _shortened(categories: list[str]) -> tuple:
     distinct = list(dict.fromkeys(categories))
     parts = [text.split(", ") for text in distinct]
     if len(distinct) < 2 or len({len(part) for part in parts}) != 1:
-        return {text: text for text in distinct}, ""
+        return {text: powers(text) for text in distinct}, ""
     shared = [len(set(column)) == 1 for column in zip(*parts)]
     short = {
-        text: ", ".join(piece for piece, same in zip(part, shared) if not same)
+        text: powers(", ".join(piece for piece, same in zip(part, shared) if not same))
         for text, part in zip(distinct, parts)
     }
-    return short, ", ".join(piece for piece, same in zip(parts[0], shared) if same)
+    return short, powers(", ".join(piece for piece, same in zip(parts[0], shared) if same))
 
 
 def page_data(chart: Chart) -> dict:
@@ -170,7 +170,9 @@ def page_data(chart: Chart) -> dict:
 def _per_lookup(chart: Chart) -> dict | None:
     """Whether times can be shown per lookup, and whether they must: batches of other sizes."""
     done = [record for series in chart.series for record in series.records if record.status == "ok"]
-    if chart.metric.name not in TIMES_OF_LOOKUPS or not all(record.lookups for record in done):
+    if not chart.metric.name.startswith(TIMES_OF_LOOKUPS) or not all(
+        record.lookups for record in done
+    ):
         return None
     own, published = (_batch_sizes(done, of_paper) for of_paper in (False, True))
     shared = own.keys() & published.keys()
@@ -202,14 +204,14 @@ def _point(chart: Chart, record: Record) -> dict:
     point: dict[str, object | None] = {
         "x": record.x if chart.kind == "lines" else chart.short_category[category(record)],
         "value": rounded(record.value),
-        "median": rounded(record.median),
+        "median": rounded(record.middle) if record.status == "ok" else None,
     }
     if len(record.runs) > 1:
         point.update(
             low=rounded(min(record.runs)), high=rounded(max(record.runs)), runs=len(record.runs)
         )
-    if record.lookups and chart.metric.name in TIMES_OF_LOOKUPS:
+    if record.lookups and chart.metric.name.startswith(TIMES_OF_LOOKUPS):
         point.update(lookups=record.lookups)
     if record.status != "ok":
-        point.update(status=record.status, reason=record.reason or None)
+        point.update(status=record.status, reason=powers(record.reason) or None)
     return {name: value for name, value in point.items() if value is not None}

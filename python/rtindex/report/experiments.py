@@ -102,11 +102,10 @@ def in_order(described: dict[str, Experiment], records: list[Record]) -> list[Ex
 
 
 def _completed(experiment: Experiment, records: list[Record]) -> Experiment:
-    """With metrics that the records have and the description forgot."""
-    named = {metric.name for metric in experiment.metrics}
-    present = {record.metric for record in records}
+    """With the metrics that were measured; undescribed ones only where there are no others."""
+    present = dict.fromkeys(record.metric for record in records)
     metrics = [metric for metric in experiment.metrics if metric.name in present]
-    metrics += [_guessed_metric(name, records) for name in sorted(present - named)]
+    metrics = metrics or [_guessed_metric(name, records) for name in present]
     return Experiment(**{**experiment.__dict__, "metrics": tuple(metrics)})
 
 

@@ -10,7 +10,7 @@ from .machines import Machine
 from .winners import Contest, Verdict
 from .words import count, escape, listed, times, x_text
 
-MOST_PLACES = 6  # per index in the list of wins; the strips below show all
+MOST_PLACES = 8  # in a list of wins; the strips below show all
 
 
 def of_machine(machine: Machine, contests: list[Contest]) -> str:
@@ -55,11 +55,12 @@ def _smoke_note(contests: list[Contest]) -> str:
         for record in series.records
         if series.machine is contest.machine
     }
-    if scales != {"smoke"}:
+    if "smoke" not in scales:
         return ""
+    what = "Measured" if scales == {"smoke"} else "Some of this was measured"
     return (
-        '<p class="note">Measured at smoke scale: this shows that everything runs, not which index '
-        "is fast.</p>"
+        f'<p class="note">{what} at smoke scale, which shows that everything runs, not which '
+        "index is fast.</p>"
     )
 
 
@@ -87,37 +88,48 @@ def _sentences(contests: list[Contest]) -> str:
 
 
 def _wins(contests: list[Contest]) -> str:
-    """One line per index: where it wins."""
-    places: dict[str, dict[str, list[tuple]]] = {}  # index -> experiment -> (condition, where)
-    conditions: Counter = Counter()
+    """One line per index: where it wins everywhere, and where at some points."""
+    places: dict[str, dict[str, list]] = {}  # index -> experiment -> where
+    conditions = Counter(strips.link(contest) for contest in contests)
     family: dict[str, str] = {}
     for contest in contests:
-        title = strips.link(contest)
-        conditions[title] += 1
         for name, verdicts in _by_winner(contest).items():
             family[name] = verdicts[0].winner.family
-            found = (contest.condition, _where(contest, verdicts))
-            places.setdefault(name, {}).setdefault(title, []).append(found)
+            found = places.setdefault(name, {}).setdefault(strips.link(contest), [])
+            found.append(_where(contest, verdicts))
     if len(places) < 2:
         return ""
     items = []
     for name in sorted(places, key=lambda name: -len(places[name])):
-        named = [_told(title, found, conditions[title]) for title, found in places[name].items()]
-        if len(named) > MOST_PLACES:
-            named[MOST_PLACES:] = [f"{len(named) - MOST_PLACES} more experiments"]
+        told = _told(places[name], conditions)
         items.append(
             f'<li style="--c: var(--{colours.css_name(family[name], 0)})">'
-            f"<strong>{escape(name)}</strong> is ahead in {listed(named)}.</li>"
+            f"<strong>{escape(name)}</strong> wins {told}.</li>"
         )
     return '<ul class="wins">' + "\n".join(items) + "</ul>"
 
 
-def _told(title: str, found: list[tuple], conditions: int) -> str:
-    """Conditions are named where they differ."""
-    if len(found) == conditions and len({where for _, where in found}) == 1:
-        return f"{title} {found[0][1]}".strip()
-    told = [f"{condition} {where}".strip() for condition, where in found]
-    return f"{title} ({'; '.join(told)})"
+def _told(places: dict[str, list], conditions: Counter) -> str:
+    everywhere, partly = [], []
+    for title, found in places.items():
+        if len(found) == conditions[title] and not any(found):
+            everywhere.append(title)
+        elif len(set(found)) == 1 and len(found) == conditions[title]:
+            partly.append(f"{title} ({found[0]})")
+        else:
+            partly.append(title)
+    parts = []
+    if everywhere:
+        parts.append(f"throughout {listed(_shortened(everywhere))}")
+    if partly:
+        parts.append(f"at some points of {listed(_shortened(partly))}")
+    return "; ".join(parts)
+
+
+def _shortened(titles: list[str]) -> list[str]:
+    if len(titles) <= MOST_PLACES + 1:
+        return titles
+    return titles[:MOST_PLACES] + [f"{len(titles) - MOST_PLACES} more experiments"]
 
 
 def _by_winner(contest: Contest) -> dict[str, list[Verdict]]:
@@ -134,12 +146,12 @@ def _where(contest: Contest, verdicts: list[Verdict]) -> str:
         return ""
     if contest.chart.kind == "bars":
         short = contest.chart.short_category
-        return f"({escape('; '.join(short[verdict.place] for verdict in verdicts))})"
+        return escape("; ".join(short[verdict.place] for verdict in verdicts))
     spans = []
     for span in _neighbours(contest, verdicts):
         low, high = (x_text(end.place, contest.chart.x_form) for end in (span[0], span[-1]))
         spans.append(low if low == high else f"{low} to {high}")
-    return f"at {listed(spans)}"
+    return listed(spans)
 
 
 def _neighbours(contest: Contest, verdicts: list[Verdict]) -> list[list[Verdict]]:

@@ -6,12 +6,12 @@ import json
 import pathlib
 from dataclasses import dataclass
 
-from . import charts, colours, overview, winners
+from . import charts, colours, overview, top, winners
 from .card import card
 from .experiments import Experiment, in_order
 from .machines import Machine, all_machines, identity
 from .records import Record
-from .words import count, escape
+from .words import escape
 
 ASSETS = pathlib.Path(__file__).with_name("assets")
 STYLES = ("style.css", "narrow.css", "print.css")
@@ -55,8 +55,8 @@ def make(records: list[Record], described: dict[str, Experiment], title: str) ->
         for experiment in experiments
     }
     body = [
-        _header(title, records, experiments, machines),
-        _controls(list(machines.values())),
+        top.header(title, records, experiments, list(machines.values())),
+        top.controls(list(machines.values())),
         "<main>",
         _overview(list(machines.values()), [chart for group in drawn.values() for chart in group]),
         *_parts(
@@ -122,55 +122,6 @@ def _asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _header(title, records, experiments, machines) -> str:
-    own = [record for record in records if not record.published]
-    own_machines = [machine for machine in machines.values() if not machine.published]
-    facts = [
-        count(len(experiments), "experiment"),
-        count(len(own), "measurement"),
-        f"on {count(len(own_machines), 'machine')}",
-    ]
-    published = len(records) - len(own)
-    text = " ".join([", ".join(facts[:2]), facts[2]])
-    if published:
-        text += f", beside {count(published, 'published figure')}"
-    return (
-        '<a class="skip" href="#overview">Skip to the overview</a>\n'
-        f"<header><h1>{escape(title)}</h1>\n"
-        "<p>A column of keys, a batch of lookups, and several indexes that answer it. This page "
-        f"shows which of them is the best for what: {text}.</p></header>"
-    )
-
-
-def _controls(machines: list[Machine]) -> str:
-    own = [machine for machine in machines if not machine.published]
-    published = [machine for machine in machines if machine.published]
-    parts = []
-    if len(own) > 1:
-        choices = [(str(machine.id), machine.name) for machine in own] + [
-            ("all", "All, side by side")
-        ]
-        radios = "".join(
-            f'<label><input type="radio" name="machine" value="{value}"'
-            f"{' checked' if position == 0 else ''}><span>{escape(name)}</span></label>"
-            for position, (value, name) in enumerate(choices)
-        )
-        parts.append(f'<fieldset class="switch"><legend>Machine</legend>{radios}</fieldset>')
-    if published:
-        options = "".join(
-            f'<option value="{machine.id}">{escape(machine.name)}</option>' for machine in published
-        )
-        parts.append(
-            '<label class="choice">The paper’s figures (dashed) '
-            f'<select id="paper">{options}<option value="none">hide</option></select></label>'
-        )
-    return (
-        f'<form class="controls" aria-label="What is shown">{"".join(parts)}</form>'
-        if parts
-        else ""
-    )
-
-
 def _overview(machines: list[Machine], drawn: list) -> str:
     contests = [contest for chart in drawn for contest in winners.contests(chart)]
     sections = [
@@ -202,8 +153,9 @@ def _unmeasured(described: dict[str, Experiment], experiments: list[Experiment])
 def _footer() -> str:
     return (
         "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and "
-        "nothing else. A win counts where the runs of the first two do not overlap; only indexes "
-        "that did the same work on the same machine are compared. Published figures: "
+        "nothing else. Medians decide, and a win counts where the runs of the first two do not "
+        "overlap; only indexes that did the same work on the same machine are compared. Published "
+        "figures are means, from "
         "<cite>RTIndeX: Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>"
         ", PVLDB 16.</p></footer>"
     )

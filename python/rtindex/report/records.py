@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pathlib
+import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -36,6 +37,13 @@ class Record:
     commit: str = ""
     version: str = ""
     source: str = ""
+
+    @property
+    def middle(self) -> float | None:
+        """What a run usually takes; one stray run moves the mean but not the median."""
+        if self.median is not None:
+            return self.median
+        return statistics.median(self.runs) if self.runs else self.value
 
     @property
     def lookups(self) -> int | None:

@@ -9,6 +9,7 @@ from typing import Union
 from .charts import Chart, Series, category
 from .machines import Machine
 from .records import Record
+from .words import listed
 
 Place = Union[float, str]
 
@@ -71,7 +72,7 @@ def _contests_on(chart: Chart, machine: Machine, series: list[Series]) -> list[C
     for lane in lanes.values():
         verdicts = _verdicts(lane, bool(chart.metric.lower_is_better))
         if verdicts:
-            label = _condition(lane, conditions) if len(lanes) > 1 else ""
+            label = _condition(lane, runs) if len(lanes) > 1 else ""
             found.append(Contest(chart, machine, label, verdicts))
     return found
 
@@ -99,7 +100,7 @@ def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
         by_place.setdefault(place(record), []).append((series, record))
     verdicts = []
     for where, field in by_place.items():
-        ranked = sorted(field, key=lambda entry: entry[1].value, reverse=not lower)
+        ranked = sorted(field, key=lambda entry: entry[1].middle, reverse=not lower)
         if len(ranked) > 1:
             verdict = _verdict(where, ranked[0], ranked[1], lower)
             if verdict:
@@ -110,14 +111,14 @@ def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
 
 
 def _verdict(where: Place, first, second, lower: bool) -> Verdict | None:
-    small, large = sorted((first[1].value, second[1].value))
+    small, large = sorted((first[1].middle, second[1].middle))
     if small <= 0:
         return None
     return Verdict(where, first[0], second[0], large / small, _overlap(first[1], second[1], lower))
 
 
 def _overlap(first: Record, second: Record, lower: bool) -> bool:
-    if first.value == second.value:
+    if first.middle == second.middle:
         return True
     ours, theirs = _usual(first.runs), _usual(second.runs)
     if len(ours) < 2 or len(theirs) < 2:
@@ -131,10 +132,10 @@ def _usual(runs: tuple) -> list:
     return ordered[1:-1] if len(ordered) >= 5 else ordered
 
 
-def _condition(lane: list[tuple[Series, Record]], keys: list[str]) -> str:
-    """In the words of the legend where all contestants share them, else from the workload."""
+def _condition(lane: list[tuple[Series, Record]], everyone: list[tuple[Series, Record]]) -> str:
+    """In the words of the legend."""
     variants = {series.variant for series, _ in lane}
-    if len(variants) == 1 and "" not in variants:
-        return variants.pop()
-    workload = lane[0][1].workload
-    return ", ".join(f"{key.replace('_', ' ')} {workload.get(key)}" for key in keys)
+    others = {series.variant for series, _ in everyone} - variants
+    if variants == {""}:
+        return "without " + listed(sorted(others)) if others else ""
+    return listed(sorted(variants - {""}))

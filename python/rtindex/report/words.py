@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 
 from .experiments import Axis
 
@@ -30,6 +31,11 @@ def number(value: float) -> str:
 
 def power_of_two(exponent: float) -> str:
     return "2" + f"{exponent:g}".translate(SUPERSCRIPTS)
+
+
+def powers(text: str) -> str:
+    """2^12 keys, with the exponent raised."""
+    return re.sub(r"\b2\^(\d+)", lambda match: power_of_two(int(match.group(1))), text)
 
 
 def x_form(axis: Axis | None, values: list[float]) -> str:

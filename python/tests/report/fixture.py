@@ -226,7 +226,7 @@ def peers():
             )
             for name in ("series", "status", "scale", "median"):
                 del made[name]
-            yield made
+            yield {**made, "value": 1.2 * made["value"]}  # a mean that is not the median
 
 
 def paper(machine, speed):

@@ -108,6 +108,12 @@ class Charts(unittest.TestCase):
     def test_only_times_of_lookups_are_shown_per_lookup(self):
         self.assertIsNone(charts.page_data(self.charts["keys"][1])["perLookup"])
 
+    def test_metrics_that_a_description_leaves_out_are_left_out(self):
+        only_time = {**fixture.EXPERIMENTS[1], "metrics": fixture.EXPERIMENTS[1]["metrics"][:1]}
+        described = {"keys": experiments._described(only_time)}
+        (shown,) = [one for one in experiments.in_order(described, self.all) if one.name == "keys"]
+        self.assertEqual([metric.name for metric in shown.metrics], ["lookup_ms"])
+
 
 class Machines(unittest.TestCase):
     def test_own_machines_come_first(self):
@@ -202,6 +208,9 @@ class Words(unittest.TestCase):
             (2, "2"),
         ):
             self.assertEqual(words.number(value), text)
+
+    def test_powers(self):
+        self.assertEqual(words.powers("2^12 keys, 12^2"), "2¹² keys, 12^2")
 
     def test_factors(self):
         self.assertEqual(words.times(1.041, 1.042), "1.04×")

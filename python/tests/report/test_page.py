@@ -107,6 +107,13 @@ class Page(unittest.TestCase):
         self.assertEqual(self.run_script(caption), "time of the lookups [ms]")
         self.assertEqual(self.run_script(cell), "100")
 
+    def test_medians_or_means(self):
+        cell = "document.querySelector('#cpu-peers tbody td').textContent"
+        self.assertEqual(self.run_script(cell), "100")
+        choose = "document.getElementById('runs')"
+        self.run_script(f"{choose}.value = 'mean'; {choose}.dispatchEvent(new Event('change'))")
+        self.assertEqual(self.run_script(cell), "120")
+
     def test_the_axis_is_linear_or_logarithmic(self):
         ticks = "[...document.querySelectorAll('#keys-0 .tick.y')].map((tick) => tick.textContent)"
         self.assertNotIn("0", self.run_script(ticks))

@@ -68,6 +68,17 @@ class Winners(unittest.TestCase):
         found = {contest.condition: winner_names(contest) for contest in contests(measured)}
         self.assertEqual(found, {"unsorted lookups": ["hash"], "sorted lookups": ["btree"]})
 
+    def test_a_condition_without_a_name_is_told_by_the_other(self):
+        measured = [
+            record(
+                index, value, f"{index}{', sorted lookups' if order else ''}", workload={"s": order}
+            )
+            for order in (False, True)
+            for index, value in (("hash", 1), ("btree", 2))
+        ]
+        found = [contest.condition for contest in contests(measured)]
+        self.assertEqual(found, ["without sorted lookups", "sorted lookups"])
+
     def test_a_parameter_that_follows_x_is_no_condition(self):
         measured = [
             record(index, value, x=x, workload={"keys": 2**x})
@@ -103,6 +114,13 @@ class Winners(unittest.TestCase):
             record("btree", 15, runs=(15, 15, 15, 15, 9)),
         ]
         self.assertFalse(contests(measured)[0].verdicts[0].close)
+
+    def test_medians_decide(self):
+        measured = [
+            record("hash", 30, runs=(10, 10, 10, 10, 110)),
+            record("btree", 15, runs=(15, 15, 15, 15, 15)),
+        ]
+        self.assertEqual(winner_names(contests(measured)[0]), ["hash"])
 
     def test_close_by_throughput(self):
         close = [record("hash", 12, runs=(10, 12)), record("btree", 11, runs=(10.5, 11.5))]

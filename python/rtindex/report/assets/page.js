@@ -75,10 +75,12 @@ for (const radio of document.querySelectorAll("input[name=machine]")) {
     showChoice();
   });
 }
-document.getElementById("paper")?.addEventListener("change", (event) => {
-  state.paper = event.target.value;
-  showChoice();
-});
+for (const choice of ["paper", "runs"]) {
+  document.getElementById(choice)?.addEventListener("change", (event) => {
+    state[choice] = event.target.value;
+    showChoice();
+  });
+}
 for (const button of document.querySelectorAll(".command .copy")) {
   button.addEventListener(
       "click", () => copyText(button.previousElementSibling.textContent, button));

@@ -6,6 +6,7 @@ const published = data.machines.filter((machine) => machine.paper);
 const state = {
   machine: own.length ? String(own[0].id) : "none",
   paper: published.length ? String(published[0].id) : "none",
+  runs: "median",
 };
 const choices = new Map();  // panel -> what was chosen there; kept while machines are switched
 
@@ -42,6 +43,12 @@ function acrossMachines(chart) {
   return [...merged.values()];
 }
 
+// One stray run moves the mean, not the median. Published figures are means.
+function middle(series) {
+  const points = series.points.map((point) => ({...point, value: point.median ?? point.value}));
+  return {...series, points};
+}
+
 // Batches of different sizes are compared by the time of one lookup.
 function perLookup(series) {
   const one = (value, point) => (value === undefined ? undefined : (value * 1e6) / point.lookups);
@@ -66,7 +73,8 @@ function viewOf(panel, redraw) {
   const chart = data.charts[panel.dataset.experiment][Number(panel.dataset.chart)];
   const chosen = choicesOf(panel, chart);
   const across = chart.across && chart.kind === "bars";
-  const series = across ? acrossMachines(chart) : chart.series.filter(isChosen).map(named);
+  let series = across ? acrossMachines(chart) : chart.series.filter(isChosen).map(named);
+  if (state.runs === "median") series = series.map(middle);
   const view = {
     chart: {...chart, log: chosen.isLog},
     series,
