@@ -13,6 +13,8 @@ from .words import listed
 
 Place = Union[float, str]
 
+NOT_OF_AN_INDEX = ("sort_ms",)  # the same sort for every index
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -50,7 +52,7 @@ class Contest:
 
 
 def contests(chart: Chart) -> list[Contest]:
-    if chart.metric.lower_is_better is None:
+    if chart.metric.lower_is_better is None or chart.metric.name in NOT_OF_AN_INDEX:
         return []
     found = []
     machines = {series.machine.id: series.machine for series in chart.series}
@@ -133,9 +135,16 @@ def _usual(runs: tuple) -> list:
 
 
 def _condition(lane: list[tuple[Series, Record]], everyone: list[tuple[Series, Record]]) -> str:
-    """In the words of the legend."""
-    variants = {series.variant for series, _ in lane}
-    others = {series.variant for series, _ in everyone} - variants
-    if variants == {""}:
-        return "without " + listed(sorted(others)) if others else ""
-    return listed(sorted(variants - {""}))
+    """In the words of the legend: those that all in the lane share, or that the others have."""
+    shared = _shared_words(lane)
+    if shared:
+        return ", ".join(shared)
+    others = {series.variant for series, _ in everyone} - {series.variant for series, _ in lane}
+    return "without " + listed(sorted(others)) if others else ""
+
+
+def _shared_words(lane: list[tuple[Series, Record]]) -> list[str]:
+    variants = [series.variant.split(", ") for series, _ in lane if series.variant]
+    if len(variants) < len(lane):
+        return []
+    return [word for word in variants[0] if all(word in variant for variant in variants)]

@@ -35,7 +35,7 @@ def power_of_two(exponent: float) -> str:
 
 def powers(text: str) -> str:
     """2^12 keys, with the exponent raised."""
-    return re.sub(r"\b2\^(\d+)", lambda match: power_of_two(int(match.group(1))), text)
+    return re.sub(r"\b2\^(-?\d+)", lambda match: power_of_two(int(match.group(1))), text)
 
 
 def x_form(axis: Axis | None, values: list[float]) -> str:

@@ -6,12 +6,14 @@ import fixture
 from reported import charts, experiments, machines, records, winners
 
 
-def record(index, value, series=None, x=1.0, runs=None, machine=fixture.CPU, **more):
+def record(
+    index, value, series=None, x=1.0, runs=None, machine=fixture.CPU, metric="lookup_ms", **more
+):
     return records.Record(
         experiment="e",
         index=index,
         series=series,
-        metric="lookup_ms",
+        metric=metric,
         machine=machine,
         folder="f",
         x=x,
@@ -21,8 +23,8 @@ def record(index, value, series=None, x=1.0, runs=None, machine=fixture.CPU, **m
     )
 
 
-def contests(measured, lower=True):
-    metric = experiments.Metric("lookup_ms", "time [ms]", False, lower)
+def contests(measured, lower=True, metric="lookup_ms"):
+    metric = experiments.Metric(metric, "time [ms]", False, lower)
     experiment = experiments.Experiment("e", "E", "", (metric,), experiments.Axis("x", "x"))
     known = machines.all_machines(measured)
     return [
@@ -78,6 +80,24 @@ class Winners(unittest.TestCase):
         ]
         found = [contest.condition for contest in contests(measured)]
         self.assertEqual(found, ["without sorted lookups", "sorted lookups"])
+
+    def test_a_condition_is_what_its_contestants_share(self):
+        measured = [
+            record(
+                f"rx:embree,mode={mode}",
+                1 + len(mode),
+                f"rx:embree, {mode}, stride {stride}",
+                workload={"stride": stride},
+            )
+            for stride in (1, 2)
+            for mode in ("naive", "3d")
+        ]
+        found = [contest.condition for contest in contests(measured)]
+        self.assertEqual(found, ["stride 1", "stride 2"])
+
+    def test_the_sort_has_no_winner(self):
+        measured = [record("hash", 1, metric="sort_ms"), record("btree", 2, metric="sort_ms")]
+        self.assertEqual(contests(measured, metric="sort_ms"), [])
 
     def test_a_parameter_that_follows_x_is_no_condition(self):
         measured = [
