@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -81,7 +82,7 @@ def _described(entry: dict) -> Experiment:
     )
     return Experiment(
         name=entry["name"],
-        title=entry.get("title") or plain(entry["name"]).capitalize(),
+        title=entry.get("title") or _title(entry["name"]),
         question=entry.get("question", ""),
         metrics=metrics,
         x=axis
@@ -114,7 +115,7 @@ def _guessed(name: str, records: list[Record]) -> Experiment:
     x_values = [record.x for record in records if record.x is not None]
     return Experiment(
         name=name,
-        title=plain(name).capitalize(),
+        title=_title(name),
         question="",
         metrics=tuple(_guessed_metric(metric, records) for metric in metrics),
         x=Axis("x", "x", _is_wide(x_values)) if x_values else None,
@@ -132,6 +133,12 @@ def _guessed_metric(name: str, records: list[Record]) -> Metric:
 
 def _is_wide(values: list[float]) -> bool:
     return bool(values) and min(values) > 0 and max(values) / min(values) > 30
+
+
+def _title(name: str) -> str:
+    """cpu-peers -> CPU peers"""
+    text = re.sub(r"\b[cg]pu\b", lambda match: match.group().upper(), plain(name))
+    return text[:1].upper() + text[1:]
 
 
 def plain(name: str) -> str:

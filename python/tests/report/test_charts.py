@@ -114,6 +114,13 @@ class Charts(unittest.TestCase):
         (shown,) = [one for one in experiments.in_order(described, self.all) if one.name == "keys"]
         self.assertEqual([metric.name for metric in shown.metrics], ["lookup_ms"])
 
+    def test_an_experiment_that_is_not_described_gets_a_title(self):
+        (guessed,) = experiments.in_order(
+            {}, [one for one in self.all if one.experiment == "cpu-peers"]
+        )
+        self.assertEqual(guessed.title, "CPU peers")
+        self.assertTrue(guessed.metrics[0].lower_is_better)
+
 
 class Machines(unittest.TestCase):
     def test_own_machines_come_first(self):

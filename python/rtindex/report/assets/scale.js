@@ -21,9 +21,15 @@ function linearTicks(low, high, wanted) {
   return ticksEvery(niceStep(high - low || 1, wanted), low, high);
 }
 
+// From the lowest on, where points are likelier to stand than at multiples of the step.
 function wholeTicks(low, high, wanted) {
-  const step = [1, 2, 4, 5, 10].find((one) => (high - low) / one <= wanted + 0.5);
-  return ticksEvery(step || Math.ceil((high - low) / wanted), low, high);
+  const first = Math.ceil(low - 1e-9);
+  const steps = [1, 2, 4, 5, 10];
+  const step =
+      steps.find((one) => (high - low) / one <= wanted + 0.5) || Math.ceil((high - low) / wanted);
+  const ticks = [];
+  for (let tick = first; tick <= high + 1e-9; tick += step) ticks.push(tick);
+  return ticks;
 }
 
 function ticksEvery(step, low, high) {
