@@ -25,11 +25,11 @@ for argument in "$@"; do
 done
 if ((${#files[@]} == 0)); then
   mapfile -t files < <(
-    git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cuh' '*.cu' |
+    git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.js' |
       while read -r file; do [[ -e "$file" ]] && printf '%s\n' "$file"; done
   )
 fi
-((${#files[@]} > 0)) || fail "there are no C++ files to check."
+((${#files[@]} > 0)) || fail "there are no files to check."
 
 if ! command -v clang-format >/dev/null; then
   say "clang-format is not installed; layout is not checked"

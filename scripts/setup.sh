@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building and testing need, on Debian and its relatives. Touches nothing that is
 # there already, and asks for nothing when all is there.
+#
+#   scripts/setup.sh [--browser]
+#
+#   --browser   also install Chromium, in which the report's page is tested
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -9,6 +13,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 programs=(
   g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3 git:git
 )
+case "${1:-}" in
+  "") ;;
+  --browser) programs+=(chromium:chromium) ;;
+  -h | --help)
+    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+  *) fail "unknown option '$1'; see --help." ;;
+esac
 libraries=(
   libembree-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libabsl-dev
 )

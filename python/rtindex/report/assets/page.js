@@ -1,0 +1,95 @@
+// Draws every panel, and draws it again when a choice or the width changes.
+
+function captionOf({chart, switches}) {
+  const better = {true: "lower is better", false: "higher is better"}[chart.lower];
+  const parts = [make("b", {}, chart.label)];
+  if (better) parts.push(make("span", {class: "better"}, better));
+  if (chart.common) parts.push(make("span", {}, chart.common));
+  const buttons = switches.map(([text, flip], place) => {
+    const button = make(
+        "button", {type: "button", class: "switch-to", "data-button": `switch ${place}`}, text);
+    button.addEventListener("click", flip);
+    return button;
+  });
+  return make("figcaption", {}, ...parts, make("span", {class: "switches"}, ...buttons));
+}
+
+function draw(panel) {
+  const view = viewOf(panel, () => draw(panel));
+  const article = panel.closest("article");
+  const style = getComputedStyle(article);
+  const room = article.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  panel.drawnFor = article.clientWidth;
+  if (view.series.length === 0) {
+    view.figure.replaceChildren(make("p", {class: "empty"}, "Not measured on this machine."));
+  } else {
+    const plot =
+        view.chart.kind === "lines" ? drawLines(view, Math.max(280, room)) : drawBars(view);
+    const stage = make("div", {class: "stage"}, plot, view.tip);
+    view.figure.replaceChildren(
+        ...[captionOf(view), stage, drawLegend(view), drawGaps(view)].filter((part) => part),
+    );
+  }
+  const numbers = panel.querySelector(".numbers");
+  numbers.hidden = view.series.length === 0;
+  numbers.querySelector(".scroll").replaceChildren(drawTable(view));
+}
+
+const panels = [...document.querySelectorAll(".panel")];
+
+function showChoice() {
+  for (const block of document.querySelectorAll("[data-machine]")) {
+    const machine = data.machines[Number(block.dataset.machine)];
+    const wanted = machine.paper ? state.paper : state.machine;
+    block.hidden = !(wanted === String(machine.id) || (wanted === "all" && !machine.paper));
+  }
+  document.body.classList.toggle("without-paper", state.paper === "none");
+  panels.forEach(draw);
+}
+
+function chooseTab(tab) {
+  for (const other of tab.parentElement.children) {
+    const isChosen = other === tab;
+    other.setAttribute("aria-selected", String(isChosen));
+    other.tabIndex = isChosen ? 0 : -1;
+    document.getElementById(other.getAttribute("aria-controls"))
+        .toggleAttribute("data-off", !isChosen);
+  }
+}
+
+for (const tab of document.querySelectorAll("[role=tab]")) {
+  tab.addEventListener("click", () => chooseTab(tab));
+  tab.addEventListener("keydown", (event) => {
+    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    const tabs = [...tab.parentElement.children];
+    if (step) {
+      const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length];
+      chooseTab(next);
+      next.focus();
+    }
+  });
+}
+for (const radio of document.querySelectorAll("input[name=machine]")) {
+  radio.addEventListener("change", () => {
+    state.machine = radio.value;
+    showChoice();
+  });
+}
+for (const choice of ["paper", "runs"]) {
+  document.getElementById(choice)?.addEventListener("change", (event) => {
+    state[choice] = event.target.value;
+    showChoice();
+  });
+}
+for (const button of document.querySelectorAll(".command .copy")) {
+  button.addEventListener(
+      "click", () => copyText(button.previousElementSibling.textContent, button));
+}
+// Paper shows every strip of winners.
+const folded = [...document.querySelectorAll(".strips:not([open])")];
+addEventListener("beforeprint", () => folded.forEach((part) => (part.open = true)));
+addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));
+new ResizeObserver(() => {
+  panels.filter((panel) => panel.drawnFor !== panel.closest("article").clientWidth).forEach(draw);
+}).observe(document.body);
+showChoice();

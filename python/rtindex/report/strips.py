@@ -1,0 +1,72 @@
+"""One strip per contest: who wins, from left to right along the x axis."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from . import colours
+from .winners import Contest, Verdict
+from .words import escape, listed, times, x_text
+
+
+def table(title: str, contests: list[Contest], is_open: bool = False) -> str:
+    if not contests:
+        return ""
+    rows = "\n".join(_row(contest) for contest in contests)
+    return (
+        f'<details class="strips"{" open" if is_open else ""}><summary>{escape(title)}</summary>\n'
+        '<table><thead><tr><th scope="col">Experiment</th>'
+        '<th scope="col">Winner, from left to right along the x axis</th>'
+        '<th scope="col">Ahead by</th></tr></thead>\n'
+        f"<tbody>{rows}</tbody></table></details>"
+    )
+
+
+def _row(contest: Contest) -> str:
+    chart = contest.chart
+    about = [contest.condition] if contest.condition else []
+    if len(chart.experiment.metrics) > 1:
+        about.append(chart.metric.plain)
+    small = f"<small>{escape(', '.join(about))}</small>" if about else ""
+    clear = [verdict.factor for verdict in contest.verdicts if not verdict.close]
+    ahead = times(min(clear), max(clear)) if clear else "even"
+    return (
+        f'<tr><th scope="row">{link(contest)}{small}</th>'
+        f'<td><span class="strip">{_segments(contest)}</span></td><td>{ahead}</td></tr>'
+    )
+
+
+def _segments(contest: Contest) -> str:
+    def key(verdict: Verdict) -> tuple:
+        return contest.name_of(verdict), verdict.close
+
+    if contest.chart.kind == "bars":  # categories have no order: one segment each
+        groups = [(key(verdict), [verdict]) for verdict in contest.verdicts]
+    else:
+        groups = [(name, list(group)) for name, group in groupby(contest.verdicts, key=key)]
+    return "".join(_segment(contest, name, close, group) for (name, close), group in groups)
+
+
+def _segment(contest: Contest, name: str, close: bool, verdicts: list[Verdict]) -> str:
+    chart, first, last = contest.chart, verdicts[0], verdicts[-1]
+    if chart.kind == "bars":
+        where = chart.short_category[first.place]
+    else:
+        low, high = x_text(first.place, chart.x_form), x_text(last.place, chart.x_form)
+        where = low if low == high else f"{low} … {high}"
+    factors = [verdict.factor for verdict in verdicts]
+    second = listed(list(dict.fromkeys(verdict.second.label for verdict in verdicts)))
+    told = f"{times(min(factors), max(factors))} ahead of {second}"
+    if close:
+        told = f"too close to call, {second} within {times(max(factors), max(factors))}"
+    colour = colours.css_name(first.winner.family, 0)
+    return (
+        f'<span class="segment{" close" if close else ""}" style="--c: var(--{colour}); '
+        f'flex-grow: {len(verdicts)}" title="{escape(f"{where}: {name}, {told}")}">'
+        f"<b>{escape(name)}</b><i>{escape(where)}</i></span>"
+    )
+
+
+def link(contest: Contest) -> str:
+    experiment = contest.chart.experiment
+    return f'<a href="#{escape(experiment.name)}">{escape(experiment.title)}</a>'

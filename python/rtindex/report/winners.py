@@ -1,0 +1,150 @@
+"""Which series wins at which point. Only what did the same work on the same machine is compared."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Union
+
+from .charts import Chart, Series, category
+from .machines import Machine
+from .records import Record
+from .words import listed
+
+Place = Union[float, str]
+
+NOT_OF_AN_INDEX = ("sort_ms",)  # the same sort for every index
+
+
+@dataclass(frozen=True)
+class Verdict:
+    place: Place
+    winner: Series
+    second: Series
+    factor: float  # how far the second is behind
+    close: bool  # the runs of the two overlap, so that another day may see another winner
+
+
+@dataclass
+class Contest:
+    """One chart on one machine under one condition, such as sorted lookups."""
+
+    chart: Chart
+    machine: Machine
+    condition: str
+    verdicts: list[Verdict]
+
+    @property
+    def between_indexes(self) -> bool:
+        """Not just between settings of one index."""
+        return len({series.family for series in self._first_two()}) > 1
+
+    def name_of(self, verdict: Verdict) -> str:
+        """The winner: an index, with its setting where several of the same index compete."""
+        winner = verdict.winner
+        same = {series.label for series in self._first_two() if series.family == winner.family}
+        if len(same) < 2 and winner.variant and winner.label.endswith(winner.variant):
+            return winner.label[: -len(winner.variant) - len(", ")]
+        return winner.label
+
+    def _first_two(self) -> list[Series]:
+        return [series for v in self.verdicts for series in (v.winner, v.second)]
+
+
+def contests(chart: Chart) -> list[Contest]:
+    if chart.metric.lower_is_better is None or chart.metric.name in NOT_OF_AN_INDEX:
+        return []
+    found = []
+    machines = {series.machine.id: series.machine for series in chart.series}
+    for machine in machines.values():
+        if not machine.published:
+            own = [series for series in chart.series if series.machine is machine]
+            found.extend(_contests_on(chart, machine, own))
+    return found
+
+
+def _contests_on(chart: Chart, machine: Machine, series: list[Series]) -> list[Contest]:
+    runs = [(one, record) for one in series for record in one.records if record.status == "ok"]
+    conditions = _condition_keys([record for _, record in runs])
+    lanes: dict[str, list[tuple[Series, Record]]] = {}
+    for one, record in runs:
+        values = {key: record.workload.get(key) for key in conditions}
+        lanes.setdefault(json.dumps(values, sort_keys=True), []).append((one, record))
+    found = []
+    for lane in lanes.values():
+        verdicts = _verdicts(lane, bool(chart.metric.lower_is_better))
+        if verdicts:
+            label = _condition(lane, runs) if len(lanes) > 1 else ""
+            found.append(Contest(chart, machine, label, verdicts))
+    return found
+
+
+def place(record: Record) -> Place:
+    return record.x if record.x is not None else category(record)
+
+
+def _condition_keys(records: list[Record]) -> list[str]:
+    """Workload parameters that differ between records at one place: these must not be compared."""
+    differing = set()
+    seen: dict[tuple, object] = {}
+    keys = {key for record in records for key in record.workload}
+    for record in records:
+        for key in keys:
+            value = json.dumps(record.workload.get(key), sort_keys=True)
+            if seen.setdefault((place(record), key), value) != value:
+                differing.add(key)
+    return sorted(differing)
+
+
+def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
+    by_place: dict[Place, list[tuple[Series, Record]]] = {}
+    for series, record in lane:
+        by_place.setdefault(place(record), []).append((series, record))
+    verdicts = []
+    for where, field in by_place.items():
+        ranked = sorted(field, key=lambda entry: entry[1].middle, reverse=not lower)
+        if len(ranked) > 1:
+            verdict = _verdict(where, ranked[0], ranked[1], lower)
+            if verdict:
+                verdicts.append(verdict)
+    if all(isinstance(verdict.place, (int, float)) for verdict in verdicts):
+        verdicts.sort(key=lambda verdict: verdict.place)
+    return verdicts
+
+
+def _verdict(where: Place, first, second, lower: bool) -> Verdict | None:
+    small, large = sorted((first[1].middle, second[1].middle))
+    if small <= 0:
+        return None
+    return Verdict(where, first[0], second[0], large / small, _overlap(first[1], second[1], lower))
+
+
+def _overlap(first: Record, second: Record, lower: bool) -> bool:
+    if first.middle == second.middle:
+        return True
+    ours, theirs = _usual(first.runs), _usual(second.runs)
+    if len(ours) < 2 or len(theirs) < 2:
+        return False
+    return ours[-1] >= theirs[0] if lower else ours[0] <= theirs[-1]
+
+
+def _usual(runs: tuple) -> list:
+    """The runs in order; of five or more, without the fastest and the slowest."""
+    ordered = sorted(runs)
+    return ordered[1:-1] if len(ordered) >= 5 else ordered
+
+
+def _condition(lane: list[tuple[Series, Record]], everyone: list[tuple[Series, Record]]) -> str:
+    """In the words of the legend: those that all in the lane share, or that the others have."""
+    shared = _shared_words(lane)
+    if shared:
+        return ", ".join(shared)
+    others = {series.variant for series, _ in everyone} - {series.variant for series, _ in lane}
+    return "without " + listed(sorted(others)) if others else ""
+
+
+def _shared_words(lane: list[tuple[Series, Record]]) -> list[str]:
+    variants = [series.variant.split(", ") for series, _ in lane if series.variant]
+    if len(variants) < len(lane):
+        return []
+    return [word for word in variants[0] if all(word in variant for variant in variants)]

@@ -1,0 +1,61 @@
+"""The command as a user runs it, and what it says."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import fixture
+from reported import SOURCE
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        fixture.write(self.root)
+        self.output = self.root / "report.html"
+
+    def run_report(self, *arguments):
+        command = [sys.executable, "-I", str(SOURCE), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def test_from_the_source_tree_without_rtindex(self):
+        done = self.run_report(self.root, "-o", self.output)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("7 experiments, 4 machines, 566 records", done.stdout)
+        self.assertTrue(self.output.read_text(encoding="utf-8").startswith("<!DOCTYPE html>"))
+
+    def test_the_same_records_make_the_same_page(self):
+        pages = []
+        for _ in range(2):
+            self.run_report(self.root, "-o", self.output)
+            pages.append(self.output.read_bytes())
+        self.assertEqual(pages[0], pages[1])
+
+    def test_a_file_alone_finds_its_descriptions(self):
+        self.run_report(self.root / "example-cpu" / "laptop.jsonl", "-o", self.output)
+        page = self.output.read_text(encoding="utf-8")
+        self.assertIn("What do lookups cost that find nothing?", page)
+        self.assertNotIn("RTX 4090", page)
+
+    def test_an_output_that_cannot_be_written(self):
+        done = self.run_report(self.root, "-o", self.root / "nowhere" / "report.html")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nowhere/report.html: No such file or directory", done.stderr)
+
+    def test_the_title_is_the_users(self):
+        self.run_report(self.root, "-o", self.output, "--title", "Ours & theirs")
+        self.assertIn("<h1>Ours &amp; theirs</h1>", self.output.read_text(encoding="utf-8"))
+
+    def test_smoke_records_are_called_so(self):
+        self.run_report(self.root / "example-cpu" / "smoke.jsonl", "-o", self.output)
+        self.assertIn("Measured at smoke scale", self.output.read_text(encoding="utf-8"))
+        self.run_report(self.root / "example-cpu", "-o", self.output)
+        self.assertNotIn("Measured at smoke scale", self.output.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main()
