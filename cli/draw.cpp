@@ -7,11 +7,11 @@
 #include "base/error.hpp"
 #include "cli/batch_options.hpp"
 #include "cli/lookups.hpp"
-#include "cli/picture/scene_model.hpp"
-#include "cli/picture/scene_picture.hpp"
 #include "cli/verbs.hpp"
 #include "io/column_file.hpp"
 #include "io/output_file.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/scene_picture.hpp"
 
 namespace rtindex::cli {
 

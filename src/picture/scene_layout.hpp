@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/picture/broken_axis.hpp"
-#include "cli/picture/scene_model.hpp"
-#include "cli/picture/svg.hpp"
+#include "picture/broken_axis.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/svg.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 struct PixelBox {
   double left = 0, top = 0, right = 0, bottom = 0;
@@ -118,4 +118,4 @@ inline constexpr double tick_size = 13;
 // The text, or its start and end where it has more than `longest` characters.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t longest);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

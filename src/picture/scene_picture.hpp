@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "cli/picture/scene_model.hpp"
+#include "picture/scene_model.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 struct PictureOptions {
   std::string title;
@@ -15,4 +15,4 @@ struct PictureOptions {
 // and a legend that says what each lookup is and which rows it returned.
 [[nodiscard]] std::string scene_picture(const SceneModel& model, const PictureOptions& options);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -1,8 +1,8 @@
-#include "cli/picture/drawn_rays.hpp"
+#include "picture/drawn_rays.hpp"
 
 #include <algorithm>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -93,4 +93,4 @@ std::vector<DrawnRay> drawn_rays(const SceneModel& model, const SceneLayout& lay
   return rays;
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

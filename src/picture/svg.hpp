@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // A name and a value of an element; numbers are written with as few digits as a picture needs.
 struct Attribute {
@@ -56,4 +56,4 @@ struct PixelPoint {
 [[nodiscard]] std::string path_through(std::initializer_list<PixelPoint> points, bool closed);
 [[nodiscard]] std::string path_through(const std::vector<PixelPoint>& points, bool closed);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

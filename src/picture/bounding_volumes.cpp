@@ -1,9 +1,9 @@
-#include "cli/picture/bounding_volumes.hpp"
+#include "picture/bounding_volumes.hpp"
 
 #include <algorithm>
 #include <span>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::vector<BoundingVolume> bounding_volumes(const SceneLayout& layout) {
   return volumes;
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "cli/picture/scene_layout.hpp"
+#include "picture/scene_layout.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // A ray in the picture. It may hit from `begin` to `tip`; `begin` is the origin or, for rays from
 // zero, where t_min lies. A tracer that cannot tell t exactly is given a ray that reaches a little
@@ -23,4 +23,4 @@ struct DrawnRay {
 // All rays of the model. Where rays of several lookups would cover each other they are moved apart.
 [[nodiscard]] std::vector<DrawnRay> drawn_rays(const SceneModel& model, const SceneLayout& layout);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/picture/scene_layout.hpp"
-#include "cli/picture/scene_model.hpp"
-#include "cli/picture/svg.hpp"
+#include "picture/scene_layout.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/svg.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // What each lookup is and which rows it returned, one below the other, in `width` pixels.
 [[nodiscard]] double legend_width(const SceneModel& model);  // the least that it needs
@@ -18,4 +18,4 @@ void paint_legend(Svg& svg, const SceneModel& model, PixelPoint at, double width
 [[nodiscard]] std::vector<std::string> scene_notes(const SceneModel& model,
                                                    const SceneLayout& layout, bool bvh);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -1,4 +1,4 @@
-#include "cli/picture/scene_layout.hpp"
+#include "picture/scene_layout.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,10 +6,10 @@
 #include <limits>
 #include <set>
 
-#include "cli/table.hpp"
+#include "base/display_width.hpp"
 #include "scene/primitives.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -296,4 +296,4 @@ void SceneLayout::find_bounds() {
       bounds_.include(project(lines_[line_of(ray.row)], ray.ray.origin));
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // How wide an axis is drawn, in pixels.
 struct AxisStyle {
@@ -37,4 +37,4 @@ class BrokenAxis {
   double length_ = 0;
 };
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

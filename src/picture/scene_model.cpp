@@ -1,4 +1,4 @@
-#include "cli/picture/scene_model.hpp"
+#include "picture/scene_model.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "keys/codec.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -20,9 +20,8 @@ constexpr std::size_t most_drawn_rays = 256;
 // The index that answers. What the spec leaves open becomes a tracer that casts rays.
 Spec with_rays(const Spec& spec) {
   if (spec.kind() != "auto" && spec.kind() != "rx")
-    fail("{} casts no rays that could be drawn: use --index rx:embree", spec.kind());
-  if (spec.tracer() == "native")
-    fail("rx:native casts no rays that could be drawn: use --index rx:embree");
+    fail("{} casts no rays that could be drawn: use rx:embree", spec.kind());
+  if (spec.tracer() == "native") fail("rx:native casts no rays that could be drawn: use rx:embree");
   if (!spec.tracer().empty()) return spec;
   Spec chosen(usable_ray_tracer().value_or("rx:embree"));
   for (const auto& [name, value] : spec.options()) chosen = chosen.with(name, value);
@@ -151,4 +150,4 @@ SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLoo
   return model;
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "cli/picture/svg.hpp"
+#include "picture/svg.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // The small signs that scene and legend share.
 
@@ -19,4 +19,4 @@ void paint_origin(Svg& svg, PixelPoint at, std::string_view colour);
 void paint_hit(Svg& svg, PixelPoint at, std::string_view colour, std::string_view lookup,
                std::uint32_t row);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "cli/picture/scene_layout.hpp"
-#include "cli/picture/scene_model.hpp"
-#include "cli/picture/svg.hpp"
+#include "picture/scene_layout.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/svg.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // The column beside its scene: rowID and key, and the coordinates where the scene has rows.
 // Longer columns have no table.
@@ -26,4 +26,4 @@ class ColumnTable {
   double label_width_;
 };
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

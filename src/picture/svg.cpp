@@ -1,11 +1,11 @@
-#include "cli/picture/svg.hpp"
+#include "picture/svg.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdint>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::string Svg::finish() {
   return std::move(out_);
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -1,8 +1,8 @@
-#include "cli/picture/broken_axis.hpp"
+#include "picture/broken_axis.hpp"
 
 #include <algorithm>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -52,4 +52,4 @@ double BrokenAxis::operator()(double value) const {
   return a.pixel + (value - a.value) / (b.value - a.value) * (b.pixel - a.pixel);
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

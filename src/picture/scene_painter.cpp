@@ -1,16 +1,16 @@
-#include "cli/picture/scene_painter.hpp"
+#include "picture/scene_painter.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/picture/bounding_volumes.hpp"
-#include "cli/picture/drawn_rays.hpp"
-#include "cli/picture/marks.hpp"
-#include "cli/picture/palette.hpp"
+#include "picture/bounding_volumes.hpp"
+#include "picture/drawn_rays.hpp"
+#include "picture/marks.hpp"
+#include "picture/palette.hpp"
 #include "scene/primitives.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -316,4 +316,4 @@ void paint_scene(Svg& svg, const SceneModel& model, const SceneLayout& layout, b
   svg.close();
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

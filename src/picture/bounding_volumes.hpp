@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "cli/picture/scene_layout.hpp"
+#include "picture/scene_layout.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 struct BoundingVolume {
   PixelBox box;
@@ -15,4 +15,4 @@ struct BoundingVolume {
 // down to groups of at most two places. Parents come before their children.
 [[nodiscard]] std::vector<BoundingVolume> bounding_volumes(const SceneLayout& layout);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

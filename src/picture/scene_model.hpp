@@ -13,7 +13,7 @@
 #include "scene/rays.hpp"
 #include "tracers/rx_options.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // A column with more rows than this makes no readable picture.
 inline constexpr std::size_t most_drawn_rows = 200;
@@ -72,4 +72,4 @@ struct SceneModel {
                                           const std::vector<DrawnLookup>& lookups,
                                           const Spec& spec);
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

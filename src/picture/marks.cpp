@@ -1,12 +1,12 @@
-#include "cli/picture/marks.hpp"
+#include "picture/marks.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "cli/picture/palette.hpp"
-#include "cli/picture/scene_layout.hpp"
+#include "picture/palette.hpp"
+#include "picture/scene_layout.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -79,4 +79,4 @@ void paint_hit(Svg& svg, PixelPoint at, std::string_view colour, std::string_vie
   svg.close();
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -1,4 +1,4 @@
-#include "cli/picture/scene_picture.hpp"
+#include "picture/scene_picture.hpp"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,14 @@
 #include <cmath>
 #include <sstream>
 
-#include "cli/picture/column_table.hpp"
-#include "cli/picture/legend.hpp"
-#include "cli/picture/palette.hpp"
-#include "cli/picture/scene_layout.hpp"
-#include "cli/picture/scene_painter.hpp"
-#include "cli/picture/svg.hpp"
+#include "picture/column_table.hpp"
+#include "picture/legend.hpp"
+#include "picture/palette.hpp"
+#include "picture/scene_layout.hpp"
+#include "picture/scene_painter.hpp"
+#include "picture/svg.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::string scene_picture(const SceneModel& model, const PictureOptions& options
   return svg.finish();
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

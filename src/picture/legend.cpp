@@ -1,13 +1,13 @@
-#include "cli/picture/legend.hpp"
+#include "picture/legend.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/picture/marks.hpp"
-#include "cli/picture/palette.hpp"
+#include "picture/marks.hpp"
+#include "picture/palette.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -170,4 +170,4 @@ std::vector<std::string> scene_notes(const SceneModel& model, const SceneLayout&
   return notes;
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace rtindex::cli {
+namespace rtindex {
 
 // Soft fills with strong outlines of the same hue for rows; deep colours for rays, so that a ray
 // stands out from what it hits. All of them read well on white.
@@ -40,4 +40,4 @@ inline constexpr std::string_view hairline = "#d5dce4";
 inline constexpr std::string_view panel = "#f4f7fa";
 inline constexpr std::string_view volume = "#50657f";
 
-}  // namespace rtindex::cli
+}  // namespace rtindex

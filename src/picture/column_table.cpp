@@ -1,13 +1,13 @@
-#include "cli/picture/column_table.hpp"
+#include "picture/column_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/picture/marks.hpp"
-#include "cli/picture/palette.hpp"
+#include "picture/marks.hpp"
+#include "picture/palette.hpp"
 
-namespace rtindex::cli {
+namespace rtindex {
 
 namespace {
 
@@ -80,4 +80,4 @@ void ColumnTable::paint(Svg& svg, PixelPoint at) const {
   svg.close();
 }
 
-}  // namespace rtindex::cli
+}  // namespace rtindex
