@@ -11,6 +11,7 @@ programs=(
 )
 libraries=(
   libembree-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libabsl-dev
+  python3-dev python3-venv
 )
 
 if ! command -v apt-get >/dev/null; then

@@ -104,6 +104,15 @@ std::vector<std::uint32_t> answered_rows(const Index& index, const DrawnLookup& 
 
 }  // namespace
 
+DrawnLookup drawn_point(const ColumnView& key) {
+  return {LookupKind::point, key, key, "point " + key.text(0)};
+}
+
+DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper) {
+  return {LookupKind::range, lower, upper,
+          fmt::format("range [{}, {}]", lower.text(0), upper.text(0))};
+}
+
 std::optional<std::string> usable_ray_tracer() {
   for (const Usable& index : indexes()) {
     const std::string tracer = Spec(index.spec).tracer();

@@ -26,6 +26,9 @@ struct DrawnLookup {
   std::string text;  // "point 29", "range [23, 25]"
 };
 
+[[nodiscard]] DrawnLookup drawn_point(const ColumnView& key);
+[[nodiscard]] DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper);
+
 // One primitive of the scene.
 struct SceneKey {
   std::uint64_t key;  // encoded

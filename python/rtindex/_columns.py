@@ -1,0 +1,172 @@
+"""Any Python object that holds a column becomes a view of its memory."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+
+from ._core import Column, Error
+from ._device import device_column, is_device_array
+
+# NumPy's types whose memory is a column as it is.
+_NATIVE = {
+    np.dtype(name).str: name
+    for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+                 "float32", "float64")
+}
+_SCALARS = (int, float, str, bytes, np.generic, datetime.date)
+
+
+def column(data: Any, like: Any = None) -> Column:
+    """The column that `data` holds, where it lies; `like` is the index that it is to be compared with."""
+    if type(data) is np.ndarray:
+        found = _from_numpy(data, like)
+    elif isinstance(data, tuple) and data and not any(is_scalar(part) for part in data):
+        found = Column.composite([column(part) for part in data])
+    elif is_pandas(data):
+        found = _from_pandas(data, like)
+    elif is_device_array(data):
+        device_column(data)
+    elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        found = Column.arrow(data)
+    elif hasattr(data, "__dlpack__"):
+        found = _from_numpy(_from_dlpack(data), like)
+    else:
+        found = _from_python(data, like)
+    return found if like is None else _fitted(found, like)
+
+
+def is_scalar(data: Any) -> bool:
+    return isinstance(data, _SCALARS) or (type(data) is np.ndarray and data.ndim == 0)
+
+
+def is_pandas(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy")
+
+
+def _from_numpy(array: np.ndarray, like: Any) -> Column:
+    name = _NATIVE.get(array.dtype.str)
+    if array.ndim != 1:
+        raise Error(
+            f"the array has {array.ndim} dimensions and a column has one: pass one column of it, "
+            "such as array[:, 0], or a tuple of them for a composite key"
+        )
+    if not array.flags.c_contiguous:
+        array = np.ascontiguousarray(array)
+    if name is not None:
+        return Column.elements(name, array)
+    kind = array.dtype.kind
+    if kind == "M":
+        return _from_datetimes(array, like)
+    if kind == "S":
+        return Column.fixed_strings(array.view(np.uint8), array.dtype.itemsize, array.size)
+    if kind in "OUT":
+        return _from_objects(array.tolist(), like)
+    if array.dtype.newbyteorder("=").str in _NATIVE:
+        return _from_numpy(array.astype(array.dtype.newbyteorder("=")), like)
+    raise Error(
+        f"a column cannot have NumPy's type {array.dtype}: convert it to bool, integers, float32, "
+        "float64, datetime64 or strings"
+    )
+
+
+def _from_datetimes(array: np.ndarray, like: Any) -> Column:
+    unit, step = np.datetime_data(array.dtype)
+    wanted = getattr(like, "unit", "") or ("D" if getattr(like, "type", "") == "date32" else "")
+    if unit == "generic":
+        raise Error("the datetime64 array has no unit: give it one, such as datetime64[us]")
+    if wanted and "," not in wanted and wanted != _unit_text(unit, step):
+        target = np.dtype(f"datetime64[{wanted}]")
+        if np.can_cast(array.dtype, target):  # only to a finer unit: no tick is lost
+            array, (unit, step) = array.astype(target), np.datetime_data(target)
+    missing = np.isnat(array)
+    validity = np.packbits(~missing, bitorder="little") if missing.any() else None
+    ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
+    return Column.elements("timestamp64", ticks, _unit_text(unit, step), validity)
+
+
+def _unit_text(unit: str, step: int) -> str:
+    return unit if step == 1 else f"{step}{unit}"
+
+
+def _from_objects(objects: list, like: Any) -> Column:
+    first = next((item for item in objects if item is not None), None)
+    if isinstance(first, (datetime.date, np.datetime64)):
+        dates = isinstance(first, datetime.date) and not isinstance(first, datetime.datetime)
+        return _from_numpy(np.array(objects, dtype="M8[D]" if dates else "M8[us]"), like)
+    return Column.strings(objects)
+
+
+def _from_pandas(data: Any, like: Any) -> Column:
+    if data.ndim == 2:
+        return Column.composite([column(data.iloc[:, i]) for i in range(data.shape[1])])
+    # Series of NumPy's types, with or without a time zone, lie in NumPy arrays.
+    if isinstance(data.dtype, np.dtype) or data.dtype.kind == "M" and hasattr(data.dtype, "tz"):
+        return _from_numpy(np.asarray(getattr(data, "values", data)), like)
+    if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
+        data = data.to_series()  # an Index of another type
+    return Column.arrow(data)
+
+
+def _from_dlpack(data: Any) -> np.ndarray:
+    try:
+        return np.from_dlpack(data)
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise Error(f"the array cannot be read through DLPack: {error}") from error
+
+
+def _from_python(data: Any, like: Any) -> Column:
+    if is_scalar(data) or isinstance(data, tuple) and getattr(like, "type", "") == "composite":
+        data = [data]  # one lookup
+    if isinstance(data, (memoryview, bytearray)) or hasattr(data, "__array__"):
+        return _from_numpy(np.asarray(data), like)
+    try:
+        items = list(data)
+    except TypeError:
+        raise Error(
+            f"{type(data).__name__} is no column: pass a NumPy, pyarrow, pandas or polars object, "
+            "anything with DLPack, or a list"
+        ) from None
+    return _from_list(items, like)
+
+
+def _from_list(items: list, like: Any) -> Column:
+    wanted = getattr(like, "type", "")
+    if not items:
+        return _nothing(wanted, getattr(like, "unit", ""))
+    if wanted == "composite" and isinstance(items[0], tuple):
+        return Column.composite([_from_list(list(part), None) for part in zip(*items)])
+    if any(isinstance(item, (str, bytes)) or item is None for item in items):
+        return _from_objects(items, like)
+    try:
+        array = np.array(items)
+    except (ValueError, OverflowError) as error:
+        raise Error(f"the list is no column: {error}") from error
+    # A number that a person wrote is a float where the column holds floats.
+    if wanted.startswith("float") and array.dtype.kind in "iu" and (abs(array) <= 2**53).all():
+        array = array.astype(np.float64)
+    return _from_numpy(array, like)
+
+
+def _nothing(wanted: str, unit: str) -> Column:
+    """No keys at all, of a type that can be compared with any column."""
+    if wanted == "string":
+        return Column.strings([])
+    if wanted == "composite" or not wanted:
+        return Column.elements("int64", np.empty(0, np.int64))
+    return Column.elements(wanted, np.empty(0, np.uint8), unit)
+
+
+def _fitted(found: Column, like: Any) -> Column:
+    """The lookups in the unit of the column, or an error that says how to get there."""
+    wanted, unit = like.type, like.unit
+    if {found.type, wanted} == {"date32", "timestamp64"} and "D" in (found.unit, unit):
+        return found.converted_days()
+    if found.unit != unit and found.unit and unit:
+        raise Error(
+            f"the lookups count time in {found.unit} and the column in {unit}: convert them, in "
+            f'NumPy with .astype("datetime64[{unit}]"), in pyarrow with .cast'
+        )
+    return found
