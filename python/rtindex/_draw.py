@@ -12,25 +12,23 @@ from ._columns import column as column_of
 
 
 class Picture:
-    """A drawn scene. Notebooks show it; `str(picture)` is the SVG document."""
+    """A drawn scene, which notebooks show. `picture.svg` is the SVG document."""
 
-    __slots__ = ("svg",)
+    __slots__ = ("_keys", "svg")
 
-    def __init__(self, svg: str):
+    def __init__(self, svg: str, keys: int):
         self.svg = svg
+        self._keys = keys
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the SVG document to a file."""
         pathlib.Path(path).write_text(self.svg, encoding="utf-8")
 
     def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __str__(self) -> str:
-        return self.svg
+        return self.svg[self.svg.index("<svg"):]  # a page takes no XML declaration in its middle
 
     def __repr__(self) -> str:
-        return f"<rtindex.Picture: {len(self.svg):,} characters of SVG>"
+        return f"<rtindex.Picture: a scene of {self._keys} keys>"
 
 
 class _Like:
@@ -51,4 +49,5 @@ def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]
     like = _Like(drawn)
     lookups = [(column_of([key], like), None) for key in keys]
     lookups += [(column_of([lower], like), column_of([upper], like)) for lower, upper in ranges]
-    return Picture(_core.draw(drawn, lookups, index, title or "Scene", bvh))
+    return Picture(_core.draw(drawn, lookups, index, title or "Scene", bvh),
+                   len(drawn))

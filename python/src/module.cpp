@@ -26,6 +26,7 @@ void bind_arrow_answers(nb::module_& module) {
 
 NB_MODULE(_core, module) {
   using namespace rtindex::python;
+  nb::set_leak_warnings(false);  // an index that lives until the interpreter ends is no leak
   module.doc() =
       "rtindex's C++ library; use the package `rtindex`, which gives it Python's manners.";
   module.attr("version") = RTINDEX_VERSION_STRING;
