@@ -20,7 +20,7 @@ _SCALARS = (int, float, str, bytes, np.generic, datetime.date)
 
 
 def column(data: Any, like: Any = None) -> Column:
-    """The column that `data` holds, where it lies; `like` is the index that it is to be compared with."""
+    """The column that `data` holds, where it lies; `like` is the index that it is compared with."""
     if type(data) is np.ndarray:
         found = _from_numpy(data, like)
     elif isinstance(data, tuple) and data and not any(is_scalar(part) for part in data):
@@ -102,9 +102,10 @@ def _from_objects(objects: list, like: Any) -> Column:
 def _from_pandas(data: Any, like: Any) -> Column:
     if data.ndim == 2:
         return Column.composite([column(data.iloc[:, i]) for i in range(data.shape[1])])
-    # Series of NumPy's types, with or without a time zone, lie in NumPy arrays.
-    if isinstance(data.dtype, np.dtype) or data.dtype.kind == "M" and hasattr(data.dtype, "tz"):
-        return _from_numpy(np.asarray(getattr(data, "values", data)), like)
+    if isinstance(data.dtype, np.dtype):
+        return _from_numpy(data.to_numpy(), like)
+    if getattr(data.dtype, "tz", None) is not None and data.dtype.kind == "M":
+        return _from_numpy(getattr(data, "dt", data).tz_convert(None).to_numpy(), like)
     if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
         data = data.to_series()  # an Index of another type
     return Column.arrow(data)

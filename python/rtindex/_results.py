@@ -11,7 +11,7 @@ from ._core import ArrowAnswer, Error
 
 
 class Rows:
-    """The matching rowIDs of every lookup: those of lookup i are `rows[offsets[i]:offsets[i + 1]]`."""
+    """The matching rowIDs of every lookup; lookup i has `rows[offsets[i]:offsets[i + 1]]`."""
 
     __slots__ = ("offsets", "rows")
 
