@@ -22,6 +22,9 @@ _SCALARS = (int, float, str, bytes, np.generic, datetime.date)
 def column(data: Any, like: Any = None) -> Column:
     """The column that `data` holds, where it lies; `like` is the index that it is compared with."""
     if type(data) is np.ndarray:
+        name = _NATIVE.get(data.dtype.str)
+        if name is not None and data.ndim == 1 and data.flags.c_contiguous:
+            return Column.elements(name, data)  # what most calls bring
         found = _from_numpy(data, like)
     elif isinstance(data, tuple) and data and not any(is_scalar(part) for part in data):
         found = Column.composite([column(part) for part in data])
@@ -162,12 +165,14 @@ def _nothing(wanted: str, unit: str) -> Column:
 
 def _fitted(found: Column, like: Any) -> Column:
     """The lookups in the unit of the column, or an error that says how to get there."""
-    wanted, unit = like.type, like.unit
-    if {found.type, wanted} == {"date32", "timestamp64"} and "D" in (found.unit, unit):
-        return found.converted_days()
-    if found.unit != unit and found.unit and unit:
+    if not found.unit and found.type != "date32":
+        return found
+    if found.type != like.type and "D" in (found.unit, like.unit):
+        if like.type in ("date32", "timestamp64"):
+            return found.converted_days()
+    elif found.unit != like.unit and like.unit:
         raise Error(
-            f"the lookups count time in {found.unit} and the column in {unit}: convert them, in "
-            f'NumPy with .astype("datetime64[{unit}]"), in pyarrow with .cast'
+            f"the lookups count time in {found.unit} and the column in {like.unit}: convert them, "
+            f'in NumPy with .astype("datetime64[{like.unit}]"), in pyarrow with .cast'
         )
     return found
