@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
   module.doc() =
       "rtindex's C++ library; use the package `rtindex`, which gives it Python's manners.";
   module.attr("version") = RTINDEX_VERSION_STRING;
+  module.attr("compiler") = "g++ " __VERSION__;
   nb::exception<rtindex::Error>(module, "Error", PyExc_ValueError);
   bind_columns(module);
   bind_arrow_answers(module);
