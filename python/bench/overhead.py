@@ -1,7 +1,7 @@
 """What does a call from Python cost beyond the same call from C++?
 
-One process runs this file, another bench_call_cost (bench/call_cost.cpp) over the same column and the
-same lookups; they take turns, so that a noisy moment hits both.
+One process runs this file, another bench_call_cost (bench/call_cost.cpp) over the same column and
+the same lookups; they take turns, so that a noisy moment hits both.
 
     python python/bench/overhead.py --cpp build/ci/bin/bench_call_cost [--rounds N] [--records FILE]
 

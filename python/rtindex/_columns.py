@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ._core import Column, Error
 from ._device import device_column, is_device_array
+
+Array: TypeAlias = np.ndarray[Any, Any]
 
 # NumPy's types whose memory is a column as it is.
 _NATIVE = {
@@ -49,7 +51,7 @@ def is_pandas(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy")
 
 
-def _from_numpy(array: np.ndarray, like: Any) -> Column:
+def _from_numpy(array: Array, like: Any) -> Column:
     name = _NATIVE.get(array.dtype.str)
     if array.ndim != 1:
         raise Error(
@@ -75,7 +77,7 @@ def _from_numpy(array: np.ndarray, like: Any) -> Column:
     )
 
 
-def _from_datetimes(array: np.ndarray, like: Any) -> Column:
+def _from_datetimes(array: Array, like: Any) -> Column:
     unit, step = np.datetime_data(array.dtype)
     wanted = getattr(like, "unit", "") or ("D" if getattr(like, "type", "") == "date32" else "")
     if unit == "generic":
@@ -94,7 +96,7 @@ def _unit_text(unit: str, step: int) -> str:
     return unit if step == 1 else f"{step}{unit}"
 
 
-def _from_objects(objects: list, like: Any) -> Column:
+def _from_objects(objects: list[Any], like: Any) -> Column:
     first = next((item for item in objects if item is not None), None)
     if isinstance(first, (datetime.date, np.datetime64)):
         dates = isinstance(first, datetime.date) and not isinstance(first, datetime.datetime)
@@ -114,7 +116,7 @@ def _from_pandas(data: Any, like: Any) -> Column:
     return Column.arrow(data)
 
 
-def _from_dlpack(data: Any) -> np.ndarray:
+def _from_dlpack(data: Any) -> Array:
     try:
         return np.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError) as error:
@@ -136,7 +138,7 @@ def _from_python(data: Any, like: Any) -> Column:
     return _from_list(items, like)
 
 
-def _from_list(items: list, like: Any) -> Column:
+def _from_list(items: list[Any], like: Any) -> Column:
     wanted = getattr(like, "type", "")
     if not items:
         return _nothing(wanted, getattr(like, "unit", ""))

@@ -47,7 +47,7 @@ def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]
     """
     drawn = column_of(column)
     like = _Like(drawn)
-    lookups = [(column_of([key], like), None) for key in keys]
+    lookups: list[Any] = [(column_of([key], like), None) for key in keys]
     lookups += [(column_of([lower], like), column_of([upper], like)) for lower, upper in ranges]
     return Picture(_core.draw(drawn, lookups, index, title or "Scene", bvh),
                    len(drawn))

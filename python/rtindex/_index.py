@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
 from . import _core
+from ._columns import Array
 from ._columns import column as column_of
 from ._core import Error
 from ._kinds import Kind, kind_of
-from ._results import Answers, Rows
+from ._results import Answers, Join, Memory, Rows, Usable
 
 AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
 LookupName = Literal["point", "range"]
@@ -21,33 +22,6 @@ JoinName = Literal["inner", "left", "semi", "anti"]
 _ROW_ANSWERS = ("any", "first", "count")
 _AGGREGATES = ("sum", "min", "max")
 _NO_LIMIT = 2**32 - 1
-
-
-class Memory(NamedTuple):
-    """Memory of an index, in bytes."""
-
-    resident: int
-    """Held as long as the index lives."""
-    build_peak: int
-    """The most held at once while it was built."""
-    parts: dict[str, int]
-    """What `resident` is made of."""
-
-
-class Join(NamedTuple):
-    """Pairs of rows that belong together: `probe` counts the lookups, `column` the indexed rows."""
-
-    probe: Any
-    column: Any
-    """None for semi and anti joins, which keep rows of the probe side only."""
-
-
-class Usable(NamedTuple):
-    """An index that the library knows, and whether it can be used here."""
-
-    spec: str
-    usable: bool
-    reason: str
 
 
 class Index:
@@ -64,7 +38,7 @@ class Index:
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
-               miss: float | None = None, out: np.ndarray | None = None) -> Any:
+               miss: float | None = None, out: Array | None = None) -> Any:
         """Which rows hold a key equal to `keys[i]`?
 
         `answer` is one name, or several for an `Answers`. `values` is the value column of sum, min
@@ -77,7 +51,7 @@ class Index:
 
     def range(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
               values: Any = None, *, matched: bool = False, limit: int | None = None,
-              miss: float | None = None, out: np.ndarray | None = None) -> Any:
+              miss: float | None = None, out: Array | None = None) -> Any:
         """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
         upper = column_of(upper, self)
         return self._answer(lower, upper, answer, values, matched, limit, miss, out)
@@ -97,7 +71,8 @@ class Index:
             return Join(kind.array(rows, per_lookup=False), None)
         if how not in ("inner", "left"):
             raise Error(f"unknown join '{how}': choose inner, left, semi or anti")
-        offsets, rows = self._core.answer(lookups, None, None, None, {}, _NO_LIMIT)
+        lists: Any = self._core.answer(lookups, None, None, None, {}, _NO_LIMIT)
+        offsets, rows = lists
         starts = offsets
         if how == "left":
             starts = np.zeros_like(offsets)
@@ -156,7 +131,9 @@ class Index:
         size = _human_bytes(self.memory.resident)
         return f"<rtindex.Index {kind}: {len(self):,} rows of {self.type}, {size}>"
 
-    def _answer(self, keys, upper, answer, values, matched, limit, miss, out):
+    def _answer(self, keys: Any, upper: _core.Column | None,
+                answer: AnswerName | Sequence[AnswerName], values: Any, matched: bool,
+                limit: int | None, miss: float | None, out: Array | None) -> Any:
         kind = kind_of(keys)
         lower = column_of(keys, self)
         names = (answer,) if isinstance(answer, str) else tuple(answer)
@@ -171,31 +148,37 @@ class Index:
         lists = self._core.answer(lower, upper, held, miss, outputs, row_limit)
         if len(names) == 1 and not matched:
             return _wrapped(names[0], kind, outputs, lists, nullable)
-        answers = {name: _wrapped(name, kind, outputs, lists, nullable) for name in names}
+        answers: dict[str, Any] = {
+            name: _wrapped(name, kind, outputs, lists, nullable) for name in names
+        }
         if matched:
             answers["matched"] = kind.array(_unpacked(outputs["matched"], len(lower)))
         return Answers(len(lower), answers)
 
-    def _outputs(self, names, lookups, values, out) -> dict[str, np.ndarray]:
+    def _outputs(self, names: Sequence[str], lookups: int, values: _core.Column | None,
+                 out: Array | None) -> dict[str, Array]:
         """New arrays for the answers, or the one that the caller brought."""
-        outputs = {}
-        for name in names:
-            if name in _ROW_ANSWERS:
-                outputs[name] = np.empty(lookups, np.uint32) if out is None else out
-            elif name in _AGGREGATES:
-                value_type = (self.included if values is None else values.type) or "uint64"
-                dtype = _class_of(value_type)
-                outputs[name] = np.empty(lookups, dtype) if out is None else out
-            elif name != "rows":
-                raise Error(f"unknown answer '{name}': choose any, first, count, sum, min, max or "
-                            "rows")
-            if out is not None:
-                _require_fit(out, names, lookups, outputs, dtype if name in _AGGREGATES else "u4")
         if not names:
             raise Error("no answer was asked for: choose any, first, count, sum, min, max or rows")
+        if out is not None and (len(names) != 1 or names[0] == "rows"):
+            raise Error("`out` receives one answer, and not 'rows': ask for one, or leave it away")
+        outputs = {}
+        for name in names:
+            if name != "rows":
+                dtype = self._dtype(name, values)
+                outputs[name] = np.empty(lookups, dtype) if out is None else out
+                if out is not None:
+                    _require_fit(out, lookups, dtype)
         return outputs
 
-    def _matched(self, lookups: _core.Column) -> np.ndarray:
+    def _dtype(self, answer: str, values: _core.Column | None) -> type:
+        if answer in _ROW_ANSWERS:
+            return np.uint32
+        if answer in _AGGREGATES:
+            return _class_of((self.included if values is None else values.type) or "uint64")
+        raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows")
+
+    def _matched(self, lookups: _core.Column) -> Array:
         bits = np.empty((len(lookups) + 7) // 8, np.uint8)
         self._core.answer(lookups, None, None, None, {"matched": bits}, None)
         return _unpacked(bits, len(lookups))
@@ -228,7 +211,7 @@ def default_index() -> str:
     return _core.default_spec()
 
 
-def _wrapped(name: str, kind: Kind, outputs: dict[str, np.ndarray], lists: Any,
+def _wrapped(name: str, kind: Kind, outputs: dict[str, Array], lists: Any,
              nullable: bool) -> Any:
     if name == "rows":
         return kind.rows(Rows(*lists))
@@ -236,7 +219,7 @@ def _wrapped(name: str, kind: Kind, outputs: dict[str, np.ndarray], lists: Any,
     return kind.array(outputs[name], validity)
 
 
-def _unpacked(bits: np.ndarray, size: int) -> np.ndarray:
+def _unpacked(bits: Array, size: int) -> Array:
     return np.unpackbits(bits, count=size, bitorder="little").view(bool)
 
 
@@ -247,12 +230,9 @@ def _class_of(value_type: str) -> type:
     return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
 
 
-def _require_fit(out: Any, names: tuple, lookups: int, outputs: dict, dtype: Any) -> None:
-    wanted = np.dtype(dtype)
-    if len(names) != 1 or names[0] == "rows":
-        raise Error("`out` receives one answer, and not 'rows': ask for one, or leave `out` away")
-    if type(out) is not np.ndarray or out.dtype != wanted or out.shape != (lookups,):
-        raise Error(f"`out` must be a NumPy array of {lookups} {wanted}")
+def _require_fit(out: Any, lookups: int, dtype: type) -> None:
+    if type(out) is not np.ndarray or out.dtype != dtype or out.shape != (lookups,):
+        raise Error(f"`out` must be a NumPy array of {lookups} {np.dtype(dtype)}")
     if not (out.flags.c_contiguous and out.flags.writeable):
         raise Error("`out` must be contiguous and writeable")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import is_pandas, is_scalar
+from ._columns import Array, is_pandas, is_scalar
 from ._core import ArrowAnswer
 
 _ARROW_FORMATS = {"uint32": "I", "int64": "l", "uint64": "L", "float64": "g"}
@@ -21,7 +21,7 @@ class Kind:
 
     has_nulls = False
 
-    def array(self, values: np.ndarray, validity: np.ndarray | None = None,
+    def array(self, values: Array, validity: Array | None = None,
               per_lookup: bool = True) -> Any:
         """The values; `validity` is a bitmap of those that are not null, where nulls are known.
         `per_lookup`: there is one value for each lookup, in their order."""
@@ -36,12 +36,13 @@ class _Scalar(Kind):
 
     has_nulls = True
 
-    def array(self, values, validity=None, per_lookup=True):
+    def array(self, values: Array, validity: Array | None = None,
+              per_lookup: bool = True) -> Any:
         if not per_lookup:
             return values
         return None if validity is not None and not validity[0] & 1 else values[0].item()
 
-    def rows(self, rows):
+    def rows(self, rows: Any) -> Any:
         return rows[0]
 
 
@@ -51,7 +52,8 @@ class _Arrow(Kind):
     def __init__(self, data: Any):
         self.chunked = type(data).__name__ == "ChunkedArray"
 
-    def array(self, values, validity=None, per_lookup=True):
+    def array(self, values: Array, validity: Array | None = None,
+              per_lookup: bool = True) -> Any:
         import pyarrow
 
         if values.dtype == bool:
@@ -64,7 +66,8 @@ class _Arrow(Kind):
 class _Polars(Kind):
     has_nulls = True
 
-    def array(self, values, validity=None, per_lookup=True):
+    def array(self, values: Array, validity: Array | None = None,
+              per_lookup: bool = True) -> Any:
         import polars
 
         return polars.Series(values if values.dtype == bool else _arrow_answer(values, validity))
@@ -76,7 +79,8 @@ class _Pandas(Kind):
     def __init__(self, data: Any):
         self.labels = getattr(data, "index", data)
 
-    def array(self, values, validity=None, per_lookup=True):
+    def array(self, values: Array, validity: Array | None = None,
+              per_lookup: bool = True) -> Any:
         import pandas
 
         data: Any = values
@@ -93,11 +97,12 @@ class _Dlpack(Kind):
     def __init__(self, namespace: Any):
         self.namespace = namespace
 
-    def array(self, values, validity=None, per_lookup=True):
+    def array(self, values: Array, validity: Array | None = None,
+              per_lookup: bool = True) -> Any:
         return self.namespace.from_dlpack(values)
 
 
-def _arrow_answer(values: np.ndarray, validity: np.ndarray | None) -> ArrowAnswer:
+def _arrow_answer(values: Array, validity: Array | None) -> ArrowAnswer:
     return ArrowAnswer(_ARROW_FORMATS[values.dtype.name], values.size, values, validity)
 
 

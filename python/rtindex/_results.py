@@ -1,12 +1,11 @@
-"""What calls give back: row lists, and several answers together."""
+"""What calls give back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
+from ._columns import Array
 from ._core import ArrowAnswer, Error
 
 
@@ -15,7 +14,7 @@ class Rows:
 
     __slots__ = ("offsets", "rows")
 
-    def __init__(self, offsets: np.ndarray, rows: np.ndarray):
+    def __init__(self, offsets: Array, rows: Array):
         self.offsets = offsets
         """uint64, one more than there are lookups."""
         self.rows = rows
@@ -24,14 +23,14 @@ class Rows:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
-    def __getitem__(self, lookup: int) -> np.ndarray:
+    def __getitem__(self, lookup: int) -> Array:
         size = len(self)
         place = lookup + size if lookup < 0 else lookup
         if not 0 <= place < size:
             raise IndexError(f"there is no lookup {lookup}: the batch has {size}")
         return self.rows[self.offsets[place]:self.offsets[place + 1]]
 
-    def __iter__(self) -> Iterator[np.ndarray]:
+    def __iter__(self) -> Iterator[Array]:
         return (self[lookup] for lookup in range(len(self)))
 
     def to_pylist(self) -> list[list[int]]:
@@ -87,3 +86,30 @@ class Answers:
 
     def __repr__(self) -> str:
         return f"<rtindex.Answers: {', '.join(self)} of {self._lookups:,} lookups>"
+
+
+class Memory(NamedTuple):
+    """Memory of an index, in bytes."""
+
+    resident: int
+    """Held as long as the index lives."""
+    build_peak: int
+    """The most held at once while it was built."""
+    parts: dict[str, int]
+    """What `resident` is made of."""
+
+
+class Join(NamedTuple):
+    """Pairs of rows that belong together: `probe` counts the lookups, `column` the indexed rows."""
+
+    probe: Any
+    column: Any
+    """None for semi and anti joins, which keep rows of the probe side only."""
+
+
+class Usable(NamedTuple):
+    """An index that the library knows, and whether it can be used here."""
+
+    spec: str
+    usable: bool
+    reason: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pathlib
 import random
 import sys
@@ -17,7 +16,3 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 def seeded():
     """A generator that draws the same numbers in every run."""
     return random.Random(20240301)
-
-
-def package(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None

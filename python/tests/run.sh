@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the package into its virtual environment and runs the tests beside this file, for ctest.
+# Installs the package into its virtual environment and runs the tests beside this file, for ctest;
+# those of the report need no package and are tests of their own.
 # Arguments: the build folder whose libraries to take, then any for pytest.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -13,4 +14,5 @@ if ((status == 3)); then
   exit 77
 fi
 ((status == 0)) || exit "$status"
-cd "$root" && exec "$root/build/python/venv/bin/python" -m pytest -q "$@"
+cd "$root" && exec "$root/build/python/venv/bin/python" -m pytest -q \
+  --ignore=python/tests/report "$@"

@@ -18,11 +18,11 @@ FIRST = [2, None, 3]
 
 
 def torch_tensor(items):
-    return pytest.importorskip("torch").tensor(items)
+    return pytest.importorskip("torch", exc_type=ImportError).tensor(items)
 
 
 def jax_array(items):
-    return pytest.importorskip("jax.numpy").array(items)
+    return pytest.importorskip("jax.numpy", exc_type=ImportError).array(items)
 
 
 def chunked(items):

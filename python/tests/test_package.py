@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.resources
+import re
 import sys
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -155,3 +157,14 @@ def test_device_arrays_are_recognised(array):
     for call in (lambda: rtindex.build(array), lambda: rtindex.build([1]).lookup(array)):
         with pytest.raises(rtindex.Error, match="memory of a GPU"):
             call()
+
+
+def test_the_stub_names_what_the_package_has():
+    """Type checkers read __init__.pyi, programs __init__.py."""
+    stub = importlib.resources.files(rtindex).joinpath("__init__.pyi").read_text(encoding="utf-8")
+    named = set(re.findall(r" as (\w+)$", stub, re.MULTILINE))
+    assert named == set(rtindex.__all__)
+    assert all(getattr(rtindex, name) is not None for name in rtindex.__all__)
+    assert set(dir(rtindex)) >= {*rtindex.__all__, "__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        rtindex.nothing
