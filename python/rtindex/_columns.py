@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ._core import Column, Error
 from ._device import device_column, is_device_array
-
-Array: TypeAlias = np.ndarray[Any, Any]
+from ._lists import Array, has_strings, plain_array, validity_bits
 
 # NumPy's types whose memory is a column as it is.
 _NATIVE = {
@@ -28,6 +27,10 @@ def column(data: Any, like: Any = None) -> Column:
         if name is not None and data.ndim == 1 and data.flags.c_contiguous:
             return Column.elements(name, data)  # what most calls bring
         found = _from_numpy(data, like)
+    elif isinstance(data, np.ma.MaskedArray):
+        found = _from_list(data.tolist(), like)
+    elif isinstance(data, np.ndarray):
+        found = _from_numpy(np.asarray(data), like)
     elif isinstance(data, tuple) and data and not any(is_scalar(part) for part in data):
         found = Column.composite([column(part) for part in data])
     elif is_pandas(data):
@@ -48,10 +51,10 @@ def is_scalar(data: Any) -> bool:
 
 
 def is_pandas(data: Any) -> bool:
-    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy")
+    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "ndim")
 
 
-def _from_numpy(array: Array, like: Any) -> Column:
+def _from_numpy(array: Array, like: Any, validity: Array | None = None) -> Column:
     name = _NATIVE.get(array.dtype.str)
     if array.ndim != 1:
         raise Error(
@@ -61,14 +64,14 @@ def _from_numpy(array: Array, like: Any) -> Column:
     if not array.flags.c_contiguous:
         array = np.ascontiguousarray(array)
     if name is not None:
-        return Column.elements(name, array)
+        return Column.elements(name, array, "", validity)
     kind = array.dtype.kind
     if kind == "M":
         return _from_datetimes(array, like)
     if kind == "S":
         return Column.fixed_strings(array.view(np.uint8), array.dtype.itemsize, array.size)
     if kind in "OUT":
-        return _from_objects(array.tolist(), like)
+        return _from_list(array.tolist(), like)
     if array.dtype.newbyteorder("=").str in _NATIVE:
         return _from_numpy(array.astype(array.dtype.newbyteorder("=")), like)
     raise Error(
@@ -86,22 +89,13 @@ def _from_datetimes(array: Array, like: Any) -> Column:
         target = np.dtype(f"datetime64[{wanted}]")
         if np.can_cast(array.dtype, target):  # only to a finer unit: no tick is lost
             array, (unit, step) = array.astype(target), np.datetime_data(target)
-    missing = np.isnat(array)
-    validity = np.packbits(~missing, bitorder="little") if missing.any() else None
+    validity = validity_bits(np.isnat(array))
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("timestamp64", ticks, _unit_text(unit, step), validity)
 
 
 def _unit_text(unit: str, step: int) -> str:
     return unit if step == 1 else f"{step}{unit}"
-
-
-def _from_objects(objects: list[Any], like: Any) -> Column:
-    first = next((item for item in objects if item is not None), None)
-    if isinstance(first, (datetime.date, np.datetime64)):
-        dates = isinstance(first, datetime.date) and not isinstance(first, datetime.datetime)
-        return _from_numpy(np.array(objects, dtype="M8[D]" if dates else "M8[us]"), like)
-    return Column.strings(objects)
 
 
 def _from_pandas(data: Any, like: Any) -> Column:
@@ -139,21 +133,18 @@ def _from_python(data: Any, like: Any) -> Column:
 
 
 def _from_list(items: list[Any], like: Any) -> Column:
-    wanted = getattr(like, "type", "")
+    wanted, unit = getattr(like, "type", ""), getattr(like, "unit", "")
     if not items:
-        return _nothing(wanted, getattr(like, "unit", ""))
+        return _nothing(wanted, unit)
     if wanted == "composite" and isinstance(items[0], tuple):
         return Column.composite([_from_list(list(part), None) for part in zip(*items)])
-    if any(isinstance(item, (str, bytes)) or item is None for item in items):
-        return _from_objects(items, like)
-    try:
-        array = np.array(items)
-    except (ValueError, OverflowError) as error:
-        raise Error(f"the list is no column: {error}") from error
-    # A number that a person wrote is a float where the column holds floats.
-    if wanted.startswith("float") and array.dtype.kind in "iu" and (abs(array) <= 2**53).all():
-        array = array.astype(np.float64)
-    return _from_numpy(array, like)
+    if has_strings(items) or wanted == "string" and all(item is None for item in items):
+        return Column.strings(items)
+    array, validity = plain_array(items, wanted, unit)
+    if array.dtype.kind in "OUT":
+        raise Error(f"a list with {type(items[0]).__name__} objects is no column: pass numbers, "
+                    "strings, dates, datetimes and None")
+    return _from_numpy(array, like, validity)
 
 
 def _nothing(wanted: str, unit: str) -> Column:

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _core
-from ._columns import Array
 from ._columns import column as column_of
 from ._core import Error
 from ._kinds import Kind, kind_of
+from ._lists import Array
 from ._results import Answers, Join, Memory, Rows, Usable
 
 AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
@@ -144,7 +144,9 @@ class Index:
             outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
         row_limit = None
         if "rows" in names:
-            row_limit = _NO_LIMIT if limit is None else limit
+            row_limit = _NO_LIMIT if limit is None else int(limit)
+            if not 0 <= row_limit <= _NO_LIMIT:
+                raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
         lists = self._core.answer(lower, upper, held, miss, outputs, row_limit)
         if len(names) == 1 and not matched:
             return _wrapped(names[0], kind, outputs, lists, nullable)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import Array, is_pandas, is_scalar
+from ._columns import is_pandas, is_scalar
 from ._core import ArrowAnswer
+from ._lists import Array
 
 _ARROW_FORMATS = {"uint32": "I", "int64": "l", "uint64": "L", "float64": "g"}
 
@@ -86,8 +87,9 @@ class _Pandas(Kind):
         data: Any = values
         if validity is not None:
             missing = np.unpackbits(validity, count=values.size, bitorder="little") == 0
-            nullable = pandas.arrays.FloatingArray if values.dtype.kind == "f" else None
-            data = (nullable or pandas.arrays.IntegerArray)(values, missing)
+            is_float = values.dtype.kind == "f"
+            nullable = pandas.arrays.FloatingArray if is_float else pandas.arrays.IntegerArray
+            data = nullable(values, missing)
         return pandas.Series(data, index=self.labels if per_lookup else None)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ._columns import Array
 from ._core import ArrowAnswer, Error
+from ._lists import Array
 
 
 class Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import importlib.resources
 import re
 import sys
@@ -113,6 +114,8 @@ REFUSED = {
     "is no column": lambda: rtindex.build(object()),
     "list is no column": lambda: rtindex.build([[1], [2, 3]]),
     "element 1 is neither": lambda: rtindex.build(["a", 5]),
+    "Decimal objects": lambda: rtindex.build([decimal.Decimal(5)]),
+    "the limit -1": lambda: rtindex.build([1]).lookup([1], "rows", limit=-1),
     "dictionary-encoded": lambda: rtindex.build(pa.array(["a"]).dictionary_encode()),
     "Arrow type": lambda: rtindex.build(pa.array([[1]])),
     "no unit": lambda: rtindex.build(np.array(["NaT"], "M8")),

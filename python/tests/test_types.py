@@ -103,6 +103,35 @@ def test_nulls_never_match():
     assert index.lookup(["b", None], "count").tolist() == [1, 0]
 
 
+def test_lists_with_none():
+    check([5, None, 7, None], [None, 5, 6], [9, None, 9], list)
+    assert rtindex.build([0.5, None]).lookup([0.5, None], "count").tolist() == [1, 0]
+    assert rtindex.build([DAY, None]).lookup([None, DAY], "count").tolist() == [0, 1]
+    for column in (np.arange(3), np.arange(3.0), ["a", None], np.zeros(2, "M8[s]"), [None, None]):
+        assert rtindex.build(column).lookup([None, None], "count").tolist() == [0, 0]
+
+
+def test_masked_arrays():
+    keys = np.ma.MaskedArray([5, 6, 7], mask=[False, True, False])
+    assert rtindex.build(keys).lookup([5, 6, 7], "count").tolist() == [1, 0, 1]
+    assert rtindex.build([5, 6, 7]).lookup(keys, "count").tolist() == [1, 0, 1]
+
+
+def test_times_of_a_person():
+    """Objects of the standard library and of pandas, on columns of a coarser and a finer unit."""
+    berlin = datetime.timezone(datetime.timedelta(hours=1))
+    for unit in ("s", "ns"):
+        index = rtindex.build(np.array([NOON], f"M8[{unit}]"))
+        for time in (NOON, NOON.replace(hour=13, tzinfo=berlin), pd.Timestamp(NOON),
+                     pd.Timestamp(NOON, tz="UTC"), np.datetime64(NOON)):
+            assert index.lookup(time) == 0
+            assert index.lookup([time, None], "count").tolist() == [1, 0]
+    nanosecond = pd.Timestamp("2024-02-29 12:00:00.000000001")
+    assert rtindex.build(np.array([nanosecond.to_datetime64()])).lookup(NOON) is None
+    with pytest.raises(rtindex.Error, match="count time in ns and the column in s"):
+        rtindex.build(np.array([NOON], "M8[s]")).lookup(nanosecond)
+
+
 def test_dates_and_timestamps():
     days = [DAY, DAY + datetime.timedelta(9), DAY]
     check(days, [DAY], [DAY + datetime.timedelta(8)], pa.array, pl.Series, list,
