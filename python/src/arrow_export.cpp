@@ -35,12 +35,14 @@ struct ExportedSchema {
 
 constexpr std::int64_t nullable_flag = 2;
 
-ArrowSchema schema_for(const std::string& format, std::unique_ptr<ArrowSchema> item) {
+// Arrow calls the elements of lists "item"; a column on its own has no name.
+ArrowSchema schema_for(const std::string& format, const char* name,
+                       std::unique_ptr<ArrowSchema> item) {
   auto content = std::make_unique<ExportedSchema>(ExportedSchema{format, std::move(item)});
   content->children = content->item.get();
   ArrowSchema schema{};
   schema.format = content->format.c_str();
-  schema.name = content->children == nullptr ? "" : "item";
+  schema.name = name;
   schema.flags = nullable_flag;
   schema.n_children = content->children == nullptr ? 0 : 1;
   schema.children = content->children == nullptr ? nullptr : &content->children;
@@ -95,10 +97,10 @@ struct Exported {
     return array;
   }
 
-  static ArrowSchema schema_of(const ArrowAnswer& answer) {
+  static ArrowSchema schema_of(const ArrowAnswer& answer, const char* name = "") {
     std::unique_ptr<ArrowSchema> item;
-    if (answer.items_) item = std::make_unique<ArrowSchema>(schema_of(*answer.items_));
-    return schema_for(answer.format_, std::move(item));
+    if (answer.items_) item = std::make_unique<ArrowSchema>(schema_of(*answer.items_, "item"));
+    return schema_for(answer.format_, name, std::move(item));
   }
 };
 

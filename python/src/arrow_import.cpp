@@ -41,7 +41,7 @@ ColumnView unpacked_bits(const Part& part, Column& column) {
   auto bytes = std::make_shared<std::vector<std::uint8_t>>(part.size);
   for (std::size_t i = 0; i < part.size; ++i)
     (*bytes)[i] = part.is_set(part.buffer<std::uint8_t>(1), i) ? 1 : 0;
-  const ColumnView view = ColumnView::of(Type::boolean, bytes->data(), part.size);
+  ColumnView view = ColumnView::of(Type::boolean, bytes->data(), part.size);
   column.keep(std::move(bytes));
   return view;
 }
@@ -73,7 +73,7 @@ ColumnView one_by_one(const Part& part, Column& column, StringAt string_at) {
   auto strings = std::make_shared<std::vector<std::string_view>>(part.size);
   for (std::size_t i = 0; i < part.size; ++i)
     if (part.valid(i)) (*strings)[i] = string_at(i);
-  const ColumnView view(*strings);
+  ColumnView view(*strings);
   column.keep(std::move(strings));
   return view;
 }
