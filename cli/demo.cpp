@@ -7,8 +7,8 @@
 #include "base/error.hpp"
 #include "cli/demo/paper_examples.hpp"
 #include "cli/demo/race.hpp"
-#include "cli/picture/scene_model.hpp"
 #include "cli/verbs.hpp"
+#include "picture/scene_model.hpp"
 
 namespace rtindex::cli {
 

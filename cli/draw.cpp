@@ -8,10 +8,10 @@
 #include "base/error.hpp"
 #include "cli/batch_options.hpp"
 #include "cli/lookups.hpp"
-#include "cli/picture/scene_model.hpp"
-#include "cli/picture/scene_picture.hpp"
 #include "cli/verbs.hpp"
 #include "io/column_file.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/scene_picture.hpp"
 
 namespace rtindex::cli {
 
@@ -56,11 +56,8 @@ std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& opti
 }
 
 DrawnLookup drawn(const Lookups& lookup) {
-  const ColumnView lower = lookup.lower.view();
-  if (lookup.kind == LookupKind::point)
-    return {lookup.kind, lower, lower, "point " + lower.text(0)};
-  const ColumnView upper = lookup.upper.view();
-  return {lookup.kind, lower, upper, fmt::format("range [{}, {}]", lower.text(0), upper.text(0))};
+  if (lookup.kind == LookupKind::point) return drawn_point(lookup.lower.view());
+  return drawn_range(lookup.lower.view(), lookup.upper.view());
 }
 
 void draw(const CLI::App& verb, const DrawOptions& options) {

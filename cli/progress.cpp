@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/table.hpp"
+#include "base/display_width.hpp"
 
 namespace rtindex::cli {
 

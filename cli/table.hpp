@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace rtindex::cli {
@@ -25,8 +24,5 @@ class Table {
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-// Terminal columns that UTF-8 text takes: combining marks none, East Asian wide characters two.
-[[nodiscard]] std::size_t display_width(std::string_view text);
 
 }  // namespace rtindex::cli

@@ -6,12 +6,22 @@ if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYP
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
 endif()
 
+# pip asks for the Python package and for nothing else.
+set(for_pip OFF)
+set(for_people ${PROJECT_IS_TOP_LEVEL})
+if(SKBUILD)
+  set(for_pip ON)
+  set(for_people OFF)
+endif()
+
 option(BUILD_SHARED_LIBS "Build librtindex as a shared library" ON)
 
-option(RTINDEX_CLI "Build the rtindex command" ${PROJECT_IS_TOP_LEVEL})
-option(RTINDEX_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(RTINDEX_CLI "Build the rtindex command" ${for_people})
+option(RTINDEX_TESTS "Build the tests" ${for_people})
 option(RTINDEX_BENCH "Build the benchmarks" OFF)
-option(RTINDEX_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
+option(RTINDEX_INSTALL "Create install rules" ${for_people})
+option(RTINDEX_PYTHON "Build the Python package's module; needs nanobind" ${for_pip})
+set(RTINDEX_PREBUILT "" CACHE PATH "Another build of this tree whose libraries the bindings link")
 option(RTINDEX_SANITIZE_ALL "Run the longest tests under the address sanitizer too" OFF)
 option(RTINDEX_WERROR "Treat compiler warnings as errors" OFF)
 

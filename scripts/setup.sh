@@ -24,6 +24,7 @@ case "${1:-}" in
 esac
 libraries=(
   libembree-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libabsl-dev
+  python3-dev python3-venv
 )
 
 if ! command -v apt-get >/dev/null; then

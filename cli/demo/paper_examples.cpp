@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/demo/text_picture.hpp"
-#include "cli/picture/scene_model.hpp"
 #include "cli/table.hpp"
+#include "picture/scene_model.hpp"
 
 namespace rtindex::cli {
 

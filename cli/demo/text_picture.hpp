@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cli/picture/scene_model.hpp"
+#include "picture/scene_model.hpp"
 
 namespace rtindex::cli {
 

@@ -1,0 +1,53 @@
+"""Scenes as pictures that notebooks show inline."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterable
+from typing import Any
+
+from . import _core
+from ._columns import column as column_of
+
+
+class Picture:
+    """A drawn scene, which notebooks show. `picture.svg` is the SVG document."""
+
+    __slots__ = ("_keys", "svg")
+
+    def __init__(self, svg: str, keys: int):
+        self.svg = svg
+        self._keys = keys
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the SVG document to a file."""
+        pathlib.Path(path).write_text(self.svg, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg[self.svg.index("<svg"):]  # a page takes no XML declaration in its middle
+
+    def __repr__(self) -> str:
+        return f"<rtindex.Picture: a scene of {self._keys} keys>"
+
+
+class _Like:
+    """What lookups are compared with, where there is no index yet."""
+
+    def __init__(self, column: _core.Column):
+        self.type, self.unit = column.type, column.unit
+
+
+def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]] = (),
+         index: str = "rx", title: str = "", bvh: bool = False) -> Picture:
+    """Draws the scene of a small column (at most 200 rows) and the rays of lookups.
+
+    `keys` are point lookups, `ranges` are pairs of ends, both included. `index` chooses key mode,
+    primitive and rays, such as "rx,primitive=sphere"; `bvh` adds bounding volumes.
+    """
+    drawn = column_of(column)
+    like = _Like(drawn)
+    lookups: list[Any] = [(column_of([key], like), None) for key in keys]
+    lookups += [(column_of([lower], like), column_of([upper], like)) for lower, upper in ranges]
+    return Picture(_core.draw(drawn, lookups, index, title or "Scene", bvh),
+                   len(drawn))

@@ -1,0 +1,247 @@
+"""Indexes: build one over a column, then answer batches of lookups."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _core
+from ._columns import column as column_of
+from ._core import Error
+from ._kinds import Kind, kind_of
+from ._lists import Array
+from ._results import Answers, Join, Memory, Rows, Usable
+
+AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
+LookupName = Literal["point", "range"]
+JoinName = Literal["inner", "left", "semi", "anti"]
+
+_ROW_ANSWERS = ("any", "first", "count")
+_AGGREGATES = ("sum", "min", "max")
+_NO_LIMIT = 2**32 - 1
+
+
+class Index:
+    """An index over one column. Any number of threads may look up at the same time."""
+
+    __slots__ = ("_core", "type", "unit")
+
+    def __init__(self, core: _core.Index):
+        self._core = core
+        self.type: str = core.type
+        """The type of the column's keys, such as "int64" or "string"."""
+        self.unit: str = core.unit
+        """What the ticks of timestamps are ("us"); empty for other keys."""
+
+    def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               miss: float | None = None, out: Array | None = None) -> Any:
+        """Which rows hold a key equal to `keys[i]`?
+
+        `answer` is one name, or several for an `Answers`. `values` is the value column of sum, min
+        and max: one per row; left out, the included values are taken. `matched` adds an array that
+        tells which lookups matched. `limit` is the most rows that "rows" returns per lookup.
+        `miss` is what sum, min and max give for a miss. `out` is a NumPy array that receives the
+        answer.
+        """
+        return self._answer(keys, None, answer, values, matched, limit, miss, out)
+
+    def range(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+              values: Any = None, *, matched: bool = False, limit: int | None = None,
+              miss: float | None = None, out: Array | None = None) -> Any:
+        """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
+        upper = column_of(upper, self)
+        return self._answer(lower, upper, answer, values, matched, limit, miss, out)
+
+    def join(self, keys: Any, how: JoinName = "inner") -> Join:
+        """Joins a batch of keys with the column.
+
+        "inner" gives every pair of a lookup and a row with its key; "left" also gives lookups
+        without a row, once, with a null (in NumPy: `MISS`); "semi" gives the lookups that have a
+        row, "anti" those that have none.
+        """
+        kind = kind_of(keys)
+        lookups = column_of(keys, self)
+        if how in ("semi", "anti"):
+            found = self._matched(lookups)
+            rows = np.flatnonzero(found if how == "semi" else ~found)
+            return Join(kind.array(rows, per_lookup=False), None)
+        if how not in ("inner", "left"):
+            raise Error(f"unknown join '{how}': choose inner, left, semi or anti")
+        lists: Any = self._core.answer(lookups, None, None, None, {}, _NO_LIMIT)
+        offsets, rows = lists
+        starts = offsets
+        if how == "left":
+            starts = np.zeros_like(offsets)
+            np.cumsum(np.maximum(np.diff(offsets), np.uint64(1)), out=starts[1:])
+        probe = np.empty(int(starts[-1]), np.int64)
+        found = np.empty(probe.size, np.uint32)
+        _core.fill_pairs(offsets, rows, starts, probe, found)
+        validity = None
+        if how == "left" and kind.has_nulls:
+            validity = np.packbits(found != _core.MISS, bitorder="little")
+        return Join(kind.array(probe, per_lookup=False),
+                    kind.array(found, validity, per_lookup=False))
+
+    def update(self, rows: Any, keys: Any) -> None:
+        """Gives the named rows new keys: row `rows[i]` now holds `keys[i]`."""
+        numbers = np.asarray(rows)
+        if numbers.dtype.kind not in "iu" and numbers.size:
+            raise Error(f"the rows are {numbers.dtype}: name them by whole numbers")
+        if numbers.size and not (0 <= numbers.min() and numbers.max() < len(self)):
+            raise Error(f"the update names a row that the column of {len(self)} rows does not have")
+        self._core.update(np.ascontiguousarray(numbers, np.uint32), column_of(keys, self))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the index to a file that `rtindex.load` opens; `*.rtindex` by custom."""
+        self._core.save(os.fspath(path))
+
+    def describe(self) -> str:
+        """What the index is, what it chose and why, in lines of text for a person."""
+        return self._core.describe()
+
+    def supports(self, answer: AnswerName, lookup: LookupName = "point") -> bool:
+        """Whether the index can give this answer to this kind of lookup."""
+        return self._core.supports(answer, lookup)
+
+    @property
+    def spec(self) -> str:
+        """The full spec: `rtindex.build(column, index.spec)` builds the same index."""
+        return self._core.spec
+
+    @property
+    def included(self) -> str | None:
+        """The type of the included values; None where there are none."""
+        return self._core.included
+
+    @property
+    def memory(self) -> Memory:
+        """Memory held, in bytes."""
+        resident, build_peak, parts = self._core.memory()
+        return Memory(resident, build_peak, dict(parts))
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __repr__(self) -> str:
+        kind = self.spec.partition(",")[0]
+        size = _human_bytes(self.memory.resident)
+        return f"<rtindex.Index {kind}: {len(self):,} rows of {self.type}, {size}>"
+
+    def _answer(self, keys: Any, upper: _core.Column | None,
+                answer: AnswerName | Sequence[AnswerName], values: Any, matched: bool,
+                limit: int | None, miss: float | None, out: Array | None) -> Any:
+        kind = kind_of(keys)
+        lower = column_of(keys, self)
+        names = (answer,) if isinstance(answer, str) else tuple(answer)
+        held = None if values is None else column_of(values)
+        outputs = self._outputs(names, len(lower), held, out)
+        nullable = kind.has_nulls and miss is None
+        if matched or (nullable and any(name not in ("count", "rows") for name in names)):
+            outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
+        row_limit = None
+        if "rows" in names:
+            row_limit = _NO_LIMIT if limit is None else int(limit)
+            if not 0 <= row_limit <= _NO_LIMIT:
+                raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
+        lists = self._core.answer(lower, upper, held, miss, outputs, row_limit)
+        if len(names) == 1 and not matched:
+            return _wrapped(names[0], kind, outputs, lists, nullable)
+        answers: dict[str, Any] = {
+            name: _wrapped(name, kind, outputs, lists, nullable) for name in names
+        }
+        if matched:
+            answers["matched"] = kind.array(_unpacked(outputs["matched"], len(lower)))
+        return Answers(len(lower), answers)
+
+    def _outputs(self, names: Sequence[str], lookups: int, values: _core.Column | None,
+                 out: Array | None) -> dict[str, Array]:
+        """New arrays for the answers, or the one that the caller brought."""
+        if not names:
+            raise Error("no answer was asked for: choose any, first, count, sum, min, max or rows")
+        if out is not None and (len(names) != 1 or names[0] == "rows"):
+            raise Error("`out` receives one answer, and not 'rows': ask for one, or leave it away")
+        outputs = {}
+        for name in names:
+            if name != "rows":
+                dtype = self._dtype(name, values)
+                outputs[name] = np.empty(lookups, dtype) if out is None else out
+                if out is not None:
+                    _require_fit(out, lookups, dtype)
+        return outputs
+
+    def _dtype(self, answer: str, values: _core.Column | None) -> type:
+        if answer in _ROW_ANSWERS:
+            return np.uint32
+        if answer in _AGGREGATES:
+            return _class_of((self.included if values is None else values.type) or "uint64")
+        raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows")
+
+    def _matched(self, lookups: _core.Column) -> Array:
+        bits = np.empty((len(lookups) + 7) // 8, np.uint8)
+        self._core.answer(lookups, None, None, None, {"matched": bits}, None)
+        return _unpacked(bits, len(lookups))
+
+
+def build(column: Any, index: str = "auto", include: Any = None) -> Index:
+    """Builds an index over a column, which is not needed afterwards.
+
+    `index` is a spec such as "rx", "rx:embree" or "btree". `include` keeps a value column in key
+    order beside the keys, so that sums, minima and maxima over ranges need no `values`.
+    """
+    values = None if include is None else column_of(include)
+    return Index(_core.build(column_of(column), index, values))
+
+
+def load(path: str | os.PathLike[str], verify: Literal["quick", "full"] = "quick") -> Index:
+    """Opens an index that `Index.save` wrote; "full" compares every byte with its checksum."""
+    if verify not in ("quick", "full"):
+        raise Error(f"unknown verification '{verify}': choose quick or full")
+    return Index(_core.load(os.fspath(path), verify == "full"))
+
+
+def indexes() -> list[Usable]:
+    """Every index, usable on this machine or the reason why not."""
+    return [Usable(*known) for known in _core.indexes()]
+
+
+def default_index() -> str:
+    """The spec that "auto" stands for on this machine."""
+    return _core.default_spec()
+
+
+def _wrapped(name: str, kind: Kind, outputs: dict[str, Array], lists: Any,
+             nullable: bool) -> Any:
+    if name == "rows":
+        return kind.rows(Rows(*lists))
+    validity = outputs.get("matched") if nullable and name != "count" else None
+    return kind.array(outputs[name], validity)
+
+
+def _unpacked(bits: Array, size: int) -> Array:
+    return np.unpackbits(bits, count=size, bitorder="little").view(bool)
+
+
+def _class_of(value_type: str) -> type:
+    """The class that values are accumulated in."""
+    if value_type.startswith("float"):
+        return np.float64
+    return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
+
+
+def _require_fit(out: Any, lookups: int, dtype: type) -> None:
+    if type(out) is not np.ndarray or out.dtype != dtype or out.shape != (lookups,):
+        raise Error(f"`out` must be a NumPy array of {lookups} {np.dtype(dtype)}")
+    if not (out.flags.c_contiguous and out.flags.writeable):
+        raise Error("`out` must be contiguous and writeable")
+
+
+def _human_bytes(count: float) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            break
+        count /= 1024
+    return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:,.1f} {unit}"

@@ -1,0 +1,74 @@
+"""Indexes as functions of DuckDB's SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._core import Error
+from ._index import AnswerName, Index, LookupName, _class_of
+
+# Integers compare by value at any width, and floats exactly: one wide type serves them all.
+_KEY_TYPES = {
+    "bool": "BOOLEAN",
+    "uint64": "UBIGINT",
+    "date32": "DATE",
+    "string": "VARCHAR",
+    "timestamp64[D]": "DATE",
+    "timestamp64[s]": "TIMESTAMP_S",
+    "timestamp64[ms]": "TIMESTAMP_MS",
+    "timestamp64[us]": "TIMESTAMP",
+    "timestamp64[ns]": "TIMESTAMP_NS",
+}
+_CLASS_TYPES = {"uint64": "UBIGINT", "int64": "BIGINT", "float64": "DOUBLE"}
+
+
+def register(connection: Any, name: str, index: Index, answer: AnswerName = "any",
+             values: Any = None, lookup: LookupName = "point") -> Any:
+    """Makes an index a function of SQL: `name(key)`, or `name(lower, upper)` for `lookup="range"`.
+
+    "any" and "first" give a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
+    "min" and "max" aggregate `values`, or the included values. Gives the connection back.
+    """
+    if lookup not in ("point", "range"):
+        raise Error(f"unknown kind of lookup '{lookup}': choose point or range")
+    if not index.supports(answer, lookup):
+        raise Error(f"{index.spec} cannot answer {lookup} lookups with '{answer}'")
+
+    def as_arrow(found: Any) -> Any:
+        return found.to_arrow() if answer == "rows" else found
+
+    # DuckDB counts the parameters of a function.
+    def point(key: Any) -> Any:
+        return as_arrow(index.lookup(key, answer, values))
+
+    def between(lower: Any, upper: Any) -> Any:
+        return as_arrow(index.range(lower, upper, answer, values))
+
+    parameters = [_key_type(index)] * (1 if lookup == "point" else 2)
+    function = point if lookup == "point" else between
+    return connection.create_function(name, function, parameters,
+                                      _answer_type(index, answer, values), type="arrow",
+                                      null_handling="special")
+
+
+def _key_type(index: Index) -> str:
+    if index.type == "composite":
+        raise Error("a function of SQL takes one column: composite keys cannot be registered")
+    if index.type in ("float32", "float64"):
+        return "DOUBLE"
+    name = f"{index.type}[{index.unit}]" if index.unit else index.type
+    return _KEY_TYPES.get(name, "BIGINT")
+
+
+def _answer_type(index: Index, answer: AnswerName, values: Any) -> str:
+    if answer == "rows":
+        return "UINTEGER[]"
+    if answer in ("any", "first", "count"):
+        return "UINTEGER"
+    from ._columns import column
+
+    value_type = index.included if values is None else column(values).type
+    if value_type is None:
+        raise Error(f"'{answer}' needs a value column: pass `values`, or build the index with "
+                    "`include`")
+    return _CLASS_TYPES[_class_of(value_type).__name__]

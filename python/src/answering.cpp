@@ -1,0 +1,219 @@
+#include "answering.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "answers/values.hpp"
+#include "base/error.hpp"
+#include "buffer.hpp"
+
+namespace nb = nanobind;
+
+namespace rtindex::python {
+
+namespace {
+
+// One batch of the call: neighbouring chunks of its lookups.
+struct Batch {
+  Laid lower, upper;
+  std::size_t first = 0;  // which of the call's lookups comes first
+
+  [[nodiscard]] std::size_t size() const { return lower.view.size(); }
+};
+
+bool same_chunks(const Column& a, const Column& b) {
+  return std::equal(a.pieces().begin(), a.pieces().end(), b.pieces().begin(), b.pieces().end(),
+                    [](const ColumnView& x, const ColumnView& y) { return x.size() == y.size(); });
+}
+
+std::vector<Batch> batches_of(const Column& lower, const Column* upper) {
+  std::vector<Batch> batches;
+  if (upper != nullptr && !same_chunks(lower, *upper)) {
+    batches.push_back({whole(lower), whole(*upper)});
+    return batches;
+  }
+  std::vector<Laid> lowers = python::batches(lower);
+  std::vector<Laid> uppers(lowers.size());
+  if (upper != nullptr) uppers = python::batches(*upper);
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < lowers.size(); ++i) {
+    batches.push_back({std::move(lowers[i]), std::move(uppers[i]), first});
+    first += batches.back().size();
+  }
+  return batches;
+}
+
+// The arrays of the caller that answers go to.
+class Arrays {
+ public:
+  Arrays(const nb::dict& outputs, std::size_t lookups) {
+    for (const auto& [name, array] : outputs) {
+      const auto text = nb::cast<nb::str>(name);
+      const std::size_t place = place_of(text.c_str());
+      buffers_[place] = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
+      const std::size_t bytes =
+          place == matched ? (lookups + 7) / 8 : lookups * (place < sum ? 4 : 8);
+      if (buffers_[place]->bytes() != bytes)
+        fail(
+            "the array for '{}' has {} bytes but {} lookups need {}: give it one element per "
+            "lookup",
+            text.c_str(), buffers_[place]->bytes(), lookups, bytes);
+    }
+  }
+
+  // From a batch's first lookup on; its matched bitmap starts with a byte of its own.
+  [[nodiscard]] Outputs from(std::size_t lookup, std::uint8_t* own_matched) const {
+    return {.any = at<std::uint32_t>(any, lookup),
+            .first = at<std::uint32_t>(first, lookup),
+            .count = at<std::uint32_t>(count, lookup),
+            .sum = at<std::uint64_t>(sum, lookup),
+            .min = at<std::uint64_t>(min, lookup),
+            .max = at<std::uint64_t>(max, lookup),
+            .matched = own_matched};
+  }
+  [[nodiscard]] std::uint8_t* matched_bits() const { return at<std::uint8_t>(matched, 0); }
+  [[nodiscard]] AnswerSet answers() const {
+    AnswerSet set;
+    for (std::size_t place = any; place < matched; ++place)
+      if (buffers_[place]) set = set | answer_named(names[place]);
+    return set;
+  }
+
+ private:
+  enum Place : std::size_t { any, first, count, sum, min, max, matched };
+  static constexpr std::array<const char*, 7> names = {"any", "first", "count",  "sum",
+                                                       "min", "max",   "matched"};
+
+  static std::size_t place_of(std::string_view name) {
+    const auto* const found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) fail("there is no array for the answer '{}'", name);
+    return static_cast<std::size_t>(found - names.begin());
+  }
+  template <class T>
+  [[nodiscard]] T* at(Place place, std::size_t i) const {
+    return buffers_[place] ? static_cast<T*>(buffers_[place]->data()) + i : nullptr;
+  }
+
+  std::array<std::unique_ptr<Buffer>, 7> buffers_;
+};
+
+template <class Class>
+void set_miss(nb::handle miss, Class& value) {
+  if (!nb::try_cast(miss, value))
+    fail("the miss value {} does not fit the type of the aggregate", nb::str(miss).c_str());
+}
+
+MissValues miss_values(const Index& index, const Call& call) {
+  MissValues miss;
+  const auto type = call.values == nullptr ? index.included() : std::optional(call.values->type());
+  if (call.miss.is_none() || !type || !is_native(*type)) return miss;
+  switch (class_of(*type)) {
+    case ValueClass::u64: set_miss(call.miss, miss.u64); break;
+    case ValueClass::i64: set_miss(call.miss, miss.i64); break;
+    case ValueClass::f64: set_miss(call.miss, miss.f64); break;
+  }
+  return miss;
+}
+
+void copy_to(std::uint32_t* to, std::span<const std::uint32_t> from) {
+  std::copy(from.begin(), from.end(), to);
+}
+
+void copy_to(void* to, const Aggregates& from) {
+  std::visit(
+      [to](const auto& values) {
+        if (!values.empty()) std::memcpy(to, values.data(), values.size() * sizeof(values.front()));
+      },
+      from);
+}
+
+// What came beside the row lists.
+void copy_answers(const Answers& answers, const Outputs& to) {
+  if (to.any != nullptr) copy_to(to.any, answers.any());
+  if (to.first != nullptr) copy_to(to.first, answers.first());
+  if (to.count != nullptr) copy_to(to.count, answers.count());
+  if (to.sum != nullptr) copy_to(to.sum, answers.sum());
+  if (to.min != nullptr) copy_to(to.min, answers.min());
+  if (to.max != nullptr) copy_to(to.max, answers.max());
+  if (to.matched != nullptr)
+    std::copy_n(answers.matched_bitmap().data(), (answers.size() + 7) / 8, to.matched);
+}
+
+// One array that views what `owner` holds.
+template <class T>
+nb::object array_of(std::span<const T> elements, const nb::object& owner) {
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(const_cast<T*>(elements.data()),
+                                                         {elements.size()}, owner));
+}
+
+struct RowLists {
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> rows;
+};
+
+// The row lists of all batches; those of a single one are not copied.
+nb::object as_arrays(std::vector<Answers> answers) {
+  if (answers.size() == 1) {
+    auto held = std::make_unique<Answers>(std::move(answers.front()));
+    const Answers& view = *held;
+    const nb::capsule owner(held.release(),
+                            [](void* p) noexcept { delete static_cast<Answers*>(p); });
+    return nb::make_tuple(array_of(view.offsets(), owner), array_of(view.rows(), owner));
+  }
+  auto lists = std::make_unique<RowLists>();
+  for (const Answers& part : answers) {
+    const std::uint64_t before = lists->offsets.back();
+    for (const std::uint64_t offset : part.offsets().subspan(1))
+      lists->offsets.push_back(before + offset);
+    lists->rows.insert(lists->rows.end(), part.rows().begin(), part.rows().end());
+  }
+  const RowLists& view = *lists;
+  const nb::capsule owner(lists.release(),
+                          [](void* p) noexcept { delete static_cast<RowLists*>(p); });
+  return nb::make_tuple(array_of(std::span(view.offsets), owner),
+                        array_of(std::span(view.rows), owner));
+}
+
+}  // namespace
+
+nb::object answer(const Index& index, const Call& call) {
+  const Arrays arrays(call.outputs, call.lower.size());
+  Ask ask{.answers = arrays.answers(), .miss = miss_values(index, call)};
+  ask.matched = arrays.matched_bits() != nullptr;
+  if (call.row_limit) {
+    ask.answers = ask.answers | Answer::rows;
+    ask.limit = *call.row_limit;
+  }
+  std::vector<Answers> row_lists;
+  {
+    const nb::gil_scoped_release unlocked;
+    const Laid values = call.values == nullptr ? Laid() : whole(*call.values);
+    ask.values = values.view;
+    for (const Batch& batch : batches_of(call.lower, call.upper)) {
+      std::vector<std::uint8_t> matched(ask.matched ? (batch.size() + 7) / 8 : 0);
+      const Outputs outputs = arrays.from(batch.first, ask.matched ? matched.data() : nullptr);
+      const bool points = call.upper == nullptr;
+      if (call.row_limit) {
+        row_lists.push_back(points ? index.lookup(batch.lower.view, ask)
+                                   : index.range(batch.lower.view, batch.upper.view, ask));
+        copy_answers(row_lists.back(), outputs);
+      } else if (points) {
+        index.lookup_into(batch.lower.view, ask, outputs);
+      } else {
+        index.range_into(batch.lower.view, batch.upper.view, ask, outputs);
+      }
+      if (ask.matched) copy_bits(matched.data(), batch.size(), arrays.matched_bits(), batch.first);
+    }
+  }
+  return call.row_limit ? as_arrays(std::move(row_lists)) : nb::none();
+}
+
+}  // namespace rtindex::python

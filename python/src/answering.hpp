@@ -1,0 +1,28 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <optional>
+
+#include <rtindex/index.hpp>
+
+#include "column.hpp"
+
+namespace rtindex::python {
+
+// What one call from Python asks for, and the arrays that it brought for the answers.
+struct Call {
+  const Column& lower;
+  const Column* upper;                     // null: point lookups
+  const Column* values;                    // null: none, or the included ones
+  nanobind::object miss;                   // None: the reserved values
+  nanobind::dict outputs;                  // by the answer's name, "matched" too: writable arrays
+  std::optional<std::uint32_t> row_limit;  // set: the row lists are wanted, at most so many each
+};
+
+// Answers it with the interpreter's lock released. Gives (offsets, rows) where the row lists are
+// wanted, else None.
+[[nodiscard]] nanobind::object answer(const Index& index, const Call& call);
+
+}  // namespace rtindex::python

@@ -1,0 +1,122 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <string_view>
+
+#include "arrow_import.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "bind.hpp"
+#include "buffer.hpp"
+#include "column.hpp"
+
+namespace nb = nanobind;
+
+namespace rtindex::python {
+
+namespace {
+
+constexpr std::array<Type, 13> native_types = {
+    Type::u8,  Type::u16,     Type::u32,    Type::u64,         Type::i8,  Type::i16, Type::i32,
+    Type::i64, Type::boolean, Type::date32, Type::timestamp64, Type::f32, Type::f64};
+
+Type type_named(std::string_view name) {
+  for (const Type type : native_types)
+    if (name_of(type) == name) return type;
+  fail("'{}' is no type of a column's elements", name);
+}
+
+Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owner,
+                 nb::handle validity) {
+  Column column(type, unit);
+  if (!validity.is_none()) {
+    auto bitmap = std::make_shared<Buffer>(validity.ptr(), Buffer::Access::read);
+    if (bitmap->bytes() * 8 < view.size()) fail("the validity bitmap is shorter than the column");
+    view = view.with_validity(static_cast<const std::uint8_t*>(bitmap->data()));
+    column.keep(std::move(bitmap));
+  }
+  column.append(std::move(view));
+  column.keep(std::move(owner));
+  return column;
+}
+
+Column elements(std::string_view type_name, nb::handle array, const std::string& unit,
+                nb::handle validity) {
+  const Type type = type_named(type_name);
+  auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
+  const ColumnView view = ColumnView::of(type, buffer->data(), buffer->bytes() / width_of(type));
+  return one_piece(type, unit, view, std::move(buffer), validity);
+}
+
+Column fixed_strings(nb::handle array, std::size_t width, std::size_t size) {
+  auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
+  if (buffer->bytes() < width * size) fail("the array is shorter than {} strings", size);
+  const ColumnView view =
+      ColumnView::fixed_strings(static_cast<const char*>(buffer->data()), width, size);
+  return one_piece(Type::string, "", view, std::move(buffer), nb::none());
+}
+
+// Where the bytes of a Python string lie; they live as long as it does.
+std::string_view bytes_of(nb::handle object, std::size_t position) {
+  if (PyBytes_Check(object.ptr()))
+    return {PyBytes_AS_STRING(object.ptr()),
+            static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()))};
+  if (!PyUnicode_Check(object.ptr()))
+    fail("element {} is neither a string nor None: pass numbers as a NumPy array of one type",
+         position);
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (bytes == nullptr) throw nb::python_error();
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+struct PythonStrings {
+  nb::list objects;
+  std::vector<std::string_view> views;
+  std::vector<std::uint8_t> validity;
+};
+
+Column strings(nb::list objects) {
+  auto strings = std::make_shared<PythonStrings>();
+  strings->objects = std::move(objects);
+  const std::size_t size = nb::len(strings->objects);
+  strings->views.resize(size);
+  strings->validity.assign((size + 7) / 8, 0);
+  bool has_nulls = false;
+  for (std::size_t i = 0; i < size; ++i) {
+    const nb::handle object = strings->objects[i];
+    has_nulls |= object.is_none();
+    if (object.is_none()) continue;
+    strings->views[i] = bytes_of(object, i);
+    strings->validity[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
+  }
+  ColumnView view(strings->views);
+  if (has_nulls) view = view.with_validity(strings->validity.data());
+  Column column(Type::string, "");
+  column.append(std::move(view));
+  column.keep(std::move(strings));
+  return column;
+}
+
+}  // namespace
+
+void bind_columns(nb::module_& module) {
+  nb::class_<Column>(module, "Column", "Memory of a Python object, seen as a column.")
+      .def_static("elements", elements, nb::arg("type"), nb::arg("array"), nb::arg("unit") = "",
+                  nb::arg("validity") = nb::none(), "A contiguous array of a native type.")
+      .def_static("fixed_strings", fixed_strings, nb::arg("array"), nb::arg("width"),
+                  nb::arg("size"), "Strings of one width, back to back.")
+      .def_static("strings", strings, nb::arg("objects"), "str and bytes; None is a null.")
+      .def_static("arrow", from_arrow, nb::arg("object"), "An Arrow array, stream or table.")
+      .def_static("composite", composite, nb::arg("parts"), "Columns of one length, as tuples.")
+      .def("converted_days", converted_days, "Dates as timestamps in days, or the other way.")
+      .def("__len__", &Column::size)
+      .def_prop_ro("type", [](const Column& column) { return name_of(column.type()); })
+      .def_prop_ro("unit", &Column::unit)
+      .def_prop_ro("address", &Column::address)
+      .def_prop_ro("chunks", [](const Column& column) { return column.pieces().size(); });
+}
+
+}  // namespace rtindex::python

@@ -1,0 +1,110 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <span>
+#include <string>
+#include <tuple>
+
+#include <rtindex/index.hpp>
+
+#include "answering.hpp"
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "buffer.hpp"
+#include "column.hpp"
+#include "indexes/tick_unit.hpp"
+
+namespace nb = nanobind;
+
+namespace rtindex::python {
+
+namespace {
+
+Index build_index(const Column& column, const std::string& spec, const Column* include) {
+  const nb::gil_scoped_release unlocked;
+  const Laid keys = whole(column);
+  Index index = [&] {
+    if (include == nullptr) return build(keys.view, Spec(spec));
+    const Laid values = whole(*include);
+    return build(keys.view, Spec(spec), rtindex::include(values.view));
+  }();
+  set_tick_unit(index, column.unit());
+  return index;
+}
+
+Index load_index(const std::string& path, bool full) {
+  const nb::gil_scoped_release unlocked;
+  return load(path, full ? Verify::full : Verify::quick);
+}
+
+nb::object answer_call(const Index& index, const Column& lower, const Column* upper,
+                       const Column* values, nb::object miss, nb::dict outputs,
+                       std::optional<std::uint32_t> row_limit) {
+  return answer(index, {lower, upper, values, std::move(miss), std::move(outputs), row_limit});
+}
+
+void update_index(Index& index, nb::handle rows, const Column& keys) {
+  const Buffer named(rows.ptr(), Buffer::Access::read);
+  const nb::gil_scoped_release unlocked;
+  const std::span row_ids(static_cast<const std::uint32_t*>(named.data()),
+                          named.bytes() / sizeof(std::uint32_t));
+  index.update(row_ids, whole(keys).view);
+}
+
+void save_index(const Index& index, const std::string& path) {
+  const nb::gil_scoped_release unlocked;
+  index.save(path);
+}
+
+bool supports(const Index& index, std::string_view answer, std::string_view lookup) {
+  if (lookup != "point" && lookup != "range")
+    fail("unknown kind of lookup '{}': choose point or range", lookup);
+  return index.supports(answer_named(answer),
+                        lookup == "point" ? LookupKind::point : LookupKind::range);
+}
+
+std::optional<std::string_view> included(const Index& index) {
+  const auto type = index.included();
+  return type ? std::optional(name_of(*type)) : std::nullopt;
+}
+
+nb::tuple memory(const Index& index) {
+  const Bytes bytes = index.bytes();
+  return nb::make_tuple(bytes.resident, bytes.build_peak, bytes.parts);
+}
+
+std::vector<std::tuple<std::string, bool, std::string>> known_indexes() {
+  std::vector<std::tuple<std::string, bool, std::string>> known;
+  for (const Usable& index : indexes()) known.emplace_back(index.spec, index.usable, index.reason);
+  return known;
+}
+
+}  // namespace
+
+void bind_index(nb::module_& module) {
+  nb::class_<Index>(module, "Index", "An index over one column.")
+      .def("answer", answer_call, nb::arg("lower"), nb::arg("upper").none(),
+           nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
+           nb::arg("row_limit").none())
+      .def("update", update_index, nb::arg("rows"), nb::arg("keys"))
+      .def("save", save_index, nb::arg("path"))
+      .def("supports", supports, nb::arg("answer"), nb::arg("lookup"))
+      .def("describe", &Index::describe)
+      .def("memory", memory)
+      .def("__len__", &Index::size)
+      .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
+      .def_prop_ro("unit", [](const Index& index) { return tick_unit(index); })
+      .def_prop_ro("included", included)
+      .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
+  module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none());
+  module.def("load", load_index, nb::arg("path"), nb::arg("full"));
+  module.def("indexes", known_indexes);
+  module.def("default_spec", [] { return default_spec().text(); });
+  module.attr("MISS") = miss_row;
+}
+
+}  // namespace rtindex::python

@@ -1,0 +1,50 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bind.hpp"
+#include "column.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/scene_picture.hpp"
+
+namespace nb = nanobind;
+
+namespace rtindex::python {
+
+namespace {
+
+// A lookup of one element; without an upper end it is a point.
+using Wanted = std::pair<const Column*, const Column*>;
+
+std::string draw(const Column& column, const std::vector<Wanted>& lookups, const std::string& spec,
+                 const std::string& title, bool bvh) {
+  const nb::gil_scoped_release unlocked;
+  const Laid keys = whole(column);
+  std::vector<Laid> held;
+  std::vector<DrawnLookup> drawn;
+  for (const auto& [lower, upper] : lookups) {
+    held.push_back(whole(*lower));
+    const ColumnView low = held.back().view;
+    if (upper == nullptr) {
+      drawn.push_back(drawn_point(low));
+    } else {
+      held.push_back(whole(*upper));
+      drawn.push_back(drawn_range(low, held.back().view));
+    }
+  }
+  return scene_picture(make_scene_model(keys.view, drawn, Spec(spec)), {title, bvh});
+}
+
+}  // namespace
+
+void bind_pictures(nb::module_& module) {
+  module.def("draw", draw, nb::arg("column"), nb::arg("lookups"), nb::arg("spec"), nb::arg("title"),
+             nb::arg("bvh"), "The scene of a small column and the rays of lookups, as SVG.");
+}
+
+}  // namespace rtindex::python

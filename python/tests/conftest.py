@@ -1,0 +1,18 @@
+"""What several test files share."""
+
+from __future__ import annotations
+
+import pathlib
+import random
+import sys
+
+import pytest
+
+# With --import-mode=importlib the helpers beside the tests are found only if they are named here.
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+
+@pytest.fixture
+def seeded():
+    """A generator that draws the same numbers in every run."""
+    return random.Random(20240301)

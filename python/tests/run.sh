@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Installs the package into its virtual environment and runs the tests beside this file, for ctest;
+# those of the report need no package and are tests of their own.
+# Arguments: the build folder whose libraries to take, then any for pytest.
+set -euo pipefail
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+prebuilt="$1"
+shift
+
+status=0
+"$root/scripts/python.sh" --prebuilt "$prebuilt" || status=$?
+if ((status == 3)); then
+  echo "skipped: the packages that the tests import cannot be installed"
+  exit 77
+fi
+((status == 0)) || exit "$status"
+cd "$root" && exec "$root/build/python/venv/bin/python" -m pytest -q \
+  --ignore=python/tests/report "$@"

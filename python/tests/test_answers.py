@@ -1,0 +1,127 @@
+"""Every answer of every index against the oracle, and what a call may ask for beside it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracle import MISS, matches
+
+import rtindex
+
+USABLE = [known.spec for known in rtindex.indexes() if known.usable]
+SIZE = 300
+
+
+@pytest.fixture
+def workload(seeded):
+    column = [seeded.randrange(60) for _ in range(SIZE)]
+    values = [seeded.randrange(-100, 100) for _ in range(SIZE)]
+    lower = [seeded.randrange(-5, 65) for _ in range(100)]
+    upper = [low + seeded.randrange(-2, 9) for low in lower]
+    return column, values, lower, upper
+
+
+def check(answers, wanted, values):
+    assert answers.count.tolist() == [len(rows) for rows in wanted]
+    assert answers.matched.tolist() == [bool(rows) for rows in wanted]
+    assert answers.first.tolist() == [min(rows, default=MISS) for rows in wanted]
+    assert all(row in rows if rows else row == MISS for row, rows in zip(answers.any, wanted))
+    for name, fold in (("sum", sum), ("min", min), ("max", max)):
+        assert answers[name].tolist() == [
+            fold(values[row] for row in rows) if rows else -(2**63) for rows in wanted]
+    assert [sorted(rows) for rows in answers.rows.to_pylist()] == wanted
+
+
+ALL = ["any", "first", "count", "sum", "min", "max", "rows"]
+
+
+@pytest.mark.parametrize("spec", USABLE)
+def test_every_answer(spec, workload):
+    column, values, lower, upper = workload
+    index = rtindex.build(np.array(column), spec)
+    assert index.spec.startswith(spec)
+    points = index.lookup(np.array(lower), ALL, np.array(values), matched=True)
+    check(points, matches(column, lower, lower), values)
+    if not index.supports("count", "range"):
+        with pytest.raises(rtindex.Error, match="range"):
+            index.range(np.array(lower), np.array(upper), "count")
+        return
+    ranges = index.range(np.array(lower), np.array(upper), ALL, np.array(values), matched=True)
+    check(ranges, matches(column, lower, upper), values)
+    alone = index.range(np.array(lower), np.array(upper), "sum", np.array(values))
+    assert (alone == ranges.sum).all()
+
+
+@pytest.mark.parametrize(("dtype", "out", "miss"), [
+    ("uint8", np.uint64, 2**64 - 1), ("bool", np.uint64, 2**64 - 1), ("int16", np.int64, -(2**63)),
+    ("float32", np.float64, None)])
+def test_aggregates_have_the_class_of_the_values(dtype, out, miss):
+    index = rtindex.build([1, 2, 2])
+    found = index.lookup([2, 3], "sum", np.array([1, 0, 1], dtype))
+    assert found.dtype == out and found[0] == 1
+    assert np.isnan(found[1]) if miss is None else found[1] == miss
+
+
+def test_included_values():
+    index = rtindex.build(np.arange(1000), include=np.arange(1000) * 0.5)
+    assert index.included == "float64"
+    assert index.range([0], [999], "sum").tolist() == [999 * 1000 / 4]
+    assert rtindex.build([1]).included is None
+
+
+def test_limit_and_miss():
+    index = rtindex.build([7, 7, 7, 8])
+    rows = index.lookup([7, 8, 9], "rows", limit=2)
+    assert [len(found) for found in rows] == [2, 1, 0]
+    assert index.lookup([9], "min", np.arange(4), miss=5).tolist() == [5]
+    assert index.lookup([9], "max", np.arange(4.0), miss=-0.5).tolist() == [-0.5]
+    with pytest.raises(rtindex.Error, match="miss value"):
+        index.lookup([9], "min", np.arange(4), miss=2**70)
+
+
+def test_out_receives_the_answer():
+    index = rtindex.build([7, 8])
+    out = np.zeros(2, np.uint32)
+    assert index.lookup([8, 9], out=out) is out
+    assert out.tolist() == [1, MISS]
+    for wrong in (np.zeros(3, np.uint32), np.zeros(2, np.int64), [0, 0], out[::-1]):
+        with pytest.raises(rtindex.Error, match="`out`"):
+            index.lookup([8, 9], out=wrong)
+    with pytest.raises(rtindex.Error, match="one answer"):
+        index.lookup([8, 9], ["any", "count"], out=out)
+
+
+def test_updates(workload, seeded):
+    column, values, lower, upper = workload
+    index = rtindex.build(np.array(column))
+    rows = seeded.sample(range(SIZE), 40)
+    for row in rows:
+        column[row] = seeded.randrange(-50, 120)
+    index.update(rows, [column[row] for row in rows])
+    answers = index.range(np.array(lower), np.array(upper), ALL, np.array(values), matched=True)
+    check(answers, matches(column, lower, upper), values)
+
+
+def test_answers_and_rows_describe_themselves():
+    index = rtindex.build([7, 8, 7])
+    answers = index.lookup([7, 9], ["count", "sum"], np.arange(3))
+    assert repr(answers) == "<rtindex.Answers: count, sum of 2 lookups>"
+    assert list(answers) == ["count", "sum"] and len(answers) == 2
+    with pytest.raises(rtindex.Error, match="'min' was not asked for"):
+        answers.min
+    rows = index.lookup([8, 9], "rows")
+    assert repr(rows) == "<rtindex.Rows: 1 rows of 2 lookups: [1], []>"
+    assert rows[-2].tolist() == [1] and rows[-1].tolist() == []
+    with pytest.raises(IndexError, match="no lookup 2"):
+        rows[2]
+    many = rtindex.build(np.zeros(100, int)).lookup([0, 0, 0, 0], "rows")
+    assert repr(many).endswith("...], ...>") and len(repr(many)) < 150
+
+
+def test_an_index_describes_itself():
+    index = rtindex.build(np.arange(5000), "btree")
+    assert repr(index).startswith("<rtindex.Index btree@cpu: 5,000 rows of int64, ")
+    assert "5000 rows" in index.describe()
+    assert sum(index.memory.parts.values()) == index.memory.resident > 0
+    assert rtindex.build(np.arange(5000), index.spec).spec == index.spec
+    assert rtindex.default_index() == rtindex.build([1]).spec

@@ -1,0 +1,89 @@
+"""Indexes as functions of SQL."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rtindex
+import rtindex.duckdb
+
+
+@pytest.fixture
+def connection():
+    with duckdb.connect() as connection:
+        yield connection
+
+
+def rows(connection, sql):
+    return connection.execute(sql).fetchall()
+
+
+def test_points_agree_with_a_join(connection, seeded):
+    keys = pa.table({"key": [seeded.randrange(20_000) for _ in range(10_000)]})
+    keyed = pa.table({"key": seeded.sample(range(20_000), 5000)})
+    connection.register("probe", keys)
+    connection.execute("CREATE TABLE indexed AS SELECT key FROM keyed")
+    rtindex.duckdb.register(connection, "row_of", rtindex.build(keyed["key"]))
+    joined = rows(connection, """SELECT probe.key, indexed.rowid FROM probe LEFT JOIN indexed
+                                 ON probe.key = indexed.key ORDER BY ALL""")
+    found = rows(connection, "SELECT key, row_of(key) FROM probe ORDER BY ALL")
+    assert found == joined
+    assert any(row is None for _, row in found) and any(row is not None for _, row in found)
+
+
+def test_ranges_agree_with_a_filter(connection, seeded):
+    values = pa.table({"value": [seeded.random() for _ in range(3000)]})
+    ranges = pa.table({"low": [seeded.random() for _ in range(200)]})
+    connection.register("measured", values)
+    connection.register("ranges", ranges)
+    index = rtindex.build(values["value"])
+    rtindex.duckdb.register(connection, "between_count", index, "count", lookup="range")
+    wrong = rows(connection, """
+        SELECT low FROM ranges
+        WHERE between_count(low, low + 0.1)
+           <> (SELECT count(*) FROM measured WHERE value BETWEEN low AND low + 0.1)""")
+    assert wrong == []
+    assert rows(connection, "SELECT between_count(0, 1)") == [(3000,)]
+
+
+def test_every_answer(connection):
+    index = rtindex.build([7, 8, 7], include=np.array([1, 2, 3], np.uint8))
+    for answer in ("first", "count", "rows", "sum"):
+        rtindex.duckdb.register(connection, f"my_{answer}", index, answer)
+    rtindex.duckdb.register(connection, "my_max", index, "max", np.array([0.5, 1.5, 2.5]))
+    found = rows(connection, """SELECT my_first(k), my_count(k), list_sort(my_rows(k)), my_sum(k),
+                                my_max(k) FROM (VALUES (7), (9), (NULL)) keys(k)""")
+    assert found == [(0, 2, [0, 2], 4, 2.5), (None, 0, [], None, None),
+                     (None, 0, [], None, None)]
+    assert rows(connection, "SELECT unnest(my_rows(8))") == [(1,)]
+
+
+@pytest.mark.parametrize(("column", "literal"), [
+    (pa.array(["b", "a"]), "'a'"),
+    (pa.array([0, 86_400_000_000], pa.timestamp("us")), "TIMESTAMP '1970-01-02'"),
+    (np.array([0, 1], "M8[ns]"), "'1970-01-01 00:00:00.000000001'::TIMESTAMP_NS"),
+    (pa.array([0, 1], pa.date32()), "DATE '1970-01-02'"),
+    (np.array([0, 1], "M8[D]"), "DATE '1970-01-02'"),
+    (np.array([0, 2**64 - 1], np.uint64), "18446744073709551615"),
+    (np.array([1.5, -1.5], np.float32), "-1.5"),
+    (np.array([1, -1], np.int8), "-1"),
+    (np.array([True, False]), "false"),
+])
+def test_every_type(connection, column, literal):
+    rtindex.duckdb.register(connection, "row_of", rtindex.build(column))
+    assert rows(connection, f"SELECT row_of({literal})") == [(1,)]
+
+
+def test_what_cannot_be_registered(connection):
+    register = rtindex.duckdb.register
+    with pytest.raises(rtindex.Error, match="composite"):
+        register(connection, "f", rtindex.build((np.arange(2), np.arange(2))))
+    with pytest.raises(rtindex.Error, match="value column"):
+        register(connection, "f", rtindex.build([1]), "sum")
+    with pytest.raises(rtindex.Error, match="point or range"):
+        register(connection, "f", rtindex.build([1]), lookup="ranges")
+    with pytest.raises(rtindex.Error, match="cannot answer range"):
+        register(connection, "f", rtindex.build([1], "hash"), lookup="range")

@@ -1,0 +1,173 @@
+"""The package around the calls: files, pictures, threads, errors and GPUs."""
+
+from __future__ import annotations
+
+import decimal
+import importlib.resources
+import re
+import sys
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rtindex
+
+
+def test_files_keep_everything(tmp_path):
+    times = np.array(["2024-02-29", "2024-03-01"], "M8[ms]")
+    index = rtindex.build(times, "btree", include=np.array([1.5, 2.5]))
+    index.save(tmp_path / "times.rtindex")
+    for verify in ("quick", "full"):
+        loaded = rtindex.load(tmp_path / "times.rtindex", verify)
+        assert (loaded.spec, loaded.type, loaded.unit, loaded.included) == (
+            index.spec, "timestamp64", "ms", "float64")
+        assert loaded.lookup(times, "sum").tolist() == [1.5, 2.5]
+        with pytest.raises(rtindex.Error, match="count time in us and the column in ms"):
+            loaded.lookup(times.astype("M8[us]"))
+    with pytest.raises(rtindex.Error, match="quick or full"):
+        rtindex.load(tmp_path / "times.rtindex", "well")
+    with pytest.raises(rtindex.Error, match="nowhere"):
+        rtindex.load(tmp_path / "nowhere.rtindex")
+
+
+def test_pictures(tmp_path):
+    picture = rtindex.draw(np.array([26, 25, 29, 23, 29, 27]), keys=[29], ranges=[(23, 25)],
+                           title="<articles>")
+    assert repr(picture) == "<rtindex.Picture: a scene of 6 keys>"
+    root = ElementTree.fromstring(picture._repr_svg_())
+    assert root.tag.endswith("svg")
+    text = " ".join(root.itertext())
+    assert "point 29" in text and "range [23, 25]" in text and "<articles>" in text
+    picture.save(tmp_path / "scene.svg")
+    assert (tmp_path / "scene.svg").read_text(encoding="utf-8") == picture.svg
+    assert picture.svg.count("<polygon") + picture.svg.count("<path") > 6
+    spheres = rtindex.draw([1, 2, 3], index="rx,primitive=sphere", bvh=True)
+    assert "sphere" in spheres.svg
+    strings = rtindex.draw(pa.array(["a", "b"]), keys=["b"])
+    assert "point" in strings.svg
+    with pytest.raises(rtindex.Error, match="casts no rays"):
+        rtindex.draw([1, 2], index="btree")
+    with pytest.raises(rtindex.Error, match="200"):
+        rtindex.draw(np.arange(201))
+
+
+@pytest.fixture
+def no_forced_switches():
+    """A thread runs on until it waits, or gives the interpreter's lock away itself."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize("call", [
+    lambda index, keys: index.lookup(keys, "first"),
+    lambda index, keys: index.lookup(pa.array(keys), "rows"),
+    lambda index, keys: index.range(keys, keys, "count"),
+    lambda index, keys: rtindex.build(keys, "sorted"),
+], ids=["lookup", "rows", "range", "build"])
+def test_the_lock_is_released(call, no_forced_switches):
+    keys = np.random.default_rng(7).permutation(1 << 20)
+    index = rtindex.build(keys, "sorted")
+    started, done = threading.Event(), threading.Event()
+
+    def work():
+        started.set()
+        call(index, keys)
+        done.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    started.wait()  # returns when the worker gives the lock away: inside the call, or after it
+    came_back_inside = not done.is_set()
+    worker.join()
+    assert came_back_inside
+
+
+def test_many_threads_look_up_at_once():
+    keys = np.random.default_rng(7).permutation(100_000)
+    index = rtindex.build(keys)
+    wrong = []
+
+    def work(seed):
+        wanted = np.random.default_rng(seed).integers(0, 100_000, 20_000)
+        for _ in range(5):
+            if not (keys[index.lookup(wanted)] == wanted).all():
+                wrong.append(seed)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+REFUSED = {
+    "'btre'": lambda: rtindex.build([1], "btre"),
+    "2 dimensions": lambda: rtindex.build(np.zeros((2, 2))),
+    "complex128": lambda: rtindex.build(np.zeros(2, complex)),
+    "float16": lambda: rtindex.build(np.zeros(2, np.float16)),
+    "is no column": lambda: rtindex.build(object()),
+    "list is no column": lambda: rtindex.build([[1], [2, 3]]),
+    "element 1 is neither": lambda: rtindex.build(["a", 5]),
+    "Decimal objects": lambda: rtindex.build([decimal.Decimal(5)]),
+    "the limit -1": lambda: rtindex.build([1]).lookup([1], "rows", limit=-1),
+    "dictionary-encoded": lambda: rtindex.build(pa.array(["a"]).dictionary_encode()),
+    "Arrow type": lambda: rtindex.build(pa.array([[1]])),
+    "no unit": lambda: rtindex.build(np.array(["NaT"], "M8")),
+    "float64 lookups cannot be compared": lambda: rtindex.build([1]).lookup([1.5]),
+    "string lookups cannot be compared": lambda: rtindex.build([1]).lookup("a"),
+    "unknown answer 'all'": lambda: rtindex.build([1]).lookup([1], "all"),
+    "no answer was asked for": lambda: rtindex.build([1]).lookup([1], []),
+    "need a value column": lambda: rtindex.build([1]).lookup([1], "sum"),
+    "2 values but the indexed column has 1": lambda: rtindex.build([1]).lookup([1], "sum", [1, 2]),
+    "1 lower ends but 2 upper ends": lambda: rtindex.build([1]).range([1], [1, 2]),
+    "does not have": lambda: rtindex.build([1]).update([1], [5]),
+    "whole numbers": lambda: rtindex.build([1]).update([0.5], [5]),
+    "twice": lambda: rtindex.build([1, 2]).update([0, 0], [5, 5]),
+    "count time in ns": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(np.zeros(1, "M8[ns]")),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_errors_say_what_to_do(sentence):
+    with pytest.raises(rtindex.Error) as caught:
+        REFUSED[sentence]()
+    assert isinstance(caught.value, ValueError)
+    assert sentence in str(caught.value)
+
+
+class OnDevice:
+    """As CuPy, PyTorch and JAX present arrays on a GPU."""
+
+    __cuda_array_interface__ = {"shape": (2,), "typestr": "<i8", "data": (4096, True), "version": 3}
+
+
+class OnDlpackDevice:
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        raise AssertionError("device memory must not be read")
+
+
+@pytest.mark.parametrize("array", [OnDevice(), OnDlpackDevice()])
+def test_device_arrays_are_recognised(array):
+    for call in (lambda: rtindex.build(array), lambda: rtindex.build([1]).lookup(array)):
+        with pytest.raises(rtindex.Error, match="memory of a GPU"):
+            call()
+
+
+def test_the_stub_names_what_the_package_has():
+    """Type checkers read __init__.pyi, programs __init__.py."""
+    stub = importlib.resources.files(rtindex).joinpath("__init__.pyi").read_text(encoding="utf-8")
+    named = set(re.findall(r" as (\w+)$", stub, re.MULTILINE))
+    assert named == set(rtindex.__all__)
+    assert all(getattr(rtindex, name) is not None for name in rtindex.__all__)
+    assert set(dir(rtindex)) >= {*rtindex.__all__, "__version__"}
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        rtindex.nothing

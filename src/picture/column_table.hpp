@@ -1,0 +1,29 @@
+#pragma once
+
+#include "picture/scene_layout.hpp"
+#include "picture/scene_model.hpp"
+#include "picture/svg.hpp"
+
+namespace rtindex {
+
+// The column beside its scene: rowID and key, and the coordinates where the scene has rows.
+// Longer columns have no table.
+class ColumnTable {
+ public:
+  ColumnTable(const SceneModel& model, const SceneLayout& layout);
+  [[nodiscard]] double width() const;
+  [[nodiscard]] double height() const;
+  void paint(Svg& svg, PixelPoint at) const;
+
+ private:
+  struct Row {
+    std::uint32_t row;
+    std::vector<std::string> cells;
+  };
+  std::vector<std::string> header_;
+  std::vector<Row> rows_;  // by rowID
+  std::vector<double> widths_;
+  double label_width_;
+};
+
+}  // namespace rtindex

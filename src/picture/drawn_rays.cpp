@@ -1,0 +1,96 @@
+#include "picture/drawn_rays.hpp"
+
+#include <algorithm>
+
+namespace rtindex {
+
+namespace {
+
+constexpr double widest_step = 15;
+constexpr double name_room = 30;  // left of an origin, for the lookup's name
+
+Point point_at(const Ray& ray, float t) {
+  return {ray.origin.x + t * ray.direction.x, ray.origin.y + t * ray.direction.y,
+          ray.origin.z + t * ray.direction.z};
+}
+
+DrawnRay place_ray(const SceneModel& model, const SceneLayout& layout, std::size_t lookup,
+                   const SceneRay& ray) {
+  const Coordinates& coordinates = model.options.coordinates;
+  DrawnRay drawn;
+  drawn.lookup = lookup;
+  drawn.line = layout.line_of(ray.row);
+  drawn.first = ray.first;
+  drawn.last = ray.last;
+  drawn.perpendicular = ray.perpendicular;
+  const SceneLine& line = layout.lines()[drawn.line];
+  drawn.origin = layout.project(line, ray.ray.origin);
+  drawn.slack_begin = layout.project(line, point_at(ray.ray, ray.ray.t_min));
+  drawn.slack_tip = layout.project(line, point_at(ray.ray, ray.ray.t_max));
+  const double right_edge = line.shift + layout.axis().length() + 0.4 * layout.unit();
+  drawn.slack_tip.x = std::min(drawn.slack_tip.x, right_edge);
+  drawn.begin = drawn.slack_begin;
+  drawn.tip = drawn.slack_tip;
+  drawn.crossing = layout.project(line, point_at(ray.ray, ray.ray.t_max / 2));
+  if (!ray.perpendicular && !ray.ray.t_decides) {
+    Point end = ray.ray.origin;
+    end.x = std::max(coordinates.gap_before(ray.first), ray.ray.origin.x);
+    drawn.begin = layout.project(line, end);
+    end.x = coordinates.gap_after(ray.last);
+    drawn.tip = layout.project(line, end);
+  }
+  return drawn;
+}
+
+void move(DrawnRay& ray, double x, double y) {
+  for (PixelPoint* point :
+       {&ray.origin, &ray.slack_begin, &ray.begin, &ray.crossing, &ray.tip, &ray.slack_tip}) {
+    point->x += x;
+    point->y += y;
+  }
+}
+
+// Gives each ray of a line the first lane in which it covers no other, then spreads the lanes.
+void spread(std::vector<DrawnRay*> rays, double room) {
+  std::sort(rays.begin(), rays.end(),
+            [](const DrawnRay* a, const DrawnRay* b) { return a->origin.x < b->origin.x; });
+  const bool perpendicular = !rays.empty() && rays.front()->perpendicular;
+  std::vector<double> lane_ends;
+  std::vector<std::size_t> lanes;
+  for (const DrawnRay* ray : rays) {
+    const double left = perpendicular ? ray->crossing.x : ray->origin.x - name_room;
+    const double right = perpendicular ? ray->crossing.x + 1 : ray->slack_tip.x;
+    std::size_t lane = 0;
+    while (lane < lane_ends.size() && lane_ends[lane] > left) ++lane;
+    if (lane == lane_ends.size()) lane_ends.push_back(0);
+    lane_ends[lane] = right;
+    lanes.push_back(lane);
+  }
+  if (lane_ends.size() < 2) return;
+  const auto last = static_cast<double>(lane_ends.size() - 1);
+  const double step = std::min(perpendicular ? name_room : widest_step, room / last);
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    const double offset = (static_cast<double>(lanes[i]) - last / 2) * step;
+    move(*rays[i], perpendicular ? offset : 0, perpendicular ? 0 : offset);
+  }
+}
+
+}  // namespace
+
+std::vector<DrawnRay> drawn_rays(const SceneModel& model, const SceneLayout& layout) {
+  std::vector<DrawnRay> rays;
+  for (std::size_t lookup = 0; lookup < model.lookups.size(); ++lookup)
+    for (const SceneRay& ray : model.lookups[lookup].rays)
+      rays.push_back(place_ray(model, layout, lookup, ray));
+  for (std::size_t line = 0; line < layout.lines().size(); ++line) {
+    std::vector<DrawnRay*> parallel;
+    std::vector<DrawnRay*> perpendicular;
+    for (DrawnRay& ray : rays)
+      if (ray.line == line) (ray.perpendicular ? perpendicular : parallel).push_back(&ray);
+    spread(parallel, 0.3 * layout.unit());
+    spread(perpendicular, 0.5 * layout.unit());
+  }
+  return rays;
+}
+
+}  // namespace rtindex

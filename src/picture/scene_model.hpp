@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+#include <rtindex/column.hpp>
+#include <rtindex/spec.hpp>
+
+#include "scene/rays.hpp"
+#include "tracers/rx_options.hpp"
+
+namespace rtindex {
+
+// A column with more rows than this makes no readable picture.
+inline constexpr std::size_t most_drawn_rows = 200;
+
+// A lookup as the user asked for it: one element in each column, the same column for a point.
+struct DrawnLookup {
+  LookupKind kind = LookupKind::point;
+  ColumnView lower;
+  ColumnView upper;
+  std::string text;  // "point 29", "range [23, 25]"
+};
+
+[[nodiscard]] DrawnLookup drawn_point(const ColumnView& key);
+[[nodiscard]] DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper);
+
+// One primitive of the scene.
+struct SceneKey {
+  std::uint64_t key;  // encoded
+  std::uint32_t row;
+  std::string text;
+};
+
+// One ray of a lookup, and the places of its row that it is meant to pass.
+struct SceneRay {
+  Ray ray;
+  std::uint64_t row;
+  std::uint32_t first, last;
+  bool perpendicular;
+};
+
+struct SceneLookup {
+  std::string name;  // "Q1"
+  std::string text;  // "range [23, 25]"
+  RayKind kind;
+  std::vector<SceneRay> rays;       // none where the lookup lies beyond the column's keys
+  std::vector<std::uint32_t> rows;  // what the index answered, along the ray
+};
+
+// Everything that a picture shows: the scene of a column, the rays of the lookups, and the rows
+// that an index found by casting them.
+struct SceneModel {
+  Spec spec;
+  RxOptions options;
+  std::vector<SceneKey> keys;  // by key, then by row
+  std::vector<SceneLookup> lookups;
+  std::string smallest;  // the key at coordinate 0
+  std::uint64_t span = 0;
+  bool whole_numbers = false;  // neighbouring encoded keys are neighbouring numbers
+  // The text of an encoded key that no row holds; empty where it cannot be told.
+  std::function<std::string(std::uint64_t)> key_text;
+};
+
+// An index that casts rays and can be used here; none where there is none.
+[[nodiscard]] std::optional<std::string> usable_ray_tracer();
+
+// Builds the index, answers the lookups and collects what is to be drawn. Throws where the column
+// is too large, or where the index casts no rays.
+[[nodiscard]] SceneModel make_scene_model(const ColumnView& column,
+                                          const std::vector<DrawnLookup>& lookups,
+                                          const Spec& spec);
+
+}  // namespace rtindex
