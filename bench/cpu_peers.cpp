@@ -34,7 +34,7 @@ struct Contestant {
 class Bench {
  public:
   explicit Bench(const std::string& records, const std::string& command)
-      : records_(records, "cpu-peers", command) {}
+      : records_(records, command) {}
 
   // Races the contestants on one workload; times relative to the first one.
   std::vector<double> race(const std::string& question, const nlohmann::json& workload,
@@ -58,14 +58,22 @@ class Bench {
       nlohmann::json full = workload;
       full["question"] = question;
       full["lookups"] = lookups;
-      records_.add(contestants[i].name, full, "lookup_ms", median, times[i].runs);
+      note(contestants[i].name, full, "lookup_ms", median, times[i].runs);
     }
     fmt::print("\n");
     std::fflush(stdout);
     return medians;
   }
 
-  Records& records() { return records_; }
+  void note(const std::string& index, const nlohmann::json& workload, const std::string& metric,
+            double value, const std::vector<double>& runs = {}) {
+    records_.add({.experiment = "cpu-peers",
+                  .index = index,
+                  .metric = metric,
+                  .value = value,
+                  .runs = runs,
+                  .workload = workload});
+  }
 
  private:
   Records records_;
@@ -206,8 +214,8 @@ void hostile(Bench& bench, int keys_log2, std::size_t lookups) {
     fmt::print("{:40} {:8.2f} Ml/s any {:6.2f}x of uniform, count {:6.2f}x\n", question,
                static_cast<double>(lookups) / times[1].median() / 1e3,
                times[0].median() / times[1].median(), times[0].median() / times[2].median());
-    bench.records().add(index.spec().text(), {{"question", question}, {"keys_log2", keys_log2}},
-                        "share_of_uniform", times[0].median() / times[1].median());
+    bench.note(index.spec().text(), {{"question", question}, {"keys_log2", keys_log2}},
+               "share_of_uniform", times[0].median() / times[1].median());
     std::fflush(stdout);
   };
   race("uniform keys", uniform_index, keys);
@@ -244,12 +252,12 @@ void build_and_memory(Bench& bench, int keys_log2) {
   const auto times = bench::race(runs, 3);
   const nlohmann::json workload = {{"keys_log2", keys_log2}, {"key_bits", sizeof(Key) * 8}};
   fmt::print("  {:44} {:9.1f} ms\n", "tbb::parallel_sort of the pairs", times[0].median());
-  bench.records().add("tbb::parallel_sort", workload, "build_ms", times[0].median(), times[0].runs);
+  bench.note("tbb::parallel_sort", workload, "build_ms", times[0].median(), times[0].runs);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     fmt::print("  {:44} {:9.1f} ms {:8.2f}x of the sort, {:.2f} bytes a key\n", specs[i],
                times[i + 1].median(), times[i + 1].median() / times[0].median(), per_key[i]);
-    bench.records().add(specs[i], workload, "build_ms", times[i + 1].median(), times[i + 1].runs);
-    bench.records().add(specs[i], workload, "bytes_per_key", per_key[i]);
+    bench.note(specs[i], workload, "build_ms", times[i + 1].median(), times[i + 1].runs);
+    bench.note(specs[i], workload, "bytes_per_key", per_key[i]);
   }
   fmt::print("\n");
 }
