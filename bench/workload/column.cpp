@@ -77,6 +77,12 @@ Column uniform_column(std::size_t size, int bits, std::uint64_t seed) {
                 [&](std::size_t row) { return uniform_key(row, bits, seed); });
 }
 
+Column middle_column(std::size_t size, std::uint64_t seed) {
+  constexpr std::uint64_t quarter = std::uint64_t{1} << 30;
+  return filled(size, 32, seed, {{"keys", "uniform, middle half"}},
+                [&](std::size_t row) { return quarter + uniform_key(row, 31, seed); });
+}
+
 Column clustered_column(std::size_t size, double uniform_share, std::uint64_t seed) {
   const auto uniform = static_cast<std::size_t>(uniform_share * static_cast<double>(size));
   const std::size_t dense = size - uniform;

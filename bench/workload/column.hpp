@@ -33,6 +33,9 @@ struct Column {
 // Keys drawn from all 2^bits values without replacement.
 [[nodiscard]] Column uniform_column(std::size_t size, int bits, std::uint64_t seed);
 
+// Keys drawn from the middle half of all 32-bit values without replacement.
+[[nodiscard]] Column middle_column(std::size_t size, std::uint64_t seed);
+
 // A share of the keys drawn from everywhere, the others dense in the middle of all 32-bit values.
 [[nodiscard]] Column clustered_column(std::size_t size, double uniform_share, std::uint64_t seed);
 

@@ -108,6 +108,11 @@ struct Range {
   std::uint64_t lower, upper, expected;
 };
 
+Range range_between(const Ranked& column, std::uint64_t lower, std::uint64_t upper) {
+  const std::size_t end = upper == ~std::uint64_t{0} ? column.size() : column.rank_of(upper + 1);
+  return {lower, upper, column.sum(column.rank_of(lower), end)};
+}
+
 }  // namespace
 
 Lookups hits_in(const Column& column, std::size_t size, std::uint64_t seed) {
@@ -166,14 +171,22 @@ Lookups ranges_of_hits(const Ranked& column, std::size_t size, std::size_t hits,
   });
 }
 
+Lookups ranges_over_rows(const Ranked& column, std::size_t size, std::size_t rows,
+                         std::uint64_t seed) {
+  rows = std::min(rows, column.size());
+  return ranges(column, size, {{"lookups", "ranges"}, {"rows", rows}}, [&](std::size_t i) {
+    const std::size_t first = random_below(column.size() - rows + 1, seed, i);
+    return range_between(column, column.key(first), column.key(first + rows - 1));
+  });
+}
+
 Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t span,
                        std::uint64_t seed) {
   const std::uint64_t greatest = ~std::uint64_t{0} >> (64 - column.key_bits());
   return ranges(column, size, {{"lookups", "ranges"}, {"span", span}}, [&](std::size_t i) {
     const std::uint64_t lower = column.key(random_below(column.size(), seed, i));
     const std::uint64_t upper = greatest - lower < span - 1 ? greatest : lower + (span - 1);
-    const std::size_t end = upper == ~std::uint64_t{0} ? column.size() : column.rank_of(upper + 1);
-    return Range{lower, upper, column.sum(column.rank_of(lower), end)};
+    return range_between(column, lower, upper);
   });
 }
 

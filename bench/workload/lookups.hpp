@@ -64,6 +64,11 @@ class Ranked {
 [[nodiscard]] Lookups ranges_of_hits(const Ranked& column, std::size_t size, std::size_t hits,
                                      std::uint64_t seed);
 
+// Ranges over `rows` neighbouring rows of a column in key order, and over all rows that are equal
+// to the first or the last of them.
+[[nodiscard]] Lookups ranges_over_rows(const Ranked& column, std::size_t size, std::size_t rows,
+                                       std::uint64_t seed);
+
 // Ranges [l, l + span - 1] that start at keys of the column.
 [[nodiscard]] Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t span,
                                      std::uint64_t seed);
