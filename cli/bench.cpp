@@ -10,6 +10,7 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "cli/bench/claims.hpp"
 #include "cli/bench/result_tables.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
@@ -187,7 +188,9 @@ constexpr const char* examples = R"(Examples:
   rtindex bench hit-rate --scale paper --index rx:optix --index hash@cuda -o hit-rate.jsonl
       The paper's sizes, two indexes, records kept.
   rtindex bench all --scale laptop -o results/my-machine/ --continue
-      Everything, one file per experiment; what is measured already is not measured again.)";
+      Everything, one file per experiment; what is measured already is not measured again.
+  rtindex bench claims results/
+      Which claims of the paper the records bear out.)";
 
 }  // namespace
 
@@ -223,7 +226,10 @@ void add_bench(CLI::App& app) {
   verb->add_flag("--list", options->list, "List the experiments");
   verb->add_flag("--json", options->json, "List them as JSON")->needs("--list");
   verb->footer(examples);
-  verb->callback([options] { run(*options); });
+  add_claims(*verb);
+  verb->callback([options, verb] {
+    if (verb->get_subcommands().empty()) run(*options);
+  });
 }
 
 }  // namespace rtindex::cli

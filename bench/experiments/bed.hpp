@@ -58,7 +58,7 @@ inline std::size_t usual_keys(const Session& session) {
   return std::size_t{1} << usual_keys_log2(session);
 }
 inline std::size_t usual_lookups(const Session& session) {
-  return std::size_t{1} << session.pick(12, 19, 27);
+  return std::size_t{1} << session.pick(12, 17, 27);
 }
 
 // "rx:embree, sorted lookups"; without `what` the label alone.

@@ -28,7 +28,8 @@ Experiment hardware_experiment() {
           .section = "4.10",
           .x = {},
           .metrics = {lookup_ms(), sort_ms(), total_ms()},
-          .run = run};
+          .run = run,
+          .compares_machines = true};
 }
 
 }  // namespace rtindex::bench

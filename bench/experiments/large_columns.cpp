@@ -10,7 +10,7 @@ constexpr int embree_keys_log2 = 24;
 
 void run(Session& session) {
   const auto sizes = session.pick<int>({12, 13}, {20, 22, 24}, {26, 27, 28, 29, 30, 31});
-  const std::size_t lookup_count = std::size_t{1} << session.pick(10, 19, 27);
+  const std::size_t lookup_count = std::size_t{1} << session.pick(10, 17, 27);
   for (const int keys_log2 : sizes) {
     const std::size_t keys = std::size_t{1} << keys_log2;
     Lazy<Column> column([&] { return uniform_column(keys, 32, column_seed); });

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include <rtindex/error.hpp>
 
@@ -12,9 +13,16 @@ namespace rtindex::bench {
 
 namespace {
 
+// SOSD's files have no extension; their names end with the type of their keys.
+std::optional<FileFormat> format_of(const std::string& path) {
+  if (path.ends_with("_uint32")) return FileFormat::sosd32;
+  if (path.ends_with("_uint64")) return FileFormat::sosd64;
+  return std::nullopt;
+}
+
 // Unsigned keys of a file, such as SOSD's.
 Column column_from(const std::string& path) {
-  const LoadedColumn file = load(ColumnFile{.path = path});
+  const LoadedColumn file = load(ColumnFile{.path = path, .format = format_of(path)});
   const ColumnView view = file.view();
   if (view.type() != Type::u32 && view.type() != Type::u64)
     throw Error(path + " holds " + file.type_text() + ": this experiment takes uint32 and uint64");

@@ -34,6 +34,7 @@ struct Experiment {
   std::vector<Metric> metrics;
   std::function<void(Session&)> run;
   std::string needs = {};  // what a machine must have that most have not
+  bool compares_machines = false;  // tables show every machine that figures were published for
 };
 
 inline Metric lookup_ms() { return {"lookup_ms", "time of the lookups [ms]"}; }

@@ -108,6 +108,12 @@ std::string reasons_of(const std::vector<Record>& records) {
   return text.empty() ? text : "without a value:\n" + text + "\n";
 }
 
+// The paper's main machine; where machines are compared, all of them.
+bool stands_beside(const Record& published, const Experiment& experiment) {
+  return published.experiment == experiment.name &&
+         (experiment.compares_machines || published.machine.value("gpu", "") == "RTX 4090");
+}
+
 }  // namespace
 
 std::string result_tables(const Experiment& experiment, const std::vector<Record>& ours,
@@ -122,7 +128,7 @@ std::string result_tables(const Experiment& experiment, const std::vector<Record
     const bool is_measured =
         std::any_of(chosen.begin(), chosen.end(), [](const Record* r) { return r->ok(); });
     for (const Record& record : published)
-      if (record.experiment == experiment.name && record.metric == metric.name)
+      if (stands_beside(record, experiment) && record.metric == metric.name)
         chosen.push_back(&record);
     if (is_measured) text += table_of(experiment, metric.label, chosen);
   }
