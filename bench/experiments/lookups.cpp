@@ -7,8 +7,8 @@ namespace {
 
 void run(Session& session) {
   Lazy<Column> column([&] { return uniform_column(usual_keys(session), 32, column_seed); });
-  const auto sizes =
-      session.pick<int>({6, 8, 10, 12}, {7, 9, 11, 13, 15, 17, 19}, {13, 15, 17, 19, 21, 23, 25, 27});
+  const auto sizes = session.pick<int>({6, 8, 10, 12}, {7, 9, 11, 13, 15, 17, 19},
+                                       {13, 15, 17, 19, 21, 23, 25, 27});
   for (const Contestant& contestant : session.contestants()) {
     Bed bed(session, contestant.spec, column);
     for (const int size_log2 : sizes)

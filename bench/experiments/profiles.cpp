@@ -10,12 +10,12 @@ namespace rtindex::bench {
 
 namespace {
 
-constexpr const char* needed = "Nsight Compute and an index on an NVIDIA GPU";
+constexpr const char* needed = "Nsight Compute on an NVIDIA GPU, which this version does not drive";
 
 void run(Session& session) {
   session.unsupported(
-      fmt::format("profiles need {}; on a CPU, see the times of the experiment "
-                  "that the profile explains",
+      fmt::format("the profile needs {}; the experiments of the same section have "
+                  "the times that it explains",
                   needed));
 }
 

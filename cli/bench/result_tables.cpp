@@ -25,7 +25,7 @@ std::string number_text(double value) {
 }
 
 std::string cell_text(const Record& record) {
-  return record.ok() ? number_text(*record.value) : record.status;
+  return record.ok() ? number_text(*record.value) : "–";
 }
 
 // A place on the x axis, or a named case; sorted by value, then in order of appearance.
@@ -96,10 +96,11 @@ std::string table_of(const Experiment& experiment, const std::string& label,
 std::string reasons_of(const std::vector<Record>& records) {
   std::vector<std::pair<std::string, std::set<std::string>>> reasons;
   for (const Record& record : records) {
-    if (record.reason.empty()) continue;
+    if (record.ok()) continue;
+    const std::string reason = record.status + ": " + record.reason;
     auto known = std::find_if(reasons.begin(), reasons.end(),
-                              [&](const auto& entry) { return entry.first == record.reason; });
-    if (known == reasons.end()) known = reasons.insert(reasons.end(), {record.reason, {}});
+                              [&](const auto& entry) { return entry.first == reason; });
+    if (known == reasons.end()) known = reasons.insert(reasons.end(), {reason, {}});
     known->second.insert(record.series);
   }
   std::string text;
@@ -121,6 +122,13 @@ std::string result_tables(const Experiment& experiment, const std::vector<Record
   std::string text = fmt::format("{} ({}{}{}): {}\n\n", experiment.name, experiment.figure,
                                  experiment.section.empty() ? "" : ", section ", experiment.section,
                                  experiment.question);
+  const bool has_published =
+      std::any_of(published.begin(), published.end(),
+                  [&](const Record& record) { return stands_beside(record, experiment); });
+  if (has_published)
+    text +=
+        "RX, HT, B+, SA: RTIndeX, PVLDB 16, at 2^26 keys and 2^27 lookups unless the axis says\n"
+        "otherwise.\n\n";
   for (const bench::Metric& metric : experiment.metrics) {
     std::vector<const Record*> chosen;
     for (const Record& record : ours)

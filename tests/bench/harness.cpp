@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 #include "experiments/cost_fit.hpp"
 #include "harness/check.hpp"
 #include "harness/measure.hpp"
+#include "harness/published.hpp"
 #include "harness/session.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -99,6 +101,22 @@ TEST(Fit, FindsTheCostsOfExactData) {
   const CostFit fit = fit_costs(hits, times);
   EXPECT_NEAR(fit.fixed, 10, 1e-9);
   EXPECT_NEAR(fit.per_hit, 3, 1e-9);
+}
+
+// Section 4.9 prints 102.85 ms and 36.01 ms for the curve of fig:range_queries.
+TEST(Fit, GivesThePrintedCostsOfThePublishedCurve) {
+  std::vector<double> hits, times;
+  for (const Record& record : published_records()) {
+    if (record.experiment != "ranges" || record.series != "RX" || record.metric != "lookup_ms" ||
+        record.machine.value("gpu", "") != "RTX 4090")
+      continue;
+    hits.push_back(std::exp2(*record.x));
+    times.push_back(*record.value);
+  }
+  ASSERT_EQ(hits.size(), 6U);
+  const CostFit fit = fit_costs(hits, times);
+  EXPECT_NEAR(fit.fixed, 102.85, 0.01);
+  EXPECT_NEAR(fit.per_hit, 36.01, 0.01);
 }
 
 TEST(Fit, HasNoNegativeCosts) {
