@@ -24,7 +24,7 @@ using namespace rtindex::bench;
 
 struct Question {
   std::string name;
-  std::function<void(Records&, int, int)> ask;
+  std::function<void(PeerRecords&, int, int)> ask;
   bool every_size;  // else only at the largest
 };
 
@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
   app.add_option("--records", records_path, "append JSON records to this file");
   CLI11_PARSE(app, argc, argv);
 
-  Records records(records_path, "cpu-peers",
+  PeerRecords records(records_path, "cpu-peers",
                   fmt::format("bench_cpu_peers --from {} --to {} --lookups {} --questions {}", from,
                               to, lookups, fmt::join(names, ",")));
   for (const Question& question : all_questions) {

@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   std::vector<std::uint32_t> row_of_key(size);
   for (std::size_t i = 0; i < size; ++i) row_of_key[column[i]] = static_cast<std::uint32_t>(i);
 
-  bench::Records records(arguments.records, "embree-overhead",
+  bench::Records records(arguments.records,
                          fmt::format("bench_embree_overhead --keys {} --lookups {}",
                                      arguments.keys_log2, arguments.lookups_log2));
   fmt::print("rx:embree against a bare Embree loop: 2^{} dense keys, 2^{} point lookups, sum\n\n",
@@ -160,8 +160,18 @@ int main(int argc, char** argv) {
                                      {"keys", "dense shuffled uint64"},
                                      {"order", order},
                                      {"answer", "sum"}};
-    records.add("bare embree loop", workload, "lookup_ms", times[0].median(), times[0].runs);
-    records.add(index.spec().text(), workload, "lookup_ms", times[1].median(), times[1].runs);
+    records.add({.experiment = "embree-overhead",
+                 .index = "bare embree loop",
+                 .metric = "lookup_ms",
+                 .value = times[0].median(),
+                 .runs = times[0].runs,
+                 .workload = workload});
+    records.add({.experiment = "embree-overhead",
+                 .index = index.spec().text(),
+                 .metric = "lookup_ms",
+                 .value = times[1].median(),
+                 .runs = times[1].runs,
+                 .workload = workload});
   }
   fmt::print("\nall answers of both checked\n");
 }

@@ -2,15 +2,20 @@
 
 #include <csignal>
 #include <exception>
+#include <string>
+#include <utility>
 
 namespace rtindex::cli {
 
 // The user pressed Ctrl-C, or the system asked us to end.
 class Interrupted : public std::exception {
  public:
-  [[nodiscard]] const char* what() const noexcept override {
-    return "interrupted; no output was written";
-  }
+  explicit Interrupted(std::string message = "interrupted; no output was written")
+      : message_(std::move(message)) {}
+  [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
 };
 
 // While one lives, the first SIGINT or SIGTERM is only noted, so that half-written files can be

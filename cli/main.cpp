@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
   rtindex::cli::add_range(app);
   rtindex::cli::add_indexes(app);
   rtindex::cli::add_draw(app);
+  rtindex::cli::add_bench(app);
   for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     verb->group("Verbs");
   try {

@@ -12,5 +12,6 @@ void add_lookup(CLI::App& app);
 void add_range(CLI::App& app);
 void add_indexes(CLI::App& app);
 void add_draw(CLI::App& app);
+void add_bench(CLI::App& app);
 
 }  // namespace rtindex::cli

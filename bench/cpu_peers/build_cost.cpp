@@ -14,7 +14,7 @@ namespace rtindex::bench {
 namespace {
 
 template <class Key>
-void build_keys(Records& records, int keys_log2) {
+void build_keys(PeerRecords& records, int keys_log2) {
   const auto column = uniform_distinct<Key>(std::size_t{1} << keys_log2, 1);
   std::vector<Pair<Key>, PagedAllocator<Pair<Key>>> pairs(column.size());
   std::vector<std::function<void()>> runs = {[&] {
@@ -53,7 +53,7 @@ void build_keys(Records& records, int keys_log2) {
 
 }  // namespace
 
-void build_cost(Records& records, int keys_log2, int) {
+void build_cost(PeerRecords& records, int keys_log2, int) {
   build_keys<std::uint64_t>(records, keys_log2);
   build_keys<std::uint32_t>(records, keys_log2);
 }

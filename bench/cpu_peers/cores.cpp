@@ -6,7 +6,7 @@
 
 namespace rtindex::bench {
 
-void cores(Records& records, int keys_log2, int lookups_log2) {
+void cores(PeerRecords& records, int keys_log2, int lookups_log2) {
   const KeyVector column = random_column(keys_log2);
   const Words values = values_for(column.size());
   const KeyVector keys = drawn_from<std::uint64_t>(column, std::size_t{1} << lookups_log2, 2);

@@ -43,7 +43,7 @@ Ranges first_of(const Ranges& ranges, std::size_t count) {
 }  // namespace
 
 // The scan gets fewer lookups, or it would take hours; times are compared per lookup.
-void included(Records& records, int keys_log2, int lookups_log2) {
+void included(PeerRecords& records, int keys_log2, int lookups_log2) {
   const KeyVector column = random_column(keys_log2);
   const Words values = values_for(column.size());
   KeyVector sorted_keys = column;

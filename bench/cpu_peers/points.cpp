@@ -9,7 +9,7 @@
 
 namespace rtindex::bench {
 
-void points(Records& records, int keys_log2, int lookups_log2) {
+void points(PeerRecords& records, int keys_log2, int lookups_log2) {
   const KeyVector column = random_column(keys_log2);
   const Words values = values_for(column.size());
   const Index native = build(column, "rx:native");

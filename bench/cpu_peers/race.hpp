@@ -8,7 +8,7 @@
 #include <rtindex/rtindex.hpp>
 
 #include "harness/peers.hpp"
-#include "harness/records.hpp"
+#include "harness/peer_records.hpp"
 
 namespace rtindex::bench {
 
@@ -31,13 +31,13 @@ struct Batch {
 // speeds relative to the first, and writes records. Ends the program where answers differ.
 class PeerRace {
  public:
-  explicit PeerRace(Records& records) : records_(&records) {}
+  explicit PeerRace(PeerRecords& records) : records_(&records) {}
 
   // Median milliseconds of each.
   std::vector<double> run(const Batch& batch, const std::vector<Contestant>& contestants) const;
 
  private:
-  Records* records_;
+  PeerRecords* records_;
 };
 
 // Prints what went wrong and ends the program: a wrong answer makes every time worthless.

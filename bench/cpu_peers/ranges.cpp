@@ -9,7 +9,7 @@ namespace rtindex::bench {
 
 namespace {
 
-void sums(Records& records, int keys_log2, int lookups_log2, const KeyVector& column,
+void sums(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVector& column,
           const KeyVector& sorted_keys) {
   const Words values = values_for(column.size());
   const Index native = build(column, "rx:native");
@@ -36,7 +36,7 @@ void sums(Records& records, int keys_log2, int lookups_log2, const KeyVector& co
 }
 
 // Two searches whatever lies between: the times of 2^4 and 2^16 hits should be the same.
-void counts(Records& records, int keys_log2, int lookups_log2, const KeyVector& column,
+void counts(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVector& column,
             const KeyVector& sorted_keys) {
   const Index native = build(column, "rx:native");
   const SortedPeer lower_bound(column);
@@ -73,7 +73,7 @@ void counts(Records& records, int keys_log2, int lookups_log2, const KeyVector& 
 
 }  // namespace
 
-void ranges(Records& records, int keys_log2, int lookups_log2) {
+void ranges(PeerRecords& records, int keys_log2, int lookups_log2) {
   const KeyVector column = random_column(keys_log2);
   KeyVector sorted_keys = column;
   std::sort(sorted_keys.begin(), sorted_keys.end());

@@ -44,7 +44,7 @@ void check(const Case& test) {
 
 }  // namespace
 
-void skew(Records& records, int keys_log2, int lookups_log2) {
+void skew(PeerRecords& records, int keys_log2, int lookups_log2) {
   const std::size_t size = std::size_t{1} << keys_log2;
   const std::size_t lookups = std::size_t{1} << lookups_log2;
   const KeyVector uniform = random_column(keys_log2);

@@ -19,7 +19,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "gpu/device_workload.hpp"
-#include "harness/records.hpp"
+#include "harness/peer_records.hpp"
 #include "harness/timing.hpp"
 
 namespace {
@@ -328,7 +328,7 @@ class Bench {
   }
 
   Settings settings_;
-  Records records_;
+  PeerRecords records_;
   DeviceClock clock_;
   std::uint64_t wrong_ = 0;
 };

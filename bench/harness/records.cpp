@@ -1,77 +1,89 @@
 #include "harness/records.hpp"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdio>
-#include <memory>
-#include <thread>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <rtindex/error.hpp>
 #include <rtindex/version.hpp>
 
+#include "harness/provenance.hpp"
+
 namespace rtindex::bench {
+
+namespace fs = std::filesystem;
 
 namespace {
 
-// What a command prints, without the line end; empty where it fails.
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  if (!pipe) return {};
-  std::string text;
-  std::array<char, 256> buffer{};
-  while (std::fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) text += buffer.data();
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path.string() + " cannot be read: name a file of records");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A run that was interrupted may have left half a line; what follows must not be glued to it.
+void end_last_line(const std::string& path) {
+  if (!fs::exists(path) || fs::file_size(path) == 0) return;
+  if (text_of(path).back() != '\n') std::ofstream(path, std::ios::app) << '\n';
 }
 
 }  // namespace
 
-nlohmann::json machine() {
-  utsname system{};
-  uname(&system);
-  std::string cpu =
-      output_of("LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -1");
-  const auto memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<double>(sysconf(_SC_PAGE_SIZE)) / (1 << 30);
-  return {{"cpu", cpu.empty() ? "unknown" : cpu},
-          {"cores", std::thread::hardware_concurrency()},
-          {"memory_gib", static_cast<int>(memory + 0.5)},
-          {"arch", system.machine},
-          {"system", std::string(system.sysname) + " " + system.release},
-          {"compiler", "g++ " __VERSION__}};
-}
-
-std::string commit() {
-  const std::string git = "git -C '" RTINDEX_SOURCE_DIR "' ";
-  const std::string hash = output_of(git + "rev-parse --short=12 HEAD 2>/dev/null");
-  if (hash.empty()) return "unknown";
-  const std::string changes =
-      output_of(git + "status --porcelain --untracked-files=no -- src include bench 2>/dev/null");
-  return hash + (changes.empty() ? "" : "+");
-}
-
-Records::Records(const std::string& path, std::string experiment, std::string command)
-    : common_({{"experiment", std::move(experiment)},
-               {"version", RTINDEX_VERSION_STRING},
-               {"commit", commit()},
-               {"command", std::move(command)},
-               {"machine", machine()}}) {
+Records::Records(const std::string& path, std::string command) {
+  stamp_.version = RTINDEX_VERSION_STRING;
+  stamp_.commit = commit();
+  stamp_.command = std::move(command);
+  stamp_.machine = machine();
   if (path.empty()) return;
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty()) {
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+  }
+  end_last_line(path);
   file_.open(path, std::ios::app);
-  if (!file_) throw Error(path + " cannot be written: name a file in a folder that exists");
+  if (!file_) throw Error(path + " cannot be written: name a file in a folder that can");
 }
 
-void Records::add(const std::string& index, const nlohmann::json& workload,
-                  const std::string& metric, double value, const std::vector<double>& runs) {
-  nlohmann::json record = common_;
-  record["index"] = index;
-  record["workload"] = workload;
-  record["metric"] = metric;
-  record["value"] = value;
-  if (!runs.empty()) record["runs"] = runs;
-  if (file_.is_open()) file_ << record.dump() << std::endl;
+Record Records::add(Record record) {
+  record.version = stamp_.version;
+  record.commit = stamp_.commit;
+  record.command = stamp_.command;
+  record.machine = stamp_.machine;
+  if (!file_.is_open()) return record;
+  file_ << to_json(record).dump() << std::endl;
+  if (!file_) throw Error("the records cannot be written any more: is the disk full?");
+  return record;
+}
+
+std::vector<Record> records_in(std::string_view text, const std::string& name) {
+  std::vector<Record> records;
+  std::size_t number = 1;
+  for (std::size_t start = 0; start < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view line = text.substr(start, end - start);
+    start = end + 1;
+    if (line.empty()) continue;
+    const auto parsed = nlohmann::json::parse(line, nullptr, false);
+    const bool is_cut_off = parsed.is_discarded() && line.front() == '{' && line.back() != '}';
+    if (is_cut_off) continue;
+    if (parsed.is_discarded())
+      throw Error(name + ", line " + std::to_string(number) + ": not a line of JSON");
+    records.push_back(record_from(parsed));
+  }
+  return records;
+}
+
+std::vector<Record> read_records(const fs::path& path) {
+  if (!fs::is_directory(path)) return records_in(text_of(path), path.string());
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(path))
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Record> records;
+  for (const fs::path& file : files)
+    std::ranges::move(read_records(file), std::back_inserter(records));
+  return records;
 }
 
 }  // namespace rtindex::bench

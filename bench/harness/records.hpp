@@ -1,33 +1,35 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "harness/timing.hpp"
+#include "harness/record.hpp"
 
 namespace rtindex::bench {
 
-// The machine that this process runs on: CPU, cores, memory, system.
-[[nodiscard]] nlohmann::json machine();
-
-// The commit of the source tree, with "+" where it has uncommitted changes; "unknown" elsewhere.
-[[nodiscard]] std::string commit();
-
-// Appends measurements to a file of JSON lines, one per measurement. Without a file it drops them.
+// Appends records to a file of JSON lines, stamped with machine, commit and command. Every line is
+// on disk before the next point starts, so that an interrupted run loses nothing. Without a file it
+// only stamps.
 class Records {
  public:
   // `command` is how the records can be made again.
-  Records(const std::string& path, std::string experiment, std::string command);
+  Records(const std::string& path, std::string command);
 
-  // One measurement: what was measured, on which index, under which workload.
-  void add(const std::string& index, const nlohmann::json& workload, const std::string& metric,
-           double value, const std::vector<double>& runs = {});
+  // Returns the record as it was written.
+  Record add(Record record);
 
  private:
   std::ofstream file_;
-  nlohmann::json common_;
+  Record stamp_;
 };
+
+// The records of a text of JSON lines; `name` is what errors call it. A last line that was cut off,
+// as an interrupted run may leave it, is passed over.
+[[nodiscard]] std::vector<Record> records_in(std::string_view text, const std::string& name);
+// The records of a file, or of all *.jsonl files in a folder and its folders.
+[[nodiscard]] std::vector<Record> read_records(const std::filesystem::path& path);
 
 }  // namespace rtindex::bench

@@ -1,0 +1,113 @@
+#include "claims/figures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/published.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+bool is_published(const Record& record) { return !record.source.empty(); }
+
+bool is_on_gpu(const Record& record) { return record.index.find("@cuda") != std::string::npos; }
+
+// "NVIDIA H200", "Neoverse-N1": what the index ran on.
+std::string device_of(const Record& record) {
+  const bool gpu = is_published(record) || is_on_gpu(record);
+  return record.machine.value(gpu ? "gpu" : "cpu", "unknown");
+}
+
+// The names of our series for the paper's, as far as records have them.
+std::map<std::string, std::string> names_in(const std::vector<Record>& records) {
+  std::map<std::string, std::string> names;
+  const auto has = [&](const std::string& label) {
+    return std::any_of(records.begin(), records.end(), [&](const Record& r) {
+      return r.series == label || r.series.starts_with(label + ", ");
+    });
+  };
+  const std::vector<std::pair<std::string, std::vector<std::string>>> candidates = {
+      {"RX", {"RX", "rx:optix@cuda", "rx:optix", "rx:embree"}},
+      {"HT", {"HT", "hash@cuda", "hash"}},
+      {"B+", {"B+", "btree@cuda", "btree"}},
+      {"SA", {"SA", "sorted@cuda", "sorted"}}};
+  for (const auto& [name, labels] : candidates) {
+    const auto found = std::find_if(labels.begin(), labels.end(), has);
+    if (found != labels.end()) names[name] = *found;
+  }
+  return names;
+}
+
+}  // namespace
+
+Figures::Figures(std::string name, std::vector<Record> records)
+    : name_(std::move(name)), records_(std::move(records)), names_(names_in(records_)) {}
+
+bool Figures::has_rt_cores() const {
+  return std::any_of(records_.begin(), records_.end(), [](const Record& r) {
+    return (is_published(r) || is_on_gpu(r)) && r.machine.value("rt_cores", 0) > 0;
+  });
+}
+
+std::string Figures::series(const std::string& index, const std::string& what) const {
+  const auto name = names_.find(index);
+  if (name == names_.end()) return {};
+  return what.empty() ? name->second : name->second + ", " + what;
+}
+
+Quantity Figures::value(const std::string& experiment, const std::string& index,
+                        const std::string& what, const Place& place,
+                        const std::string& metric) const {
+  const std::string wanted = series(index, what);
+  const Record* best = nullptr;
+  for (const Record& record : records_) {
+    if (record.experiment != experiment || record.series != wanted || record.metric != metric ||
+        !record.ok())
+      continue;
+    switch (place.kind) {
+      case Place::Kind::category:
+        if (!record.x && record.category == place.category) return record.value;
+        break;
+      case Place::Kind::number:
+        if (record.x && *record.x == place.number) return record.value;
+        break;
+      case Place::Kind::least:
+        if (record.x && (best == nullptr || *record.x < *best->x)) best = &record;
+        break;
+      case Place::Kind::greatest:
+        if (record.x && (best == nullptr || *record.x > *best->x)) best = &record;
+        break;
+    }
+  }
+  return best == nullptr ? Quantity() : best->value;
+}
+
+std::vector<double> Figures::values(const std::string& experiment, const std::string& index,
+                                    const std::string& what, const std::string& metric) const {
+  const std::string wanted = series(index, what);
+  std::vector<double> values;
+  for (const Record& record : records_)
+    if (record.experiment == experiment && record.series == wanted && record.metric == metric &&
+        record.ok())
+      values.push_back(*record.value);
+  return values;
+}
+
+Figures published_figures(const std::string& gpu) {
+  std::vector<Record> records = published_records();
+  std::erase_if(records, [&](const Record& r) { return r.machine.value("gpu", "") != gpu; });
+  return {gpu, std::move(records)};
+}
+
+std::vector<Figures> figures_of(const std::vector<Record>& records) {
+  std::map<std::string, std::vector<Record>> groups;
+  for (const Record& record : records)
+    if (!is_published(record) && !record.scale.empty())
+      groups[device_of(record) + ", " + record.scale].push_back(record);
+  std::vector<Figures> figures;
+  for (auto& [name, group] : groups) figures.emplace_back(name, std::move(group));
+  return figures;
+}
+
+}  // namespace rtindex::bench

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/record.hpp"
+
+namespace rtindex::bench {
+
+// A measured value, where there is one.
+using Quantity = std::optional<double>;
+
+// The records of one machine at one scale, asked for by the paper's names: RX, HT, B+ and SA. Ours
+// are rx:optix or rx:embree (never rx:native), hash, btree and sorted.
+class Figures {
+ public:
+  Figures(std::string name, std::vector<Record> records);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // Whether rays are traced by hardware here.
+  [[nodiscard]] bool has_rt_cores() const;
+
+  // A place on the x axis: a number, or the least or the greatest that was measured.
+  struct Place {
+    enum class Kind : std::uint8_t { number, category, least, greatest } kind = Kind::number;
+    double number = 0;
+    std::string category = {};
+  };
+  static Place at(double number) { return {.number = number}; }
+  static Place at(std::string category) {
+    return {.kind = Place::Kind::category, .category = std::move(category)};
+  }
+  static Place least() { return {.kind = Place::Kind::least}; }
+  static Place greatest() { return {.kind = Place::Kind::greatest}; }
+
+  // The value of the series "INDEX, what" (or "INDEX") there.
+  [[nodiscard]] Quantity value(const std::string& experiment, const std::string& index,
+                               const std::string& what, const Place& place,
+                               const std::string& metric) const;
+  // All values of a series, in the order of the records.
+  [[nodiscard]] std::vector<double> values(const std::string& experiment, const std::string& index,
+                                           const std::string& what,
+                                           const std::string& metric) const;
+
+ private:
+  [[nodiscard]] std::string series(const std::string& index, const std::string& what) const;
+
+  std::string name_;
+  std::vector<Record> records_;
+  std::map<std::string, std::string> names_;
+};
+
+// The published figures of a GPU.
+[[nodiscard]] Figures published_figures(const std::string& gpu);
+
+// Our records, machine by machine and scale by scale.
+[[nodiscard]] std::vector<Figures> figures_of(const std::vector<Record>& records);
+
+}  // namespace rtindex::bench

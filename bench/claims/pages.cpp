@@ -1,0 +1,124 @@
+#include "claims/pages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <rtindex/error.hpp>
+
+#include "claims/claims.hpp"
+#include "experiments/experiments.hpp"
+#include "harness/records.hpp"
+
+namespace rtindex::bench {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A machine's folder, its records, and the minutes that its experiments took.
+struct Machine {
+  std::string folder;
+  std::vector<Record> records;
+  std::map<std::string, double> minutes;
+};
+
+std::vector<Machine> machines_in(const fs::path& results) {
+  if (!fs::is_directory(results))
+    throw Error(results.string() + " is no folder: name one with a folder of records per machine");
+  std::vector<Machine> machines;
+  for (const auto& entry : fs::directory_iterator(results)) {
+    if (!entry.is_directory() || entry.path().filename() == "paper") continue;
+    Machine machine{.folder = entry.path().filename(), .records = read_records(entry.path())};
+    for (const Record& record : machine.records)
+      if (record.elapsed_s) machine.minutes[record.experiment] += *record.elapsed_s / 60;
+    if (!machine.minutes.empty()) machines.push_back(std::move(machine));
+  }
+  std::sort(machines.begin(), machines.end(),
+            [](const Machine& a, const Machine& b) { return a.folder < b.folder; });
+  return machines;
+}
+
+std::string number_text(const Quantity& quantity) {
+  return quantity ? fmt::format("{:.2f}", *quantity) : "–";
+}
+
+std::string row_of(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string head_of(const std::vector<std::string>& cells) {
+  std::string rule = "|";
+  for (std::size_t i = 0; i < cells.size(); ++i) rule += "---|";
+  return row_of(cells) + rule + "\n";
+}
+
+std::string minutes_text(double minutes) {
+  return minutes < 0.1 ? "< 0.1" : fmt::format("{:.1f}", minutes);
+}
+
+}  // namespace
+
+std::string figure_table(const fs::path& results) {
+  const std::vector<Machine> machines = machines_in(results);
+  std::vector<std::string> head = {"in the paper", "question", "command"};
+  for (const Machine& machine : machines)
+    head.push_back(fmt::format("minutes, file in `results/{}/`", machine.folder));
+  std::string text = head_of(head);
+  for (const Experiment& experiment : experiments()) {
+    const std::string place = experiment.section.empty() ? "–"
+                              : experiment.figure == "text"
+                                  ? experiment.section
+                                  : fmt::format("{}, `{}`", experiment.section, experiment.figure);
+    std::vector<std::string> row = {place, experiment.question,
+                                    fmt::format("`rtindex bench {}`", experiment.name)};
+    for (const Machine& machine : machines) {
+      const auto minutes = machine.minutes.find(experiment.name);
+      row.push_back(
+          minutes == machine.minutes.end()
+              ? "–"
+              : fmt::format("{}, `{}.jsonl`", minutes_text(minutes->second), experiment.name));
+    }
+    text += row_of(row);
+  }
+  return text;
+}
+
+std::string claim_table(const fs::path& results) {
+  std::vector<Record> records;
+  for (const Machine& machine : machines_in(results))
+    records.insert(records.end(), machine.records.begin(), machine.records.end());
+  const Figures published = published_figures("RTX 4090");
+  const std::vector<Figures> ours = figures_of(records);
+  std::vector<std::string> head = {"section", "claim", "number", "holds if", "published, RTX 4090"};
+  for (const Figures& figures : ours) {
+    head.push_back(figures.name());
+    head.push_back("verdict");
+  }
+  std::string text = head_of(head);
+  for (const Claim& claim : claims()) {
+    std::vector<std::string> row = {claim.section, claim.sentence, claim.number, claim.condition,
+                                    number_text(claim.quantity(published))};
+    for (const Figures& figures : ours) {
+      row.push_back(number_text(claim.quantity(figures)));
+      row.push_back(verdict(claim, figures));
+    }
+    text += row_of(row);
+  }
+  return text;
+}
+
+std::string with_block(const std::string& text, const std::string& name, const std::string& block) {
+  const std::string open = "<!-- " + name + " -->\n";
+  const std::string close = "<!-- end of " + name + " -->";
+  const std::size_t start = text.find(open);
+  const std::size_t end = text.find(close);
+  if (start == std::string::npos || end == std::string::npos || end < start)
+    throw Error("the page has no place for " + name + ": it needs the lines " + open + "and " +
+                close);
+  return text.substr(0, start + open.size()) + block + text.substr(end);
+}
+
+}  // namespace rtindex::bench

@@ -1,0 +1,63 @@
+#include "experiments/experiments.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <rtindex/error.hpp>
+
+namespace rtindex::bench {
+
+namespace {
+
+std::vector<Experiment> list() {
+  std::vector<Experiment> all = {
+      key_modes_experiment(),
+      key_stride_experiment(),
+      coordinate_scale_experiment(),
+      point_rays_experiment(),
+      range_rays_experiment(),
+      decomposition_points_experiment(),
+      decomposition_uniform_experiment(),
+      decomposition_ranges_experiment(),
+      primitives_experiment(),
+      updates_experiment(),
+      lookups_experiment(),
+      keys_experiment(),
+      build_time_experiment(),
+      memory_experiment(),
+      multiplicity_experiment(),
+      order_experiment(),
+      batches_experiment(),
+      sorting_floor_experiment(),
+      hit_rate_experiment(),
+      outside_misses_experiment(),
+      key_size_experiment(),
+      lookup_skew_experiment(),
+      key_skew_experiment(),
+      ranges_experiment(),
+      hardware_experiment(),
+  };
+  std::ranges::move(profile_experiments(), std::back_inserter(all));
+  for (const auto& ours : {every_index_experiment, large_columns_experiment, real_data_experiment})
+    all.push_back(ours());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all = list();
+  return all;
+}
+
+const Experiment& experiment_named(const std::string& name) {
+  const auto& all = experiments();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Experiment& each) { return each.name == name; });
+  if (found != all.end()) return *found;
+  std::string names;
+  for (const Experiment& each : all) names += (names.empty() ? "" : ", ") + each.name;
+  throw Error("unknown experiment '" + name + "': choose all, or one of " + names);
+}
+
+}  // namespace rtindex::bench

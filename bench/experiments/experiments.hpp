@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/experiment.hpp"
+
+namespace rtindex::bench {
+
+// Every experiment, in the order of the paper; ours last. One file here is one question.
+[[nodiscard]] const std::vector<Experiment>& experiments();
+
+// The experiment of that name; throws Error, naming those that there are.
+[[nodiscard]] const Experiment& experiment_named(const std::string& name);
+
+// Section 3: the choices of RX.
+Experiment key_modes_experiment();
+Experiment key_stride_experiment();
+Experiment coordinate_scale_experiment();
+Experiment point_rays_experiment();
+Experiment range_rays_experiment();
+Experiment decomposition_points_experiment();
+Experiment decomposition_uniform_experiment();
+Experiment decomposition_ranges_experiment();
+Experiment primitives_experiment();
+Experiment updates_experiment();
+
+// Section 4: RX beside the classic indexes.
+Experiment lookups_experiment();
+Experiment keys_experiment();
+Experiment build_time_experiment();
+Experiment memory_experiment();
+Experiment multiplicity_experiment();
+Experiment order_experiment();
+Experiment batches_experiment();
+Experiment sorting_floor_experiment();
+Experiment hit_rate_experiment();
+Experiment outside_misses_experiment();
+Experiment key_size_experiment();
+Experiment lookup_skew_experiment();
+Experiment key_skew_experiment();
+Experiment ranges_experiment();
+Experiment hardware_experiment();
+
+// Both: what profilers saw.
+std::vector<Experiment> profile_experiments();
+
+// Beyond the paper.
+Experiment every_index_experiment();
+Experiment large_columns_experiment();
+Experiment real_data_experiment();
+
+}  // namespace rtindex::bench

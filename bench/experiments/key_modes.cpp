@@ -1,0 +1,36 @@
+#include "experiments/bed.hpp"
+#include "experiments/experiments.hpp"
+#include "experiments/modes.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+void run(Session& session) {
+  for (const int keys_log2 : mode_sizes(session)) {
+    const std::size_t keys = std::size_t{1} << keys_log2;
+    Lazy<Column> column([&] { return dense_column(keys, 32, column_seed); });
+    for (const Contestant& tracer : session.ray_tracers())
+      for (const std::string& mode : key_modes()) {
+        Bed bed(session, tracer.spec.with("mode", mode), column);
+        session.point({.series = series_of(tracer, mode), .x = keys_log2}, [&] {
+          return bed.fire(hits_in(*column, usual_lookups(session), lookup_seed));
+        });
+      }
+  }
+}
+
+}  // namespace
+
+Experiment key_modes_experiment() {
+  return {.name = "key-modes",
+          .title = "Key modes",
+          .question = "How should a key become coordinates?",
+          .figure = "fig:keyconv:standard",
+          .section = "3.2",
+          .x = XAxis{"log2_keys", "keys, log2"},
+          .metrics = {lookup_ms()},
+          .run = run};
+}
+
+}  // namespace rtindex::bench

@@ -1,0 +1,43 @@
+#include "experiments/bed.hpp"
+#include "experiments/experiments.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+std::string case_name(bool sorted_inserts, bool sorted_lookups) {
+  return std::string(sorted_inserts ? "sorted" : "unsorted") + " inserts, " +
+         (sorted_lookups ? "sorted" : "unsorted") + " lookups";
+}
+
+void run(Session& session) {
+  for (const bool sorted_inserts : {false, true}) {
+    Lazy<Column> column([&] {
+      Column made = uniform_column(usual_keys(session), 32, column_seed);
+      return sorted_inserts ? in_key_order(std::move(made)) : made;
+    });
+    Lazy<Lookups> lookups([&] { return hits_in(*column, usual_lookups(session), lookup_seed); });
+    for (const Contestant& contestant : session.contestants()) {
+      Bed bed(session, contestant.spec, column);
+      for (const bool sorted_lookups : {false, true})
+        session.point(
+            {.series = contestant.label, .category = case_name(sorted_inserts, sorted_lookups)},
+            [&] { return bed.fire(*lookups, {.sorted = sorted_lookups}); });
+    }
+  }
+}
+
+}  // namespace
+
+Experiment order_experiment() {
+  return {.name = "order",
+          .title = "Order of inserts and lookups",
+          .question = "What do sorted keys and sorted lookups gain, and what does sorting cost?",
+          .figure = "fig:ordering",
+          .section = "4.4",
+          .x = {},
+          .metrics = {lookup_ms(), sort_ms(), total_ms()},
+          .run = run};
+}
+
+}  // namespace rtindex::bench

@@ -1,0 +1,47 @@
+#include "experiments/bed.hpp"
+#include "experiments/experiments.hpp"
+#include "experiments/modes.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+// Spheres of radius 0.25 are not exact beyond 22 bits on an axis; all three get the same split.
+constexpr const char* bits_of_all = "22+22+20";
+
+void run(Session& session) {
+  for (const int keys_log2 : mode_sizes(session)) {
+    const std::size_t keys = std::size_t{1} << keys_log2;
+    Lazy<Column> column([&] { return dense_column(keys, 32, column_seed); });
+    for (const Contestant& tracer : session.ray_tracers())
+      for (const std::string primitive : {"triangle", "sphere", "aabb"})
+        for (const bool compact : {false, true}) {
+          const Spec spec = tracer.spec.with("primitive", primitive)
+                                .with("bits", bits_of_all)
+                                .with("compact", compact ? "on" : "off");
+          const std::string what = primitive + (compact ? ", compacted" : "");
+          session.point({.series = series_of(tracer, what), .x = keys_log2}, [&] {
+            Bed bed(session, spec, column);
+            Outcome outcome = bed.builds();
+            outcome.append(bed.fire(hits_in(*column, usual_lookups(session), lookup_seed)));
+            outcome.workload["bits"] = bits_of_all;
+            return outcome;
+          });
+        }
+  }
+}
+
+}  // namespace
+
+Experiment primitives_experiment() {
+  return {.name = "primitives",
+          .title = "Primitives and compaction",
+          .question = "Triangles, spheres or boxes, compacted or not?",
+          .figure = "fig:primitives",
+          .section = "3.5",
+          .x = XAxis{"log2_keys", "keys, log2"},
+          .metrics = {lookup_ms(), build_ms(), resident_bytes()},
+          .run = run};
+}
+
+}  // namespace rtindex::bench

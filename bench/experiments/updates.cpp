@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "experiments/bed.hpp"
+#include "experiments/experiments.hpp"
+#include "workload/swaps.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+const char* name_of(Neighbours neighbours) {
+  return neighbours == Neighbours::positions ? "swap adjacent positions" : "swap adjacent keys";
+}
+
+// Builds, swaps and looks up. Every run updates an index that was built anew: a refit that follows
+// another one would start from a worse structure than the paper's.
+Outcome swap_and_look_up(Session& session, const Spec& spec, std::size_t pairs,
+                         Neighbours neighbours) {
+  const Effort& effort = session.settings().effort;
+  const Column before = dense_column(usual_keys(session), 32, column_seed);
+  const Swaps swaps = random_swaps(before, pairs, neighbours, lookup_seed);
+  const auto place = place_for(spec);
+  std::optional<Index> index;
+  Outcome outcome;
+  Measured update{"update_ms", {}};
+  for (int run = 0; run <= effort.runs; ++run) {
+    index.emplace(build(before.keys.view(), spec));
+    const double ms =
+        place->milliseconds([&] { index->update(swaps.rows, swaps.new_keys.view()); });
+    if (run > 0) update.runs.push_back(ms);  // the first one warms up
+  }
+  Column after = before;
+  apply(swaps, after);
+  const Lookups lookups = hits_in(after, usual_lookups(session), lookup_seed);
+  outcome.append(time_lookups(*place, *index, after, lookups, effort));
+  outcome.workload.update({{"swaps", pairs}, {"swapped", name_of(neighbours)}});
+  outcome.measured.push_back(update);
+  if (outcome.status == "ok")
+    outcome.measured.push_back(
+        {"update_and_lookup_ms", {mean(update.runs) + mean(outcome.runs("lookup_ms"))}});
+  return outcome;
+}
+
+void run(Session& session) {
+  const auto swaps_log2 = session.pick<int>({4, 8, 10}, {4, 8, 12, 18}, {4, 8, 12, 24});
+  for (const Contestant& tracer : session.ray_tracers())
+    for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
+      const std::string series = series_of(tracer, name_of(neighbours));
+      const auto point = [&](const std::string& update, int log2, const std::string& category) {
+        session.point({.series = series, .category = category}, [&] {
+          return swap_and_look_up(session, tracer.spec.with("update", update),
+                                  std::size_t{1} << log2, neighbours);
+        });
+      };
+      for (const int log2 : swaps_log2) point("refit", log2, fmt::format("refit, 2^{}", log2));
+      point("rebuild", swaps_log2.back(), "rebuild");
+    }
+}
+
+}  // namespace
+
+Experiment updates_experiment() {
+  return {.name = "updates",
+          .title = "Updates",
+          .question = "Should updates refit the structure or build it again?",
+          .figure = "fig:update-time",
+          .section = "3.6",
+          .x = {},
+          .metrics = {lookup_ms(),
+                      {"update_ms", "time of the update [ms]"},
+                      {"update_and_lookup_ms", "update and lookups together [ms]"}},
+          .run = run};
+}
+
+}  // namespace rtindex::bench

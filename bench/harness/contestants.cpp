@@ -1,0 +1,48 @@
+#include "harness/contestants.hpp"
+
+#include <algorithm>
+
+#include <rtindex/index.hpp>
+
+namespace rtindex::bench {
+
+namespace {
+
+// "sorted", "rx:embree", "rx:native@cuda".
+std::string short_name(const Spec& spec) {
+  std::string name = spec.kind();
+  if (!spec.tracer().empty()) name += ":" + spec.tracer();
+  if (spec.device() == "cuda") name += "@cuda";
+  return name;
+}
+
+}  // namespace
+
+std::vector<Contestant> default_contestants() {
+  std::vector<Usable> usable = indexes();
+  std::erase_if(usable, [](const Usable& entry) { return !entry.usable; });
+  const auto device_of = [](const Usable& entry) { return Spec(entry.spec).device(); };
+  const bool has_gpu = std::any_of(usable.begin(), usable.end(),
+                                   [&](const Usable& entry) { return device_of(entry) == "cuda"; });
+  std::vector<Contestant> contestants;
+  for (const Usable& entry : usable) {
+    Spec spec(entry.spec);
+    if (spec.device() != (has_gpu ? "cuda" : "cpu")) continue;
+    const std::string label = short_name(spec);
+    const bool reorders = spec.kind() == "sorted" || spec.kind() == "btree";
+    if (reorders && spec.device() == "cpu") spec = spec.with("order", "off");
+    contestants.push_back({spec, label});
+  }
+  return contestants;
+}
+
+std::vector<Contestant> contestants_of(const std::vector<std::string>& specs) {
+  std::vector<Contestant> contestants;
+  for (const std::string& text : specs) {
+    const Spec spec(text);
+    contestants.push_back({spec, spec.text()});
+  }
+  return contestants;
+}
+
+}  // namespace rtindex::bench

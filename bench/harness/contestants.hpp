@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <rtindex/spec.hpp>
+
+namespace rtindex::bench {
+
+// An index that takes part, and the name of its curves.
+struct Contestant {
+  Spec spec;
+  std::string label;
+
+  // Whether it traces the paper's rays: such are the series to hold against the paper's RX.
+  [[nodiscard]] bool traces_rays() const {
+    return spec.tracer() == "embree" || spec.tracer() == "optix";
+  }
+};
+
+// Every index that can be used on this machine: those on the GPU where there is one, else those on
+// the CPU. The classic ones answer batches as they come, as the paper's baselines do.
+[[nodiscard]] std::vector<Contestant> default_contestants();
+
+// The indexes that the user names.
+[[nodiscard]] std::vector<Contestant> contestants_of(const std::vector<std::string>& specs);
+
+}  // namespace rtindex::bench

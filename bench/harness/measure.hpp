@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <rtindex/index.hpp>
+
+#include "harness/place.hpp"
+#include "workload/lookups.hpp"
+
+namespace rtindex::bench {
+
+// How much a point may take: one warm-up and `runs` runs. A point whose batch would take longer
+// than the limit is given up; one of which all runs together would, is measured once (section 3.1).
+struct Effort {
+  int runs = 5;
+  double limit_s = 300;
+};
+
+// The runs of one metric.
+struct Measured {
+  std::string metric;
+  std::vector<double> runs;
+};
+
+// What came of a point.
+struct Outcome {
+  std::string index;  // the full spec
+  std::string status = "ok";
+  std::string reason = {};
+  std::vector<Measured> measured = {};
+  nlohmann::json workload = nlohmann::json::object();
+
+  // The runs of a metric; they must be there.
+  [[nodiscard]] const std::vector<double>& runs(const std::string& metric) const;
+  // Adds a metric that is a function of another one, run by run.
+  void derive(const std::string& metric, const std::string& from, double factor);
+  // Adds what another measurement of the same index found; its failure is the failure of both.
+  void append(const Outcome& other);
+};
+
+// How a batch is fired.
+struct Firing {
+  bool sorted = false;  // sort it first, and report sort_ms, lookup_ms and their total_ms
+  std::size_t batches = 1;
+  bool included = false;  // add up the values that the index includes, not those of the column
+};
+
+// Fires the lookups at the index and takes lookup_ms. Every sum of every run is compared with the
+// expected one; WrongAnswer ends the experiment.
+[[nodiscard]] Outcome time_lookups(Place& place, const Index& index, const Column& column,
+                                   const Lookups& lookups, const Effort& effort,
+                                   const Firing& firing = {});
+
+// Builds the index again and again: build_ms, resident_bytes and build_peak_bytes.
+[[nodiscard]] Outcome time_builds(Place& place, const Column& column, const Spec& spec,
+                                  const Effort& effort);
+
+}  // namespace rtindex::bench

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rtindex::bench {
+
+// One measurement: a line of a results file. results/README.md explains every field.
+struct Record {
+  std::string experiment;
+  std::string index;   // the full spec, or the name of a peer
+  std::string series;  // the curve that the point belongs to
+  std::optional<double> x;
+  std::string category;  // where the experiment has no x axis
+  std::string metric;
+  std::string status = "ok";         // or "timed out", "unsupported"
+  std::string reason;                // why there is no value
+  std::optional<double> value = {};  // the mean of the runs
+  std::vector<double> runs = {};
+  std::string scale = {};
+  nlohmann::json workload = {};
+  std::optional<double> elapsed_s = {};  // of the whole point, on its first metric
+  nlohmann::json machine = {};
+  std::string commit = {};
+  std::string version = {};
+  std::string command = {};
+  std::string source = {};  // the publication that a figure is quoted from
+
+  [[nodiscard]] bool ok() const { return status == "ok" && value.has_value(); }
+  // Tells points apart: experiment, series, place on the x axis, scale.
+  [[nodiscard]] std::string point() const;
+};
+
+[[nodiscard]] nlohmann::json to_json(const Record& record);
+// Throws Error where a field is missing or of the wrong type.
+[[nodiscard]] Record record_from(const nlohmann::json& line);
+
+[[nodiscard]] double mean(const std::vector<double>& runs);
+
+}  // namespace rtindex::bench

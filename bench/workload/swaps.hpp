@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workload/column.hpp"
+
+namespace rtindex::bench {
+
+// New keys for some rows, as `Index::update` takes them.
+struct Swaps {
+  std::vector<std::uint32_t> rows;
+  KeyArray new_keys;
+};
+
+// What is swapped: the keys of neighbouring rows, or the rows of neighbouring keys (section 3.6).
+enum class Neighbours : std::uint8_t { positions, keys };
+
+// Swaps `pairs` pairs of a dense column, chosen at random, no row twice.
+[[nodiscard]] Swaps random_swaps(const Column& column, std::size_t pairs, Neighbours neighbours,
+                                 std::uint64_t seed);
+
+// The column after the swaps. Values stay in their rows.
+void apply(const Swaps& swaps, Column& column);
+
+}  // namespace rtindex::bench

@@ -1,0 +1,133 @@
+#include "claims/claims.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <rtindex/error.hpp>
+
+#include "claims/pages.hpp"
+#include "experiments/experiments.hpp"
+#include "harness/published.hpp"
+#include "harness/records.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace rtindex::bench {
+namespace {
+
+using F = Figures;
+
+TEST(Published, EveryRecordBelongsToAnExperimentAndCitesItsSource) {
+  ASSERT_GT(published_records().size(), 1000U);
+  std::set<std::string> gpus;
+  for (const Record& record : published_records()) {
+    const Experiment& experiment = experiment_named(record.experiment);
+    EXPECT_TRUE(std::any_of(experiment.metrics.begin(), experiment.metrics.end(),
+                            [&](const Metric& metric) { return metric.name == record.metric; }))
+        << record.experiment << ' ' << record.metric;
+    EXPECT_TRUE(record.source.starts_with("RTIndeX, PVLDB 16, ")) << record.source;
+    EXPECT_TRUE(record.ok());
+    gpus.insert(record.machine.value("gpu", ""));
+  }
+  EXPECT_EQ(gpus, (std::set<std::string>{"RTX 2080 Ti", "RTX 3090", "RTX 4090", "RTX A6000"}));
+}
+
+// The printed tables of the paper, from the records.
+TEST(Published, AgreesWithThePrintedTables) {
+  const F f = published_figures("RTX 4090");
+  const auto near = [](const Quantity& quantity, double printed, double slack) {
+    ASSERT_TRUE(quantity.has_value());
+    EXPECT_NEAR(*quantity, printed, slack);
+  };
+  near(f.value("range-rays", "RX", "from zero", F::at(8), "lookup_ms"), 10196, 0.5);
+  near(f.value("range-rays", "RX", "from offset", F::at(2), "lookup_ms"), 197, 0.5);
+  near(f.value("memory", "RX", "", F::at("2^26 keys"), "resident_bytes"), 2.78e9, 1e7);
+  near(f.value("memory", "SA", "", F::at("2^26 keys"), "build_overhead_bytes"), 0.81e9, 1e7);
+  near(f.value("updates", "RX", "swap adjacent positions", F::at("refit, 2^12"), "lookup_ms"),
+       5361.3, 0.1);
+  near(f.value("updates", "RX", "swap adjacent keys", F::at("rebuild"), "update_ms"), 126.5, 0.2);
+}
+
+TEST(Claims, AreDecidedByThePublishedFigures) {
+  const F f = published_figures("RTX 4090");
+  for (const Claim& claim : claims()) {
+    SCOPED_TRACE(claim.sentence);
+    // Of these there are no published data.
+    if (claim.sentence.starts_with("The magnitude")) continue;
+    EXPECT_TRUE(claim.quantity(f).has_value());
+  }
+}
+
+// Where the published data are at odds with the text, the verdict follows the data.
+TEST(Claims, OfThePaperThatItsDataContradict) {
+  const F f = published_figures("RTX 4090");
+  for (const Claim& claim : claims())
+    if (claim.sentence == "The hash table suffers from misses.") {
+      EXPECT_EQ(verdict(claim, f), "contradicted");
+    }
+}
+
+Record record(const std::string& series, double x, double value, const std::string& cpu = "C") {
+  return {.experiment = "hit-rate",
+          .index = series,
+          .series = series,
+          .x = x,
+          .metric = "lookup_ms",
+          .value = value,
+          .scale = "laptop",
+          .elapsed_s = 30,
+          .machine = {{"cpu", cpu}}};
+}
+
+const Claim& miss_claim() {
+  for (const Claim& claim : claims())
+    if (claim.sentence.starts_with("RX gets up to three times")) return claim;
+  throw std::logic_error("the claim is gone");
+}
+
+TEST(Claims, FollowTheRecords) {
+  const auto verdict_of = [](std::vector<Record> records) {
+    return verdict(miss_claim(), Figures("m", std::move(records)));
+  };
+  EXPECT_EQ(verdict_of({record("rx:embree", 1, 30), record("rx:embree", 0, 10)}), "supported");
+  EXPECT_EQ(verdict_of({record("rx:embree", 1, 10), record("rx:embree", 0, 10)}), "contradicted");
+  EXPECT_EQ(verdict_of({record("rx:embree", 1, 30)}), "not measured");
+  EXPECT_EQ(verdict_of({record("rx:native", 1, 30), record("rx:native", 0, 10)}), "not measured")
+      << "the native tracer is not the paper's RX";
+}
+
+TEST(Claims, AboutHardwareNeedHardware) {
+  for (const Claim& claim : claims())
+    if (claim.about_rt_cores) {
+      EXPECT_EQ(verdict(claim, Figures("m", {record("rx:embree", 1, 30)})),
+                "not testable without RT cores");
+    }
+}
+
+TEST(Pages, HaveOneColumnPerMachine) {
+  const test::TemporaryFolder folder;
+  for (const std::string name : {"one", "two"}) {
+    std::filesystem::create_directories(folder.path() / name);
+    std::ofstream file(folder.path() / name / "hit-rate.jsonl");
+    for (const Record& each : {record("rx:embree", 1, 30, name), record("rx:embree", 0, 10, name)})
+      file << to_json(each).dump() << '\n';
+  }
+  const std::string table = claim_table(folder.path());
+  for (const char* part : {"one, laptop", "two, laptop", "| 3.00 | supported | 3.00 | supported |"})
+    EXPECT_NE(table.find(part), std::string::npos) << part << "\n" << table;
+  EXPECT_NE(figure_table(folder.path()).find("| 1.0, `hit-rate.jsonl` | 1.0, `hit-rate.jsonl` |"),
+            std::string::npos);
+}
+
+TEST(Pages, AreWrittenBetweenTheirMarks) {
+  const std::string page = "a\n<!-- x -->\nold\n<!-- end of x -->\nb\n";
+  EXPECT_EQ(with_block(page, "x", "new\n"), "a\n<!-- x -->\nnew\n<!-- end of x -->\nb\n");
+  EXPECT_THROW((void)with_block(page, "y", ""), Error);
+}
+
+}  // namespace
+}  // namespace rtindex::bench

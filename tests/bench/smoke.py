@@ -1,0 +1,156 @@
+"""`rtindex bench` from the shell: every experiment at smoke scale, records, tables, going on."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RTINDEX = os.environ["RTINDEX"]
+SOURCE = pathlib.Path(os.environ["RTINDEX_SOURCE_DIR"])
+
+# The questions of the paper that must be there, by name, with what they repeat.
+FIGURES = {
+    "key-modes": "fig:keyconv:standard", "key-stride": "fig:keyconv:stride",
+    "coordinate-scale": "text", "point-rays": "fig:parallel-vs-perpendicular-time",
+    "range-rays": "tab:ray-origin-time", "decomposition-points": "fig:decomp_point_lookups",
+    "decomposition-uniform": "text", "decomposition-ranges": "fig:decomp_range_lookups",
+    "primitives": "fig:primitives", "updates": "fig:update-time", "lookups": "fig:probe_size",
+    "keys": "fig:varying_build_size:throughput", "build-time": "fig:varying_build_size:build_time",
+    "memory": "tab:build_size", "multiplicity": "fig:key_multiplicity_normalized",
+    "order": "fig:ordering", "batches": "fig:batching", "sorting-floor": "text",
+    "hit-rate": "fig:hitsandmisses", "outside-misses": "text", "key-size": "fig:key_size",
+    "lookup-skew": "fig:queryskew", "key-skew": "text", "ranges": "fig:range_queries",
+    "hardware": "fig:hardware", "profile-lookups": "tab:lookup-util",
+    "profile-skew": "tab:skew_profiling",
+}
+FIELDS = ["experiment", "index", "series", "metric", "status", "scale", "workload", "machine",
+          "commit", "version", "command"]
+
+
+def bench(*arguments, folder, code=0):
+    result = subprocess.run([RTINDEX, "bench", *arguments], cwd=folder, capture_output=True,
+                            text=True, check=False)
+    assert result.returncode == code, f"{arguments}: {result.returncode}\n{result.stderr}"
+    return result
+
+
+def read(path):
+    return [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
+
+
+class Smoke(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.result = bench("all", "--scale", "smoke", "-o", "out/", folder=cls.folder.name)
+        cls.out = pathlib.Path(cls.folder.name, "out")
+        cls.listed = json.loads(bench("--list", "--json", folder=cls.folder.name).stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_experiment_is_listed_with_its_figure(self):
+        listed = {entry["name"]: entry["figure"] for entry in self.listed}
+        for name, figure in FIGURES.items():
+            self.assertEqual(listed.get(name), figure)
+        text = bench("--list", folder=self.folder.name).stdout
+        for name in listed:
+            self.assertIn(name, text)
+
+    def test_the_committed_list_is_this_one(self):
+        committed = json.loads((SOURCE / "results/experiments.json").read_text())
+        self.assertEqual(committed, self.listed,
+                         "write it again: rtindex bench --list --json > results/experiments.json")
+
+    def test_every_experiment_left_valid_records(self):
+        for entry in self.listed:
+            records = read(self.out / f"{entry['name']}.jsonl")
+            self.assertTrue(records, entry["name"])
+            if "needs" not in entry:
+                metrics = {metric["name"] for metric in entry["metrics"]}
+                self.assertLessEqual(metrics, {record["metric"] for record in records})
+            for record in records:
+                self.check_record(entry, record)
+
+    def check_record(self, entry, record):
+        for field in FIELDS:
+            self.assertIn(field, record)
+        self.assertEqual(record["experiment"], entry["name"])
+        self.assertNotEqual("x" in record, "category" in record, "one place, of one kind")
+        self.assertEqual(record["status"] == "ok", "value" in record)
+        if record["status"] == "ok":
+            self.assertAlmostEqual(record["value"], sum(record["runs"]) / len(record["runs"]),
+                                   delta=1e-9 * abs(record["value"]))
+        else:
+            self.assertGreater(len(record["reason"]), 10)
+
+    def test_every_measured_experiment_has_a_value(self):
+        for entry in self.listed:
+            records = read(self.out / f"{entry['name']}.jsonl")
+            if "needs" not in entry:
+                self.assertTrue(any(r["status"] == "ok" for r in records), entry["name"])
+
+    def test_tables_show_ours_and_the_published_figures(self):
+        lines = self.result.stdout.splitlines()
+        start = lines.index(next(line for line in lines if line.startswith("hit-rate (")))
+        table = "\n".join(lines[start:start + 40])
+        for part in ["share of lookups that hit", "hash, sorted lookups", "RX (RTX 4090)",
+                     "HT, sorted lookups (RTX 4090)"]:
+            self.assertIn(part, table)
+        header = next(line for line in lines[start:] if "share of lookups that hit" in line)
+        ours, published = (next(line for line in lines[start:] if line.startswith(f"  {name} "))
+                           for name in ["hash", "RX (RTX 4090)"])
+        end = header.index(" 0.5 ") + len(" 0.5")
+        for row in (ours, published):
+            self.assertRegex(row[:end], r"[0-9.]+$", "columns are aligned")
+
+    def test_going_on_measures_only_what_is_missing(self):
+        path = self.out / "keys.jsonl"
+        before = path.read_text()
+        lines = before.splitlines(keepends=True)
+        path.write_text("".join(lines[:-2]))
+        bench("keys", "--scale", "smoke", "-o", "out/", "--continue", folder=self.folder.name)
+        after = path.read_text().splitlines(keepends=True)
+        self.assertEqual(len(after), len(lines))
+        self.assertEqual(after[:-2], lines[:-2])
+
+    def test_an_existing_file_is_not_touched(self):
+        before = (self.out / "keys.jsonl").read_text()
+        result = bench("keys", "--scale", "smoke", "-o", "out/keys.jsonl", folder=self.folder.name,
+                       code=2)
+        self.assertIn("--continue", result.stderr)
+        self.assertEqual((self.out / "keys.jsonl").read_text(), before)
+
+    def test_bad_requests_are_explained(self):
+        for arguments, part in [(["nothing"], "hit-rate"), ([], "--list"),
+                                (["keys", "--scale", "huge"], "smoke, laptop or paper"),
+                                (["keys", "--index", "tree"], "tree"),
+                                (["keys", "--continue"], "-o FILE")]:
+            with self.subTest(arguments):
+                self.assertIn(part, bench(*arguments, folder=self.folder.name, code=2).stderr)
+
+    def test_only_the_indexes_named_take_part(self):
+        bench("hit-rate", "--scale", "smoke", "--index", "sorted", "--index", "hash,threads=1",
+              "-o", "two.jsonl", folder=self.folder.name)
+        series = {record["series"] for record in read(pathlib.Path(self.folder.name, "two.jsonl"))}
+        self.assertEqual(series, {"sorted", "sorted, sorted lookups", "hash,threads=1",
+                                  "hash,threads=1, sorted lookups"})
+
+    def test_a_column_of_yours(self):
+        keys = b"".join((i * i % 997).to_bytes(8, "little") for i in range(5000))
+        pathlib.Path(self.folder.name, "squares_uint64").write_bytes(
+            (5000).to_bytes(8, "little") + keys)
+        bench("real-data", "--scale", "smoke", "--column", "squares_uint64", "-o",
+              "real.jsonl", folder=self.folder.name)
+        records = read(pathlib.Path(self.folder.name, "real.jsonl"))
+        self.assertTrue(all(record["category"].startswith("squares") for record in records))
+        self.assertTrue(any(record["status"] == "ok" and "ranges" in record["category"]
+                            for record in records))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,218 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "workload/column.hpp"
+#include "workload/lookups.hpp"
+#include "workload/swaps.hpp"
+
+namespace rtindex::bench {
+namespace {
+
+std::vector<std::uint64_t> sorted_keys(const Column& column) {
+  std::vector<std::uint64_t> keys(column.size());
+  for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = column.keys[row];
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+bool are_distinct(const Column& column) {
+  const auto keys = sorted_keys(column);
+  return std::adjacent_find(keys.begin(), keys.end()) == keys.end();
+}
+
+// The slow, obvious answer to a lookup.
+std::uint64_t scanned_sum(const Column& column, std::uint64_t lower, std::uint64_t upper) {
+  std::uint64_t sum = 0;
+  bool is_hit = false;
+  for (std::size_t row = 0; row < column.size(); ++row)
+    if (column.keys[row] >= lower && column.keys[row] <= upper) {
+      sum += column.values[row];
+      is_hit = true;
+    }
+  return is_hit ? sum : miss_sum;
+}
+
+void expect_right_answers(const Column& column, const Lookups& lookups) {
+  ASSERT_EQ(lookups.expected.size(), lookups.size());
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const std::uint64_t lower = lookups.lower[i];
+    const std::uint64_t upper = lookups.are_ranges() ? lookups.upper[i] : lower;
+    ASSERT_EQ(lookups.expected[i], scanned_sum(column, lower, upper)) << "lookup " << i;
+  }
+}
+
+constexpr std::size_t size = 1000;
+constexpr std::size_t few = 300;
+
+TEST(Columns, DenseIsEveryMultipleOfTheStrideOnce) {
+  for (const std::uint64_t stride : {1U, 4U}) {
+    const auto keys = sorted_keys(dense_column(size, 32, 1, stride));
+    for (std::size_t rank = 0; rank < size; ++rank) ASSERT_EQ(keys[rank], rank * stride);
+  }
+}
+
+TEST(Columns, UniformKeysAreDistinctAndSpread) {
+  for (const int bits : {32, 64}) {
+    const Column column = uniform_column(size, bits, 1);
+    EXPECT_TRUE(are_distinct(column));
+    const auto keys = sorted_keys(column);
+    const double all = std::ldexp(1.0, bits);
+    EXPECT_LT(static_cast<double>(keys.front()), all * 0.02);
+    EXPECT_GT(static_cast<double>(keys.back()), all * 0.98);
+    EXPECT_NEAR(static_cast<double>(keys[size / 2]), all / 2, all * 0.1);
+  }
+}
+
+TEST(Columns, ClusteredHasItsShareOutsideTheCentre) {
+  for (const double share : {0.0, 0.25, 1.0}) {
+    const Column column = clustered_column(size, share, 1);
+    EXPECT_TRUE(are_distinct(column));
+    const std::uint64_t middle = std::uint64_t{1} << 31;
+    const auto keys = sorted_keys(column);
+    const auto outside = std::count_if(keys.begin(), keys.end(), [&](std::uint64_t key) {
+      return key < middle - size || key > middle + size;
+    });
+    EXPECT_NEAR(static_cast<double>(outside), share * size, 2);
+  }
+}
+
+TEST(Columns, RepeatedHasEveryKeyEquallyOften) {
+  const Column column = repeated_column(1024, 16, 1);
+  std::map<std::uint64_t, int> counts;
+  for (const std::uint64_t key : sorted_keys(column)) ++counts[key];
+  EXPECT_EQ(counts.size(), 64U);
+  for (const auto& [key, count] : counts) EXPECT_EQ(count, 16) << key;
+}
+
+TEST(Columns, SeedsMakeThem) {
+  EXPECT_EQ(sorted_keys(uniform_column(size, 32, 1)), sorted_keys(uniform_column(size, 32, 1)));
+  EXPECT_NE(sorted_keys(uniform_column(size, 32, 1)), sorted_keys(uniform_column(size, 32, 2)));
+}
+
+TEST(Columns, KeyOrderKeepsValuesWithTheirKeys) {
+  const Column column = repeated_column(512, 4, 1);
+  const Column sorted = in_key_order(column);
+  EXPECT_EQ(sorted_keys(column), sorted_keys(sorted));
+  for (std::size_t row = 0; row < sorted.size(); ++row) {
+    if (row > 0) {
+      ASSERT_LE(sorted.keys[row - 1], sorted.keys[row]);
+    }
+    ASSERT_EQ(sorted.sum_at(row), scanned_sum(column, sorted.keys[row], sorted.keys[row]));
+  }
+}
+
+TEST(Columns, GivenKeysMayRepeat) {
+  KeyArray keys(64, 5);
+  for (const std::size_t row : {0U, 3U}) keys.set(row, std::numeric_limits<std::uint64_t>::max());
+  const Column column = column_of(keys, 1);
+  expect_right_answers(column, hits_in(column, few, 2));
+}
+
+TEST(Lookups, ThatHitKnowTheirSums) {
+  for (const Column& column : {dense_column(size, 32, 1), uniform_column(size, 64, 1),
+                               repeated_column(size, 8, 1), clustered_column(size, 0.5, 1)}) {
+    expect_right_answers(column, hits_in(column, few, 2));
+    expect_right_answers(column, skewed_hits_in(column, few, 1.25, 2));
+  }
+}
+
+TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
+  const Column column = uniform_column(size, 32, 1);
+  for (const double rate : {0.0, 0.01, 0.3, 0.5, 0.99, 1.0}) {
+    const Lookups lookups = with_hit_rate(column, few, rate, Misses::in_range, 1, 2);
+    expect_right_answers(column, lookups);
+    const auto hits = std::count_if(lookups.expected.begin(), lookups.expected.end(),
+                                    [](std::uint64_t sum) { return sum != miss_sum; });
+    EXPECT_EQ(hits, std::llround(rate * few));
+    const auto keys = sorted_keys(column);
+    for (std::size_t i = 0; i < few; ++i) {
+      ASSERT_GE(lookups.lower[i], keys.front());
+      ASSERT_LE(lookups.lower[i], keys.back());
+    }
+  }
+}
+
+TEST(Lookups, MissOutsideTheKeyRange) {
+  const Column column = middle_column(size, 1);
+  EXPECT_TRUE(are_distinct(column));
+  const Lookups lookups = with_hit_rate(column, few, 0, Misses::out_of_range, 1, 2);
+  expect_right_answers(column, lookups);
+  const auto keys = sorted_keys(column);
+  std::size_t below = 0;
+  for (std::size_t i = 0; i < few; ++i) {
+    ASSERT_TRUE(lookups.lower[i] < keys.front() || lookups.lower[i] > keys.back());
+    below += lookups.lower[i] < keys.front() ? 1 : 0;
+  }
+  EXPECT_GT(below, few / 4);
+  EXPECT_LT(below, few * 3 / 4);
+}
+
+TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
+  for (const Column& column : {dense_column(size, 32, 1), uniform_column(size, 64, 1)}) {
+    const Ranked ranked(column);
+    const auto keys = sorted_keys(column);
+    for (const std::size_t hits : {1U, 16U, 1000U}) {
+      const Lookups lookups = ranges_of_hits(ranked, few, hits, 2);
+      expect_right_answers(column, lookups);
+      for (std::size_t i = 0; i < few; ++i) {
+        const auto first = std::lower_bound(keys.begin(), keys.end(), lookups.lower[i]);
+        const auto end = std::upper_bound(keys.begin(), keys.end(), lookups.upper[i]);
+        ASSERT_EQ(end - first, static_cast<std::ptrdiff_t>(hits));
+      }
+    }
+  }
+}
+
+TEST(Lookups, RangesOfASpanOrOfRowsKnowTheirSums) {
+  for (const Column& column : {uniform_column(size, 32, 1), repeated_column(size, 4, 1)}) {
+    const Ranked ranked(column);
+    expect_right_answers(column, ranges_of_span(ranked, few, std::uint64_t{1} << 24, 2));
+    expect_right_answers(column, ranges_over_rows(ranked, few, 7, 2));
+  }
+}
+
+TEST(Lookups, KeyOrderIsPerBatch) {
+  const Column column = uniform_column(size, 32, 1);
+  const Lookups lookups = hits_in(column, few, 2);
+  const Lookups sorted = in_key_order(lookups, 64);
+  expect_right_answers(column, sorted);
+  for (std::size_t i = 1; i < few; ++i)
+    if (i % 64 != 0) {
+      ASSERT_LE(sorted.lower[i - 1], sorted.lower[i]);
+    }
+}
+
+TEST(Swaps, ExchangeNeighboursAndNothingElse) {
+  for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
+    const Column before = dense_column(size, 32, 1);
+    const Swaps swaps = random_swaps(before, 100, neighbours, 2);
+    Column after = before;
+    apply(swaps, after);
+    EXPECT_EQ(sorted_keys(before), sorted_keys(after));
+    EXPECT_EQ(std::set<std::uint32_t>(swaps.rows.begin(), swaps.rows.end()).size(), 200U);
+    std::size_t moved = 0;
+    for (std::size_t row = 0; row < size; ++row) {
+      if (before.keys[row] == after.keys[row]) continue;
+      ++moved;
+      const auto distance = neighbours == Neighbours::keys
+                                ? std::max(before.keys[row], after.keys[row]) -
+                                      std::min(before.keys[row], after.keys[row])
+                                : 1;
+      ASSERT_EQ(distance, 1U);
+      if (neighbours == Neighbours::positions) {
+        ASSERT_EQ(before.keys[row], after.keys[row ^ 1]);
+      }
+    }
+    EXPECT_EQ(moved, 200U);
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::bench
