@@ -90,11 +90,18 @@ void parallel_for(std::size_t size, std::size_t grain,
   // Isolated: a thread that waits here must not pick up the caller's other work, which might want a
   // lock that this thread holds.
   tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks, 1),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        for (std::size_t block = range.begin(); block != range.end(); ++block)
-                          body(block * grain, std::min(grain, size - block * grain));
-                      });
+    // With the caller's floating-point mode: threads that have worked for Embree on x86 would take
+    // the smallest floats for zero.
+    tbb::task_group_context context(
+        tbb::task_group_context::bound,
+        tbb::task_group_context::default_traits | tbb::task_group_context::fp_settings);
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, blocks, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t block = range.begin(); block != range.end(); ++block)
+            body(block * grain, std::min(grain, size - block * grain));
+        },
+        context);
   });
 }
 

@@ -170,13 +170,24 @@ bool agrees(const Entry& entry, const Spec& spec) {
          (spec.device().empty() || spec.device() == entry.device);
 }
 
+bool has_options_of(const Entry& entry, const Spec& spec) {
+  return std::all_of(spec.options().begin(), spec.options().end(), [&](const auto& option) {
+    return std::find(entry.options.begin(), entry.options.end(), option.first) !=
+           entry.options.end();
+  });
+}
+
+// What a spec leaves open is the first entry that can be used and has the options that it sets.
 const Entry& find_entry(const Spec& spec) {
   const Entry* first_missing = nullptr;
+  const Entry* first_usable = nullptr;
   for (const Entry& entry : catalog()) {
     if (!agrees(entry, spec)) continue;
-    if (!entry.missing) return entry;
-    if (first_missing == nullptr) first_missing = &entry;
+    if (!entry.missing && has_options_of(entry, spec)) return entry;
+    if (!entry.missing && first_usable == nullptr) first_usable = &entry;
+    if (entry.missing && first_missing == nullptr) first_missing = &entry;
   }
+  if (first_usable != nullptr) return *first_usable;
   if (first_missing == nullptr)
     fail("there is no index '{}': `rtindex indexes` lists all that there are", spec.text());
   fail("{} cannot be used: {}", first_missing->name(), *first_missing->missing);

@@ -36,10 +36,10 @@ class Saved(CommandTest):
                          self.succeed("lookup", "--column", "column.npy", *arguments).stdout)
 
     def test_summary_and_description(self):
-        result = self.build()
+        result = self.build("--index", "rx:native@cpu")
         for part in ["column.npy: 4 rows of int64", "built    in ", "wrote    a.rtindex: "]:
             self.assertIn(part, result.stderr)
-        self.assertEqual(self.build("-q").stderr, "")
+        self.assertEqual(self.build("--index", "rx:native@cpu", "-q").stderr, "")
         result = self.succeed("lookup", "--load", "a.rtindex", "--describe")
         self.assertIn("loaded: mapped from a.rtindex", result.stdout)
         self.assertIn("loaded   in ", result.stderr)

@@ -116,7 +116,7 @@ class SavedIndex : public testing::Test {
 };
 
 TEST_F(SavedIndex, KeepsItsSettings) {
-  build(random_keys(100), "rx:native,threads=1").save(path_);
+  build(random_keys(100), "rx:native@cpu,threads=1").save(path_);
   EXPECT_EQ(load(path_).spec().option("threads", ""), "1");
 }
 
@@ -126,7 +126,7 @@ TEST_F(SavedIndex, KeepsItsIncludedValues) {
   std::iota(values.begin(), values.end(), std::int16_t{-500});
   const std::vector<std::uint64_t> low = {0, keys[7]};
   const std::vector<std::uint64_t> high = {~std::uint64_t{0}, keys[7]};
-  for (const std::string spec : {"rx:native", "sorted", "btree"}) {
+  for (const std::string spec : {"rx:native@cpu", "sorted@cpu", "btree@cpu"}) {
     build(keys, spec, include(values)).save(path_);
     Index index = load(path_, Verify::full);
     EXPECT_EQ(index.included(), Type::i16);
@@ -145,18 +145,18 @@ TEST_F(SavedIndex, KeepsItsIncludedValues) {
 }
 
 TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
-  build(random_keys(100), "sorted").save(path_);
+  build(random_keys(100), "sorted@cpu").save(path_);
   IndexBytes file(path_);
-  file.edit_header("\"sorted@cpu", "\"sorted@cuda");
+  file.edit_header("\"sorted@cpu", "\"sorted@cuda63");
   file.write(path_);
   EXPECT_NE(error_of_loading(path_).find("cannot be used here"), std::string::npos);
-  file.edit_header("\"sorted@cuda", "\"quantum");
+  file.edit_header("\"sorted@cuda63", "\"quantum");
   file.write(path_);
   EXPECT_NE(error_of_loading(path_).find(path_ + " holds the index 'quantum"), std::string::npos);
 }
 
 TEST_F(SavedIndex, WithImpossibleCountsIsRefused) {
-  build(random_keys(100), "rx:native").save(path_);
+  build(random_keys(100), "rx:native@cpu").save(path_);
   const auto error_with = [&](const std::string& from, const std::string& to) {
     IndexBytes file(path_);
     file.edit_header(from, to);
@@ -193,7 +193,7 @@ TEST_F(SavedIndex, IsNotReadWhenItIsOpened) {
   std::vector<std::uint64_t> keys(std::size_t{1} << 20);
   std::iota(keys.begin(), keys.end(), 0U);
   for (std::uint64_t& key : keys) key *= 0x9e3779b97f4a7c15U;
-  for (const std::string spec : {"rx:native", "sorted", "btree", "hash"}) {
+  for (const std::string spec : {"rx:native@cpu", "sorted@cpu", "btree@cpu", "hash@cpu"}) {
     build(keys, spec).save(path_);
     ASSERT_GT(std::filesystem::file_size(path_), std::size_t{12} << 20);
     const Index quick = load(path_);
