@@ -6,6 +6,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "base/cuda/launch.cuh"
+#include "gpu/device_sort.hpp"
 
 namespace rtindex::bench {
 
@@ -179,11 +180,6 @@ class WrongCount {
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
-  check(cudaMalloc(&data_, bytes == 0 ? 1 : bytes), "taking memory for a benchmark");
-}
-DeviceBuffer::~DeviceBuffer() { static_cast<void>(cudaFree(data_)); }
-
 KeyRule key_rule(KeySpread spread, int key_bytes, int row_bits, std::uint64_t multiplicity) {
   return {spread, key_bytes, std::uint64_t{1} << row_bits, multiplicity, row_bits};
 }
@@ -204,25 +200,10 @@ void make_lookups(const KeyRule& rule, Lookups kind, std::uint64_t seed, std::si
   check_launch("making lookups");
 }
 
-template <class Key>
-void sort_keys(std::size_t count, Key* keys) {
-  const DeviceBuffer other(count * sizeof(Key));
-  cub::DoubleBuffer<Key> buffers(keys, other.as<Key>());
-  std::size_t bytes = 0;
-  check(cub::DeviceRadixSort::SortKeys(nullptr, bytes, buffers, count), "sorting lookups");
-  const DeviceBuffer scratch(bytes);
-  check(cub::DeviceRadixSort::SortKeys(scratch.data(), bytes, buffers, count), "sorting lookups");
-  if (buffers.Current() != keys)
-    check(cudaMemcpy(keys, buffers.Current(), count * sizeof(Key), cudaMemcpyDeviceToDevice),
-          "sorting lookups");
-  check(cudaDeviceSynchronize(), "sorting lookups");
-}
-
 void sort_lookups(const KeyRule& rule, std::size_t count, void* keys) {
-  if (rule.key_bytes == 4)
-    sort_keys(count, static_cast<std::uint32_t*>(keys));
-  else
-    sort_keys(count, static_cast<unsigned long long*>(keys));
+  DeviceSorter sorter(count, rule.key_bytes);
+  sorter.sort(keys, count);
+  check(cudaDeviceSynchronize(), "sorting lookups");
 }
 
 void make_ranges(const KeyRule& rule, std::uint64_t hits, std::size_t count, void* lower,
@@ -294,29 +275,6 @@ std::vector<double> time_cub_sort(const KeyRule& rule, const void* keys, int run
   if (rule.key_bytes == 4)
     return time_sort(static_cast<const std::uint32_t*>(keys), rule.rows, runs);
   return time_sort(static_cast<const unsigned long long*>(keys), rule.rows, runs);
-}
-
-DeviceClock::DeviceClock() {
-  for (void*& event : events_) {
-    cudaEvent_t made = nullptr;
-    check(cudaEventCreate(&made), "making an event");
-    event = made;
-  }
-}
-DeviceClock::~DeviceClock() {
-  for (void* event : events_) static_cast<void>(cudaEventDestroy(static_cast<cudaEvent_t>(event)));
-}
-void DeviceClock::start() const {
-  check(cudaEventRecord(static_cast<cudaEvent_t>(events_[0])), "timing");
-}
-double DeviceClock::stop() const {
-  check(cudaEventRecord(static_cast<cudaEvent_t>(events_[1])), "timing");
-  check(cudaEventSynchronize(static_cast<cudaEvent_t>(events_[1])), "timing");
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(events_[0]),
-                             static_cast<cudaEvent_t>(events_[1])),
-        "timing");
-  return milliseconds;
 }
 
 }  // namespace rtindex::bench

@@ -9,27 +9,9 @@
 #include <rtindex/column.hpp>
 
 #include "gpu/bit_mix.hpp"
+#include "gpu/device_buffer.hpp"
 
 namespace rtindex::bench {
-
-// An array in device memory.
-class DeviceBuffer {
- public:
-  explicit DeviceBuffer(std::size_t bytes);
-  ~DeviceBuffer();
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
-  [[nodiscard]] void* data() const { return data_; }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  template <class T>
-  [[nodiscard]] T* as() const {
-    return static_cast<T*>(data_);
-  }
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_;
-};
 
 // How the keys of a column are spread.
 enum class KeySpread : std::uint8_t {
@@ -77,19 +59,5 @@ void make_ranges(const KeyRule& rule, std::uint64_t hits, std::size_t count, voi
 // Milliseconds of CUB's SortPairs over the column's keys and rowIDs; a copy in front of each run is
 // not counted.
 [[nodiscard]] std::vector<double> time_cub_sort(const KeyRule& rule, const void* keys, int runs);
-
-// Times what is queued on the default stream between start() and stop().
-class DeviceClock {
- public:
-  DeviceClock();
-  ~DeviceClock();
-  DeviceClock(const DeviceClock&) = delete;
-  DeviceClock& operator=(const DeviceClock&) = delete;
-  void start() const;
-  [[nodiscard]] double stop() const;  // milliseconds
-
- private:
-  void* events_[2] = {};
-};
 
 }  // namespace rtindex::bench

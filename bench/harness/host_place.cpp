@@ -87,6 +87,15 @@ class HostPlace : public Place {
 
 }  // namespace
 
-std::unique_ptr<Place> place_for(const Spec& /*spec*/) { return std::make_unique<HostPlace>(); }
+std::unique_ptr<Place> host_place() { return std::make_unique<HostPlace>(); }
+
+#if !defined(RTINDEX_HAS_CUDA)
+std::unique_ptr<Place> device_place() { return host_place(); }
+#endif
+
+std::unique_ptr<Place> place_for(const Spec& spec) {
+  const bool on_gpu = spec.device() == "cuda" || spec.tracer() == "optix";
+  return on_gpu ? device_place() : host_place();
+}
 
 }  // namespace rtindex::bench

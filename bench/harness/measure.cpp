@@ -69,7 +69,7 @@ class Shot {
   void look_up(std::size_t first, std::size_t count) {
     const Place::Put& lower = sortable_ ? *sortable_ : *lower_;
     const Ask ask{.answers = Answer::sum, .values = values_->view()};
-    const Outputs outputs{.sum = sums_->data() + first};
+    const Outputs outputs{.sum = sums_->data() + first, .place = sums_->place()};
     if (upper_)
       index_.range_into(lower.slice(first, count), upper_->slice(first, count), ask, outputs);
     else

@@ -38,6 +38,7 @@ class Place {
    public:
     virtual ~Sums() = default;
     [[nodiscard]] virtual std::uint64_t* data() = 0;
+    [[nodiscard]] virtual rtindex::Place place() const { return rtindex::Place::host; }
     // Overwrites everything, so that no answer of an earlier run can be taken for a new one.
     virtual void wipe() = 0;
     // The sums in host memory.
@@ -54,6 +55,11 @@ class Place {
   // What sorts here, for the records.
   [[nodiscard]] virtual std::string sorter() const = 0;
 };
+
+// Host memory, timed by the clock on the wall.
+[[nodiscard]] std::unique_ptr<Place> host_place();
+// The memory of the GPU, timed by CUDA events; only where CUDA is built in.
+[[nodiscard]] std::unique_ptr<Place> device_place();
 
 // The place that an index of this spec works best with.
 [[nodiscard]] std::unique_ptr<Place> place_for(const Spec& spec);
