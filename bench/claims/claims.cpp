@@ -16,7 +16,9 @@ const std::vector<Claim>& claims() {
 }
 
 std::string verdict(const Claim& claim, const Figures& figures) {
-  if (claim.about_rt_cores && !figures.has_rt_cores()) return "not testable without RT cores";
+  if (claim.about == About::rt_cores && !figures.has_rt_cores())
+    return "not testable without RT cores";
+  if (claim.about == About::gpus && !figures.is_gpu()) return "not testable on a CPU";
   const Quantity quantity = claim.quantity(figures);
   if (!quantity) return "not measured";
   return claim.holds(*quantity) ? "supported" : "contradicted";

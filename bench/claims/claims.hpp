@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -7,6 +8,9 @@
 #include "claims/figures.hpp"
 
 namespace rtindex::bench {
+
+// What a claim is about. Records of a machine without it say nothing about the claim.
+enum class About : std::uint8_t { any_machine, gpus, rt_cores };
 
 // A sentence of the paper that figures can bear out, and the number that decides it. The same
 // number is taken from the published figures and from ours.
@@ -17,13 +21,13 @@ struct Claim {
   std::function<Quantity(const Figures&)> quantity;
   std::function<bool(double)> holds;
   std::string condition;  // "> 1"
-  // It is about what ray-tracing cores can do: records of other machines say nothing about it.
-  bool about_rt_cores = false;
+  About about = About::any_machine;
 };
 
 [[nodiscard]] const std::vector<Claim>& claims();
 
-// "supported", "contradicted", "not testable without RT cores" or "not measured".
+// "supported", "contradicted", "not testable without RT cores", "not testable on a CPU" or
+// "not measured".
 [[nodiscard]] std::string verdict(const Claim& claim, const Figures& figures);
 
 }  // namespace rtindex::bench

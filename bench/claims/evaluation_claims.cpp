@@ -51,7 +51,7 @@ std::vector<Claim> scaling_claims() {
           [](const F& f) {
             return between(f, "lookups", "RX", F::greatest(), F::least(), "mlookups_per_s");
           },
-          above(1)),
+          above(1), About::gpus),
       claim(
           "4.2", "RX is the most expensive index to build.", "RX / slowest classic, most keys",
           [](const F& f) {
@@ -119,7 +119,7 @@ std::vector<Claim> order_claims() {
       claim(
           "4.5", "Many small batches are slower than one large one.", "RX: most batches / one",
           [](const F& f) { return between(f, "batches", "RX", F::greatest(), F::least()); },
-          above(1)),
+          above(1), About::gpus),
   };
 }
 

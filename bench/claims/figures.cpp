@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/experiment.hpp"
 #include "harness/published.hpp"
 
 namespace rtindex::bench {
@@ -39,10 +40,21 @@ std::map<std::string, std::string> names_in(const std::vector<Record>& records) 
   return names;
 }
 
+double best_run(const Record& record) {
+  if (record.runs.empty()) return *record.value;
+  const auto [least, greatest] = std::minmax_element(record.runs.begin(), record.runs.end());
+  return record.metric == throughput().name ? *greatest : *least;
+}
+
 }  // namespace
 
 Figures::Figures(std::string name, std::vector<Record> records)
     : name_(std::move(name)), records_(std::move(records)), names_(names_in(records_)) {}
+
+bool Figures::is_gpu() const {
+  return std::any_of(records_.begin(), records_.end(),
+                     [](const Record& r) { return is_published(r) || is_on_gpu(r); });
+}
 
 bool Figures::has_rt_cores() const {
   return std::any_of(records_.begin(), records_.end(), [](const Record& r) {
@@ -67,10 +79,10 @@ Quantity Figures::value(const std::string& experiment, const std::string& index,
       continue;
     switch (place.kind) {
       case Place::Kind::category:
-        if (!record.x && record.category == place.category) return record.value;
+        if (!record.x && record.category == place.category) return best_run(record);
         break;
       case Place::Kind::number:
-        if (record.x && *record.x == place.number) return record.value;
+        if (record.x && *record.x == place.number) return best_run(record);
         break;
       case Place::Kind::least:
         if (record.x && (best == nullptr || *record.x < *best->x)) best = &record;
@@ -80,7 +92,7 @@ Quantity Figures::value(const std::string& experiment, const std::string& index,
         break;
     }
   }
-  return best == nullptr ? Quantity() : best->value;
+  return best == nullptr ? Quantity() : best_run(*best);
 }
 
 std::vector<double> Figures::values(const std::string& experiment, const std::string& index,
@@ -90,7 +102,7 @@ std::vector<double> Figures::values(const std::string& experiment, const std::st
   for (const Record& record : records_)
     if (record.experiment == experiment && record.series == wanted && record.metric == metric &&
         record.ok())
-      values.push_back(*record.value);
+      values.push_back(best_run(record));
   return values;
 }
 

@@ -19,6 +19,7 @@ class Figures {
   Figures(std::string name, std::vector<Record> records);
 
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_gpu() const;
   // Whether rays are traced by hardware here.
   [[nodiscard]] bool has_rt_cores() const;
 
@@ -35,7 +36,8 @@ class Figures {
   static Place least() { return {.kind = Place::Kind::least}; }
   static Place greatest() { return {.kind = Place::Kind::greatest}; }
 
-  // The value of the series "INDEX, what" (or "INDEX") there.
+  // The value of the series "INDEX, what" (or "INDEX") there. Of several runs it is the best, which
+  // other work on the machine has disturbed least.
   [[nodiscard]] Quantity value(const std::string& experiment, const std::string& index,
                                const std::string& what, const Place& place,
                                const std::string& metric) const;

@@ -28,8 +28,6 @@ inline Condition about_one() {
   return {[](double number) { return number > 0.85 && number < 1.15; }, "0.85 to 1.15"};
 }
 
-enum class About : std::uint8_t { any_machine, rt_cores };
-
 inline Claim claim(std::string section, std::string sentence, std::string number,
                    std::function<Quantity(const Figures&)> quantity, Condition condition,
                    About about = About::any_machine) {
@@ -39,7 +37,7 @@ inline Claim claim(std::string section, std::string sentence, std::string number
           .quantity = std::move(quantity),
           .holds = std::move(condition.holds),
           .condition = std::move(condition.text),
-          .about_rt_cores = about == About::rt_cores};
+          .about = about};
 }
 
 }  // namespace rtindex::bench

@@ -95,7 +95,7 @@ std::string claim_table(const fs::path& results) {
   std::vector<std::string> head = {"section", "claim", "number", "holds if", "published, RTX 4090"};
   for (const Figures& figures : ours) {
     head.push_back(figures.name());
-    head.push_back("verdict");
+    head.emplace_back("verdict");
   }
   std::string text = head_of(head);
   for (const Claim& claim : claims()) {

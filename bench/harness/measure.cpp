@@ -171,8 +171,8 @@ Outcome time_builds(Place& place, const Column& column, const Spec& spec, const 
     return place.milliseconds([&] { index.emplace(build(keys->view(), spec)); });
   };
   const int runs = runs_within(effort, build_once());
-  std::vector<double> build_ms;
-  for (int i = 0; i < runs; ++i) build_ms.push_back(build_once());
+  std::vector<double> build_ms(static_cast<std::size_t>(runs));
+  std::generate(build_ms.begin(), build_ms.end(), build_once);
   const Bytes bytes = index->bytes();
   outcome.index = index->spec().text();
   outcome.measured = {{"build_ms", build_ms},

@@ -102,10 +102,19 @@ TEST(Claims, FollowTheRecords) {
 
 TEST(Claims, AboutHardwareNeedHardware) {
   for (const Claim& claim : claims())
-    if (claim.about_rt_cores) {
+    if (claim.about == About::rt_cores) {
       EXPECT_EQ(verdict(claim, Figures("m", {record("rx:embree", 1, 30)})),
                 "not testable without RT cores");
     }
+}
+
+TEST(Claims, TakeTheRunThatWasDisturbedLeast) {
+  Record hits = record("rx:embree", 1, 50);
+  hits.runs = {30, 31, 89};
+  Record misses = record("rx:embree", 0, 20);
+  misses.runs = {10, 30, 20};
+  const Quantity quantity = miss_claim().quantity(Figures("m", {hits, misses}));
+  EXPECT_DOUBLE_EQ(quantity.value(), 3);
 }
 
 TEST(Pages, HaveOneColumnPerMachine) {
