@@ -133,6 +133,7 @@ class Run {
     settings.scale = bench::scale_named(options.scale);
     settings.contestants = options.indexes.empty() ? bench::default_contestants()
                                                    : bench::contestants_of(options.indexes);
+    if (options.indexes.empty()) settings.substitutes = bench::default_ray_tracers();
     settings.effort = {.runs = options.runs, .limit_s = options.limit_s};
     settings.column_file = options.column_file;
     settings.note = options.note;

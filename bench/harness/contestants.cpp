@@ -36,6 +36,15 @@ std::vector<Contestant> default_contestants() {
   return contestants;
 }
 
+std::vector<Contestant> default_ray_tracers() {
+  std::vector<Contestant> tracers;
+  for (const Usable& entry : indexes()) {
+    const Contestant contestant{Spec(entry.spec), short_name(Spec(entry.spec))};
+    if (entry.usable && contestant.traces_rays()) tracers.push_back(contestant);
+  }
+  return tracers;
+}
+
 std::vector<Contestant> contestants_of(const std::vector<std::string>& specs) {
   std::vector<Contestant> contestants;
   for (const std::string& text : specs) {

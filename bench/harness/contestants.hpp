@@ -22,6 +22,9 @@ struct Contestant {
 // the CPU. The classic ones answer batches as they come, as the paper's baselines do.
 [[nodiscard]] std::vector<Contestant> default_contestants();
 
+// Ray tracers of any device that can be used here, for experiments about rays.
+[[nodiscard]] std::vector<Contestant> default_ray_tracers();
+
 // The indexes that the user names.
 [[nodiscard]] std::vector<Contestant> contestants_of(const std::vector<std::string>& specs);
 

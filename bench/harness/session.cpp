@@ -57,6 +57,7 @@ std::vector<Record> Session::results(const std::string& experiment) const {
 std::vector<Contestant> Session::ray_tracers() {
   std::vector<Contestant> tracers = contestants();
   std::erase_if(tracers, [](const Contestant& c) { return !c.traces_rays(); });
+  if (tracers.empty()) tracers = settings_.substitutes;
   if (tracers.empty())
     unsupported("this is about the paper's rays: it needs rx:embree or rx:optix, and neither " +
                 std::string("takes part; see `rtindex indexes`"));

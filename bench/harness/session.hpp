@@ -22,6 +22,8 @@ enum class Scale : std::uint8_t { smoke, laptop, paper };
 struct Settings {
   Scale scale = Scale::laptop;
   std::vector<Contestant> contestants;
+  // Who takes part in experiments about rays where none of them traces any.
+  std::vector<Contestant> substitutes = {};
   Effort effort;
   std::string column_file;  // for experiments on real data
   std::string note;         // about the circumstances, kept with every record

@@ -14,14 +14,24 @@ namespace {
 
 // Measured to be the quickest on an H200; the paper's baselines use 16 and 8.
 constexpr const char* default_tree_group = "1";
-constexpr const char* default_table_group = "8";
+constexpr const char* default_table_group = "2";
 constexpr const char* default_load = "0.8";
+constexpr const char* default_cell = "2";
 
 int group_of(const Spec& spec, int most) {
   const std::string text = spec.option("group", "1");
   for (int group = 1; group <= most; group *= 2)
     if (text == std::to_string(group)) return group;
   fail("group={} is not possible: write a power of two from 1 to {}", text, most);
+}
+
+int cell_of(const Spec& spec) {
+  const std::string text = spec.option("cell", default_cell);
+  int keys = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), keys);
+  if (error != std::errc() || end != text.data() + text.size() || keys < 1 || keys > 16)
+    fail("cell={} is not possible: write a number from 1 to 16", text);
+  return keys;
 }
 
 double load_of(const Spec& spec) {
@@ -62,6 +72,10 @@ Spec complete(const Spec& spec) {
   }
   Spec full = spec.with("order", spec.option("order", "auto"))
                   .with("gather", spec.option("gather", "auto"));
+  if (spec.kind() == "rx") {
+    full = full.with("cell", spec.option("cell", default_cell));
+    static_cast<void>(cell_of(full));
+  }
   if (spec.kind() == "btree") {
     full = full.with("group", spec.option("group", default_tree_group));
     static_cast<void>(group_of(full, 16));
@@ -78,7 +92,9 @@ DeviceOptions options_of(const Spec& resolved) {
   options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
   if (resolved.kind() == "rx") {
     options.layout = Layout::pairs;
-    options.locator = make_grid;
+    options.locator = [cell = cell_of(resolved)](
+                          DeviceOrder& sorted, const std::shared_ptr<DeviceMemory>& memory,
+                          cudaStream_t stream) { return make_grid(sorted, cell, memory, stream); };
   } else if (resolved.kind() == "sorted") {
     options.locator = [](DeviceOrder& sorted, const std::shared_ptr<DeviceMemory>&, cudaStream_t) {
       return make_binary_search(sorted);

@@ -13,10 +13,24 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Cells hold this many keys on average.
-constexpr std::size_t keys_per_cell = 2;
 // Levels of refinement before a group is searched by halves.
 constexpr int most_depth = 6;
+
+// A load that asks the second cache to keep what it brings: every lookup needs the grid, and no two
+// need the same keys.
+[[nodiscard]] __device__ inline ulonglong2 load_to_stay(const ulonglong2* at) {
+#if __CUDA_ARCH__ >= 800
+  std::uint64_t policy;
+  ulonglong2 value;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("ld.global.nc.L2::cache_hint.v2.u64 {%0, %1}, [%2], %3;"
+               : "=l"(value.x), "=l"(value.y)
+               : "l"(at), "l"(policy));
+  return value;
+#else
+  return __ldg(at);
+#endif
+}
 
 template <class KeyType>
 struct GridFinder {
@@ -31,8 +45,8 @@ struct GridFinder {
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     const auto* at = reinterpret_cast<const ulonglong2*>(groups + number);
-    const ulonglong2 a = __ldg(at);
-    const ulonglong2 b = __ldg(at + 1);
+    const ulonglong2 a = load_to_stay(at);
+    const ulonglong2 b = load_to_stay(at + 1);
     return {{a.x, a.y, b.x, b.y}};
   }
 
@@ -95,8 +109,9 @@ struct Region {
   std::uint32_t parent;  // the group that it refines
 };
 
-[[nodiscard]] std::uint64_t cells_for(std::uint64_t keys) {
-  return std::max<std::uint64_t>((keys + keys_per_cell - 1) / keys_per_cell, 1);
+[[nodiscard]] std::uint64_t cells_for(std::uint64_t keys, int keys_per_cell) {
+  const auto each = static_cast<std::uint64_t>(keys_per_cell);
+  return std::max<std::uint64_t>((keys + each - 1) / each, 1);
 }
 
 [[nodiscard]] std::uint64_t groups_for(std::uint64_t cells) {
@@ -209,8 +224,8 @@ struct Largest {
 
 class GridBuilder {
  public:
-  GridBuilder(std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
-      : memory_(std::move(memory)), stream_(stream) {}
+  GridBuilder(int keys_per_cell, std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
+      : keys_per_cell_(keys_per_cell), memory_(std::move(memory)), stream_(stream) {}
 
   // One generation of groups: those of the regions found heavy in the generation before.
   struct Generation {
@@ -244,11 +259,15 @@ class GridBuilder {
   [[nodiscard]] DeviceArray<GridLevel> take_levels() { return std::move(all_levels_); }
 
  private:
-  [[nodiscard]] static GridLevel level_over(std::uint64_t lowest, std::uint64_t highest,
-                                            std::uint32_t begin, std::uint32_t end,
-                                            std::uint64_t first_group) {
-    return {Spread(lowest, highest, cells_for(end - begin)), lowest, highest,
-            static_cast<std::uint32_t>(first_group),         begin,  end};
+  [[nodiscard]] GridLevel level_over(std::uint64_t lowest, std::uint64_t highest,
+                                     std::uint32_t begin, std::uint32_t end,
+                                     std::uint64_t first_group) const {
+    return {Spread(lowest, highest, cells_for(end - begin, keys_per_cell_)),
+            lowest,
+            highest,
+            static_cast<std::uint32_t>(first_group),
+            begin,
+            end};
   }
 
   [[nodiscard]] static std::uint64_t count_groups(const GridLevel& level) {
@@ -344,6 +363,7 @@ class GridBuilder {
     generations_.clear();
   }
 
+  int keys_per_cell_;
   std::shared_ptr<DeviceMemory> memory_;
   cudaStream_t stream_;
   std::uint64_t next_group_ = 0;
@@ -355,10 +375,10 @@ class GridBuilder {
 
 class DeviceGrid final : public Locator {
  public:
-  DeviceGrid(const DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory,
-             cudaStream_t stream)
-      : order_(&order), top_(0, order.span(), cells_for(order.size())) {
-    GridBuilder builder(memory, stream);
+  DeviceGrid(const DeviceOrder& order, int keys_per_cell,
+             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+      : order_(&order), top_(0, order.span(), cells_for(order.size(), keys_per_cell)) {
+    GridBuilder builder(keys_per_cell, memory, stream);
     if (order.is_wide())
       builder.build(OrderView<std::uint64_t, Layout::split>(order), order.span());
     else
@@ -413,10 +433,10 @@ class DeviceGrid final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_grid(const DeviceOrder& order,
+std::unique_ptr<Locator> make_grid(const DeviceOrder& order, int keys_per_cell,
                                    const std::shared_ptr<DeviceMemory>& memory,
                                    cudaStream_t stream) {
-  return std::make_unique<DeviceGrid>(order, memory, stream);
+  return std::make_unique<DeviceGrid>(order, keys_per_cell, memory, stream);
 }
 
 }  // namespace rtindex::cuda
