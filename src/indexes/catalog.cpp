@@ -14,6 +14,7 @@
 
 #if defined(RTINDEX_HAS_CUDA)
 #include "indexes/cuda/cuda_entries.hpp"
+#include "tracers/optix/library.hpp"
 #endif
 #if defined(RTINDEX_HAS_EMBREE)
 #include "tracers/embree/device.hpp"
@@ -133,6 +134,17 @@ std::vector<Entry> cuda_entries() {
 
 #endif
 
+Entry optix_entry() {
+#if defined(RTINDEX_HAS_CUDA)
+  const std::string found = "OptiX was found, but this version of rtindex has no tracer for it";
+  return absent("rx", "optix", "cuda", optix::unusable().value_or(found));
+#else
+  return absent("rx", "optix", "cuda",
+                "this build has no CUDA: put nvcc of the CUDA toolkit on the PATH and configure "
+                "again");
+#endif
+}
+
 std::vector<Entry> cpu_entries() {
   return {
       cpu_entry("rx", "native", "the ray tracer that knows that RX's scene is a line",
@@ -150,7 +162,7 @@ const std::vector<Entry>& catalog() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> all = cuda_entries();
     for (Entry& entry : cpu_entries()) all.push_back(std::move(entry));
-    all.push_back(absent("rx", "optix", "cuda", "not part of this version of rtindex"));
+    all.push_back(optix_entry());
     return all;
   }();
   return entries;
