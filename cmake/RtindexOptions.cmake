@@ -40,6 +40,8 @@ rtindex_choice(RTINDEX_CUDA AUTO "Indexes on NVIDIA GPUs" AUTO ON OFF)
 rtindex_choice(RTINDEX_EXECUTOR tbb "What runs parallel loops" tbb std)
 rtindex_choice(RTINDEX_SANITIZE none "Sanitizers for the whole build" none address thread)
 
+set(RTINDEX_OPTIX_INCLUDE_DIR "" CACHE PATH
+    "NVIDIA's headers of OptiX 8.0, for the test that compares our declarations with them")
 set(RTINDEX_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a single test is stopped")
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

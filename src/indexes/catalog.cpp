@@ -14,6 +14,8 @@
 
 #if defined(RTINDEX_HAS_CUDA)
 #include "indexes/cuda/cuda_entries.hpp"
+#include "tracers/optix/library.hpp"
+#include "tracers/optix/optix_tracer.hpp"
 #endif
 #if defined(RTINDEX_HAS_EMBREE)
 #include "tracers/embree/device.hpp"
@@ -124,14 +126,36 @@ std::vector<Entry> cuda_entries() {
 
 #else
 
+constexpr const char* no_cuda =
+    "this build has no CUDA: put nvcc of the CUDA toolkit on the PATH and configure again";
+
 std::vector<Entry> cuda_entries() {
-  const std::string reason =
-      "this build has no CUDA: put nvcc of the CUDA toolkit on the PATH and configure again";
-  return {absent("rx", "native", "cuda", reason), absent("sorted", "", "cuda", reason),
-          absent("btree", "", "cuda", reason), absent("hash", "", "cuda", reason)};
+  return {absent("rx", "native", "cuda", no_cuda), absent("sorted", "", "cuda", no_cuda),
+          absent("btree", "", "cuda", no_cuda), absent("hash", "", "cuda", no_cuda)};
 }
 
 #endif
+
+Entry optix_entry() {
+#if defined(RTINDEX_HAS_CUDA)
+  Entry entry{"rx",
+              "optix",
+              "cuda",
+              {"mode", "bits", "scale", "primitive", "point", "range", "compact", "update",
+               "row_rays", "split"},
+              optix::unusable(),
+              "",
+              optix::complete,
+              [](const Spec& spec, EncodedColumn column, const KeyCodec& codec,
+                 const KeyText& key_text, const ColumnView*) {
+                return optix::build_encoded(spec, std::move(column), codec, key_text);
+              }};
+  if (!entry.missing) entry.runs_on = optix::runs_on();
+  return entry;
+#else
+  return absent("rx", "optix", "cuda", no_cuda);
+#endif
+}
 
 std::vector<Entry> cpu_entries() {
   return {
@@ -150,11 +174,15 @@ const std::vector<Entry>& catalog() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> all = cuda_entries();
     for (Entry& entry : cpu_entries()) all.push_back(std::move(entry));
-    all.push_back(absent("rx", "optix", "cuda", "not part of this version of rtindex"));
+    all.push_back(optix_entry());
     return all;
   }();
   return entries;
 }
+
+#if defined(RTINDEX_HAS_CUDA)
+bool is_optix(const Spec& resolved) { return resolved.tracer() == "optix"; }
+#endif
 
 void require_includes(const Entry& entry) {
   if (!entry.includes)
@@ -237,7 +265,8 @@ BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
                                const ColumnView* include, Stream stream) {
   if (include != nullptr) require_includes(find_entry(resolved));
   cuda::BuiltOnDevice built =
-      cuda::build_native(cuda::options_of(resolved), column, include, stream);
+      is_optix(resolved) ? optix::build_native(resolved, column, stream)
+                         : cuda::build_native(cuda::options_of(resolved), column, include, stream);
   return {std::move(built.codec), std::move(built.structure)};
 }
 
@@ -253,7 +282,7 @@ LoadedStructure load_structure(const Spec& resolved, const FileReader& file, con
                                std::size_t rows) {
   const Entry& entry = find_entry(resolved);
 #if defined(RTINDEX_HAS_CUDA)
-  if (on_device(resolved))
+  if (on_device(resolved) && !is_optix(resolved))
     return {cuda::build_saved(cuda::options_of(resolved), file, codec, rows), true};
 #endif
   if (entry.load != nullptr)

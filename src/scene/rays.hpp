@@ -89,4 +89,16 @@ inline constexpr float long_ray_slack = 1.0F / static_cast<float>(1 << 20);
   return row_ray(coordinates, kind, row, first, last);
 }
 
+// The part of a range that lies in one row, as keys.
+[[nodiscard]] RTINDEX_HD inline Interval keys_in_row(const Coordinates& coordinates, Interval range,
+                                                     std::uint64_t row) {
+  if (coordinates.mode != KeyMode::three_d) return range;
+  const std::uint64_t lower = row << coordinates.bits_x;
+  const std::uint64_t upper = lower | coordinates.last_place();
+  return {range.lower > lower ? range.lower : lower, range.upper < upper ? range.upper : upper};
+}
+
+// A range over this many rows or fewer casts its rays without asking which rows hold keys.
+inline constexpr std::uint64_t few_rows = 2;
+
 }  // namespace rtindex

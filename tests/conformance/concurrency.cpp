@@ -110,7 +110,8 @@ std::vector<std::string> specs() {
   std::vector<std::string> list;
   for (const std::string& index : usable_indexes()) {
     list.push_back(index);
-    if (index == "rx:embree@cpu") list.push_back(index + ",update=refit");
+    if (index == "rx:embree@cpu" || index == "rx:optix@cuda")
+      list.push_back(index + ",update=refit");
   }
   return list;
 }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <tuple>
 
 #include <rtindex/rtindex.hpp>
 
@@ -15,8 +17,6 @@
 
 namespace rtindex::test {
 namespace {
-
-const std::string tracer = "rx:embree@cpu";
 
 std::vector<RxGeometry> geometries() {
   std::vector<RxGeometry> list;
@@ -66,9 +66,11 @@ std::vector<std::string> ray_settings(const RxGeometry& geometry) {
   return list;
 }
 
-class RxProduct : public testing::TestWithParam<RxGeometry> {};
+using TracerAndGeometry = std::tuple<std::string, RxGeometry>;
 
-void check_all_settings(const RxGeometry& geometry) {
+class RxProduct : public testing::TestWithParam<TracerAndGeometry> {};
+
+void check_all_settings(const std::string& tracer, const RxGeometry& geometry) {
   Random random(geometry.largest_span() + 5);
   std::vector<Whole> keys = corner_keys(geometry, geometry.largest_span(), random);
   const TestColumn column = integers(Type::u64, keys);
@@ -95,18 +97,23 @@ void check_all_settings(const RxGeometry& geometry) {
 }
 
 TEST_P(RxProduct, AnswersLikeTheScan) {
+  auto [tracer, geometry] = GetParam();
   const std::vector<std::string> usable = usable_indexes();
   if (std::find(usable.begin(), usable.end(), tracer) == usable.end())
     GTEST_SKIP() << tracer << " cannot be used here";
-  RxGeometry geometry = GetParam();
   for (const int scale : {0, 20, -20}) {
     geometry.scale = scale;
-    check_all_settings(geometry);
+    check_all_settings(tracer, geometry);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Conformance, RxProduct, testing::ValuesIn(geometries()),
-                         [](const auto& item) { return test_name(item.param.text()); });
+INSTANTIATE_TEST_SUITE_P(Conformance, RxProduct,
+                         testing::Combine(testing::Values("rx:embree@cpu", "rx:optix@cuda"),
+                                          testing::ValuesIn(geometries())),
+                         [](const auto& item) {
+                           return test_name(std::get<0>(item.param) + "," +
+                                            std::get<1>(item.param).text());
+                         });
 
 }  // namespace
 }  // namespace rtindex::test

@@ -19,7 +19,7 @@ namespace {
 
 // Settings that bear on updates, by index.
 std::vector<std::string> update_specs(const std::string& index) {
-  if (index != "rx:embree@cpu") return specs_of(index);
+  if (index != "rx:embree@cpu" && index != "rx:optix@cuda") return specs_of(index);
   std::vector<std::string> specs;
   for (const std::string primitive : {"triangle", "sphere", "aabb"})
     for (const std::string update : {"rebuild", "refit"})

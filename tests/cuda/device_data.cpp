@@ -23,7 +23,7 @@ std::vector<std::string> device_specs() {
   if (cuda::unusable()) return {"rx:native@cuda"};
   std::vector<std::string> specs;
   for (const Usable& index : indexes())
-    if (index.spec.ends_with("@cuda") && index.spec != "rx:optix@cuda")
+    if (index.spec.ends_with("@cuda") && index.usable)
       for (const std::string& spec : specs_of(index.spec)) specs.push_back(spec);
   return specs;
 }

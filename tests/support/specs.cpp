@@ -21,6 +21,10 @@ const std::map<std::string, std::vector<std::string>>& settings() {
       {"rx:native@cuda", {"order=on,gather=on", "gather=off"}},
       {"sorted@cuda", {"order=on"}},
       {"btree@cuda", {"group=16,gather=on", "group=2"}},
+      {"rx:optix@cuda",
+       {"primitive=sphere", "primitive=aabb,compact=on,split=4096", "point=offset,update=refit",
+        "point=zero,range=zero,compact=on", "bits=18+23+23,primitive=aabb,point=offset",
+        "bits=22+22+20,range=zero,primitive=sphere,update=refit"}},
       {"hash@cuda", {"group=1", "group=32,load=0.5"}},
   };
   return lists;

@@ -10,6 +10,7 @@
 #include <rtindex/column.hpp>
 
 #include "base/cuda/device_array.hpp"
+#include "keys/cuda/key_interval.hpp"
 #include "keys/runtime_bounds.hpp"
 
 namespace rtindex::cuda {
@@ -21,12 +22,6 @@ struct DeviceElements {
   const std::uint8_t* validity = nullptr;
   std::size_t validity_offset = 0;
   std::size_t size = 0;
-};
-
-// Both ends of an encoded lookup in the width of the column's keys; empty where lower > upper.
-template <class Key>
-struct KeyInterval {
-  Key lower, upper;
 };
 
 // The ordered_bits() of the smallest and largest valid key; smallest > largest where there is none.

@@ -139,7 +139,7 @@ BatchRunner::Values BatchRunner::values_on_device(const Request& request,
   if (request.included || request.values == nullptr || request.values_place == Place::device ||
       !request.answers.has_any_of(Answer::sum | Answer::min | Answer::max))
     return values;
-  const std::size_t bytes = scene_.order.row_count() * width_of(request.value_type);
+  const std::size_t bytes = scene_.row_count * width_of(request.value_type);
   values.copy = DeviceBytes(scene_.memory, bytes, stream);
   copy_to_device(values.copy.data(), request.values, bytes, stream);
   values.data = values.copy.data();
@@ -158,7 +158,8 @@ void BatchRunner::run_on_device(const LookupBatch& batch, const Request& request
   Piece piece;
   const std::size_t count = batch.size();
   const DeviceLookups lookups = lookups_on_device(batch, 0, count, stream, piece, nullptr);
-  const FoundRows found = answer(batch, 0, lookups, wanted, outputs.offsets != nullptr, stream);
+  const FoundRows found = scene_.answerer.answer(
+      batch, 0, lookups, wanted, {outputs.offsets != nullptr, request.limit}, stream);
   if (outputs.offsets == nullptr) return;
   offsets_of(found.runs.data(), count, request.limit, outputs.offsets, scene_.memory, stream);
   if (outputs.rows != nullptr)
@@ -284,7 +285,8 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     wanted.values = values.data;
     wanted.value_type = request.value_type;
     wanted.miss = request.miss;
-    flight.found = answer(batch, first, lookups, wanted, wants_rows, stream);
+    flight.found =
+        scene_.answerer.answer(batch, first, lookups, wanted, {wants_rows, request.limit}, stream);
     if (to_device) {
       if (wants_rows) {
         offsets_of(flight.found.runs.data(), flight.count, request.limit, request.outputs.offsets,
@@ -323,7 +325,7 @@ DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size
   lookups.count = count;
   const std::optional<std::uint64_t> base = codec.native_base();
   if (!base) {
-    if (scene_.order.is_wide())
+    if (scene_.is_wide)
       encode_on_host<std::uint64_t>(batch, first, count, stream, piece, pinned);
     else
       encode_on_host<std::uint32_t>(batch, first, count, stream, piece, pinned);
@@ -355,7 +357,7 @@ DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size
     const bool is_integer = low.type.kind == ElementType::Kind::unsigned_int ||
                             low.type.kind == ElementType::Kind::signed_int;
     if (point && lower.type() == codec.type() && is_integer && low.type.bytes >= 4 &&
-        low.validity == nullptr && !codec.empty() && !scene_.in_order) {
+        low.validity == nullptr && !codec.empty() && !scene_.in_order && !scene_.intervals_only) {
       lookups.elements = low.data;
       lookups.element_bytes = low.type.bytes;
       lookups.flip = low.type.kind == ElementType::Kind::signed_int
@@ -365,14 +367,14 @@ DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size
       lookups.span = codec.span();
       return lookups;
     }
-    if (scene_.order.is_wide())
+    if (scene_.is_wide)
       encode_on_device<std::uint64_t>(low, high, map, stream, piece);
     else
       encode_on_device<std::uint32_t>(low, high, map, stream, piece);
   }
   lookups.intervals = piece.intervals.data();
   if (scene_.in_order && count > 1) {
-    if (scene_.order.is_wide())
+    if (scene_.is_wide)
       put_in_order<std::uint64_t>(lookups, stream, piece);
     else
       put_in_order<std::uint32_t>(lookups, stream, piece);
@@ -415,69 +417,11 @@ void BatchRunner::encode_on_device(const DeviceElements& lower, const DeviceElem
 template <class Key>
 void BatchRunner::put_in_order(DeviceLookups& lookups, cudaStream_t stream, Piece& piece) const {
   auto ordered = order_lookups(static_cast<const KeyInterval<Key>*>(lookups.intervals),
-                               lookups.count, scene_.order.span(), scene_.memory, stream);
+                               lookups.count, scene_.span, scene_.memory, stream);
   piece.intervals = ordered.intervals.take_bytes();
   piece.places = ordered.places.take_bytes();
   lookups.intervals = piece.intervals.data();
   lookups.places = static_cast<const std::uint32_t*>(piece.places.data());
-}
-
-// The rowID is all that the answers need; it goes straight to where one of them wants it.
-FoundRows BatchRunner::answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
-                                     bool wants_rows, cudaStream_t stream) const {
-  FoundRows found;
-  const bool other_answers = request.any != nullptr || request.first != nullptr ||
-                             request.count != nullptr || request.min != nullptr ||
-                             request.max != nullptr || request.matched != nullptr;
-  if (request.sum != nullptr && !other_answers && !wants_rows &&
-      scene_.locator.find_sums(
-          lookups, {request.values, request.value_type, request.miss, request.sum}, stream))
-    return found;
-  std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
-  if (rows == nullptr || wants_rows) {
-    found.own = DeviceArray<std::uint32_t>(scene_.memory, lookups.count, stream);
-    rows = found.own.data();
-  }
-  scene_.locator.find_rows(lookups, rows, stream);
-  if (wants_rows || request.wants_values() || request.count != nullptr ||
-      request.matched != nullptr || (request.any != nullptr && request.first != nullptr))
-    answer_rows(rows, lookups.count, request, stream);
-  if (wants_rows) {
-    found.runs = DeviceArray<Run>(scene_.memory, lookups.count, stream);
-    runs_of_rows(rows, lookups.count, found.runs.data(), stream);
-    found.rows = {rows, 1};
-  }
-  return found;
-}
-
-FoundRows BatchRunner::answer(const LookupBatch& batch, std::size_t first,
-                              const DeviceLookups& lookups, const DeviceRequest& request,
-                              bool wants_rows, cudaStream_t stream) const {
-  const std::size_t count = lookups.count;
-  FoundRows found;
-  if (count == 0) return found;
-  const bool point = batch.kind() == LookupKind::point;
-  const OrderedValues* const included =
-      request.wants_values() && request.values == nullptr ? scene_.included : nullptr;
-  if (point && scene_.order.unique() && included == nullptr)
-    return answer_unique(lookups, request, wants_rows, stream);
-  DeviceArray<Run>& runs = found.runs;
-  runs = DeviceArray<Run>(scene_.memory, count, stream);
-  found.rows = scene_.order.rows();
-  if (point)
-    scene_.locator.find_points(lookups, runs.data(), stream);
-  else
-    scene_.locator.find_ranges(lookups, runs.data(), stream);
-  if (scene_.narrower != nullptr) {
-    std::vector<Run> on_host(count);
-    copy_to_host(on_host.data(), runs.data(), runs.bytes(), stream);
-    scene_.narrower->narrow(batch, first, on_host);
-    copy_to_device(runs.data(), on_host.data(), runs.bytes(), stream);
-  }
-  // Equal keys stand in the order of their rows; so do those of one full key.
-  answer_runs(runs.data(), count, found.rows, scene_.order.size(), point, request, included,
-              scene_.gather, scene_.memory, stream);
-  return found;
 }
 
 }  // namespace rtindex::cuda

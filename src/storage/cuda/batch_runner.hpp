@@ -4,12 +4,10 @@
 #include <mutex>
 #include <vector>
 
-#include "answers/cuda/device_answers.hpp"
 #include "answers/request.hpp"
 #include "base/cuda/runtime.hpp"
 #include "keys/lookup_batch.hpp"
-#include "storage/cuda/locator.hpp"
-#include "storage/cuda/narrower.hpp"
+#include "storage/cuda/answerer.hpp"
 
 namespace rtindex::cuda {
 
@@ -34,23 +32,16 @@ class WorkspacePool {
   std::vector<std::unique_ptr<Workspace>> free_;
 };
 
-// The rowIDs of a batch: runs of positions, in key order or among rowIDs of their own.
-struct FoundRows {
-  DeviceArray<Run> runs;
-  DeviceArray<std::uint32_t> own;
-  RowsView rows;
-};
-
 // What a batch runs against.
 struct BatchScene {
-  const DeviceOrder& order;
-  const Locator& locator;
-  const OrderedValues* included;
-  const Narrower* narrower;
+  const Answerer& answerer;
+  bool is_wide;  // keys of 8 bytes
+  std::size_t row_count;
+  std::uint64_t span;
   const std::shared_ptr<DeviceMemory>& memory;
   const Event& built;
-  Gather gather;
   bool in_order;
+  bool intervals_only;  // the answerer reads no elements of the column's own type
   WorkspacePool& workspaces;
 };
 
@@ -79,13 +70,6 @@ class BatchRunner {
                         const NativeMap& map, cudaStream_t stream, Piece& piece) const;
   template <class Key>
   void put_in_order(DeviceLookups& lookups, cudaStream_t stream, Piece& piece) const;
-  // Answers lookups that are on the device into buffers there. What was found is returned where
-  // rows are wanted.
-  [[nodiscard]] FoundRows answer(const LookupBatch& batch, std::size_t first,
-                                 const DeviceLookups& lookups, const DeviceRequest& request,
-                                 bool wants_rows, cudaStream_t stream) const;
-  [[nodiscard]] FoundRows answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
-                                        bool wants_rows, cudaStream_t stream) const;
 
   BatchScene scene_;
 };

@@ -10,8 +10,10 @@
 #include "base/types.hpp"
 #include "keys/native_codec.hpp"
 #include "storage/cuda/batch_runner.hpp"
+#include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/narrower.hpp"
 #include "storage/cuda/order_lookups.hpp"
+#include "storage/cuda/ordered_answerer.hpp"
 #include "storage/row_order.hpp"
 #include "storage/saved_column.hpp"
 
@@ -20,52 +22,6 @@ namespace rtindex::cuda {
 namespace {
 
 using Memory = std::shared_ptr<DeviceMemory>;
-
-// An array of the host, on the GPU.
-template <class T>
-DeviceArray<T> uploaded(const T* from, std::size_t size, const Memory& memory,
-                        cudaStream_t stream) {
-  DeviceArray<T> array(memory, size, stream);
-  copy_to_device(array.data(), from, size * sizeof(T), stream);
-  return array;
-}
-
-DeviceColumn uploaded(const EncodedColumn& column, const Memory& memory, cudaStream_t stream) {
-  DeviceColumn result;
-  result.size = column.size();
-  result.row_count = column.row_count;
-  result.span = column.span;
-  if (column.keys.wide())
-    result.wide = uploaded(column.keys.wide_data(), column.size(), memory, stream);
-  else
-    result.narrow = uploaded(column.keys.narrow_data(), column.size(), memory, stream);
-  if (!column.rows.empty())
-    result.rows = uploaded(column.rows.data(), column.rows.size(), memory, stream);
-  return result;
-}
-
-EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream) {
-  EncodedColumn result;
-  result.row_count = column.row_count;
-  result.span = column.span;
-  result.keys = PackedKeys(column.size, column.span);
-  const std::size_t bytes = result.keys.bytes();
-  Array<std::uint8_t> keys(bytes);
-  copy_to_host(
-      keys.data(),
-      column.is_wide() ? static_cast<const void*>(column.wide.data()) : column.narrow.data(), bytes,
-      stream);
-  const auto key_at = [&](std::size_t i) -> std::uint64_t {
-    if (column.is_wide()) return reinterpret_cast<const std::uint64_t*>(keys.data())[i];
-    return reinterpret_cast<const std::uint32_t*>(keys.data())[i];
-  };
-  for (std::size_t i = 0; i < column.size; ++i) result.keys.set(i, key_at(i));
-  if (!column.rows.empty()) {
-    result.rows = Array<std::uint32_t>(column.size);
-    copy_to_host(result.rows.data(), column.rows.data(), result.rows.bytes(), stream);
-  }
-  return result;
-}
 
 // Keys that the host has sorted by their full keys.
 template <class Key>
@@ -123,9 +79,10 @@ class DeviceStructure final : public Structure {
 
   void run(const LookupBatch& batch, const Request& request) const override {
     const OnDevice current(options_.device);
-    const BatchRunner runner({parts_->order, *parts_->locator, parts_->included.get(),
-                              parts_->narrower.get(), memory_, built_, options_.gather,
-                              orders(batch.size()), workspaces_});
+    const OrderedAnswerer answerer({parts_->order, *parts_->locator, parts_->included.get(),
+                                    parts_->narrower.get(), memory_, options_.gather});
+    const BatchRunner runner({answerer, parts_->order.is_wide(), row_count(), parts_->order.span(),
+                              memory_, built_, orders(batch.size()), false, workspaces_});
     runner.run(batch, request);
   }
 
@@ -292,11 +249,6 @@ class DeviceStructure final : public Structure {
   mutable WorkspacePool workspaces_;
 };
 
-DeviceElements elements_of(const ColumnView& column) {
-  return {column.data(), element_type(column.type()), column.validity(), column.validity_offset(),
-          column.size()};
-}
-
 }  // namespace
 
 BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
@@ -312,34 +264,13 @@ BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& colum
     before.hold_back(stream);
   }
   const MemoryMeter meter;
-  DeviceElements elements = elements_of(column);
-  DeviceArray<std::uint8_t> copy;
-  DeviceArray<std::uint8_t> validity;
-  if (column.place() == Place::host) {
-    copy = uploaded(static_cast<const std::uint8_t*>(column.data()),
-                    column.size() * width_of(column.type()), memory, stream);
-    elements.data = copy.data();
-    if (elements.validity != nullptr) {
-      const std::size_t first = elements.validity_offset / 8;
-      elements.validity_offset %= 8;
-      validity = uploaded(elements.validity + first,
-                          (elements.validity_offset + column.size() + 7) / 8, memory, stream);
-      elements.validity = validity.data();
-    }
-  }
-  const DeviceExtent extent = extent_of(elements, memory, stream);
+  NativeColumn encoded = encode_native(
+      column, options.layout == Layout::pairs ? std::optional(DeviceOrder::padding) : std::nullopt,
+      memory, stream);
   BuiltOnDevice built;
-  built.codec = make_native_codec(column.type(), {extent.smallest, extent.largest});
-  const NativeMap map{elements.type, built.codec->native_base().value_or(0), built.codec->span(),
-                      built.codec->empty()};
-  DeviceColumn encoded = encode_column(
-      elements, map, extent.valid,
-      options.layout == Layout::pairs ? std::optional(DeviceOrder::padding) : std::nullopt, memory,
-      stream);
-  copy = DeviceArray<std::uint8_t>();
-  validity = DeviceArray<std::uint8_t>();
-  built.structure = std::make_unique<DeviceStructure>(options, std::move(parts), std::move(encoded),
-                                                      include, memory, meter);
+  built.codec = std::move(encoded.codec);
+  built.structure = std::make_unique<DeviceStructure>(
+      options, std::move(parts), std::move(encoded.column), include, memory, meter);
   return built;
 }
 

@@ -9,13 +9,11 @@
 #include "base/parallel.hpp"
 #include "scene/row_directory.hpp"
 #include "tracers/embree/scene.hpp"
+#include "tracers/row_rays.hpp"
 
 namespace rtindex {
 
 namespace {
-
-// A range over this many rows or fewer casts its rays without asking the directory.
-constexpr std::uint64_t few_rows = 2;
 
 class EmbreeTracer final : public Structure {
  public:
@@ -33,25 +31,7 @@ class EmbreeTracer final : public Structure {
   }
 
   void require_answerable(const LookupBatch& batch) const override {
-    if (options_.row_rays != RowRays::all || batch.kind() == LookupKind::point ||
-        options_.coordinates.row_of(column_.span) < max_row_rays)
-      return;
-    Interval intervals[chunk_lookups];
-    std::uint8_t checks[chunk_lookups];
-    for (std::size_t first = 0; first < batch.size(); first += chunk_lookups) {
-      const std::size_t count = std::min(chunk_lookups, batch.size() - first);
-      batch.encode(first, count, intervals, checks);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (intervals[i].empty()) continue;
-        const std::uint64_t rows = options_.coordinates.row_of(intervals[i].upper) -
-                                   options_.coordinates.row_of(intervals[i].lower) + 1;
-        if (rows > max_row_rays)
-          fail(
-              "range {} crosses {} rows, and row_rays=all casts at most 2^24 rays a lookup: use "
-              "row_rays=occupied or more x bits",
-              first + i, rows);
-      }
-    }
+    require_few_row_rays(options_, column_.span, batch);
   }
 
   bool update(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keys,
@@ -186,12 +166,7 @@ class EmbreeTracer final : public Structure {
 
   void trace_row(EmbreeQuery& query, Interval range, std::uint64_t row) const {
     const Coordinates& coordinates = options_.coordinates;
-    const Interval row_keys{row << coordinates.bits_x,
-                            row << coordinates.bits_x | coordinates.last_place()};
-    query.ray_keys =
-        coordinates.mode == KeyMode::three_d
-            ? Interval{std::max(range.lower, row_keys.lower), std::min(range.upper, row_keys.upper)}
-            : range;
+    query.ray_keys = keys_in_row(coordinates, range, row);
     scene_.trace(range_ray(coordinates, options_.range, range, row), query);
   }
 

@@ -1,0 +1,81 @@
+#include "storage/cuda/device_columns.hpp"
+
+#include "base/types.hpp"
+#include "keys/native_codec.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+DeviceElements elements_of(const ColumnView& column) {
+  return {column.data(), element_type(column.type()), column.validity(), column.validity_offset(),
+          column.size()};
+}
+
+}  // namespace
+
+DeviceColumn uploaded(const EncodedColumn& column, const std::shared_ptr<DeviceMemory>& memory,
+                      cudaStream_t stream) {
+  DeviceColumn result;
+  result.size = column.size();
+  result.row_count = column.row_count;
+  result.span = column.span;
+  if (column.keys.wide())
+    result.wide = uploaded(column.keys.wide_data(), column.size(), memory, stream);
+  else
+    result.narrow = uploaded(column.keys.narrow_data(), column.size(), memory, stream);
+  if (!column.rows.empty())
+    result.rows = uploaded(column.rows.data(), column.rows.size(), memory, stream);
+  return result;
+}
+
+EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream) {
+  EncodedColumn result;
+  result.row_count = column.row_count;
+  result.span = column.span;
+  result.keys = PackedKeys(column.size, column.span);
+  const std::size_t bytes = result.keys.bytes();
+  Array<std::uint8_t> keys(bytes);
+  copy_to_host(
+      keys.data(),
+      column.is_wide() ? static_cast<const void*>(column.wide.data()) : column.narrow.data(), bytes,
+      stream);
+  const auto key_at = [&](std::size_t i) -> std::uint64_t {
+    if (column.is_wide()) return reinterpret_cast<const std::uint64_t*>(keys.data())[i];
+    return reinterpret_cast<const std::uint32_t*>(keys.data())[i];
+  };
+  for (std::size_t i = 0; i < column.size; ++i) result.keys.set(i, key_at(i));
+  if (!column.rows.empty()) {
+    result.rows = Array<std::uint32_t>(column.size);
+    copy_to_host(result.rows.data(), column.rows.data(), result.rows.bytes(), stream);
+  }
+  return result;
+}
+
+NativeColumn encode_native(const ColumnView& column, std::optional<std::size_t> pair_room,
+                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  DeviceElements elements = elements_of(column);
+  DeviceArray<std::uint8_t> copy;
+  DeviceArray<std::uint8_t> validity;
+  if (column.place() == Place::host) {
+    copy = uploaded(static_cast<const std::uint8_t*>(column.data()),
+                    column.size() * width_of(column.type()), memory, stream);
+    elements.data = copy.data();
+    if (elements.validity != nullptr) {
+      const std::size_t first = elements.validity_offset / 8;
+      elements.validity_offset %= 8;
+      validity = uploaded(elements.validity + first,
+                          (elements.validity_offset + column.size() + 7) / 8, memory, stream);
+      elements.validity = validity.data();
+    }
+  }
+  const DeviceExtent extent = extent_of(elements, memory, stream);
+  NativeColumn result;
+  result.codec = make_native_codec(column.type(), {extent.smallest, extent.largest});
+  const NativeMap map{elements.type, result.codec->native_base().value_or(0), result.codec->span(),
+                      result.codec->empty()};
+  result.column = encode_column(elements, map, extent.valid, pair_room, memory, stream);
+  return result;
+}
+
+}  // namespace rtindex::cuda

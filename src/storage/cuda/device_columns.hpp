@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/cuda/transfer.hpp"
+#include "keys/codec.hpp"
+#include "keys/cuda/device_keys.hpp"
+#include "keys/encoded_column.hpp"
+
+namespace rtindex::cuda {
+
+// An array of the host, on the GPU.
+template <class T>
+DeviceArray<T> uploaded(const T* from, std::size_t size,
+                        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  DeviceArray<T> array(memory, size, stream);
+  copy_to_device(array.data(), from, size * sizeof(T), stream);
+  return array;
+}
+
+// An encoded column of the host, on the GPU, and back.
+[[nodiscard]] DeviceColumn uploaded(const EncodedColumn& column,
+                                    const std::shared_ptr<DeviceMemory>& memory,
+                                    cudaStream_t stream);
+[[nodiscard]] EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream);
+
+// A codec, and the column that it encodes.
+struct NativeColumn {
+  std::unique_ptr<KeyCodec> codec;
+  DeviceColumn column;
+};
+
+// A native column in host or device memory, encoded on the GPU. `pair_room` as for encode_column.
+[[nodiscard]] NativeColumn encode_native(const ColumnView& column,
+                                         std::optional<std::size_t> pair_room,
+                                         const std::shared_ptr<DeviceMemory>& memory,
+                                         cudaStream_t stream);
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+
+#include <rtindex/answer.hpp>
+
+#include "answers/values.hpp"
+#include "keys/coordinates.hpp"
+#include "scene/primitives.hpp"
+#include "scene/rays.hpp"
+#include "tracers/optix/abi.hpp"
+
+namespace rtindex::optix {
+
+// What a launch does with the hits of a lookup.
+enum class Task : std::uint8_t {
+  answer,   // any, first, count, sum, min, max
+  count,    // how many there are, up to a limit
+  collect,  // all of them, into room that was counted before
+};
+
+// What the device programs know of the scene.
+struct SceneView {
+  Coordinates coordinates;
+  Primitive primitive;
+  bool wide;                      // keys of 8 bytes
+  const void* keys;               // by primitive
+  const std::uint32_t* rows;      // by primitive; null: primitive i is row i
+  const Traversable* structures;  // each of `structure_size` primitives, the last of fewer
+  std::uint32_t structure_count;
+  std::uint32_t structure_size;
+  const std::uint64_t* directory;  // the rows that hold keys, in order; null: rays along all rows
+  std::uint64_t directory_size;
+};
+
+// The one constant of the device programs; the host writes it before each launch.
+struct LaunchParams {
+  SceneView scene;
+
+  RayKind point, range;
+  bool points;            // whether the lookups are points
+  const void* intervals;  // KeyInterval<Key>s
+  std::uint64_t first;    // the lookup of the launch's first thread
+
+  Task task;
+  bool one_hit;  // one hit answers a lookup
+  std::uint32_t* any;
+  std::uint32_t* smallest_row;
+  std::uint32_t* count;
+  void* sum;
+  void* min;
+  void* max;
+  const void* values;
+  Type value_type;
+  ValueClass value_class;
+  std::uint64_t miss;  // the bits of the miss value
+
+  std::uint32_t limit;
+  const std::uint64_t* offsets;
+  std::uint32_t* collected;  // primitives
+};
+
+}  // namespace rtindex::optix

@@ -1,0 +1,197 @@
+#include "tracers/optix/optix_tracer.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "storage/cuda/batch_runner.hpp"
+#include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/order_lookups.hpp"
+#include "tracers/optix/ray_answerer.hpp"
+#include "tracers/optix/tracer_options.hpp"
+#include "tracers/row_rays.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+using Memory = std::shared_ptr<DeviceMemory>;
+using cuda::DeviceColumn;
+using cuda::OnDevice;
+
+template <class T>
+cuda::DeviceArray<T> copied(const cuda::DeviceArray<T>& from, const Memory& memory,
+                            cudaStream_t stream) {
+  cuda::DeviceArray<T> copy(memory, from.size(), stream);
+  if (!from.empty())
+    cuda::check(
+        cudaMemcpyAsync(copy.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
+        "copying on the GPU");
+  return copy;
+}
+
+class OptixTracer final : public Structure {
+ public:
+  // `on_host`: the same keys, where full keys must be compared on the host.
+  OptixTracer(const SceneOptions& options, cuda::OwnStream stream, DeviceColumn column,
+              std::unique_ptr<EncodedColumn> on_host, const Memory& memory,
+              const cuda::MemoryMeter& meter)
+      : options_(options),
+        memory_(memory),
+        stream_(std::move(stream)),
+        column_(std::move(column)),
+        on_host_(std::move(on_host)),
+        scene_(std::make_unique<Scene>(options, column_, memory, stream_.get())),
+        pipeline_(&Pipeline::get(options.device, options.rx.primitive, scene_->build_flags())) {
+    finish_build(meter);
+  }
+
+  ~OptixTracer() override {
+    // Lookups that are under way on the caller's streams still read what is freed here.
+    const OnDevice current(options_.device);
+    static_cast<void>(cudaDeviceSynchronize());
+    scene_.reset();
+    column_ = DeviceColumn{};
+  }
+
+  void run(const LookupBatch& batch, const Request& request) const override {
+    const OnDevice current(options_.device);
+    const RayAnswerer answerer(
+        {options_.rx, *pipeline_, scene_->view(column_), on_host_.get(), memory_});
+    const cuda::BatchRunner runner({answerer, column_.is_wide(), column_.row_count, column_.span,
+                                    memory_, built_, false, true, workspaces_});
+    runner.run(batch, request);
+  }
+
+  void require_answerable(const LookupBatch& batch) const override {
+    require_few_row_rays(options_.rx, column_.span, batch);
+  }
+
+  bool update(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keys,
+              std::uint64_t span) override {
+    if (on_host_ != nullptr || (span > 0xffffffffU) != column_.is_wide()) return false;
+    if (!is_exact(options_.rx, span, coordinate_limit)) return false;
+    const OnDevice current(options_.device);
+    cuda::check(cudaDeviceSynchronize(), "waiting for lookups before an update");
+    const cudaStream_t stream = stream_.get();
+    const cuda::MemoryMeter meter;
+    DeviceColumn changed;
+    changed.narrow = copied(column_.narrow, memory_, stream);
+    changed.wide = copied(column_.wide, memory_, stream);
+    changed.rows = copied(column_.rows, memory_, stream);
+    changed.size = column_.size;
+    changed.row_count = column_.row_count;
+    changed.span = span;
+    const auto places = cuda::uploaded(rows.data(), rows.size(), memory_, stream);
+    const auto new_keys = cuda::uploaded(keys.data(), keys.size(), memory_, stream);
+    if (!cuda::patch_column(changed, places.data(), new_keys.data(), rows.size(), memory_, stream))
+      return false;
+    if (options_.rx.update == Update::refit)
+      scene_->refit(changed, stream);
+    else
+      scene_ = std::make_unique<Scene>(options_, changed, memory_, stream);
+    column_ = std::move(changed);
+    finish_build(meter);
+    return true;
+  }
+
+  [[nodiscard]] EncodedColumn column() const override {
+    const OnDevice current(options_.device);
+    const cuda::OwnStream stream;
+    built_.hold_back(stream.get());
+    return cuda::downloaded(column_, stream.get());
+  }
+
+  [[nodiscard]] Bytes bytes() const override {
+    Bytes bytes;
+    bytes.parts = {{"acceleration structure", scene_->structure_bytes()},
+                   {"keys", column_.narrow.bytes() + column_.wide.bytes() + column_.rows.bytes()},
+                   {"row directory", scene_->directory_bytes()}};
+    if (scene_->primitive_bytes() != 0)
+      bytes.parts.emplace_back("primitive buffers", scene_->primitive_bytes());
+    if (on_host_) bytes.parts.emplace_back("keys on the host", on_host_->bytes());
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
+    bytes.build_peak = std::max(build_peak_, bytes.resident);
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    return describe_device(options_.device) +
+           describe_scene(options_, *scene_, column_.size, column_.span);
+  }
+
+ private:
+  void finish_build(const cuda::MemoryMeter& meter) {
+    build_peak_ = meter.peak();
+    built_.record(stream_.get());
+    stream_.wait();
+  }
+
+  SceneOptions options_;
+  Memory memory_;
+  // The arrays are given back in the order of this stream, which therefore outlives them.
+  cuda::OwnStream stream_;
+  DeviceColumn column_;
+  std::unique_ptr<EncodedColumn> on_host_;
+  std::unique_ptr<Scene> scene_;
+  const Pipeline* pipeline_;
+  std::size_t build_peak_ = 0;
+  cuda::Event built_;
+  mutable cuda::WorkspacePool workspaces_;
+};
+
+// A column in device memory comes to the host only to be named in an error.
+std::string key_text(const ColumnView& column, std::uint32_t row, cudaStream_t stream) {
+  if (column.place() == Place::host) return column.text(row);
+  const std::size_t width = width_of(column.type());
+  std::vector<std::byte> element(width);
+  cuda::copy_to_host(element.data(), static_cast<const std::byte*>(column.data()) + row * width,
+                     width, stream);
+  return ColumnView::of(column.type(), element.data(), 1).text(0);
+}
+
+}  // namespace
+
+cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
+                                 Stream user_stream) {
+  const SceneOptions options = options_of(resolved);
+  const OnDevice current(options.device);
+  const Memory memory = cuda::current_memory();
+  cuda::OwnStream stream;
+  if (column.place() == Place::device) {
+    const cuda::Event before;
+    before.record(static_cast<cudaStream_t>(user_stream.handle));
+    before.hold_back(stream.get());
+  }
+  const cuda::MemoryMeter meter;
+  cuda::NativeColumn encoded = cuda::encode_native(column, std::nullopt, memory, stream.get());
+  if (!is_exact(options.rx, encoded.column.span, coordinate_limit))
+    require_exact(
+        options.rx, cuda::downloaded(encoded.column, stream.get()),
+        [&](std::uint32_t row) { return key_text(column, row, stream.get()); }, coordinate_limit);
+  cuda::BuiltOnDevice built;
+  built.codec = std::move(encoded.codec);
+  built.structure = std::make_unique<OptixTracer>(
+      options, std::move(stream), std::move(encoded.column), nullptr, memory, meter);
+  return built;
+}
+
+std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
+                                         const KeyCodec& codec, const KeyText& text) {
+  const SceneOptions options = options_of(resolved);
+  require_exact(options.rx, column, text, coordinate_limit);
+  const OnDevice current(options.device);
+  const Memory memory = cuda::current_memory();
+  cuda::OwnStream stream;
+  const cuda::MemoryMeter meter;
+  DeviceColumn on_device = cuda::uploaded(column, memory, stream.get());
+  auto on_host =
+      codec.has_residual() ? std::make_unique<EncodedColumn>(std::move(column)) : nullptr;
+  return std::make_unique<OptixTracer>(options, std::move(stream), std::move(on_device),
+                                       std::move(on_host), memory, meter);
+}
+
+}  // namespace rtindex::optix

@@ -1,0 +1,140 @@
+#include "tracers/optix/pipeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "base/cuda/device_array.hpp"
+#include "base/cuda/runtime.hpp"
+#include "tracers/optix/device_programs.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+// More threads than 2^30 are refused by OptiX.
+constexpr std::size_t most_threads = std::size_t{1} << 29;
+
+constexpr ModuleOptions module_options{
+    .registers = 0, .optimization = optimize_most, .debug = debug_none};
+
+PipelineOptions pipeline_options(Primitive primitive) {
+  PipelineOptions options{};
+  options.graph = graph_single_structure;
+  options.payload_values = 2;
+  options.attribute_values = 2;
+  options.params_name = "launch_params";
+  options.primitive_types = primitive == Primitive::triangle ? uses_triangles
+                            : primitive == Primitive::sphere ? uses_spheres
+                                                             : uses_boxes;
+  return options;
+}
+
+// What OptiX says about a failure comes in a buffer of the caller's.
+struct Log {
+  std::array<char, 2048> text{};
+  std::size_t size = text.size();
+};
+
+struct alignas(record_alignment) Record {
+  std::array<char, record_header_bytes> header;
+};
+
+}  // namespace
+
+const Pipeline& Pipeline::get(int device, Primitive primitive, unsigned build_flags) {
+  static std::mutex mutex;
+  static auto& made = *new std::map<std::tuple<int, Primitive, unsigned>, const Pipeline*>();
+  const std::lock_guard lock(mutex);
+  // Only the built-in program of spheres depends on how structures are built.
+  const unsigned flags = primitive == Primitive::sphere ? build_flags : 0;
+  const Pipeline*& pipeline = made[{device, primitive, flags}];
+  if (pipeline == nullptr) pipeline = new Pipeline(device, primitive, flags);
+  return *pipeline;
+}
+
+Pipeline::Pipeline(int device, Primitive primitive, unsigned build_flags)
+    : context_(context_of(device).context) {
+  const cuda::OnDevice current(device);
+  make_programs(primitive, build_flags);
+  const PipelineOptions options = pipeline_options(primitive);
+  const LinkOptions link{.trace_depth = 1};
+  Log log;
+  check(functions().create_pipeline(context_, &options, &link, programs_, 3, log.text.data(),
+                                    &log.size, &pipeline_),
+        "linking the device programs", log.text.data());
+  make_table();
+}
+
+void Pipeline::make_programs(Primitive primitive, unsigned build_flags) {
+  const FunctionTable& call = functions();
+  const PipelineOptions options = pipeline_options(primitive);
+  const std::string_view text = device_programs();
+  Module ours = nullptr;
+  Module spheres = nullptr;
+  Log log;
+  check(call.create_module(context_, &module_options, &options, text.data(), text.size(),
+                           log.text.data(), &log.size, &ours),
+        "compiling the device programs", log.text.data());
+  if (primitive == Primitive::sphere) {
+    const BuiltinOptions builtin{.type = builtin_sphere, .build_flags = build_flags};
+    check(call.get_builtin_module(context_, &module_options, &options, &builtin, &spheres),
+          "asking for the intersection program of spheres");
+  }
+  ProgramDescription descriptions[3] = {};
+  descriptions[0].kind = program_raygen;
+  descriptions[0].single = {ours, "__raygen__lookup"};
+  descriptions[1].kind = program_miss;
+  descriptions[2].kind = program_hit;
+  descriptions[2].hit = {};
+  descriptions[2].hit.any_module = ours;
+  descriptions[2].hit.any_entry = "__anyhit__take";
+  if (primitive == Primitive::sphere) {
+    descriptions[2].hit.intersection_module = spheres;
+  } else if (primitive == Primitive::aabb) {
+    descriptions[2].hit.intersection_module = ours;
+    descriptions[2].hit.intersection_entry = "__intersection__box";
+  }
+  const ProgramOptions program_options{};
+  log = Log{};
+  check(call.create_programs(context_, descriptions, 3, &program_options, log.text.data(),
+                             &log.size, programs_),
+        "choosing the device programs", log.text.data());
+}
+
+void Pipeline::make_table() {
+  Record records[3] = {};
+  for (int i = 0; i < 3; ++i)
+    check(functions().pack_record(programs_[i], records[i].header.data()),
+          "naming the device programs");
+  void* memory = nullptr;
+  cuda::check(cudaMalloc(&memory, sizeof(records)), "making a pipeline");
+  cuda::check(cudaMemcpy(memory, records, sizeof(records), cudaMemcpyHostToDevice),
+              "copying to the GPU");
+  const auto at = reinterpret_cast<DevicePointer>(memory);
+  table_.raygen = at;
+  table_.miss = at + sizeof(Record);
+  table_.hit = at + 2 * sizeof(Record);
+  table_.miss_stride = table_.hit_stride = sizeof(Record);
+  table_.miss_count = table_.hit_count = 1;
+}
+
+void Pipeline::launch(LaunchParams params, std::size_t lookups,
+                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
+  for (std::size_t first = 0; first < lookups; first += most_threads) {
+    params.first = first;
+    const cuda::DeviceBytes constant(memory, sizeof(params), stream);
+    // Pageable memory: the copy has left it when the call returns.
+    cuda::check(
+        cudaMemcpyAsync(constant.data(), &params, sizeof(params), cudaMemcpyHostToDevice, stream),
+        "copying to the GPU");
+    const auto threads = static_cast<unsigned>(std::min(lookups - first, most_threads));
+    check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(constant.data()),
+                             sizeof(params), &table_, threads, 1, 1),
+          "tracing rays");
+  }
+}
+
+}  // namespace rtindex::optix

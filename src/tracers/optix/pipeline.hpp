@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+
+#include "scene/primitives.hpp"
+#include "tracers/optix/launch_params.hpp"
+#include "tracers/optix/library.hpp"
+
+namespace rtindex::optix {
+
+// Our device programs, compiled for one GPU and one kind of primitive, ready to be launched.
+class Pipeline {
+ public:
+  // Made once per process and kept: the driver takes a good part of a second to compile one.
+  // `build_flags` are those of the structures that its rays will meet.
+  [[nodiscard]] static const Pipeline& get(int device, Primitive primitive, unsigned build_flags);
+
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // One thread per lookup.
+  void launch(LaunchParams params, std::size_t lookups, const std::shared_ptr<DeviceMemory>& memory,
+              cudaStream_t stream) const;
+
+ private:
+  Pipeline(int device, Primitive primitive, unsigned build_flags);
+  ~Pipeline() = default;  // never: see get()
+
+  void make_programs(Primitive primitive, unsigned build_flags);
+  void make_table();
+
+  Context context_;
+  PipelineRef pipeline_ = nullptr;
+  Program programs_[3] = {};  // raygen, miss, hit
+  BindingTable table_{};
+};
+
+}  // namespace rtindex::optix

@@ -1,0 +1,123 @@
+// The device programs of rx:optix: one module, compiled to PTX and embedded in the library.
+
+#include "keys/cuda/key_interval.hpp"
+#include "tracers/optix/programs/device_calls.cuh"
+#include "tracers/optix/programs/hits.cuh"
+
+using namespace rtindex;
+using namespace rtindex::optix;
+
+// Bytes, because a constant must not need a constructor.
+extern "C" {
+__constant__ alignas(16) unsigned char launch_params[sizeof(LaunchParams)];
+}
+
+namespace {
+
+__device__ const LaunchParams& params() {
+  return *reinterpret_cast<const LaunchParams*>(launch_params);
+}
+
+__device__ std::uint64_t key_of(std::uint32_t primitive) {
+  const SceneView& scene = params().scene;
+  return scene.wide ? static_cast<const std::uint64_t*>(scene.keys)[primitive]
+                    : static_cast<const std::uint32_t*>(scene.keys)[primitive];
+}
+
+__device__ Interval interval_of(std::uint64_t lookup) {
+  if (params().scene.wide) {
+    const auto at =
+        static_cast<const cuda::KeyInterval<std::uint64_t>*>(params().intervals)[lookup];
+    return {at.lower, at.upper};
+  }
+  const auto at = static_cast<const cuda::KeyInterval<std::uint32_t>*>(params().intervals)[lookup];
+  return {at.lower, at.upper};
+}
+
+__device__ void cast(const Ray& ray, Hits& hits) {
+  const SceneView& scene = params().scene;
+  for (std::uint32_t i = 0; i < scene.structure_count && !hits.done; ++i) {
+    hits.base = i * scene.structure_size;
+    trace(scene.structures[i], ray, &hits);
+  }
+}
+
+__device__ void cast_point(std::uint64_t key, Hits& hits) {
+  hits.ray_keys = {key, key};
+  // Along a row a neighbour is as near as an error in t; across it, none is.
+  hits.compare = params().point != RayKind::perpendicular;
+  cast(point_ray(params().scene.coordinates, params().point, key), hits);
+}
+
+__device__ void cast_along_row(Interval range, std::uint64_t row, Hits& hits) {
+  const Coordinates& coordinates = params().scene.coordinates;
+  hits.ray_keys = keys_in_row(coordinates, range, row);
+  hits.compare = true;
+  cast(range_ray(coordinates, params().range, range, row), hits);
+}
+
+// The place of the first row in the directory that is not before `row`.
+__device__ std::uint64_t find_row(std::uint64_t row) {
+  const SceneView& scene = params().scene;
+  std::uint64_t low = 0;
+  std::uint64_t high = scene.directory_size;
+  while (low < high) {
+    const std::uint64_t middle = (low + high) / 2;
+    if (scene.directory[middle] < row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+__device__ void cast_range(Interval range, Hits& hits) {
+  const SceneView& scene = params().scene;
+  const std::uint64_t first = scene.coordinates.row_of(range.lower);
+  const std::uint64_t last = scene.coordinates.row_of(range.upper);
+  if (scene.directory == nullptr || last - first < few_rows) {
+    for (std::uint64_t row = first; row <= last && !hits.done; ++row)
+      cast_along_row(range, row, hits);
+    return;
+  }
+  for (std::uint64_t i = find_row(first);
+       i < scene.directory_size && scene.directory[i] <= last && !hits.done; ++i)
+    cast_along_row(range, scene.directory[i], hits);
+}
+
+}  // namespace
+
+extern "C" __global__ void __raygen__lookup() {
+  const std::uint64_t lookup = params().first + launch_index();
+  Hits hits = Hits::none(params(), lookup);
+  const Interval interval = interval_of(lookup);
+  if (!interval.empty() && !hits.done) {
+    if (params().points)
+      cast_point(interval.lower, hits);
+    else
+      cast_range(interval, hits);
+  }
+  hits.write(params(), lookup);
+}
+
+extern "C" __global__ void __anyhit__take() {
+  auto& hits = *static_cast<Hits*>(carried());
+  const std::uint32_t primitive = hits.base + primitive_index();
+  const Primitive kind = params().scene.primitive;
+  // A ray meets each sphere twice; only the way in counts.
+  const bool again = kind == Primitive::sphere && leaves_primitive();
+  // Boxes were compared before they were reported.
+  const bool compare = hits.compare && kind != Primitive::aabb;
+  if (!again && (!compare || hits.ray_keys.contains(key_of(primitive))))
+    hits.take(params(), primitive);
+  if (hits.done)
+    end_ray();
+  else
+    travel_on();
+}
+
+// Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
+extern "C" __global__ void __intersection__box() {
+  const auto& hits = *static_cast<const Hits*>(carried());
+  if (hits.ray_keys.contains(key_of(hits.base + primitive_index()))) report_hit(ray_begin());
+}

@@ -1,0 +1,169 @@
+#include "tracers/optix/ray_answerer.hpp"
+
+#include <bit>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "answers/request.hpp"
+#include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
+#include "tracers/optix/collect_kernels.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+using cuda::DeviceArray;
+using cuda::DeviceRequest;
+using cuda::FoundRows;
+using cuda::Run;
+
+std::uint64_t miss_bits(const MissValues& miss, ValueClass value_class) {
+  if (value_class == ValueClass::f64) return std::bit_cast<std::uint64_t>(miss.f64);
+  if (value_class == ValueClass::i64) return static_cast<std::uint64_t>(miss.i64);
+  return miss.u64;
+}
+
+bool wants_folding(const DeviceRequest& request) {
+  return request.any != nullptr || request.first != nullptr || request.count != nullptr ||
+         request.matched != nullptr || request.wants_values();
+}
+
+}  // namespace
+
+FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
+                              const cuda::DeviceLookups& lookups, const DeviceRequest& request,
+                              cuda::RowsWanted wanted, cudaStream_t stream) const {
+  const std::size_t count = lookups.count;
+  if (count == 0) return {};
+  const LaunchParams rays = params(batch, lookups);
+  if (parts_.on_host != nullptr) {
+    const Collected collected = collect(rays, count, no_limit, stream);
+    FoundRows found = narrow(batch, first, collected, count, stream);
+    cuda::answer_runs(found.runs.data(), count, found.rows, found.own.size(), false, request,
+                      nullptr, cuda::Gather::off, parts_.memory, stream);
+    return found;
+  }
+  if (wants_folding(request)) fold(rays, count, request, stream);
+  if (!wanted.any) return {};
+  return rows_of(collect(rays, count, wanted.limit, stream), count, stream);
+}
+
+LaunchParams RayAnswerer::params(const LookupBatch& batch,
+                                 const cuda::DeviceLookups& lookups) const {
+  LaunchParams params{};
+  params.scene = parts_.scene;
+  params.point = parts_.options.point;
+  params.range = parts_.options.range;
+  params.points = batch.kind() == LookupKind::point;
+  params.intervals = lookups.intervals;
+  return params;
+}
+
+void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceRequest& request,
+                       cudaStream_t stream) const {
+  params.task = Task::answer;
+  params.any = request.any;
+  params.smallest_row = request.first;
+  params.count = request.count;
+  if (request.wants_values()) {
+    params.sum = request.sum;
+    params.min = request.min;
+    params.max = request.max;
+    params.values = request.values;
+    params.value_type = request.value_type;
+    params.value_class = class_of(request.value_type);
+    params.miss = miss_bits(request.miss, params.value_class);
+  }
+  params.one_hit = request.first == nullptr && request.count == nullptr && !request.wants_values();
+  DeviceArray<std::uint32_t> own;
+  if (request.matched != nullptr && request.any == nullptr) {
+    own = DeviceArray<std::uint32_t>(parts_.memory, lookups, stream);
+    params.any = own.data();
+  }
+  parts_.pipeline.launch(params, lookups, parts_.memory, stream);
+  if (request.matched == nullptr) return;
+  DeviceRequest bitmap;
+  bitmap.matched = request.matched;
+  cuda::answer_rows(params.any, lookups, bitmap, stream);
+}
+
+RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, std::size_t lookups,
+                                            std::uint32_t limit, cudaStream_t stream) const {
+  const auto& memory = parts_.memory;
+  Collected collected;
+  collected.offsets = DeviceArray<std::uint64_t>(memory, lookups + 1, stream);
+  {
+    const DeviceArray<std::uint32_t> counts(memory, lookups, stream);
+    const DeviceArray<Run> runs(memory, lookups, stream);
+    params.task = Task::count;
+    params.limit = limit;
+    params.count = counts.data();
+    parts_.pipeline.launch(params, lookups, memory, stream);
+    runs_of_counts(counts.data(), lookups, runs.data(), stream);
+    cuda::offsets_of(runs.data(), lookups, limit, collected.offsets.data(), memory, stream);
+  }
+  std::uint64_t total = 0;
+  cuda::copy_to_host(&total, collected.offsets.data() + lookups, sizeof(total), stream);
+  if (total > std::numeric_limits<std::uint32_t>::max())
+    fail(
+        "{} lookups match {} rowIDs, and rx:optix collects at most 2^32 - 1 at once: split the "
+        "batch, or set a limit",
+        lookups, total);
+  collected.primitives = DeviceArray<std::uint32_t>(memory, total, stream);
+  if (total == 0) return collected;
+  params.task = Task::collect;
+  params.count = nullptr;
+  params.offsets = collected.offsets.data();
+  params.collected = collected.primitives.data();
+  parts_.pipeline.launch(params, lookups, memory, stream);
+  return collected;
+}
+
+FoundRows RayAnswerer::rows_of(Collected collected, std::size_t lookups,
+                               cudaStream_t stream) const {
+  FoundRows found;
+  found.runs = DeviceArray<Run>(parts_.memory, lookups, stream);
+  runs_of_offsets(collected.offsets.data(), lookups, found.runs.data(), stream);
+  if (parts_.scene.rows != nullptr)
+    name_rows(parts_.scene.rows, collected.primitives.data(), collected.primitives.size(), stream);
+  found.own = std::move(collected.primitives);
+  found.rows = {found.own.data(), 1};
+  return found;
+}
+
+FoundRows RayAnswerer::narrow(const LookupBatch& batch, std::size_t first,
+                              const Collected& collected, std::size_t lookups,
+                              cudaStream_t stream) const {
+  const EncodedColumn& column = *parts_.on_host;
+  std::vector<std::uint64_t> offsets(lookups + 1);
+  std::vector<std::uint32_t> primitives(collected.primitives.size());
+  cuda::copy_to_host(offsets.data(), collected.offsets.data(), collected.offsets.bytes(), stream);
+  cuda::copy_to_host(primitives.data(), collected.primitives.data(), collected.primitives.bytes(),
+                     stream);
+  std::vector<Run> runs(lookups);
+  std::vector<std::uint32_t> rows;
+  for (std::size_t i = 0; i < lookups; ++i) {
+    Interval interval{};
+    std::uint8_t checks = check_none;
+    batch.encode(first + i, 1, &interval, &checks);
+    runs[i].begin = static_cast<std::uint32_t>(rows.size());
+    for (std::uint64_t at = offsets[i]; at < offsets[i + 1]; ++at) {
+      const std::uint32_t row = column.row(primitives[at]);
+      if (checks == check_none ||
+          batch.accepts(first + i, interval, checks, row, column.keys[primitives[at]]))
+        rows.push_back(row);
+    }
+    runs[i].end = static_cast<std::uint32_t>(rows.size());
+  }
+  FoundRows found;
+  found.runs = DeviceArray<Run>(parts_.memory, lookups, stream);
+  cuda::copy_to_device(found.runs.data(), runs.data(), found.runs.bytes(), stream);
+  found.own = DeviceArray<std::uint32_t>(parts_.memory, rows.size(), stream);
+  cuda::copy_to_device(found.own.data(), rows.data(), found.own.bytes(), stream);
+  found.rows = {found.own.data(), 1};
+  return found;
+}
+
+}  // namespace rtindex::optix

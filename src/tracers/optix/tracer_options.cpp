@@ -1,0 +1,81 @@
+#include "tracers/optix/tracer_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/bytes.hpp"
+#include "base/cuda/runtime.hpp"
+#include "base/error.hpp"
+#include "tracers/optix/optix_tracer.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+std::size_t split_of(const Spec& spec, int device) {
+  const std::size_t most = context_of(device).max_primitives;
+  const std::string text = spec.option("split", std::to_string(most));
+  std::size_t split = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), split);
+  if (error != std::errc() || end != text.data() + text.size() || split < 1 || split > most)
+    fail("split={} is not possible: write a number of keys from 1 to {}, what one structure holds",
+         text, most);
+  return split;
+}
+
+}  // namespace
+
+Spec complete(const Spec& spec) {
+  const int device = spec.device_number();
+  if (const auto count = static_cast<int>(cuda::gpus().size()); device >= count)
+    fail("there is no GPU {} for '{}': this machine has {}, numbered from 0", device, spec.text(),
+         count);
+  return RxOptions::from(spec).full(spec).with("split", std::to_string(split_of(spec, device)));
+}
+
+std::string runs_on() {
+  return fmt::format("the paper's own system: {}, {}", cuda::gpus().front().name, rtcore_text(0));
+}
+
+SceneOptions options_of(const Spec& resolved) {
+  const int device = resolved.device_number();
+  return {RxOptions::from(resolved), device, split_of(resolved, device)};
+}
+
+std::string describe_device(int device) {
+  const cuda::Gpu& gpu = cuda::gpus()[static_cast<std::size_t>(device)];
+  return fmt::format("device: {}, compute capability {}.{}, {}\ntracer: OptiX ABI {}, {}\n",
+                     gpu.name, gpu.major, gpu.minor, cuda::driver_text(), abi_version,
+                     rtcore_text(device));
+}
+
+std::string describe_scene(const SceneOptions& options, const Scene& scene, std::size_t keys,
+                           std::uint64_t span) {
+  const RxOptions& rx = options.rx;
+  const std::uint64_t spanned = rx.coordinates.row_of(span) + 1;
+  const SceneCosts& costs = scene.costs();
+  std::string text =
+      fmt::format("scene: {} {}s in {} structures, {} rows\n", keys, name_of(rx.primitive),
+                  scene.structure_count(),
+                  scene.occupied_row_count() != 0
+                      ? fmt::format("{} (of {} spanned)", scene.occupied_row_count(), spanned)
+                      : fmt::format("{}", spanned));
+  text += fmt::format("rays: {} for points, from {} for ranges, row_rays={}\n", name_of(rx.point),
+                      name_of(rx.range), rx.row_rays == RowRays::all ? "all" : "occupied");
+  text += fmt::format("compaction: {}\n", rx.update == Update::refit
+                                              ? "off (update=refit needs an uncompacted structure)"
+                                          : rx.compact ? "on"
+                                                       : "off");
+  text += fmt::format("build: {} working memory, {} uncompacted, {} final\n",
+                      human_bytes(costs.temporary), human_bytes(costs.uncompacted),
+                      human_bytes(scene.structure_bytes()));
+  text += fmt::format("times: convert {:.3f} ms, build {:.3f} ms, compact {:.3f} ms\n",
+                      costs.convert_ms, costs.build_ms, costs.compact_ms);
+  if (costs.update_ms != 0) text += fmt::format("last refit: {:.3f} ms\n", costs.update_ms);
+  return text + (rx.update == Update::refit
+                     ? "updates: refit in place (a rebuild where a row turns null or a key leaves "
+                       "the range)\n"
+                     : "updates: rebuild\n");
+}
+
+}  // namespace rtindex::optix

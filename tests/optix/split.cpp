@@ -1,0 +1,63 @@
+// A column in many acceleration structures answers as in one.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/lookups.hpp"
+#include "support/oracle.hpp"
+#include "support/random.hpp"
+#include "support/run.hpp"
+#include "support/test_column.hpp"
+#include "support/values.hpp"
+#include "tracers/optix/library.hpp"
+
+namespace rtindex::test {
+namespace {
+
+class OptixSplit : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (optix::unusable()) GTEST_SKIP() << *optix::unusable();
+  }
+};
+
+TEST_P(OptixSplit, AnswersLikeTheScan) {
+  Random random(17);
+  std::vector<Whole> keys;
+  for (int i = 0; i < 500; ++i) keys.push_back(random.between(0, Whole{1} << 9));
+  for (int i = 0; i < 500; ++i) keys.push_back(random.between(0, Whole{1} << 40));
+  const TestColumn column = integers(Type::u64, keys);
+  const TestColumn values = values_of(Type::i32, column.size(), random);
+  for (const std::string split : {"1", "7", "999", "1000", "1001"}) {
+    const std::string spec = "rx:optix," + GetParam() + ",split=" + split;
+    SCOPED_TRACE(spec);
+    Index index = build(column.view(), spec);
+    EXPECT_EQ(index.spec().option("split", ""), split);
+    for (const Batch& batch : own_batches(column, 20, random))
+      ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_ask(), values));
+  }
+}
+
+TEST_P(OptixSplit, RefusesWhatNoStructureHolds) {
+  const std::vector<int> keys = {1, 2};
+  for (const std::string split : {"0", "-1", "x", "99999999999"})
+    EXPECT_THROW(static_cast<void>(build(keys, "rx:optix,split=" + split)), Error) << split;
+}
+
+INSTANTIATE_TEST_SUITE_P(Optix, OptixSplit,
+                         testing::Values("primitive=triangle", "primitive=triangle,compact=on",
+                                         "primitive=aabb,update=refit",
+                                         "primitive=sphere,bits=22+22+20"),
+                         [](const auto& item) {
+                           std::string name;
+                           for (const char c : item.param)
+                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace rtindex::test
