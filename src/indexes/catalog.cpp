@@ -99,10 +99,6 @@ Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make 
       ordered};
 }
 
-Entry absent(std::string kind, std::string tracer, std::string device, std::string reason) {
-  return {std::move(kind), std::move(tracer), std::move(device), {}, std::move(reason), "", {}, {}};
-}
-
 #if defined(RTINDEX_HAS_CUDA)
 
 std::vector<Entry> cuda_entries() {
@@ -125,6 +121,10 @@ std::vector<Entry> cuda_entries() {
 }
 
 #else
+
+Entry absent(std::string kind, std::string tracer, std::string device, std::string reason) {
+  return {std::move(kind), std::move(tracer), std::move(device), {}, std::move(reason), "", {}, {}};
+}
 
 constexpr const char* no_cuda =
     "this build has no CUDA: put nvcc of the CUDA toolkit on the PATH and configure again";

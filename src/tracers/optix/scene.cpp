@@ -107,10 +107,12 @@ void Scene::run_build(Part& part, int operation, const Emit* emit, cudaStream_t 
   const DevicePointer primitives = pointer(part.primitives);
   const DevicePointer radius = pointer(part.radius);
   const BuildInput input = build_input(options_.rx.primitive, part.count, primitives, radius);
-  const BuildOptions options{.flags = build_flags(), .operation = operation};
+  // The sizes of a build include those of its later updates.
+  BuildOptions options{.flags = build_flags(), .operation = operation_build};
   BuildSizes sizes{};
   check(functions().compute_sizes(context_, &options, &input, 1, &sizes),
         "asking how large the acceleration structure will be");
+  options.operation = operation;
   const bool updates = operation == operation_update;
   if (!updates) part.structure = cuda::DeviceBytes(memory_, sizes.output, stream);
   const std::size_t room = updates ? sizes.update_temporary : sizes.temporary;

@@ -2,7 +2,7 @@
 
 #include "keys/cuda/key_interval.hpp"
 #include "tracers/optix/programs/device_calls.cuh"
-#include "tracers/optix/programs/hits.cuh"
+#include "tracers/optix/programs/hits.hpp"
 
 using namespace rtindex;
 using namespace rtindex::optix;

@@ -1,7 +1,10 @@
 #pragma once
 
-#include <cstring>
+#include <bit>
+#include <cstdint>
 
+#include "base/macros.hpp"
+#include "keys/interval.hpp"
 #include "tracers/optix/launch_params.hpp"
 
 namespace rtindex::optix {
@@ -20,7 +23,7 @@ struct Hits {
   std::uint32_t* collected;        // where hits go
   std::uint64_t sum, least, most;  // bits of the value class
 
-  [[nodiscard]] __device__ static Hits none(const LaunchParams& params, std::uint64_t lookup) {
+  [[nodiscard]] RTINDEX_HD static Hits none(const LaunchParams& params, std::uint64_t lookup) {
     Hits hits{};
     hits.any = hits.smallest_row = 0xffffffffU;
     hits.room = params.limit;
@@ -32,7 +35,7 @@ struct Hits {
     return hits;
   }
 
-  __device__ void take(const LaunchParams& params, std::uint32_t primitive) {
+  RTINDEX_HD void take(const LaunchParams& params, std::uint32_t primitive) {
     if (params.task == Task::answer) {
       answer(params, params.scene.rows == nullptr ? primitive : params.scene.rows[primitive]);
       return;
@@ -41,7 +44,7 @@ struct Hits {
     done = ++count >= room;
   }
 
-  __device__ void write(const LaunchParams& params, std::uint64_t lookup) const {
+  RTINDEX_HD void write(const LaunchParams& params, std::uint64_t lookup) const {
     if (params.any != nullptr) params.any[lookup] = any;
     if (params.smallest_row != nullptr) params.smallest_row[lookup] = smallest_row;
     if (params.count != nullptr) params.count[lookup] = count;
@@ -51,7 +54,7 @@ struct Hits {
   }
 
  private:
-  __device__ void answer(const LaunchParams& params, std::uint32_t row) {
+  RTINDEX_HD void answer(const LaunchParams& params, std::uint32_t row) {
     any = row;
     smallest_row = row < smallest_row ? row : smallest_row;
     if (params.values != nullptr) {
@@ -67,7 +70,7 @@ struct Hits {
   }
 
   template <class Class>
-  __device__ void add_value(const LaunchParams& params, std::uint32_t row) {
+  RTINDEX_HD void add_value(const LaunchParams& params, std::uint32_t row) {
     const Values<Class> values{params.values, params.value_type};
     const Class value = values[row];
     if (count == 0) {
@@ -79,7 +82,7 @@ struct Hits {
     if (less(std::bit_cast<Class>(most), value)) most = std::bit_cast<std::uint64_t>(value);
   }
 
-  __device__ void write_value(const LaunchParams& params, void* to, std::uint64_t lookup,
+  RTINDEX_HD void write_value(const LaunchParams& params, void* to, std::uint64_t lookup,
                               std::uint64_t bits) const {
     if (to != nullptr) static_cast<std::uint64_t*>(to)[lookup] = count == 0 ? params.miss : bits;
   }

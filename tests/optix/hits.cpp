@@ -1,0 +1,116 @@
+// What the device programs do with hits, tried on the host.
+
+#include "tracers/optix/programs/hits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace rtindex::optix {
+namespace {
+
+constexpr std::uint32_t no_row = 0xffffffffU;
+
+// Takes these primitives as hits of lookup 0, as long as the lookup wants more.
+Hits hits_of(const LaunchParams& params, const std::vector<std::uint32_t>& primitives) {
+  Hits hits = Hits::none(params, 0);
+  for (const std::uint32_t primitive : primitives) {
+    if (hits.done) break;
+    hits.take(params, primitive);
+  }
+  return hits;
+}
+
+TEST(OptixHits, GiveRowsAndCounts) {
+  const std::vector<std::uint32_t> rows = {10, 20, 30, 40};
+  LaunchParams params{};
+  params.scene.rows = rows.data();
+  std::uint32_t any = 0;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  params.any = &any;
+  params.smallest_row = &first;
+  params.count = &count;
+  hits_of(params, {2, 1, 3}).write(params, 0);
+  EXPECT_TRUE(any == 20 || any == 30 || any == 40);
+  EXPECT_EQ(first, 20U);
+  EXPECT_EQ(count, 3U);
+  hits_of(params, {}).write(params, 0);
+  EXPECT_EQ(any, no_row);
+  EXPECT_EQ(first, no_row);
+  EXPECT_EQ(count, 0U);
+}
+
+TEST(OptixHits, EndAtTheFirstWhereOneIsEnough) {
+  LaunchParams params{};
+  params.one_hit = true;
+  const Hits hits = hits_of(params, {7, 3});
+  EXPECT_TRUE(hits.done);
+  EXPECT_EQ(hits.any, 7U);
+}
+
+template <class Class, class Value>
+std::vector<Class> aggregates(Type type, ValueClass value_class, const std::vector<Value>& values,
+                              const std::vector<std::uint32_t>& rows, Class miss) {
+  std::vector<Class> out(3);
+  LaunchParams params{};
+  params.values = values.data();
+  params.value_type = type;
+  params.value_class = value_class;
+  params.miss = std::bit_cast<std::uint64_t>(miss);
+  params.sum = &out[0];
+  params.min = &out[1];
+  params.max = &out[2];
+  hits_of(params, rows).write(params, 0);
+  return out;
+}
+
+TEST(OptixHits, AddUpValuesOfEveryClass) {
+  using Unsigned = std::vector<std::uint64_t>;
+  using Signed = std::vector<std::int64_t>;
+  using Real = std::vector<double>;
+  const std::vector<std::uint8_t> bytes = {200, 100, 7};
+  EXPECT_EQ(aggregates(Type::u8, ValueClass::u64, bytes, {0, 1}, std::uint64_t{1}),
+            (Unsigned{300, 100, 200}));
+  const std::vector<std::int32_t> integers = {-5, 3, -7};
+  EXPECT_EQ(aggregates(Type::i32, ValueClass::i64, integers, {2, 1, 0}, std::int64_t{1}),
+            (Signed{-9, -7, 3}));
+  const std::vector<float> floats = {0.5F, -2.0F, 8.0F};
+  EXPECT_EQ(aggregates(Type::f32, ValueClass::f64, floats, {0, 1, 2}, 1.0), (Real{6.5, -2, 8}));
+  EXPECT_EQ(aggregates(Type::f32, ValueClass::f64, floats, {}, 1.25), (Real{1.25, 1.25, 1.25}));
+}
+
+TEST(OptixHits, TakeNanForTheGreatest) {
+  const std::vector<double> values = {1.0, std::numeric_limits<double>::quiet_NaN(), 2.0};
+  const auto found = aggregates(Type::f64, ValueClass::f64, values, {1, 0, 2}, 0.0);
+  EXPECT_EQ(found[1], 1.0);
+  EXPECT_NE(found[2], found[2]);
+}
+
+TEST(OptixHits, CountUpToTheLimit) {
+  LaunchParams params{};
+  params.task = Task::count;
+  std::uint32_t count = 0;
+  params.count = &count;
+  for (const std::uint32_t limit : {0U, 1U, 2U, 3U, no_row}) {
+    params.limit = limit;
+    hits_of(params, {4, 5, 6}).write(params, 0);
+    EXPECT_EQ(count, std::min(limit, 3U));
+  }
+}
+
+TEST(OptixHits, CollectPrimitivesIntoTheirOwnRoomOnly) {
+  const std::vector<std::uint64_t> offsets = {1, 3};
+  std::vector<std::uint32_t> out(4, 99);
+  LaunchParams params{};
+  params.task = Task::collect;
+  params.offsets = offsets.data();
+  params.collected = out.data();
+  hits_of(params, {4, 5, 6});
+  EXPECT_EQ(out, (std::vector<std::uint32_t>{99, 4, 5, 99}));
+}
+
+}  // namespace
+}  // namespace rtindex::optix
