@@ -23,9 +23,22 @@ std::size_t split_of(const Spec& spec, int device) {
   return split;
 }
 
+// Seen on an H200 (OptiX 8.0 through driver 580, traversal in software): boxes and spheres lose
+// hits once coordinates grow beyond the key's own, triangles do not.
+void require_exact(const RxOptions& options) {
+  if (options.primitive == Primitive::triangle) return;
+  if (options.coordinates.scale != 1.0F)
+    fail("rx:optix finds {}s only at scale=2^0: use primitive=triangle to scale coordinates",
+         name_of(options.primitive));
+  if (options.coordinates.mode == KeyMode::extended)
+    fail("rx:optix does not find {}s at the coordinates of mode=extended: use primitive=triangle",
+         name_of(options.primitive));
+}
+
 }  // namespace
 
 Spec complete(const Spec& spec) {
+  require_exact(RxOptions::from(spec));
   const int device = spec.device_number();
   if (const auto count = static_cast<int>(cuda::gpus().size()); device >= count)
     fail("there is no GPU {} for '{}': this machine has {}, numbered from 0", device, spec.text(),
