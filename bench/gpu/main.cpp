@@ -21,6 +21,7 @@
 #include "gpu/device_workload.hpp"
 #include "harness/peer_records.hpp"
 #include "harness/timing.hpp"
+#include "indexes/catalog.hpp"
 
 namespace {
 
@@ -37,6 +38,16 @@ struct Settings {
   int huge_bits = 31;
   std::vector<std::string> indexes = {"rx:native@cuda", "sorted@cuda", "btree@cuda", "hash@cuda"};
 };
+
+// The spec with all settings named, so that a record stays true when defaults change; peers keep
+// their names.
+std::string full_spec(const std::string& index) {
+  try {
+    return resolve(Spec(index)).text();
+  } catch (const Error&) {
+    return index;
+  }
+}
 
 class Bench {
  public:
@@ -83,14 +94,14 @@ class Bench {
     fmt::print("{:<34} {:<44} {:>10.3f} {}{}\n", index, question, times.mean(), metric,
                wrong == 0 ? "" : fmt::format("   {} WRONG", wrong));
     std::fflush(stdout);
-    if (wrong == 0) records_.add(index, workload, metric, times.mean(), times.runs);
+    if (wrong == 0) records_.add(full_spec(index), workload, metric, times.mean(), times.runs);
   }
 
   void report_number(const std::string& index, const std::string& question,
                      const std::string& metric, double value, nlohmann::json workload) {
     workload["question"] = question;
     fmt::print("{:<34} {:<44} {:>10.3f} {}\n", index, question, value, metric);
-    records_.add(index, workload, metric, value);
+    records_.add(full_spec(index), workload, metric, value);
   }
 
   // A column on the device, its values and an index over it.

@@ -7,10 +7,11 @@
 
 namespace rtindex {
 
-// The native tracer's grid for GPUs. A cell is an interval of keys with about two keys in it;
+// The native tracer's grid for GPUs. A cell is an interval of keys with a few keys in it (cell=N);
 // neighbouring cells share a group of 32 bytes, which is what a GPU reads at once: where the first
-// cell starts, and in one byte each where the others do. At two keys a cell that is 0.6 bytes a key
-// and stays in the GPU's cache for a hundred million keys.
+// cell starts, and in one byte each where the others do. At six keys a cell that is 0.2 bytes a key,
+// so that the grid stays in the GPU's cache for a hundred million keys; more than eight would not
+// fit the bytes.
 struct alignas(32) GridGroup {
   static constexpr std::uint32_t cells = 27;
   enum class Kind : std::uint8_t {
