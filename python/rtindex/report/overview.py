@@ -23,7 +23,7 @@ def of_machine(machine: Machine, contests: list[Contest]) -> str:
         f"<h3>{escape(machine.name)}</h3>",
         f'<p class="facts">{escape(machine.details())}</p>',
         _rt_note(machine),
-        _smoke_note(contests),
+        _circumstances(contests),
         _sentences(main or between),
         _wins(main or between),
         strips.table("Who wins where", main, is_open=True),
@@ -47,21 +47,26 @@ def _rt_note(machine: Machine) -> str:
     )
 
 
-def _smoke_note(contests: list[Contest]) -> str:
-    scales = {
-        record.scale
+def _circumstances(contests: list[Contest]) -> str:
+    """What makes the figures less than they seem."""
+    records = [
+        record
         for contest in contests
         for series in contest.chart.series
         for record in series.records
         if series.machine is contest.machine
-    }
-    if "smoke" not in scales:
-        return ""
-    what = "Measured" if scales == {"smoke"} else "Some of this was measured"
-    return (
-        f'<p class="note">{what} at smoke scale, which shows that everything runs, not which '
-        "index is fast.</p>"
-    )
+    ]
+    told = [
+        f"Noted with the records: {note}."
+        for note in sorted({record.note for record in records if record.note})
+    ]
+    scales = {record.scale for record in records}
+    if "smoke" in scales:
+        what = "Measured" if scales == {"smoke"} else "Some of this was measured"
+        told.append(
+            f"{what} at smoke scale, which shows that everything runs, not which index is fast."
+        )
+    return f'<p class="note">{escape(" ".join(told))}</p>' if told else ""
 
 
 def _sentences(contests: list[Contest]) -> str:

@@ -39,6 +39,11 @@ class Record:
     source: str = ""
 
     @property
+    def note(self) -> str:
+        """Words about the circumstances, such as other work on the machine."""
+        return str(self.workload.get("note") or "")
+
+    @property
     def middle(self) -> float | None:
         """What a run usually takes; one stray run moves the mean but not the median."""
         if self.median is not None:
