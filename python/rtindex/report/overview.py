@@ -10,6 +10,7 @@ from .machines import Machine
 from .winners import Contest, Verdict
 from .words import count, escape, listed, times, x_text
 
+MOST_CASES = 3  # of a bar chart that are named
 MOST_PLACES = 8  # in a list of wins; the strips below show all
 
 
@@ -97,15 +98,17 @@ def _wins(contests: list[Contest]) -> str:
     places: dict[str, dict[str, list]] = {}  # index -> experiment -> where
     conditions = Counter(strips.link(contest) for contest in contests)
     family: dict[str, str] = {}
+    won: Counter = Counter()
     for contest in contests:
         for name, verdicts in _by_winner(contest).items():
             family[name] = verdicts[0].winner.family
+            won[name] += len(verdicts)
             found = places.setdefault(name, {}).setdefault(strips.link(contest), [])
             found.append(_where(contest, verdicts))
     if len(places) < 2:
         return ""
     items = []
-    for name in sorted(places, key=lambda name: -len(places[name])):
+    for name in sorted(places, key=lambda name: -won[name]):
         told = _told(places[name], conditions)
         items.append(
             f'<li style="--c: var(--{colours.css_name(family[name], 0)})">'
@@ -150,6 +153,8 @@ def _where(contest: Contest, verdicts: list[Verdict]) -> str:
     if len(verdicts) == len(contest.verdicts):
         return ""
     if contest.chart.kind == "bars":
+        if len(verdicts) > MOST_CASES:
+            return f"{len(verdicts)} of {len(contest.verdicts)} cases"
         short = contest.chart.short_category
         return escape("; ".join(short[verdict.place] for verdict in verdicts))
     spans = []

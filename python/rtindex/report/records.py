@@ -56,7 +56,8 @@ class Record:
         for name in ("lookup_count", "lookups"):
             if isinstance(self.workload.get(name), int):
                 return self.workload[name]
-        return None
+        exponent = self.workload.get("lookups_log2")
+        return 2**exponent if isinstance(exponent, int) else None
 
     @property
     def is_refusal(self) -> bool:
