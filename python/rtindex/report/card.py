@@ -109,6 +109,9 @@ def _measured(machine: Machine, records: list[Record]) -> str:
         text += f"; {builds[-1]}" + (" and before" if len(builds) > 1 else "")
     if scales:
         text += f"; {listed(sorted(scales))} scale"
+    notes = sorted({record.note for record in records if record.note})
+    if notes:
+        text += f"; {listed(notes)}"
     smaller = ""
     if scales and "paper" not in scales:
         smaller = (
@@ -138,7 +141,7 @@ def _constants(records: list[Record]) -> str:
     same = {
         key: value
         for key, value in first.items()
-        if key != "question"
+        if key not in ("question", "note")
         and not isinstance(value, (dict, list))
         and all(record.workload.get(key) == value for record in records)
     }

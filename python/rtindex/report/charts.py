@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from . import colours, names
+from . import colours, names, older
 from .experiments import Experiment, Metric
 from .machines import Machine, identity
 from .records import Record
@@ -56,7 +56,7 @@ def _rank(record: Record) -> int:
 def of_experiment(
     experiment: Experiment, records: list[Record], machines: dict[tuple, Machine]
 ) -> list[Chart]:
-    label_of = _labels(records)
+    records = older.completed(records)
     charts = []
     for metric in experiment.metrics:
         for kind in ("lines", "bars"):
@@ -68,14 +68,14 @@ def of_experiment(
                 and not record.is_refusal
             ]
             if chosen:
-                charts.append(_chart(experiment, metric, kind, chosen, label_of, machines))
+                charts.append(_chart(experiment, metric, kind, chosen, machines))
     return charts
 
 
-def _chart(experiment, metric, kind, records, label_of, machines) -> Chart:
+def _chart(experiment, metric, kind, records, machines) -> Chart:
     by_series: dict[tuple, Series] = {}
-    for record in _newest(records, label_of):
-        label = label_of[_name_key(record)]
+    for record in _newest(records):
+        label = record.series
         if kind == "lines" and record.category:
             label += ", " + record.category
         machine = machines[identity(record)]
@@ -90,41 +90,16 @@ def _chart(experiment, metric, kind, records, label_of, machines) -> Chart:
         for series in chart.series:
             series.records.sort(key=lambda record: record.x)
     else:
-        chart.short_category, chart.common = _shortened([category(record) for record in records])
+        chart.short_category, chart.common = _shortened([record.category for record in records])
     return chart
 
 
-def category(record: Record) -> str:
-    """Older records say in their workload what is asked."""
-    return record.category or str(record.workload.get("question") or "all")
-
-
-def _labels(records: list[Record]) -> dict[tuple, str]:
-    """Legend texts; where a record gives none, the shortest name that tells indexes apart."""
-    unnamed: dict[tuple, set] = {}
-    for record in records:
-        if not record.series:
-            short = (identity(record), names.short(record.index))
-            unnamed.setdefault(short, set()).add(record.index)
-    labels = {}
-    for record in records:
-        short = names.short(record.index)
-        alone = len(unnamed.get((identity(record), short), ())) < 2
-        labels[_name_key(record)] = record.series or (short if alone else record.index)
-    return labels
-
-
-def _name_key(record: Record) -> tuple:
-    return identity(record), record.index, record.series
-
-
-def _newest(records: list[Record], label_of: dict[tuple, str]) -> list[Record]:
+def _newest(records: list[Record]) -> list[Record]:
     """A point that was measured again replaces the older one: the later line holds."""
     newest: dict[tuple, Record] = {}
     for record in records:
         workload = json.dumps(record.workload, sort_keys=True)
-        label = label_of[_name_key(record)]
-        newest[identity(record), label, record.x, record.category, workload] = record
+        newest[identity(record), record.series, record.x, record.category, workload] = record
     return list(newest.values())
 
 
@@ -183,7 +158,7 @@ def _batch_sizes(records: list[Record], published: bool) -> dict:
     sizes: dict = {}
     for record in records:
         if record.published == published:
-            place = category(record) if record.x is None else record.x
+            place = record.category if record.x is None else record.x
             sizes.setdefault(place, set()).add(record.lookups)
     return sizes
 
@@ -202,7 +177,7 @@ def _series_data(chart: Chart, series: Series, variants: list[str]) -> dict:
 
 def _point(chart: Chart, record: Record) -> dict:
     point: dict[str, object | None] = {
-        "x": record.x if chart.kind == "lines" else chart.short_category[category(record)],
+        "x": record.x if chart.kind == "lines" else chart.short_category[record.category],
         "value": rounded(record.value),
         "median": rounded(record.middle) if record.status == "ok" else None,
     }

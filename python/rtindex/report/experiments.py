@@ -112,6 +112,7 @@ def _completed(experiment: Experiment, records: list[Record]) -> Experiment:
 
 def _guessed(name: str, records: list[Record]) -> Experiment:
     metrics = dict.fromkeys(record.metric for record in records)
+    metrics = sorted(metrics, key=lambda metric: not metric.startswith("lookup"))
     x_values = [record.x for record in records if record.x is not None]
     return Experiment(
         name=name,

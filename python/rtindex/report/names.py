@@ -26,6 +26,12 @@ def short(index: str) -> str:
     return family(index) if SPEC.match(index) else index
 
 
+def with_settings(index: str) -> str:
+    """The same with the settings of a spec: 'btree, group=4' of 'btree@cuda,group=4'."""
+    settings = index.partition(",")[2]
+    return f"{family(index)}, {settings}" if SPEC.match(index) and settings else short(index)
+
+
 def variant(series: str) -> str:
     """What a legend text says beside the index: 'sorted lookups' of 'hash, sorted lookups'."""
     return series.partition(", ")[2]

@@ -10,6 +10,7 @@ from .machines import Machine
 from .winners import Contest, Verdict
 from .words import count, escape, listed, times, x_text
 
+MOST_CASES = 3  # of a bar chart that are named
 MOST_PLACES = 8  # in a list of wins; the strips below show all
 
 
@@ -23,7 +24,7 @@ def of_machine(machine: Machine, contests: list[Contest]) -> str:
         f"<h3>{escape(machine.name)}</h3>",
         f'<p class="facts">{escape(machine.details())}</p>',
         _rt_note(machine),
-        _smoke_note(contests),
+        _circumstances(contests),
         _sentences(main or between),
         _wins(main or between),
         strips.table("Who wins where", main, is_open=True),
@@ -47,21 +48,26 @@ def _rt_note(machine: Machine) -> str:
     )
 
 
-def _smoke_note(contests: list[Contest]) -> str:
-    scales = {
-        record.scale
+def _circumstances(contests: list[Contest]) -> str:
+    """What makes the figures less than they seem."""
+    records = [
+        record
         for contest in contests
         for series in contest.chart.series
         for record in series.records
         if series.machine is contest.machine
-    }
-    if "smoke" not in scales:
-        return ""
-    what = "Measured" if scales == {"smoke"} else "Some of this was measured"
-    return (
-        f'<p class="note">{what} at smoke scale, which shows that everything runs, not which '
-        "index is fast.</p>"
-    )
+    ]
+    told = [
+        f"Noted with the records: {note}."
+        for note in sorted({record.note for record in records if record.note})
+    ]
+    scales = {record.scale for record in records}
+    if "smoke" in scales:
+        what = "Measured" if scales == {"smoke"} else "Some of this was measured"
+        told.append(
+            f"{what} at smoke scale, which shows that everything runs, not which index is fast."
+        )
+    return f'<p class="note">{escape(" ".join(told))}</p>' if told else ""
 
 
 def _sentences(contests: list[Contest]) -> str:
@@ -92,15 +98,17 @@ def _wins(contests: list[Contest]) -> str:
     places: dict[str, dict[str, list]] = {}  # index -> experiment -> where
     conditions = Counter(strips.link(contest) for contest in contests)
     family: dict[str, str] = {}
+    won: Counter = Counter()
     for contest in contests:
         for name, verdicts in _by_winner(contest).items():
             family[name] = verdicts[0].winner.family
+            won[name] += len(verdicts)
             found = places.setdefault(name, {}).setdefault(strips.link(contest), [])
             found.append(_where(contest, verdicts))
     if len(places) < 2:
         return ""
     items = []
-    for name in sorted(places, key=lambda name: -len(places[name])):
+    for name in sorted(places, key=lambda name: -won[name]):
         told = _told(places[name], conditions)
         items.append(
             f'<li style="--c: var(--{colours.css_name(family[name], 0)})">'
@@ -145,6 +153,8 @@ def _where(contest: Contest, verdicts: list[Verdict]) -> str:
     if len(verdicts) == len(contest.verdicts):
         return ""
     if contest.chart.kind == "bars":
+        if len(verdicts) > MOST_CASES:
+            return f"{len(verdicts)} of {len(contest.verdicts)} cases"
         short = contest.chart.short_category
         return escape("; ".join(short[verdict.place] for verdict in verdicts))
     spans = []

@@ -39,6 +39,11 @@ class Record:
     source: str = ""
 
     @property
+    def note(self) -> str:
+        """Words about the circumstances, such as other work on the machine."""
+        return str(self.workload.get("note") or "")
+
+    @property
     def middle(self) -> float | None:
         """What a run usually takes; one stray run moves the mean but not the median."""
         if self.median is not None:
@@ -51,7 +56,8 @@ class Record:
         for name in ("lookup_count", "lookups"):
             if isinstance(self.workload.get(name), int):
                 return self.workload[name]
-        return None
+        exponent = self.workload.get("lookups_log2")
+        return 2**exponent if isinstance(exponent, int) else None
 
     @property
     def is_refusal(self) -> bool:

@@ -8,6 +8,8 @@ from . import colours
 from .winners import Contest, Verdict
 from .words import escape, listed, times, x_text
 
+MOST_CASES = 6  # of a bar chart that get a segment each; of more, neighbours are joined
+
 
 def table(title: str, contests: list[Contest], is_open: bool = False) -> str:
     if not contests:
@@ -40,7 +42,7 @@ def _segments(contest: Contest) -> str:
     def key(verdict: Verdict) -> tuple:
         return contest.name_of(verdict), verdict.close
 
-    if contest.chart.kind == "bars":  # categories have no order: one segment each
+    if contest.chart.kind == "bars" and len(contest.verdicts) <= MOST_CASES:
         groups = [(key(verdict), [verdict]) for verdict in contest.verdicts]
     else:
         groups = [(name, list(group)) for name, group in groupby(contest.verdicts, key=key)]
@@ -49,7 +51,9 @@ def _segments(contest: Contest) -> str:
 
 def _segment(contest: Contest, name: str, close: bool, verdicts: list[Verdict]) -> str:
     chart, first, last = contest.chart, verdicts[0], verdicts[-1]
-    if chart.kind == "bars":
+    if chart.kind == "bars" and len(verdicts) > 1:
+        where = f"{len(verdicts)} cases"
+    elif chart.kind == "bars":
         where = chart.short_category[first.place]
     else:
         low, high = x_text(first.place, chart.x_form), x_text(last.place, chart.x_form)

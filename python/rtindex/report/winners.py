@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Union
 
-from .charts import Chart, Series, category
+from .charts import Chart, Series
 from .machines import Machine
 from .records import Record
 from .words import listed
@@ -70,24 +70,23 @@ def _contests_on(chart: Chart, machine: Machine, series: list[Series]) -> list[C
     for one, record in runs:
         values = {key: record.workload.get(key) for key in conditions}
         lanes.setdefault(json.dumps(values, sort_keys=True), []).append((one, record))
-    found = []
-    for lane in lanes.values():
-        verdicts = _verdicts(lane, bool(chart.metric.lower_is_better))
-        if verdicts:
-            label = _condition(lane, runs) if len(lanes) > 1 else ""
-            found.append(Contest(chart, machine, label, verdicts))
-    return found
+    lower = bool(chart.metric.lower_is_better)
+    judged = [(lane, verdicts) for lane in lanes.values() if (verdicts := _verdicts(lane, lower))]
+    return [
+        Contest(chart, machine, _condition(lane, runs) if len(judged) > 1 else "", verdicts)
+        for lane, verdicts in judged
+    ]
 
 
 def place(record: Record) -> Place:
-    return record.x if record.x is not None else category(record)
+    return record.x if record.x is not None else record.category
 
 
 def _condition_keys(records: list[Record]) -> list[str]:
     """Workload parameters that differ between records at one place: these must not be compared."""
     differing = set()
     seen: dict[tuple, object] = {}
-    keys = {key for record in records for key in record.workload}
+    keys = {key for record in records for key in record.workload} - {"note"}
     for record in records:
         for key in keys:
             value = json.dumps(record.workload.get(key), sort_keys=True)

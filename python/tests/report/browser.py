@@ -150,7 +150,9 @@ class Browser:
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=name)
 
-    def screenshot(self, path, whole: bool = False) -> None:
-        answer = self.call("Page.captureScreenshot", captureBeyondViewport=whole)
+    def screenshot(self, path, clip: dict | None = None) -> None:
+        """What is in view, or a part of the page."""
+        part = {"clip": clip, "captureBeyondViewport": True} if clip else {}
+        answer = self.call("Page.captureScreenshot", **part)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))

@@ -1,8 +1,8 @@
-"""Takes the picture of a report for docs/report.md.
+"""Takes the pictures of a report for docs/report.md.
 
 usage: screenshot.py REPORT.html PICTURE.png [EXPERIMENT]
 
-With the name of an experiment, its chart stands at the bottom of the picture.
+The top of the page, or the card of one experiment.
 """
 
 import pathlib
@@ -10,18 +10,21 @@ import sys
 
 import browser
 
-WIDTH, HEIGHT = 1180, 1500
+WIDTH, HEIGHT = 1180, 1180
 
 
 def take(report: pathlib.Path, picture: pathlib.Path, experiment: str) -> None:
     with browser.Browser(browser.find()) as page:
         page.open(report.resolve(), WIDTH, HEIGHT)
+        clip = None
         if experiment:
-            page.run(
-                "document.documentElement.style.scrollBehavior = 'auto';"
-                f"document.getElementById('{experiment}').scrollIntoView({{block: 'end'}})"
+            x, y, width, height = page.run(
+                f"(() => {{ const card = document.getElementById('{experiment}');"
+                " const b = card.getBoundingClientRect();"
+                " return [b.x, b.y + scrollY, b.width, b.height]; })()"
             )
-        page.screenshot(picture)
+            clip = {"x": x, "y": y, "width": width, "height": height, "scale": 1}
+        page.screenshot(picture, clip)
         if page.errors:
             raise SystemExit("\n".join(page.errors))
 

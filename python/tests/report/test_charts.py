@@ -68,6 +68,27 @@ class Charts(unittest.TestCase):
         labels = [series.label for series in chart.series]
         self.assertEqual(labels, ["rx:native", "hash", "btree", "sorted", "std::lower_bound"])
 
+    def test_older_records_of_one_question_are_told_apart_by_their_workload(self):
+        measured = [
+            records.Record(
+                "e",
+                index,
+                "lookup_ms",
+                fixture.CPU,
+                "f",
+                value=1.0,
+                workload={"question": question, "keys": keys, "keys_log2": 20},
+            )
+            for index in ("hash@cpu,group=2", "hash@cpu,group=4", "btree@cpu,order=on")
+            for question, keys in (("all hit", "dense"), ("all hit", "sparse"), ("misses", "dense"))
+        ]
+        (one,) = experiments.in_order({}, measured)
+        (chart,) = charts.of_experiment(one, measured, machines.all_machines(measured))
+        labels = [series.label for series in chart.series]
+        self.assertEqual(labels, ["hash, group=2", "hash, group=4", "btree"])
+        cases = [record.category for record in chart.series[0].records]
+        self.assertEqual(cases, ["all hit, dense", "all hit, sparse", "misses"])
+
     def test_a_point_measured_again_replaces_the_older(self):
         made = [json.dumps({**next(fixture.keys(fixture.CPU, 1)), "value": v}) for v in (5.0, 7.0)]
         measured = [records.parse(line, "f") for line in made]

@@ -1,5 +1,6 @@
 """The command as a user runs it, and what it says."""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -55,6 +56,16 @@ class Command(unittest.TestCase):
         self.assertIn("Measured at smoke scale", self.output.read_text(encoding="utf-8"))
         self.run_report(self.root / "example-cpu", "-o", self.output)
         self.assertNotIn("Measured at smoke scale", self.output.read_text(encoding="utf-8"))
+
+    def test_circumstances_are_told(self):
+        path = self.root / "example-cpu" / "laptop.jsonl"
+        noted = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        for one in noted:
+            one["workload"]["note"] = "other work beside it"
+        path.write_text("\n".join(map(json.dumps, noted)), encoding="utf-8")
+        self.run_report(path, "-o", self.output)
+        page = self.output.read_text(encoding="utf-8")
+        self.assertIn("Noted with the records: other work beside it.", page)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,10 @@ class Winners(unittest.TestCase):
         found = [contest.condition for contest in contests(measured)]
         self.assertEqual(found, ["stride 1", "stride 2"])
 
+    def test_a_note_is_no_condition(self):
+        measured = [record("hash", 1, workload={"note": "busy"}), record("btree", 2, workload={})]
+        self.assertEqual(len(contests(measured)), 1)
+
     def test_the_sort_has_no_winner(self):
         measured = [record("hash", 1, metric="sort_ms"), record("btree", 2, metric="sort_ms")]
         self.assertEqual(contests(measured, metric="sort_ms"), [])

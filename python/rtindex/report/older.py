@@ -1,0 +1,76 @@
+"""Records from before records had a series and a category: both are made from what they do say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from . import names
+from .machines import identity
+from .records import Record
+
+TEXT_OF_THE_CASE = ("question", "note")  # words, not parameters
+
+
+def completed(records: list[Record]) -> list[Record]:
+    """The records of one experiment, each with a series and with an x or a category."""
+    labels = _labels(records)
+    differing = _differing(records, labels)
+    return [
+        replace(
+            record,
+            series=labels[_who(record)],
+            category=record.category or _category(record, differing),
+        )
+        for record in records
+    ]
+
+
+def _who(record: Record) -> tuple:
+    return identity(record), record.index, record.series
+
+
+def _labels(records: list[Record]) -> dict[tuple, str]:
+    """The shortest of three names that tells the indexes on a machine apart."""
+    unnamed = {_who(record) for record in records if not record.series}
+    labels = {_who(record): record.series or record.index for record in records}
+    for name_of in (names.with_settings, names.short):
+        taken: dict[tuple, set] = {}
+        for machine, index, _ in unnamed:
+            taken.setdefault((machine, name_of(index)), set()).add(index)
+        for who in unnamed:
+            if len(taken[who[0], name_of(who[1])]) == 1:
+                labels[who] = name_of(who[1])
+    return labels
+
+
+def _differing(records: list[Record], labels: dict[tuple, str]) -> dict[str, list[str]]:
+    """Per question, the parameters that differ where one index answered it on one machine."""
+    differing: dict[str, list[str]] = {}
+    seen: dict[tuple, str] = {}
+    for record in records:
+        if record.x is None and not record.category:
+            question = _question(record)
+            case = (labels[_who(record)], identity(record), record.metric, question)
+            for key, value in record.workload.items():
+                text = json.dumps(value, sort_keys=True)
+                if key not in TEXT_OF_THE_CASE and seen.setdefault((*case, key), text) != text:
+                    found = differing.setdefault(question, [])
+                    found.extend([key] if key not in found else [])
+    return differing
+
+
+def _question(record: Record) -> str:
+    return str(record.workload.get("question") or "all")
+
+
+def _category(record: Record, differing: dict[str, list[str]]) -> str | None:
+    if record.x is not None:
+        return None
+    told = [_question(record)]
+    for key in differing.get(told[0], []):
+        value = record.workload.get(key)
+        if value is None:
+            continue
+        told.append(value if isinstance(value, str) else f"{key.replace('_', ' ')} {value}")
+    return ", ".join(told)
