@@ -8,6 +8,7 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/effort.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
@@ -17,9 +18,9 @@ namespace {
 
 using Keys = std::vector<std::uint64_t>;
 
-constexpr std::size_t rows = (std::size_t{1} << 18) + 5;
-constexpr std::size_t hits_in_all = (std::size_t{1} << 18) + 77;
-constexpr std::size_t range_lookups = 5000;
+constexpr std::size_t rows = affordable(std::size_t{1} << 18) + 5;
+constexpr std::size_t hits_in_all = affordable(std::size_t{1} << 18) + 77;
+constexpr std::size_t range_lookups = affordable(5000);
 
 class SortedOracle {
  public:

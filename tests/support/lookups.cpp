@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/effort.hpp"
+
 namespace rtindex::test {
 
 namespace {
@@ -189,6 +191,7 @@ std::vector<Shape> comparable_shapes(const Shape& shape) {
 
 std::vector<Batch> interesting_batches(const TestColumn& column, std::size_t samples,
                                        Random& random) {
+  samples = affordable(samples, 4);
   const std::vector<Key> keys = interesting_points(column, samples, random);
   const std::vector<std::pair<Key, Key>> pairs = interesting_ranges(column, samples, random);
   std::vector<Batch> batches;
@@ -202,6 +205,7 @@ std::vector<Batch> interesting_batches(const TestColumn& column, std::size_t sam
 }
 
 std::vector<Batch> own_batches(const TestColumn& column, std::size_t samples, Random& random) {
+  samples = affordable(samples, 4);
   return {points_in(column.shape(), interesting_points(column, samples, random)),
           ranges_in(column.shape(), column.shape(), interesting_ranges(column, samples, random))};
 }
