@@ -18,10 +18,9 @@
 #include "harness/timing.hpp"
 #include "io/column_file.hpp"
 
-namespace {
+namespace rtindex::bench {
 
-void serve(const std::string& column_file, const std::string& lookup_file) {
-  using namespace rtindex;
+static void serve(const std::string& column_file, const std::string& lookup_file) {
   const LoadedColumn column = load(ColumnFile{.path = column_file});
   const LoadedColumn lookups = load(ColumnFile{.path = lookup_file});
   const Index index = build(column.view());
@@ -30,7 +29,7 @@ void serve(const std::string& column_file, const std::string& lookup_file) {
   int repeats = 0;
   while (std::cin >> count >> repeats) {
     const ColumnView batch = lookups.slice(0, count);
-    const double all = bench::milliseconds([&] {
+    const double all = milliseconds([&] {
       for (int i = 0; i < repeats; ++i) index.lookup_into(batch, {}, {.any = found.data()});
     });
     std::printf("%.9f\n", all / repeats);
@@ -38,12 +37,12 @@ void serve(const std::string& column_file, const std::string& lookup_file) {
   }
 }
 
-}  // namespace
+}  // namespace rtindex::bench
 
 int main(int count, char** arguments) {
   try {
     if (count != 3) throw rtindex::Error("usage: bench_call_cost COLUMN.npy LOOKUPS.npy");
-    serve(arguments[1], arguments[2]);
+    rtindex::bench::serve(arguments[1], arguments[2]);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

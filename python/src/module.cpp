@@ -25,16 +25,17 @@ void bind_arrow_answers(nb::module_& module) {
 }  // namespace rtindex::python
 
 NB_MODULE(_core, module) {
-  using namespace rtindex::python;
+  namespace python = rtindex::python;
   nb::set_leak_warnings(false);  // an index that lives until the interpreter ends is no leak
   module.doc() =
       "rtindex's C++ library; use the package `rtindex`, which gives it Python's manners.";
   module.attr("version") = RTINDEX_VERSION_STRING;
   module.attr("compiler") = "g++ " __VERSION__;
+  // NOLINTNEXTLINE(bugprone-throw-keyword-missing,bugprone-unused-raii): making it registers it
   nb::exception<rtindex::Error>(module, "Error", PyExc_ValueError);
-  bind_columns(module);
-  bind_arrow_answers(module);
-  bind_index(module);
-  bind_joins(module);
-  bind_pictures(module);
+  python::bind_columns(module);
+  python::bind_arrow_answers(module);
+  python::bind_index(module);
+  python::bind_joins(module);
+  python::bind_pictures(module);
 }
