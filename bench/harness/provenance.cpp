@@ -9,6 +9,10 @@
 #include <memory>
 #include <thread>
 
+#if defined(RTINDEX_HAS_CUDA)
+#include "tracers/optix/library.hpp"
+#endif
+
 namespace rtindex::bench {
 
 namespace {
@@ -32,6 +36,10 @@ void add_gpu(nlohmann::json& machine) {
   if (comma == std::string::npos) return;
   machine["gpu"] = line.substr(0, comma);
   machine["driver"] = line.substr(comma + 2);
+#if defined(RTINDEX_HAS_CUDA)
+  // 0: none, and OptiX traverses in software.
+  if (!optix::unusable()) machine["rt_cores"] = optix::context_of(0).rtcore_version;
+#endif
 }
 
 }  // namespace
