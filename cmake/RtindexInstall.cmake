@@ -40,6 +40,11 @@ find_dependency(fmt 9 CONFIG)
            "find_dependency(embree ${RTINDEX_EMBREE_MAJOR} CONFIG)\n")
     string(PREPEND RTINDEX_PC_LIBS_PRIVATE "-lembree${RTINDEX_EMBREE_MAJOR} ")
   endif()
+  if(RTINDEX_HAS_CUDA)
+    string(APPEND RTINDEX_PACKAGE_DEPENDENCIES "find_dependency(CUDAToolkit)\n")
+    string(PREPEND RTINDEX_PC_LIBS_PRIVATE
+           "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt ")
+  endif()
   set(RTINDEX_PC_CFLAGS "-DRTINDEX_STATIC")
 endif()
 
