@@ -90,7 +90,7 @@ void sum(const Request& request, std::size_t first, const Match* found, std::siz
     sums[i] = add(sums[i], static_cast<Class>(value_of(value)));
   });
   auto* out = static_cast<Class*>(request.outputs.sum) + first;
-  const Class miss = request.miss_as<Class>();
+  const auto miss = request.miss_as<Class>();
   for (std::size_t i = 0; i < count; ++i) out[i] = found[i].size() == 0 ? miss : sums[i];
 }
 
@@ -105,7 +105,7 @@ void aggregate(const Request& request, std::size_t first, const Match* found, st
   State states[chunk_lookups];
   for (std::size_t i = 0; i < count; ++i) states[i] = {};
   gather(static_cast<const T*>(request.values), rows, found, count, [&](std::size_t i, T element) {
-    const Class value = static_cast<Class>(value_of(element));
+    const auto value = static_cast<Class>(value_of(element));  // NOLINT(*-signed-char-misuse)
     State& state = states[i];
     if (!state.any) {
       state = {value, value, value, true};
@@ -115,7 +115,7 @@ void aggregate(const Request& request, std::size_t first, const Match* found, st
       if (less(state.max, value)) state.max = value;
     }
   });
-  const Class miss = request.miss_as<Class>();
+  const auto miss = request.miss_as<Class>();
   const auto write = [&](void* out, Class State::*answer) {
     if (out == nullptr) return;
     for (std::size_t i = 0; i < count; ++i)
