@@ -39,14 +39,17 @@ class Workload:
         random = np.random.default_rng(2024)
         self.keys = random.permutation(np.unique(random.integers(0, 2**62, keys + keys // 100)))
         self.keys = self.keys[:keys]
-        rows = random.integers(0, keys, lookups)
+        # Misses lie among the keys, where nobody can tell them by their size.
+        strangers = random.integers(0, 2**62, lookups)
         hit = random.random(lookups) < 0.5
-        strangers = random.integers(2**62, 2**63 - 1, lookups)
-        self.lookups = np.where(hit, self.keys[rows], strangers)
-        self.rows = np.where(hit, rows, MISS).astype(np.uint32)
+        self.lookups = np.where(hit, self.keys[random.integers(0, keys, lookups)], strangers)
+        order = np.argsort(self.keys)
+        self.sorted = self.keys[order]
+        places = np.minimum(np.searchsorted(self.sorted, self.lookups), keys - 1)
+        found = self.sorted[places] == self.lookups
+        self.rows = np.where(found, order[places], MISS).astype(np.uint32)
         self.lower = random.integers(0, 2**62, lookups)
         self.upper = self.lower + (2**62 // keys) * 8
-        self.sorted = np.sort(self.keys)
         self.counts = (np.searchsorted(self.sorted, self.upper, "right")
                        - np.searchsorted(self.sorted, self.lower, "left"))
 

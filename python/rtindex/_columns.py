@@ -36,7 +36,7 @@ def column(data: Any, like: Any = None) -> Column:
     elif is_pandas(data):
         found = _from_pandas(data, like)
     elif is_device_array(data):
-        device_column(data)
+        return device_column(data)
     elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         found = Column.arrow(data)
     elif hasattr(data, "__dlpack__"):

@@ -11,6 +11,8 @@ import numpy as np
 from . import _core
 from ._columns import column as column_of
 from ._core import Error
+from ._device import library_of, spec_for
+from ._device_calls import answer_on_device
 from ._kinds import Kind, kind_of
 from ._lists import Array
 from ._results import Answers, Join, Memory, Rows, Usable
@@ -65,6 +67,9 @@ class Index:
         """
         kind = kind_of(keys)
         lookups = column_of(keys, self)
+        if lookups.on_device:
+            raise Error("a join takes keys in host memory: copy them there, or ask for the answer "
+                        "'rows', which stays on the GPU")
         if how in ("semi", "anti"):
             found = self._matched(lookups)
             rows = np.flatnonzero(found if how == "semi" else ~found)
@@ -138,15 +143,19 @@ class Index:
         lower = column_of(keys, self)
         names = (answer,) if isinstance(answer, str) else tuple(answer)
         held = None if values is None else column_of(values)
+        if lower.on_device:
+            if out is not None:
+                raise Error("`out` is for lookups in host memory: leave it away")
+            return answer_on_device(self._core, keys, lower, upper, names,
+                                    lambda name: self._dtype(name, held), held, matched,
+                                    _limit(limit), miss)
         outputs = self._outputs(names, len(lower), held, out)
         nullable = kind.has_nulls and miss is None
         if matched or (nullable and any(name not in ("count", "rows") for name in names)):
             outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
         row_limit = None
         if "rows" in names:
-            row_limit = _NO_LIMIT if limit is None else int(limit)
-            if not 0 <= row_limit <= _NO_LIMIT:
-                raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
+            row_limit = _limit(limit)
         lists = self._core.answer(lower, upper, held, miss, outputs, row_limit)
         if len(names) == 1 and not matched:
             return _wrapped(names[0], kind, outputs, lists, nullable)
@@ -193,7 +202,10 @@ def build(column: Any, index: str = "auto", include: Any = None) -> Index:
     order beside the keys, so that sums, minima and maxima over ranges need no `values`.
     """
     values = None if include is None else column_of(include)
-    return Index(_core.build(column_of(column), index, values))
+    keys, stream = column_of(column), 0
+    if keys.on_device:
+        index, stream = spec_for(column, index), library_of(column).stream(column)
+    return Index(_core.build(keys, index, values, stream))
 
 
 def load(path: str | os.PathLike[str], verify: Literal["quick", "full"] = "quick") -> Index:
@@ -219,6 +231,13 @@ def _wrapped(name: str, kind: Kind, outputs: dict[str, Array], lists: Any,
         return kind.rows(Rows(*lists))
     validity = outputs.get("matched") if nullable and name != "count" else None
     return kind.array(outputs[name], validity)
+
+
+def _limit(limit: int | None) -> int:
+    row_limit = _NO_LIMIT if limit is None else int(limit)
+    if not 0 <= row_limit <= _NO_LIMIT:
+        raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
+    return row_limit
 
 
 def _unpacked(bits: Array, size: int) -> Array:

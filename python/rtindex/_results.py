@@ -21,14 +21,14 @@ class Rows:
         """uint32, lookup by lookup; in no particular order within one."""
 
     def __len__(self) -> int:
-        return self.offsets.size - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, lookup: int) -> Array:
         size = len(self)
         place = lookup + size if lookup < 0 else lookup
         if not 0 <= place < size:
             raise IndexError(f"there is no lookup {lookup}: the batch has {size}")
-        return self.rows[self.offsets[place]:self.offsets[place + 1]]
+        return self.rows[int(self.offsets[place]):int(self.offsets[place + 1])]
 
     def __iter__(self) -> Iterator[Array]:
         return (self[lookup] for lookup in range(len(self)))
@@ -48,9 +48,9 @@ class Rows:
         return answer.__arrow_c_array__(requested_schema)
 
     def __repr__(self) -> str:
-        shown = ", ".join(str(rows.tolist() if rows.size <= 5 else [*rows[:5].tolist(), ...])
+        shown = ", ".join(str(rows.tolist() if len(rows) <= 5 else [*rows[:5].tolist(), ...])
                           .replace("Ellipsis", "...") for _, rows in zip(range(3), self))
-        return (f"<rtindex.Rows: {self.rows.size:,} rows of {len(self):,} lookups: {shown}"
+        return (f"<rtindex.Rows: {len(self.rows):,} rows of {len(self):,} lookups: {shown}"
                 f"{', ...' if len(self) > 3 else ''}>")
 
 

@@ -111,18 +111,6 @@ void set_miss(nb::handle miss, Class& value) {
     fail("the miss value {} does not fit the type of the aggregate", nb::str(miss).c_str());
 }
 
-MissValues miss_values(const Index& index, const Call& call) {
-  MissValues miss;
-  const auto type = call.values == nullptr ? index.included() : std::optional(call.values->type());
-  if (call.miss.is_none() || !type || !is_native(*type)) return miss;
-  switch (class_of(*type)) {
-    case ValueClass::u64: set_miss(call.miss, miss.u64); break;
-    case ValueClass::i64: set_miss(call.miss, miss.i64); break;
-    case ValueClass::f64: set_miss(call.miss, miss.f64); break;
-  }
-  return miss;
-}
-
 void copy_to(std::uint32_t* to, std::span<const std::uint32_t> from) {
   std::copy(from.begin(), from.end(), to);
 }
@@ -184,9 +172,21 @@ nb::object as_arrays(std::vector<Answers> answers) {
 
 }  // namespace
 
+MissValues miss_values(const Index& index, const Column* values, nb::handle miss) {
+  MissValues result;
+  const auto type = values == nullptr ? index.included() : std::optional(values->type());
+  if (miss.is_none() || !type || !is_native(*type)) return result;
+  switch (class_of(*type)) {
+    case ValueClass::u64: set_miss(miss, result.u64); break;
+    case ValueClass::i64: set_miss(miss, result.i64); break;
+    case ValueClass::f64: set_miss(miss, result.f64); break;
+  }
+  return result;
+}
+
 nb::object answer(const Index& index, const Call& call) {
   const Arrays arrays(call.outputs, call.lower.size());
-  Ask ask{.answers = arrays.answers(), .miss = miss_values(index, call)};
+  Ask ask{.answers = arrays.answers(), .miss = miss_values(index, call.values, call.miss)};
   ask.matched = arrays.matched_bits() != nullptr;
   if (call.row_limit) {
     ask.answers = ask.answers | Answer::rows;

@@ -21,6 +21,10 @@ struct Call {
   std::optional<std::uint32_t> row_limit;  // set: the row lists are wanted, at most so many each
 };
 
+// What misses give: `miss` in the class of the values, or the reserved values where it is None.
+[[nodiscard]] MissValues miss_values(const Index& index, const Column* values,
+                                     nanobind::handle miss);
+
 // Answers it with the interpreter's lock released. Gives (offsets, rows) where the row lists are
 // wanted, else None.
 [[nodiscard]] nanobind::object answer(const Index& index, const Call& call);

@@ -50,6 +50,16 @@ Column elements(std::string_view type_name, nb::handle array, const std::string&
   return one_piece(type, unit, view, std::move(buffer), validity);
 }
 
+// `owner` keeps the device memory; nothing here reads it.
+Column on_device(std::string_view type_name, std::uintptr_t address, std::size_t size,
+                 nb::object owner) {
+  const Type type = type_named(type_name);
+  Column column(type, "");
+  column.append(ColumnView::of(type, reinterpret_cast<const void*>(address), size).on_device());
+  column.keep(std::make_shared<nb::object>(std::move(owner)));
+  return column;
+}
+
 Column fixed_strings(nb::handle array, std::size_t width, std::size_t size) {
   auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
   if (buffer->bytes() < width * size) fail("the array is shorter than {} strings", size);
@@ -106,6 +116,8 @@ void bind_columns(nb::module_& module) {
   nb::class_<Column>(module, "Column", "Memory of a Python object, seen as a column.")
       .def_static("elements", elements, nb::arg("type"), nb::arg("array"), nb::arg("unit") = "",
                   nb::arg("validity") = nb::none(), "A contiguous array of a native type.")
+      .def_static("device", on_device, nb::arg("type"), nb::arg("address"), nb::arg("size"),
+                  nb::arg("owner"), "A contiguous array of a native type on a GPU.")
       .def_static("fixed_strings", fixed_strings, nb::arg("array"), nb::arg("width"),
                   nb::arg("size"), "Strings of one width, back to back.")
       .def_static("strings", strings, nb::arg("objects"), "str and bytes; None is a null.")
@@ -115,6 +127,7 @@ void bind_columns(nb::module_& module) {
       .def("__len__", &Column::size)
       .def_prop_ro("type", [](const Column& column) { return name_of(column.type()); })
       .def_prop_ro("unit", &Column::unit)
+      .def_prop_ro("on_device", &Column::on_device)
       .def_prop_ro("address", &Column::address)
       .def_prop_ro("chunks", [](const Column& column) { return column.pieces().size(); });
 }

@@ -1,3 +1,4 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -5,6 +6,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <map>
 #include <span>
 #include <string>
 #include <tuple>
@@ -16,6 +18,7 @@
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
+#include "device_call.hpp"
 #include "indexes/tick_unit.hpp"
 
 namespace nb = nanobind;
@@ -24,13 +27,15 @@ namespace rtindex::python {
 
 namespace {
 
-Index build_index(const Column& column, const std::string& spec, const Column* include) {
+Index build_index(const Column& column, const std::string& spec, const Column* include,
+                  std::uintptr_t stream_address) {
+  const Stream stream{reinterpret_cast<void*>(stream_address)};
   const nb::gil_scoped_release unlocked;
   const Laid keys = whole(column);
   Index index = [&] {
-    if (include == nullptr) return build(keys.view, Spec(spec));
+    if (include == nullptr) return build(keys.view, Spec(spec), stream);
     const Laid values = whole(*include);
-    return build(keys.view, Spec(spec), rtindex::include(values.view));
+    return build(keys.view, Spec(spec), rtindex::include(values.view), stream);
   }();
   set_tick_unit(index, column.unit());
   return index;
@@ -45,6 +50,13 @@ nb::object answer_call(const Index& index, const Column& lower, const Column* up
                        const Column* values, nb::object miss, nb::dict outputs,
                        std::optional<std::uint32_t> row_limit) {
   return answer(index, {lower, upper, values, std::move(miss), std::move(outputs), row_limit});
+}
+
+void device_call(const Index& index, const Column& lower, const Column* upper, const Column* values,
+                 nb::object miss, std::map<std::string, std::uintptr_t> outputs,
+                 std::size_t rows_capacity, std::uint32_t row_limit, std::uintptr_t stream) {
+  answer_on_device(index, {lower, upper, values, std::move(miss), std::move(outputs), rows_capacity,
+                           row_limit, stream});
 }
 
 void update_index(Index& index, nb::handle rows, const Column& keys) {
@@ -90,6 +102,9 @@ void bind_index(nb::module_& module) {
       .def("answer", answer_call, nb::arg("lower"), nb::arg("upper").none(),
            nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
            nb::arg("row_limit").none())
+      .def("answer_on_device", device_call, nb::arg("lower"), nb::arg("upper").none(),
+           nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
+           nb::arg("rows_capacity"), nb::arg("row_limit"), nb::arg("stream"))
       .def("update", update_index, nb::arg("rows"), nb::arg("keys"))
       .def("save", save_index, nb::arg("path"))
       .def("supports", supports, nb::arg("answer"), nb::arg("lookup"))
@@ -100,7 +115,8 @@ void bind_index(nb::module_& module) {
       .def_prop_ro("unit", [](const Index& index) { return tick_unit(index); })
       .def_prop_ro("included", included)
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
-  module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none());
+  module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none(),
+             nb::arg("stream"));
   module.def("load", load_index, nb::arg("path"), nb::arg("full"));
   module.def("indexes", known_indexes);
   module.def("default_spec", [] { return default_spec().text(); });

@@ -127,6 +127,8 @@ Column composite(const std::vector<const Column*>& parts) {
   std::vector<Laid> laid;
   std::vector<ColumnView> views;
   for (const Column* part : parts) {
+    if (part->on_device())
+      fail("a part of the composite key lies in the memory of a GPU: copy it to the host first");
     units += (part == parts.front() ? "" : ",") + part->unit();
     laid.push_back(whole(*part));
     views.push_back(laid.back().view);

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import rtindex
+from rtindex import _core
 
 
 def test_files_keep_everything(tmp_path):
@@ -142,7 +143,7 @@ def test_errors_say_what_to_do(sentence):
 
 
 class OnDevice:
-    """As CuPy, PyTorch and JAX present arrays on a GPU."""
+    """As libraries present arrays on a GPU."""
 
     __cuda_array_interface__ = {"shape": (2,), "typestr": "<i8", "data": (4096, True), "version": 3}
 
@@ -160,6 +161,17 @@ def test_device_arrays_are_recognised(array):
     for call in (lambda: rtindex.build(array), lambda: rtindex.build([1]).lookup(array)):
         with pytest.raises(rtindex.Error, match="memory of a GPU"):
             call()
+
+
+def test_an_index_on_the_cpu_reads_no_device_memory():
+    device = _core.Column.device("int64", 4096, 2, object())  # an address that nobody may read
+    index = rtindex.build([1], "sorted@cpu")._core
+    with pytest.raises(rtindex.Error, match="device memory"):
+        _core.build(device, "sorted@cpu", None, 0)
+    with pytest.raises(rtindex.Error, match="device memory"):
+        index.answer_on_device(device, None, None, None, {"any": 4096}, 0, 1, 0)
+    with pytest.raises(rtindex.Error, match="memory of a GPU"):
+        _core.Column.composite([device])
 
 
 def test_the_stub_names_what_the_package_has():

@@ -1,0 +1,89 @@
+"""Arrays on a GPU stay there. Skipped where there is no GPU, or no CuPy or PyTorch for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rtindex
+from rtindex._columns import column
+
+GPU = [known for known in rtindex.indexes() if "@cuda" in known.spec]
+pytestmark = pytest.mark.skipif(not any(known.usable for known in GPU),
+                                reason=GPU[0].reason if GPU else "no index runs on a GPU")
+
+
+def cupy_array(items):
+    return pytest.importorskip("cupy", exc_type=ImportError).asarray(np.asarray(items))
+
+
+def torch_tensor(items):
+    torch = pytest.importorskip("torch", exc_type=ImportError)
+    return torch.from_numpy(np.array(items)).cuda()
+
+
+def to_list(array):
+    return (array.get() if hasattr(array, "get") else array.cpu().numpy()).tolist()
+
+
+KINDS = {"cupy": cupy_array, "torch": torch_tensor}
+
+
+@pytest.fixture(params=KINDS)
+def make(request):
+    KINDS[request.param]([0])  # skips where the library is missing
+    return KINDS[request.param]
+
+
+def pointer(array):
+    return array.data_ptr() if hasattr(array, "data_ptr") else array.data.ptr
+
+
+def test_columns_are_read_where_they_lie(make):
+    keys = make(np.arange(100))
+    assert column(keys).on_device and column(keys).address == pointer(keys)
+
+
+def test_every_answer(make):
+    random = np.random.default_rng(5)
+    keys, values = random.integers(0, 500, 2000), random.integers(-50, 50, 2000)
+    lower = random.integers(-10, 510, 300)
+    upper = lower + random.integers(-1, 9, 300)
+    host = rtindex.build(keys, "sorted@cpu")
+    device = rtindex.build(make(keys))
+    assert "@cuda" in device.spec
+    names = ["first", "count", "sum", "min", "max"]
+    for found, wanted in (
+            (device.lookup(make(lower), names, make(values), matched=True),
+             host.lookup(lower, names, values, matched=True)),
+            (device.range(make(lower), make(upper), names, make(values), matched=True),
+             host.range(lower, upper, names, values, matched=True))):
+        for name in [*names, "matched"]:
+            assert type(found[name]) is type(make([0]))
+            assert to_list(found[name]) == wanted[name].tolist()
+
+
+def test_row_lists(make):
+    index = rtindex.build(make(np.array([7, 8, 7])))
+    rows = index.lookup(make(np.array([7, 9, 8])), "rows")
+    assert type(rows.rows) is type(make([0]))
+    assert [sorted(found) for found in rows.to_pylist()] == [[0, 2], [], [1]]
+
+
+def test_answers_wait_for_the_callers_stream():
+    cupy = pytest.importorskip("cupy", exc_type=ImportError)
+    index = rtindex.build(cupy.arange(1 << 20))
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        keys = cupy.zeros(1 << 20, "int64")
+        for _ in range(200):
+            keys += 1  # still under way when the lookup is queued
+        found = index.lookup(keys)
+        stream.synchronize()
+    assert (found == 200).all()
+
+
+def test_host_lookups_on_a_gpu_index(make):
+    index = rtindex.build(make(np.arange(1000)))
+    assert index.lookup(np.array([5, 5000])).tolist() == [5, rtindex.MISS]
+    with pytest.raises(rtindex.Error, match="join"):
+        index.join(make(np.arange(3)))
