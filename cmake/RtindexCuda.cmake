@@ -50,7 +50,7 @@ endif()
 
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 enable_language(CUDA)
-find_package(CUDAToolkit 12.4 REQUIRED)
+find_package(CUDAToolkit 13.0 REQUIRED)
 
 # CMake 3.25 does not know CUDA's C++20; nvcc does.
 set(RTINDEX_CUDA_FLAGS

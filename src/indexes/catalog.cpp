@@ -29,9 +29,10 @@ namespace {
 struct Entry {
   std::string kind, tracer, device;
   std::vector<std::string> options;
-  // Why it cannot be used here; none where it can.
-  std::optional<std::string> missing;
-  std::string runs_on;
+  // Why it cannot be used here; none where it can. Asked only of what a spec agrees with: to look
+  // for a GPU starts its driver, which a program that stays on the CPU must not do.
+  std::function<std::optional<std::string>()> missing;
+  std::function<std::string()> runs_on;
   std::function<Spec(const Spec&)> complete;
   std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyCodec&,
                                            const KeyText&, const ColumnView*)>
@@ -46,25 +47,31 @@ struct Entry {
   }
 };
 
+std::optional<std::string> usable_everywhere() { return std::nullopt; }
+
 Entry embree_entry() {
   Entry entry{"rx",
               "embree",
               "cpu",
               {"mode", "bits", "scale", "primitive", "point", "range", "compact", "update",
                "row_rays", "threads"},
-              std::nullopt,
-              "",
+              usable_everywhere,
+              [] { return std::string(); },
               [](const Spec& spec) { return RxOptions::from(spec).full(spec); },
               nullptr};
 #if defined(RTINDEX_HAS_EMBREE)
-  entry.runs_on = std::string(embree_version()) + ": the paper's scene and rays on the CPU";
+  entry.runs_on = [] {
+    return std::string(embree_version()) + ": the paper's scene and rays on the CPU";
+  };
   entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec&, const KeyText& key_text,
                   const ColumnView*) {
     return make_embree_tracer(RxOptions::from(spec), std::move(column), threads_of(spec), key_text);
   };
 #else
-  entry.missing =
-      "this build has no Embree: install libembree-dev (Debian) or Embree 4 and configure again";
+  entry.missing = []() -> std::optional<std::string> {
+    return "this build has no Embree: install libembree-dev (Debian) or Embree 4 and configure "
+           "again";
+  };
 #endif
   return entry;
 }
@@ -86,8 +93,8 @@ Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make 
       std::move(tracer),
       "cpu",
       ordered ? std::vector<std::string>{"order", "threads"} : std::vector<std::string>{"threads"},
-      std::nullopt,
-      std::move(runs_on),
+      usable_everywhere,
+      [runs_on = std::move(runs_on)] { return runs_on; },
       [ordered](const Spec& spec) {
         return ordered ? spec.with("order", spec.option("order", "auto")) : spec;
       },
@@ -104,12 +111,16 @@ Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make 
 std::vector<Entry> cuda_entries() {
   std::vector<Entry> entries;
   for (const cuda::DeviceKind& kind : cuda::device_kinds()) {
-    Entry entry{kind.kind,        kind.tracer, "cuda",         kind.options,
-                cuda::unusable(), "",          cuda::complete, {}};
-    if (!entry.missing) {
-      const cuda::Gpu& gpu = cuda::gpus().front();
-      entry.runs_on = fmt::format("{}, on {}", kind.runs_on, gpu.name);
-    }
+    Entry entry{kind.kind,
+                kind.tracer,
+                "cuda",
+                kind.options,
+                cuda::unusable,
+                [words = kind.runs_on] {
+                  return fmt::format("{}, on {}", words, cuda::gpus().front().name);
+                },
+                cuda::complete,
+                {}};
     entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec& codec, const KeyText&,
                     const ColumnView* include) {
       return cuda::build_encoded(cuda::options_of(spec), column, codec, include);
@@ -123,7 +134,14 @@ std::vector<Entry> cuda_entries() {
 #else
 
 Entry absent(std::string kind, std::string tracer, std::string device, std::string reason) {
-  return {std::move(kind), std::move(tracer), std::move(device), {}, std::move(reason), "", {}, {}};
+  return {std::move(kind),
+          std::move(tracer),
+          std::move(device),
+          {},
+          [reason = std::move(reason)]() -> std::optional<std::string> { return reason; },
+          [] { return std::string(); },
+          {},
+          {}};
 }
 
 constexpr const char* no_cuda =
@@ -143,14 +161,13 @@ Entry optix_entry() {
               "cuda",
               {"mode", "bits", "scale", "primitive", "point", "range", "compact", "update",
                "row_rays", "split"},
-              optix::unusable(),
-              "",
+              optix::unusable,
+              optix::runs_on,
               optix::complete,
               [](const Spec& spec, EncodedColumn column, const KeyCodec& codec,
                  const KeyText& key_text, const ColumnView*) {
                 return optix::build_encoded(spec, std::move(column), codec, key_text);
               }};
-  if (!entry.missing) entry.runs_on = optix::runs_on();
   return entry;
 #else
   return absent("rx", "optix", "cuda", no_cuda);
@@ -211,14 +228,15 @@ const Entry& find_entry(const Spec& spec) {
   const Entry* first_usable = nullptr;
   for (const Entry& entry : catalog()) {
     if (!agrees(entry, spec)) continue;
-    if (!entry.missing && has_options_of(entry, spec)) return entry;
-    if (!entry.missing && first_usable == nullptr) first_usable = &entry;
-    if (entry.missing && first_missing == nullptr) first_missing = &entry;
+    const bool usable = !entry.missing();
+    if (usable && has_options_of(entry, spec)) return entry;
+    if (usable && first_usable == nullptr) first_usable = &entry;
+    if (!usable && first_missing == nullptr) first_missing = &entry;
   }
   if (first_usable != nullptr) return *first_usable;
   if (first_missing == nullptr)
     fail("there is no index '{}': `rtindex indexes` lists all that there are", spec.text());
-  fail("{} cannot be used: {}", first_missing->name(), *first_missing->missing);
+  fail("{} cannot be used: {}", first_missing->name(), *first_missing->missing());
 }
 
 }  // namespace
@@ -270,11 +288,20 @@ BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
   return {std::move(built.codec), std::move(built.structure)};
 }
 
+void wait_for(const Spec& resolved, Stream stream) {
+  if (!on_device(resolved)) return;
+  const cuda::OnDevice current(resolved.device_number());
+  cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)),
+              "waiting for the caller's stream");
+}
+
 #else
 
 BuiltStructure build_on_device(const Spec& resolved, const ColumnView&, const ColumnView*, Stream) {
   fail("{} cannot be used: this build has no CUDA", resolved.text());
 }
+
+void wait_for(const Spec&, Stream) {}
 
 #endif
 
@@ -294,8 +321,10 @@ LoadedStructure load_structure(const Spec& resolved, const FileReader& file, con
 
 std::vector<Usable> indexes() {
   std::vector<Usable> list;
-  for (const Entry& entry : catalog())
-    list.push_back({entry.name(), !entry.missing, entry.missing.value_or(entry.runs_on)});
+  for (const Entry& entry : catalog()) {
+    const std::optional<std::string> missing = entry.missing();
+    list.push_back({entry.name(), !missing, missing ? *missing : entry.runs_on()});
+  }
   return list;
 }
 

@@ -51,4 +51,7 @@ struct BuiltStructure {
 [[nodiscard]] BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
                                              const ColumnView* include, Stream stream);
 
+// Waits for what the caller has queued on a stream, where the spec runs on a GPU.
+void wait_for(const Spec& resolved, Stream stream);
+
 }  // namespace rtindex

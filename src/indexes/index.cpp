@@ -257,6 +257,7 @@ struct Index::State {
         structure = std::move(made);
         return;
       }
+      if (include != nullptr && include->place() == Place::device) wait_for(spec, stream);
       codec = KeyCodec::for_column(column);
       structure = make_structure(
           spec, codec->encode(column), *codec, [&](std::uint32_t row) { return column.text(row); },

@@ -26,16 +26,24 @@ class Pools final : public DeviceMemory {
   void* allocate(std::size_t bytes, Stream stream) noexcept override {
     const cudaMemPool_t pool = pool_of_current();
     if (pool == nullptr) return nullptr;
-    void* memory = nullptr;
-    auto* const cuda_stream = static_cast<cudaStream_t>(stream.handle);
-    if (cudaMallocFromPoolAsync(&memory, bytes, pool, cuda_stream) == cudaSuccess) return memory;
-    static_cast<void>(cudaGetLastError());
+    if (void* const memory = take(bytes, pool, stream)) return memory;
     // What was given back on other streams may be all that is missing.
     static_cast<void>(cudaDeviceSynchronize());
     static_cast<void>(cudaMemPoolTrimTo(pool, 0));
-    if (cudaMallocFromPoolAsync(&memory, bytes, pool, cuda_stream) == cudaSuccess) return memory;
-    static_cast<void>(cudaGetLastError());
-    return nullptr;
+    return take(bytes, pool, stream);
+  }
+
+  // The same for memory that can be done without: never waits.
+  [[nodiscard]] void* allocate_if_at_hand(std::size_t bytes, Stream stream) noexcept {
+    const cudaMemPool_t pool = pool_of_current();
+    return pool == nullptr ? nullptr : take(bytes, pool, stream);
+  }
+
+  // What is not in use goes back to the driver, but for a little that the next batch takes.
+  void trim() noexcept {
+    constexpr std::size_t kept = std::size_t{256} << 20;
+    const cudaMemPool_t pool = pool_of_current();
+    if (pool != nullptr) static_cast<void>(cudaMemPoolTrimTo(pool, kept));
   }
 
   void release(void* memory, std::size_t, Stream stream) noexcept override {
@@ -44,6 +52,14 @@ class Pools final : public DeviceMemory {
   }
 
  private:
+  static void* take(std::size_t bytes, cudaMemPool_t pool, Stream stream) noexcept {
+    void* memory = nullptr;
+    auto* const cuda_stream = static_cast<cudaStream_t>(stream.handle);
+    if (cudaMallocFromPoolAsync(&memory, bytes, pool, cuda_stream) == cudaSuccess) return memory;
+    static_cast<void>(cudaGetLastError());
+    return nullptr;
+  }
+
   cudaMemPool_t pool_of_current() noexcept {
     int device = 0;
     if (cudaGetDevice(&device) != cudaSuccess) return nullptr;
@@ -82,8 +98,8 @@ std::shared_ptr<DeviceMemory>& chosen_memory() {
 }
 
 // Never freed: indexes in static storage may outlive everything else.
-const std::shared_ptr<DeviceMemory>& default_memory() {
-  static const auto* memory = new std::shared_ptr<DeviceMemory>(std::make_shared<Pools>());
+const std::shared_ptr<Pools>& default_memory() {
+  static const auto* memory = new std::shared_ptr<Pools>(std::make_shared<Pools>());
   return *memory;
 }
 
@@ -91,7 +107,13 @@ const std::shared_ptr<DeviceMemory>& default_memory() {
 
 std::shared_ptr<DeviceMemory> current_memory() {
   const std::lock_guard lock(memory_mutex());
-  return chosen_memory() ? chosen_memory() : default_memory();
+  if (chosen_memory()) return chosen_memory();
+  return default_memory();
+}
+
+void give_back_unused() noexcept {
+  static_cast<void>(cudaDeviceSynchronize());
+  default_memory()->trim();
 }
 
 void choose_memory(std::shared_ptr<DeviceMemory> memory) {
@@ -105,8 +127,10 @@ std::size_t MemoryMeter::peak() const { return held.most > start_ ? held.most - 
 
 DeviceBytes::DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
                          cudaStream_t stream) {
-  *this = if_there_is(std::move(memory), bytes, stream);
-  if (data_ == nullptr && bytes != 0)
+  if (bytes == 0) return;
+  data_ = memory->allocate(bytes, Stream{stream});
+  hold(std::move(memory), bytes, stream);
+  if (data_ == nullptr)
     fail(
         "out of GPU memory: {} were asked for; free memory there, or split the work into smaller "
         "batches",
@@ -117,14 +141,21 @@ DeviceBytes DeviceBytes::if_there_is(std::shared_ptr<DeviceMemory> memory, std::
                                      cudaStream_t stream) {
   DeviceBytes result;
   if (bytes == 0) return result;
-  result.data_ = memory->allocate(bytes, Stream{stream});
-  if (result.data_ == nullptr) return result;
-  result.memory_ = std::move(memory);
-  result.bytes_ = bytes;
-  result.stream_ = stream;
+  result.data_ = memory == default_memory()
+                     ? default_memory()->allocate_if_at_hand(bytes, Stream{stream})
+                     : memory->allocate(bytes, Stream{stream});
+  result.hold(std::move(memory), bytes, stream);
+  return result;
+}
+
+void DeviceBytes::hold(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
+                       cudaStream_t stream) {
+  if (data_ == nullptr) return;
+  memory_ = std::move(memory);
+  bytes_ = bytes;
+  stream_ = stream;
   held.now += bytes;
   held.most = held.now > held.most ? held.now : held.most;
-  return result;
 }
 
 DeviceBytes::~DeviceBytes() {

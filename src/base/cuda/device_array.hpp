@@ -16,6 +16,9 @@ namespace rtindex::cuda {
 // The user's memory for indexes built from now on; null for the pool.
 void choose_memory(std::shared_ptr<DeviceMemory> memory);
 
+// Gives memory that nothing uses back to the driver; waits for the current GPU.
+void give_back_unused() noexcept;
+
 // How much device memory this thread took at once, to tell what a build needs.
 class MemoryMeter {
  public:
@@ -32,7 +35,7 @@ class DeviceBytes {
   DeviceBytes() = default;
   // Not enough memory is an Error that says how much was asked for.
   DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes, cudaStream_t stream);
-  // The same, null() where there is not enough.
+  // The same for what can be done without: null() where there is not enough at hand.
   [[nodiscard]] static DeviceBytes if_there_is(std::shared_ptr<DeviceMemory> memory,
                                                std::size_t bytes, cudaStream_t stream);
   DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }
@@ -47,6 +50,7 @@ class DeviceBytes {
   [[nodiscard]] bool null() const { return data_ == nullptr; }
 
  private:
+  void hold(std::shared_ptr<DeviceMemory> memory, std::size_t bytes, cudaStream_t stream);
   void swap(DeviceBytes& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);

@@ -82,10 +82,20 @@ void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
 
 OnDevice::OnDevice(int device) {
   check(cudaGetDevice(&before_), "asking for the current GPU");
-  if (before_ != device) check(cudaSetDevice(device), "choosing a GPU");
+  if (before_ == device) return;
+  check(cudaSetDevice(device), "choosing a GPU");
+  changed_ = true;
 }
 
-OnDevice::~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
+OnDevice::OnDevice(int device, std::nothrow_t) noexcept {
+  changed_ = cudaGetDevice(&before_) == cudaSuccess && before_ != device &&
+             cudaSetDevice(device) == cudaSuccess;
+}
+
+// Only what was changed is changed back: choosing a GPU makes a context there.
+OnDevice::~OnDevice() {
+  if (changed_) static_cast<void>(cudaSetDevice(before_));
+}
 
 OwnStream::OwnStream() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");

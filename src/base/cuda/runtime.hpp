@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,12 +34,15 @@ void check_launch(const char* doing);
 class OnDevice {
  public:
   explicit OnDevice(int device);
+  // For destructors: does what it can.
+  OnDevice(int device, std::nothrow_t) noexcept;
   ~OnDevice();
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
  private:
   int before_ = 0;
+  bool changed_ = false;
 };
 
 // A stream of our own, beside whatever the user has.

@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 
-// Two pinned buffers; pinning memory is slow, so they are kept for the next copy.
+// Two pinned buffers; pinning memory is slow, so they are kept for the next copy on the same GPU,
+// which their events belong to.
 struct Buffers {
+  int device = 0;
   PinnedBytes bytes[2] = {PinnedBytes(piece_bytes), PinnedBytes(piece_bytes)};
   Event done[2];
 };
@@ -24,18 +26,25 @@ struct Buffers {
 class BufferPool {
  public:
   [[nodiscard]] std::unique_ptr<Buffers> take() {
+    int device = 0;
+    check(cudaGetDevice(&device), "asking for the current GPU");
     {
       const std::lock_guard lock(mutex_);
-      if (!free_.empty()) {
-        std::unique_ptr<Buffers> buffers = std::move(free_.back());
-        free_.pop_back();
+      const auto found = std::find_if(free_.begin(), free_.end(), [&](const auto& buffers) {
+        return buffers->device == device;
+      });
+      if (found != free_.end()) {
+        std::unique_ptr<Buffers> buffers = std::move(*found);
+        free_.erase(found);
         return buffers;
       }
     }
-    return std::make_unique<Buffers>();
+    auto buffers = std::make_unique<Buffers>();
+    buffers->device = device;
+    return buffers;
   }
   void give_back(std::unique_ptr<Buffers> buffers) {
-    constexpr std::size_t most = 4;
+    constexpr std::size_t most = 8;
     const std::lock_guard lock(mutex_);
     if (free_.size() < most) free_.push_back(std::move(buffers));
   }

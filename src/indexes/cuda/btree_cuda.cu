@@ -102,7 +102,7 @@ class DeviceTree final : public Locator {
     std::uint32_t size = view.size;
     int count = 0;
     while (size > node_keys) {
-      size = (size + node_keys - 1) / node_keys;
+      size = size / node_keys + (size % node_keys != 0 ? 1 : 0);
       sizes[count++] = size;
     }
     const Key* below = view.keys;

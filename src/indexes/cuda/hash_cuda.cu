@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <rtindex/error.hpp>
+
 #include "storage/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
 
@@ -310,6 +312,13 @@ class DeviceTable final : public Locator {
   // Distinct keys, and where the rows of each start.
   void find_runs(const OrderView<Key, Layout::split>& order, DeviceArray<Key>& distinct_keys,
                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    // CUB counts what it encodes in an int.
+    constexpr std::uint32_t most = 0x7fffffffU;
+    if (order.size > most)
+      throw Error(
+          "hash@cuda holds at most 2^31 - 1 rows where keys repeat: use rx:native@cuda, which "
+          "holds "
+          "2^32 - 1");
     distinct_keys = DeviceArray<Key>(memory, order.size, stream);
     DeviceArray<std::uint32_t> lengths(memory, order.size + std::size_t{2}, stream);
     std::uint32_t* const run_count = lengths.data() + order.size + 1;

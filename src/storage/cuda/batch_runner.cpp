@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
 #include "base/types.hpp"
 #include "keys/codec.hpp"
 #include "storage/cuda/order_lookups.hpp"
@@ -125,7 +126,68 @@ struct BatchRunner::Values {
   DeviceBytes copy;
 };
 
+namespace {
+
+// Waits for both lanes, also when an exception leaves them in the middle of their work: what they
+// read and write must outlive it.
+class LanesAtRest {
+ public:
+  explicit LanesAtRest(const Workspace& workspace) : workspace_(workspace) {}
+  ~LanesAtRest() {
+    for (const Workspace::Lane& lane : workspace_.lanes)
+      static_cast<void>(cudaStreamSynchronize(lane.stream.get()));
+  }
+  LanesAtRest(const LanesAtRest&) = delete;
+  LanesAtRest& operator=(const LanesAtRest&) = delete;
+
+ private:
+  const Workspace& workspace_;
+};
+
+// Memory that a view calls the GPU's is the GPU's: otherwise the first access would end the use of
+// the GPU by the whole process.
+void require_on_device(const void* memory, const char* what) {
+  if (memory == nullptr) return;
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
+  if (attributes.type != cudaMemoryTypeUnregistered) return;
+  int device = 0;
+  int reaches_host = 0;
+  check(cudaGetDevice(&device), "asking for the current GPU");
+  check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
+        "asking what a GPU can do");
+  if (reaches_host == 0)
+    fail(
+        "the {} are said to be in device memory, but they are not: pass host memory without "
+        "on_device() or Place::device, or copy it to the GPU",
+        what);
+}
+
+void require_on_device(const LookupBatch& batch, const Request& request) {
+  if (batch.lower().place() == Place::device && batch.size() != 0) {
+    require_on_device(batch.lower().data(), "lookups");
+    require_on_device(batch.upper().data(), "lookups");
+  }
+  if (request.values_place == Place::device) require_on_device(request.values, "values");
+  const Outputs& out = request.outputs;
+  if (out.place != Place::device || batch.size() == 0) return;
+  for (const void* buffer :
+       {static_cast<const void*>(out.any), static_cast<const void*>(out.first),
+        static_cast<const void*>(out.count), static_cast<const void*>(out.sum),
+        static_cast<const void*>(out.min), static_cast<const void*>(out.max),
+        static_cast<const void*>(out.matched), static_cast<const void*>(out.offsets),
+        static_cast<const void*>(out.rows)})
+    require_on_device(buffer, "answers");
+}
+
+}  // namespace
+
 void BatchRunner::run(const LookupBatch& batch, const Request& request) const {
+  constexpr std::size_t most = 0xffffffffU;
+  if (batch.size() > most)
+    fail("a batch of {} lookups is too large for a GPU: split it into batches of at most 2^32 - 1",
+         batch.size());
+  require_on_device(batch, request);
   if (batch.lower().place() == Place::device && request.outputs.place == Place::device)
     run_on_device(batch, request);
   else
@@ -248,6 +310,7 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     }
   }
   const Values values = values_on_device(request, first_stream);
+  const LanesAtRest at_rest(*workspace);
   const Event values_there;
   values_there.record(first_stream);
   values_there.hold_back(workspace->lanes[1].stream.get());
@@ -263,6 +326,9 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     if (wants_rows) deliver_rows(flight, request, scene_.memory, lane.stream.get());
     flight = InFlight{};
   };
+  if (to_device && wants_rows && batch.size() == 0)
+    check(cudaMemsetAsync(request.outputs.offsets, 0, sizeof(std::uint64_t), first_stream),
+          "filling memory");
   // Answers that go to the device are written there by one piece as large as the batch.
   const std::size_t step = to_device ? std::max<std::size_t>(batch.size(), 1) : piece_lookups;
   for (std::size_t first = 0, number = 0; first < batch.size(); first += step, ++number) {

@@ -72,9 +72,10 @@ class DeviceStructure final : public Structure {
 
   ~DeviceStructure() override {
     // Lookups that are under way on the caller's streams still read what is freed here.
-    const OnDevice current(options_.device);
+    const OnDevice current(options_.device, std::nothrow);
     static_cast<void>(cudaDeviceSynchronize());
     parts_.reset();
+    give_back_unused();
   }
 
   void run(const LookupBatch& batch, const Request& request) const override {

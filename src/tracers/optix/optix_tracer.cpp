@@ -51,10 +51,11 @@ class OptixTracer final : public Structure {
 
   ~OptixTracer() override {
     // Lookups that are under way on the caller's streams still read what is freed here.
-    const OnDevice current(options_.device);
+    const OnDevice current(options_.device, std::nothrow);
     static_cast<void>(cudaDeviceSynchronize());
     scene_.reset();
     column_ = DeviceColumn{};
+    cuda::give_back_unused();
   }
 
   void run(const LookupBatch& batch, const Request& request) const override {

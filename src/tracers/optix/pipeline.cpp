@@ -131,9 +131,12 @@ void Pipeline::launch(LaunchParams params, std::size_t lookups,
         cudaMemcpyAsync(constant.data(), &params, sizeof(params), cudaMemcpyHostToDevice, stream),
         "copying to the GPU");
     const auto threads = static_cast<unsigned>(std::min(lookups - first, most_threads));
+    const std::lock_guard lock(launching_);
+    launched_.hold_back(stream);
     check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(constant.data()),
                              sizeof(params), &table_, threads, 1, 1),
           "tracing rays");
+    launched_.record(stream);
   }
 }
 

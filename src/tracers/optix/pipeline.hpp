@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 
+#include "base/cuda/runtime.hpp"
 #include "scene/primitives.hpp"
 #include "tracers/optix/launch_params.hpp"
 #include "tracers/optix/library.hpp"
@@ -33,6 +35,9 @@ class Pipeline {
   void make_table();
 
   Context context_;
+  // A pipeline is launched by one thread at a time, and one launch follows the other on the GPU.
+  mutable std::mutex launching_;
+  cuda::Event launched_;
   PipelineRef pipeline_ = nullptr;
   Program programs_[3] = {};  // raygen, miss, hit
   BindingTable table_{};
