@@ -26,13 +26,14 @@ job_count() {
   smallest "$(nproc)" "$((by_memory > 0 ? by_memory : 1))"
 }
 
-# configure PRESET: quiet unless it fails.
+# configure PRESET [CMAKE ARGUMENT...]: quiet unless it fails.
 configure() {
-  say "configure $1"
-  local log
-  if ! log="$(cd "$root" && cmake --preset "$1" 2>&1)"; then
+  local preset="$1" log
+  shift
+  say "configure $preset"
+  if ! log="$(cd "$root" && cmake --preset "$preset" "$@" 2>&1)"; then
     printf '%s\n' "$log" >&2
-    fail "the configuration of preset '$1' failed; CMake's words are above."
+    fail "the configuration of preset '$preset' failed; CMake's words are above."
   fi
 }
 
