@@ -19,6 +19,8 @@ class DeviceBuffer {
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  // Overwrites everything, so that nothing of an earlier run is left.
+  void wipe() const { cuda::check(cudaMemset(data_, 0xa5, bytes_), "filling memory"); }
   template <class T>
   [[nodiscard]] T* as() const {
     return static_cast<T*>(data_);

@@ -75,14 +75,16 @@ class Bench {
            ("," + settings_.only + ",").find("," + name + ",") != std::string::npos;
   }
 
-  // Mean milliseconds on the device of `rounds` runs after one that is not counted.
-  Times time(const std::function<void()>& work) {
+  // Milliseconds on the device of `rounds` runs after one that is not counted. Answers are wiped
+  // before every run, so that none can be taken for those of an earlier one.
+  Times time(const DeviceBuffer& answers, const std::function<void()>& work) {
     Times times;
-    work();
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round <= rounds; ++round) {
+      answers.wipe();
       clock_.start();
       work();
-      times.runs.push_back(clock_.stop());
+      const double milliseconds = clock_.stop();
+      if (round != 0) times.runs.push_back(milliseconds);
     }
     return times;
   }
@@ -122,6 +124,40 @@ class Bench {
     KeyRule rule;
     DeviceBuffer keys, values;
   };
+
+  static Outputs sums_into(const DeviceBuffer& sums) {
+    Outputs outputs;
+    outputs.place = Place::device;
+    outputs.sum = sums.data();
+    return outputs;
+  }
+
+  // Times the sums of point lookups, checks all of them and reports.
+  void report_sums(const std::string& spec, const Index& index, const Bed& bed,
+                   const std::string& question, const DeviceBuffer& lookups, std::size_t count,
+                   const DeviceBuffer& sums, const nlohmann::json& workload) {
+    const ColumnView view = ColumnView::of(bed.rule.type(), lookups.data(), count).on_device();
+    const Ask ask{.values = bed.value_column()};
+    const Times times = time(sums, [&] { index.lookup_into(view, ask, sums_into(sums)); });
+    report(spec, question, "lookup_ms", times,
+           wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()), workload);
+  }
+
+  // The same for ranges of so many hits over a dense column; `ask` brings the values, or none.
+  void report_range_sums(const std::string& spec, const Index& index, const Bed& bed,
+                         const std::string& question, const DeviceBuffer& lower,
+                         const DeviceBuffer& upper, std::size_t count, std::uint64_t hits,
+                         const DeviceBuffer& sums, const Ask& ask) {
+    const ColumnView low = ColumnView::of(Type::u32, lower.data(), count).on_device();
+    const ColumnView high = ColumnView::of(Type::u32, upper.data(), count).on_device();
+    const Times times = time(sums, [&] { index.range_into(low, high, ask, sums_into(sums)); });
+    report(spec, question, "lookup_ms", times,
+           wrong_range_sums(bed.rule, lower.data(), hits, count, sums.as<std::uint64_t>()),
+           {{"keys", "dense 32-bit"},
+            {"keys_log2", settings_.key_bits},
+            {"lookups", count},
+            {"hits", hits}});
+  }
 
   Index build_and_time(const Bed& bed, const std::string& spec, const nlohmann::json& workload) {
     Index index = build(bed.column(), spec);
@@ -163,18 +199,13 @@ class Bench {
             std::tuple{"sorted, all hit", Lookups::hits, true}}) {
         make_lookups(bed.rule, kind, 1, count, lookups.data());
         if (sorted) sort_lookups(bed.rule, count, lookups.data());
+        report_sums(spec, index, bed, fmt::format("sum, {}", name), lookups, count, sums, workload);
+        if (kind == Lookups::zipf || sorted) continue;
         const ColumnView view = ColumnView::of(bed.rule.type(), lookups.data(), count).on_device();
         Outputs outputs;
         outputs.place = Place::device;
-        outputs.sum = sums.data();
-        const Ask ask{.values = bed.value_column()};
-        Times times = time([&] { index.lookup_into(view, ask, outputs); });
-        report(spec, fmt::format("sum, {}", name), "lookup_ms", times,
-               wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()), workload);
-        if (kind == Lookups::zipf || sorted) continue;
-        outputs.sum = nullptr;
         outputs.any = sums.as<std::uint32_t>();
-        times = time([&] { index.lookup_into(view, {}, outputs); });
+        const Times times = time(sums, [&] { index.lookup_into(view, {}, outputs); });
         report(spec, fmt::format("any, {}", name), "lookup_ms", times,
                wrong_rows(bed.rule, lookups.data(), count, sums.as<std::uint32_t>()), workload);
       }
@@ -195,14 +226,8 @@ class Bench {
                settings_.lookup_bits - 8);
     for (const std::string& spec : settings_.indexes) {
       const Index index = build_and_time(bed, spec, workload);
-      Outputs outputs;
-      outputs.place = Place::device;
-      outputs.sum = sums.data();
-      const ColumnView view = ColumnView::of(Type::u32, lookups.data(), count).on_device();
-      const Ask ask{.values = bed.value_column()};
-      const Times times = time([&] { index.lookup_into(view, ask, outputs); });
-      report(spec, "sum, unsorted, all hit, 256 duplicates", "lookup_ms", times,
-             wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()), workload);
+      report_sums(spec, index, bed, "sum, unsorted, all hit, 256 duplicates", lookups, count, sums,
+                  workload);
     }
   }
 
@@ -223,40 +248,20 @@ class Bench {
           {{"keys", "dense 32-bit"}, {"keys_log2", settings_.key_bits}});
       for (const std::uint64_t hits : {1, 16, 256, 1024}) {
         make_ranges(bed.rule, hits, count, lower.data(), upper.data());
-        const ColumnView low = ColumnView::of(Type::u32, lower.data(), count).on_device();
-        const ColumnView high = ColumnView::of(Type::u32, upper.data(), count).on_device();
-        Outputs outputs;
-        outputs.place = Place::device;
-        outputs.sum = sums.data();
-        const nlohmann::json workload = {{"keys", "dense 32-bit"},
-                                         {"keys_log2", settings_.key_bits},
-                                         {"lookups", count},
-                                         {"hits", hits}};
         const Ask ask{.values = bed.value_column()};
-        const auto check = [&] {
-          return wrong_range_sums(bed.rule, lower.data(), hits, count, sums.as<std::uint64_t>());
-        };
-        Times times = time([&] { plain.range_into(low, high, ask, outputs); });
-        report(spec, fmt::format("range sum, {} hits", hits), "lookup_ms", times, check(),
-               workload);
-        times = time([&] { with_values.range_into(low, high, {}, outputs); });
-        report(spec, fmt::format("range sum, {} hits, included values", hits), "lookup_ms", times,
-               check(), workload);
+        report_range_sums(spec, plain, bed, fmt::format("range sum, {} hits", hits), lower, upper,
+                          count, hits, sums, ask);
+        report_range_sums(spec, with_values, bed,
+                          fmt::format("range sum, {} hits, included values", hits), lower, upper,
+                          count, hits, sums, {});
       }
     }
     const Index direct = build(bed.column(), "rx:native@cuda,gather=off");
     for (const std::uint64_t hits : {16, 256}) {
       make_ranges(bed.rule, hits, count, lower.data(), upper.data());
-      const ColumnView low = ColumnView::of(Type::u32, lower.data(), count).on_device();
-      const ColumnView high = ColumnView::of(Type::u32, upper.data(), count).on_device();
-      Outputs outputs;
-      outputs.place = Place::device;
-      outputs.sum = sums.data();
-      const Ask ask{.values = bed.value_column()};
-      const Times times = time([&] { direct.range_into(low, high, ask, outputs); });
-      report("rx:native@cuda,gather=off", fmt::format("range sum, {} hits", hits), "lookup_ms",
-             times, wrong_range_sums(bed.rule, lower.data(), hits, count, sums.as<std::uint64_t>()),
-             {{"keys", "dense 32-bit"}, {"lookups", count}, {"hits", hits}});
+      report_range_sums("rx:native@cuda,gather=off", direct, bed,
+                        fmt::format("range sum, {} hits", hits), lower, upper, count, hits, sums,
+                        {.values = bed.value_column()});
     }
   }
 
@@ -270,15 +275,10 @@ class Bench {
       const DeviceBuffer lookups(count * 4);
       const DeviceBuffer sums(count * sizeof(std::uint64_t));
       make_lookups(bed.rule, Lookups::hits, 1, count, lookups.data());
-      Outputs outputs;
-      outputs.place = Place::device;
-      outputs.sum = sums.data();
-      const ColumnView view = ColumnView::of(Type::u32, lookups.data(), count).on_device();
-      const Ask ask{.values = bed.value_column()};
-      const Times times = time([&] { index.lookup_into(view, ask, outputs); });
-      report("rx:native@cuda", fmt::format("sum, batch of 2^{}", bits), "lookup_ms", times,
-             wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()),
-             {{"keys", "uniform 32-bit"}, {"keys_log2", settings_.key_bits}, {"lookups", count}});
+      report_sums(
+          "rx:native@cuda", index, bed, fmt::format("sum, batch of 2^{}", bits), lookups, count,
+          sums,
+          {{"keys", "uniform 32-bit"}, {"keys_log2", settings_.key_bits}, {"lookups", count}});
     }
   }
 
@@ -296,18 +296,12 @@ class Bench {
       const Index index = build(bed.column(), spec);
       for (const Lookups kind : {Lookups::hits, Lookups::misses}) {
         make_lookups(bed.rule, kind, 1, count, lookups.data());
-        Outputs outputs;
-        outputs.place = Place::device;
-        outputs.sum = sums.data();
-        const ColumnView view = ColumnView::of(Type::u32, lookups.data(), count).on_device();
-        const Ask ask{.values = bed.value_column()};
-        const Times times = time([&] { index.lookup_into(view, ask, outputs); });
-        report(spec, kind == Lookups::hits ? "sum, unsorted, all hit" : "sum, unsorted, all miss",
-               "lookup_ms", times,
-               wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()),
-               {{"keys", "uniform 32-bit"},
-                {"keys_log2", settings_.key_bits},
-                {"lookups_log2", settings_.lookup_bits}});
+        report_sums(spec, index, bed,
+                    kind == Lookups::hits ? "sum, unsorted, all hit" : "sum, unsorted, all miss",
+                    lookups, count, sums,
+                    {{"keys", "uniform 32-bit"},
+                     {"keys_log2", settings_.key_bits},
+                     {"lookups_log2", settings_.lookup_bits}});
       }
     }
   }
@@ -323,18 +317,12 @@ class Bench {
     const DeviceBuffer sums(count * sizeof(std::uint64_t));
     for (const Lookups kind : {Lookups::hits, Lookups::misses}) {
       make_lookups(rule, kind, 1, count, lookups.data());
-      Outputs outputs;
-      outputs.place = Place::device;
-      outputs.sum = sums.data();
-      const ColumnView view = ColumnView::of(Type::u32, lookups.data(), count).on_device();
-      const Ask ask{.values = bed->value_column()};
-      const Times times = time([&] { index.lookup_into(view, ask, outputs); });
-      report("rx:native@cuda",
-             kind == Lookups::hits ? "sum, unsorted, all hit" : "sum, unsorted, all miss",
-             "lookup_ms", times, wrong_sums(rule, lookups.data(), count, sums.as<std::uint64_t>()),
-             {{"keys", "uniform 32-bit"},
-              {"keys_log2", settings_.huge_bits},
-              {"lookups_log2", settings_.lookup_bits}});
+      report_sums("rx:native@cuda", index, *bed,
+                  kind == Lookups::hits ? "sum, unsorted, all hit" : "sum, unsorted, all miss",
+                  lookups, count, sums,
+                  {{"keys", "uniform 32-bit"},
+                   {"keys_log2", settings_.huge_bits},
+                   {"lookups_log2", settings_.lookup_bits}});
     }
   }
 
