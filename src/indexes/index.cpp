@@ -4,18 +4,20 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <shared_mutex>
 
 #include "answers/answers.hpp"
+#include "answers/value_column.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/parallel.hpp"
 #include "base/stored.hpp"
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
 #include "indexes/tick_unit.hpp"
 #include "keys/codec.hpp"
+#include "storage/changed_column.hpp"
 #include "storage/index_file.hpp"
 #include "storage/structure.hpp"
 
@@ -25,75 +27,7 @@ namespace {
 
 constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
 
-// Containers report a failed allocation without its size; our own arrays name it.
-template <class Work>
-decltype(auto) explain_out_of_memory(const char* doing, Work&& work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    fail("out of memory while {}: free memory, or split the work into smaller batches", doing);
-  } catch (const std::length_error&) {
-    fail("out of memory while {}: more was asked for than can be addressed", doing);
-  }
-}
-
-void require_values(const ColumnView& values, std::size_t rows) {
-  if (!is_native(values.type()))
-    fail(
-        "the value column is {}: sum, min and max take bool, integers, dates, timestamps and "
-        "floats",
-        name_of(values.type()));
-  if (values.nullable())
-    fail(
-        "the value column carries a validity bitmap: fill its nulls (with 0 for a sum, say) "
-        "first");
-  if (values.size() != rows)
-    fail(
-        "the value column has {} values but the indexed column has {} rows: pass one value per "
-        "row",
-        values.size(), rows);
-}
-
 AnswerSet answers_of(const Outputs& outputs) { return request_into({}, outputs).answers; }
-
-void require_distinct(std::span<const std::uint32_t> rows, std::size_t row_count) {
-  std::vector<bool> named(row_count, false);
-  for (const std::uint32_t row : rows) {
-    if (row >= row_count)
-      fail("the update names row {} but the column has {} rows", row, row_count);
-    if (named[row]) fail("the update names row {} twice: give each row one new key", row);
-    named[row] = true;
-  }
-}
-
-// The column with the changed rows: row rows[i] holds keys[i], or is null where new_keys[i] is.
-EncodedColumn patched(const EncodedColumn& column, std::span<const std::uint32_t> rows,
-                      std::span<const std::uint64_t> keys, const ColumnView& new_keys,
-                      std::uint64_t span) {
-  std::vector<std::uint64_t> all(column.row_count, 0);
-  std::vector<bool> valid(column.row_count, false);
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    all[column.row(i)] = column.keys[i];
-    valid[column.row(i)] = true;
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    all[rows[i]] = keys[i];
-    valid[rows[i]] = new_keys.valid(i);
-  }
-  const auto valid_rows = static_cast<std::size_t>(std::count(valid.begin(), valid.end(), true));
-  EncodedColumn result;
-  result.row_count = column.row_count;
-  result.span = span;
-  result.keys = PackedKeys(valid_rows, span);
-  if (valid_rows != column.row_count) result.rows = Array<std::uint32_t>(valid_rows);
-  std::size_t next = 0;
-  for (std::size_t row = 0; row < column.row_count; ++row) {
-    if (!valid[row]) continue;
-    if (!result.rows.empty()) result.rows[next] = static_cast<std::uint32_t>(row);
-    result.keys.set(next++, all[row]);
-  }
-  return result;
-}
 
 // The spec of a saved index, which another build of the library might not know.
 Spec spec_in(const FileReader& file) {

@@ -3,6 +3,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "answers/cuda/tree.cuh"
+#include "base/cuda/scratch.hpp"
 
 namespace rtindex::cuda {
 
@@ -359,12 +360,9 @@ void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t 
 void offsets_of(const Run* runs, std::size_t count, std::uint32_t limit, std::uint64_t* offsets,
                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   count_rows<<<blocks_for(count + 1), block_threads, 0, stream>>>(runs, count, limit, offsets);
-  std::size_t bytes = 0;
-  check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, offsets, offsets, count + 1, stream),
-        "counting rows");
-  const DeviceBytes scratch(memory, bytes, stream);
-  check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, offsets, offsets, count + 1, stream),
-        "counting rows");
+  with_scratch(memory, stream, "counting rows", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, count + 1, stream);
+  });
 }
 
 void collect_rows(const Run* runs, std::size_t count, RowsView rows, const std::uint64_t* offsets,

@@ -9,126 +9,14 @@
 
 #include <rtindex/error.hpp>
 
+#include "base/cuda/scratch.hpp"
+#include "indexes/cuda/hash_finder.cuh"
 #include "storage/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
 
 namespace {
-
-// A probe reads a bucket at once: 64 bytes of keys, or of keys with what they stand for.
-constexpr std::uint32_t bucket_slots = 8;
-
-[[nodiscard]] __device__ inline std::uint32_t mix(std::uint32_t key) {
-  key ^= key >> 16;
-  key *= 0x7feb352dU;
-  key ^= key >> 15;
-  key *= 0x846ca68bU;
-  return key ^ key >> 16;
-}
-
-[[nodiscard]] __device__ inline std::uint32_t mix(std::uint64_t key) {
-  key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9ULL;
-  key = (key ^ key >> 27) * 0x94d049bb133111ebULL;
-  return static_cast<std::uint32_t>(key >> 32);
-}
-
-// A key and what it stands for: its row where keys are unique, else the number of its run.
-template <class Key>
-struct Slots {
-  std::uint64_t* pairs = nullptr;  // key << 32 | value, keys of 4 bytes
-  Key* keys = nullptr;             // keys of 8 bytes, and beside them
-  std::uint32_t* values = nullptr;
-
-  __device__ void set(std::uint64_t at, Key key, std::uint32_t value) const {
-    if constexpr (sizeof(Key) == 4) {
-      pairs[at] = std::uint64_t{key} << 32 | value;
-    } else {
-      keys[at] = key;
-      values[at] = value;
-    }
-  }
-  [[nodiscard]] __device__ Key key(std::uint64_t at) const {
-    if constexpr (sizeof(Key) == 4)
-      return static_cast<Key>(__ldg(pairs + at) >> 32);
-    else
-      return __ldg(keys + at);
-  }
-  [[nodiscard]] __device__ std::uint32_t value(std::uint64_t at) const {
-    if constexpr (sizeof(Key) == 4)
-      return static_cast<std::uint32_t>(__ldg(pairs + at));
-    else
-      return __ldg(values + at);
-  }
-};
-
-// Slots lie in the order of their buckets: what does not fit a bucket moves on into the next, and
-// pushes that one's keys on in turn. A slot that would be empty repeats the one behind it, so that
-// a probe may stop at the first key of a later bucket.
-template <class KeyType, int group_lanes>
-struct TableFinder {
-  using Key = KeyType;
-  static constexpr int lanes = group_lanes;
-  static constexpr std::uint32_t window = lanes > 8 ? lanes : bucket_slots;
-  static constexpr std::uint32_t each = window / lanes;
-
-  Slots<Key> slots;
-  const std::uint32_t* starts;  // of runs; null where keys are unique
-  std::uint32_t buckets;
-  std::uint64_t slot_count;
-
-  [[nodiscard]] __device__ std::uint32_t bucket(Key key) const {
-    return __umulhi(mix(key), buckets);
-  }
-
-  // The value of a key, or missing_row. Every lane looks at some neighbouring slots.
-  [[nodiscard]] __device__ std::uint32_t value(Key wanted) const {
-    const std::uint32_t home = bucket(wanted);
-    const std::uint32_t lane = lanes == 1 ? 0 : threadIdx.x % lanes;
-    for (std::uint64_t at = std::uint64_t{home} * bucket_slots; at < slot_count; at += window) {
-      std::uint32_t found = missing_row;
-      const std::uint64_t first = at + lane * each;
-      Key last = 0;
-      if constexpr (sizeof(Key) == 4 && each % 2 == 0) {
-#pragma unroll
-        for (std::uint32_t i = 0; i < each; i += 2) {
-          const uint4 two = __ldg(reinterpret_cast<const uint4*>(slots.pairs + first + i));
-          if (two.y == wanted) found = two.x;
-          if (two.w == wanted) found = two.z;
-          last = two.w;
-        }
-      } else if constexpr (sizeof(Key) == 4) {
-        const uint2 one = __ldg(reinterpret_cast<const uint2*>(slots.pairs + first));
-        if (one.y == wanted) found = one.x;
-        last = one.y;
-      } else {
-        std::uint32_t hit = each;
-#pragma unroll
-        for (std::uint32_t i = 0; i < each; ++i) {
-          last = __ldg(slots.keys + first + i);
-          if (last == wanted) hit = i;
-        }
-        if (hit != each) found = __ldg(slots.values + first + hit);
-      }
-      if constexpr (lanes == 1) {
-        if (found != missing_row || bucket(last) > home) return found;
-      } else {
-        const unsigned mask = group_mask<lanes>();
-        const unsigned hits = __ballot_sync(mask, found != missing_row);
-        if (hits != 0) return __shfl_sync(mask, found, __ffs(static_cast<int>(hits)) - 1);
-        if (__ballot_sync(mask, bucket(last) > home) != 0) return missing_row;
-      }
-    }
-    return missing_row;
-  }
-
-  [[nodiscard]] __device__ std::uint32_t row(Key key) const { return value(key); }
-  [[nodiscard]] __device__ Run equal(Key key) const {
-    const std::uint32_t run = value(key);
-    if (run == missing_row) return {0, 0};
-    return {__ldg(starts + run), __ldg(starts + run + 1)};
-  }
-};
 
 template <class Key>
 __global__ void find_buckets(const Key* keys, std::size_t size, std::uint32_t buckets,
@@ -205,13 +93,7 @@ __global__ void mark_slots(Slots<Key> slots, std::uint64_t used, std::uint32_t b
   }
 }
 
-template <class Call>
-void with_scratch(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream, Call&& call) {
-  std::size_t bytes = 0;
-  check(call(nullptr, bytes), "building the hash table");
-  const DeviceBytes scratch(memory, bytes, stream);
-  check(call(scratch.data(), bytes), "building the hash table");
-}
+constexpr const char* building = "building the hash table";
 
 template <class Key>
 class DeviceTable final : public Locator {
@@ -225,7 +107,7 @@ class DeviceTable final : public Locator {
     if (!unique_) find_runs(view, distinct_keys, memory, stream);
     fill(unique_ ? view.keys : distinct_keys.data(), unique_ ? view.row_ids : nullptr, memory,
          stream);
-    check(cudaStreamSynchronize(stream), "building the hash table");
+    check(cudaStreamSynchronize(stream), building);
     order.forget_keys(unique_);
   }
 
@@ -263,7 +145,7 @@ class DeviceTable final : public Locator {
       check(cudaMemsetAsync(places.data(), 0, places.bytes(), stream), "filling memory");
       mark_slots<<<blocks, block_threads, 0, stream>>>(slots(), used_, buckets_, starts(),
                                                        order.split_rows(), places.data());
-      with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+      with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
         return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(),
                                              result.row_count, stream);
       });
@@ -322,17 +204,17 @@ class DeviceTable final : public Locator {
     distinct_keys = DeviceArray<Key>(memory, order.size, stream);
     DeviceArray<std::uint32_t> lengths(memory, order.size + std::size_t{2}, stream);
     std::uint32_t* const run_count = lengths.data() + order.size + 1;
-    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRunLengthEncode::Encode(scratch, bytes, order.keys, distinct_keys.data(),
                                                 lengths.data(), run_count, order.size, stream);
     });
     std::uint32_t runs = 0;
     check(cudaMemcpyAsync(&runs, run_count, sizeof(runs), cudaMemcpyDeviceToHost, stream),
           "copying from the GPU");
-    check(cudaStreamSynchronize(stream), "building the hash table");
+    check(cudaStreamSynchronize(stream), building);
     distinct_ = runs;
     starts_ = DeviceArray<std::uint32_t>(memory, std::size_t{runs} + 1, stream);
-    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(scratch, bytes, lengths.data(), starts_.data(),
                                            std::size_t{runs} + 1, stream);
     });
@@ -354,14 +236,14 @@ class DeviceTable final : public Locator {
     cub::DoubleBuffer<std::uint32_t> sorted_buckets(bucket_of.data(), other_buckets.data());
     cub::DoubleBuffer<std::uint32_t> sorted_numbers(numbers.data(), other_numbers.data());
     const int bits = std::max(1, static_cast<int>(std::bit_width(buckets_ - 1)));
-    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_buckets, sorted_numbers,
                                              distinct_, 0, bits, stream);
     });
     DeviceArray<long long> shifts(memory, distinct_, stream);
     find_shifts<<<blocks, block_threads, 0, stream>>>(sorted_buckets.Current(), distinct_,
                                                       shifts.data());
-    with_scratch(memory, stream, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveScan(scratch, bytes, shifts.data(), shifts.data(), Farther{},
                                             distinct_, stream);
     });
@@ -369,7 +251,7 @@ class DeviceTable final : public Locator {
     check(cudaMemcpyAsync(&last, shifts.data() + distinct_ - 1, sizeof(last),
                           cudaMemcpyDeviceToHost, stream),
           "copying from the GPU");
-    check(cudaStreamSynchronize(stream), "building the hash table");
+    check(cudaStreamSynchronize(stream), building);
     used_ = distinct_ + static_cast<std::uint64_t>(last);
     slot_count_ = std::max(used_, std::uint64_t{buckets_} * bucket_slots);
     slot_count_ = (slot_count_ + bucket_slots - 1) / bucket_slots * bucket_slots;
@@ -384,7 +266,7 @@ class DeviceTable final : public Locator {
     }
     place<<<blocks, block_threads, 0, stream>>>(keys, rows, sorted_numbers.Current(), shifts.data(),
                                                 distinct_, slots(), padded);
-    check_launch("building the hash table");
+    check_launch(building);
   }
 
   int group_;

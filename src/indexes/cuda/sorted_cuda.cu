@@ -18,13 +18,10 @@ struct BinaryFinder {
     return order.lower_bound(0, order.size, key);
   }
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
-    const std::uint32_t at = lower_bound(key);
-    return at < order.size && order.key(at) == key ? order.row(at) : missing_row;
+    return order.row_at(lower_bound(key), order.size, key);
   }
   [[nodiscard]] __device__ Run equal(Key key) const {
-    const std::uint32_t begin = lower_bound(key);
-    if (begin >= order.size || order.key(begin) != key) return {begin, begin};
-    return {begin, order.end_of_equal(begin, order.size, key)};
+    return order.run_at(lower_bound(key), order.size, key);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "base/cuda/launch.cuh"
+#include "base/cuda/scratch.hpp"
 
 namespace rtindex::cuda {
 
@@ -129,14 +130,10 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
     places = DeviceArray<std::uint32_t>(memory, column.size, stream);
     count_valid<<<blocks_for(column.size), block_threads, 0, stream>>>(column, places.data());
     check_launch("counting nulls");
-    std::size_t bytes = 0;
-    check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, places.data(), places.data(), column.size,
-                                        stream),
-          "counting nulls");
-    const DeviceBytes scratch(memory, bytes, stream);
-    check(cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, places.data(), places.data(),
-                                        column.size, stream),
-          "counting nulls");
+    with_scratch(memory, stream, "counting nulls", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(),
+                                           column.size, stream);
+    });
   }
   if (pairs && column.size != 0) {
     encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(

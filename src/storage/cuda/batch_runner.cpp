@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "keys/codec.hpp"
+#include "storage/cuda/answer_buffers.hpp"
+#include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/order_lookups.hpp"
 
 namespace rtindex::cuda {
@@ -20,76 +22,6 @@ namespace {
 constexpr std::size_t piece_lookups = std::size_t{1} << 20;
 // rowIDs that move at once on their way to the host.
 constexpr std::size_t piece_rows = std::size_t{1} << 24;
-
-// The parts of an answer that have one element per lookup, in device memory.
-struct AnswerBuffers {
-  DeviceBytes bytes;
-  DeviceRequest request;
-};
-
-template <class T>
-T* carve(std::byte*& at, std::size_t bytes) {
-  auto* const place = reinterpret_cast<T*>(at);
-  at += (bytes + 255) / 256 * 256;
-  return place;
-}
-
-// Calls take(output of the user, buffer on the device, bytes a lookup) for every part that is
-// wanted; the bitmap comes last, with a lookup per bit.
-template <class Take>
-void for_each_part(const Outputs& outputs, const DeviceRequest& device, std::size_t count,
-                   Take&& take) {
-  const auto one = [&](void* out, const void* buffer, std::size_t width) {
-    if (out != nullptr) take(out, buffer, width, count * width);
-  };
-  one(outputs.any, device.any, 4);
-  one(outputs.first, device.first, 4);
-  one(outputs.count, device.count, 4);
-  one(outputs.sum, device.sum, 8);
-  one(outputs.min, device.min, 8);
-  one(outputs.max, device.max, 8);
-  if (outputs.matched != nullptr) take(outputs.matched, device.matched, 0, (count + 7) / 8);
-}
-
-AnswerBuffers make_buffers(const Outputs& outputs, std::size_t count,
-                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  AnswerBuffers buffers;
-  std::size_t total = 256;
-  for_each_part(outputs, buffers.request, count,
-                [&](void*, const void*, std::size_t, std::size_t bytes) {
-                  total += (bytes + 255) / 256 * 256;
-                });
-  buffers.bytes = DeviceBytes(memory, total, stream);
-  auto* at = static_cast<std::byte*>(buffers.bytes.data());
-  DeviceRequest& request = buffers.request;
-  if (outputs.any != nullptr) request.any = carve<std::uint32_t>(at, count * 4);
-  if (outputs.first != nullptr) request.first = carve<std::uint32_t>(at, count * 4);
-  if (outputs.count != nullptr) request.count = carve<std::uint32_t>(at, count * 4);
-  if (outputs.sum != nullptr) request.sum = carve<std::byte>(at, count * 8);
-  if (outputs.min != nullptr) request.min = carve<std::byte>(at, count * 8);
-  if (outputs.max != nullptr) request.max = carve<std::byte>(at, count * 8);
-  if (outputs.matched != nullptr) request.matched = carve<std::uint8_t>(at, (count + 7) / 8);
-  return buffers;
-}
-
-std::size_t answer_bytes(const Outputs& outputs, std::size_t count) {
-  std::size_t total = 0;
-  for_each_part(outputs, DeviceRequest{}, count,
-                [&](void*, const void*, std::size_t, std::size_t bytes) { total += bytes; });
-  return total;
-}
-
-DeviceRequest device_request(const Outputs& outputs) {
-  DeviceRequest request;
-  request.any = outputs.any;
-  request.first = outputs.first;
-  request.count = outputs.count;
-  request.sum = outputs.sum;
-  request.min = outputs.min;
-  request.max = outputs.max;
-  request.matched = outputs.matched;
-  return request;
-}
 
 void reserve(PinnedBytes& pinned, std::size_t bytes) {
   if (pinned.size() < bytes) pinned = PinnedBytes(std::max(bytes, 2 * pinned.size()));
@@ -143,42 +75,6 @@ class LanesAtRest {
  private:
   const Workspace& workspace_;
 };
-
-// Memory that a view calls the GPU's is the GPU's: otherwise the first access would end the use of
-// the GPU by the whole process.
-void require_on_device(const void* memory, const char* what) {
-  if (memory == nullptr) return;
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
-  if (attributes.type != cudaMemoryTypeUnregistered) return;
-  int device = 0;
-  int reaches_host = 0;
-  check(cudaGetDevice(&device), "asking for the current GPU");
-  check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
-        "asking what a GPU can do");
-  if (reaches_host == 0)
-    fail(
-        "the {} are said to be in device memory, but they are not: pass host memory without "
-        "on_device() or Place::device, or copy it to the GPU",
-        what);
-}
-
-void require_on_device(const LookupBatch& batch, const Request& request) {
-  if (batch.lower().place() == Place::device && batch.size() != 0) {
-    require_on_device(batch.lower().data(), "lookups");
-    require_on_device(batch.upper().data(), "lookups");
-  }
-  if (request.values_place == Place::device) require_on_device(request.values, "values");
-  const Outputs& out = request.outputs;
-  if (out.place != Place::device || batch.size() == 0) return;
-  for (const void* buffer :
-       {static_cast<const void*>(out.any), static_cast<const void*>(out.first),
-        static_cast<const void*>(out.count), static_cast<const void*>(out.sum),
-        static_cast<const void*>(out.min), static_cast<const void*>(out.max),
-        static_cast<const void*>(out.matched), static_cast<const void*>(out.offsets),
-        static_cast<const void*>(out.rows)})
-    require_on_device(buffer, "answers");
-}
 
 }  // namespace
 

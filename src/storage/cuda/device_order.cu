@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/cuda/launch.cuh"
+#include "base/cuda/scratch.hpp"
 
 namespace rtindex::cuda {
 
@@ -76,16 +77,6 @@ template <class T>
 void fill_padding(T* data, std::size_t size, cudaStream_t stream) {
   check(cudaMemsetAsync(data + size, 0xff, DeviceOrder::padding * sizeof(T), stream),
         "filling memory");
-}
-
-// CUB's two calls: how much scratch memory, then the work.
-template <class Call>
-void with_scratch(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
-                  const char* doing, Call&& call) {
-  std::size_t bytes = 0;
-  check(call(nullptr, bytes), doing);
-  const DeviceBytes scratch(memory, bytes, stream);
-  check(call(scratch.data(), bytes), doing);
 }
 
 }  // namespace

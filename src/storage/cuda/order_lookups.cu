@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/cuda/launch.cuh"
+#include "base/cuda/scratch.hpp"
 
 namespace rtindex::cuda {
 
@@ -74,16 +75,10 @@ OrderedLookups<Key> order_lookups(const KeyInterval<Key>* intervals, std::size_t
                                                   places.data());
   cub::DoubleBuffer<std::uint32_t> bin_buffers(bins.data(), other_bins.data());
   cub::DoubleBuffer<std::uint32_t> place_buffers(places.data(), other_places.data());
-  std::size_t bytes = 0;
-  const auto sort = [&](void* scratch) {
+  with_scratch(memory, stream, "ordering lookups", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, bin_buffers, place_buffers, count, 0,
                                            std::min(bits, sorted_bits), stream);
-  };
-  check(sort(nullptr), "ordering lookups");
-  {
-    const DeviceBytes scratch(memory, bytes, stream);
-    check(sort(scratch.data()), "ordering lookups");
-  }
+  });
   ordered.places =
       place_buffers.Current() == places.data() ? std::move(places) : std::move(other_places);
   ordered.intervals = DeviceArray<KeyInterval<Key>>(memory, count, stream);

@@ -82,6 +82,17 @@ struct OrderView {
     return end;
   }
 
+  // What a search for a key's first position means: its row or 2^32 - 1, and all its positions. All
+  // keys from `end` on are greater.
+  [[nodiscard]] __device__ std::uint32_t row_at(std::uint32_t at, std::uint32_t end,
+                                                Key wanted) const {
+    return at < end && key(at) == wanted ? row(at) : ~std::uint32_t{0};
+  }
+  [[nodiscard]] __device__ Run run_at(std::uint32_t at, std::uint32_t end, Key wanted) const {
+    if (at >= end || key(at) != wanted) return {at, at};
+    return {at, end_of_equal(at, end, wanted)};
+  }
+
   // Behind the last of the keys equal to the one at `begin`; all from `end` on are greater.
   [[nodiscard]] __device__ std::uint32_t end_of_equal(std::uint32_t begin, std::uint32_t end,
                                                       Key wanted) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/cuda/launch.cuh"
+#include "base/cuda/scratch.hpp"
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_group.hpp"
 
@@ -226,14 +227,10 @@ class GridBuilder {
   }
 
   void scan(const DeviceArray<std::uint32_t>& ends) {
-    std::size_t bytes = 0;
-    const auto call = [&](void* scratch) {
+    with_scratch(memory_, stream_, "building the grid", [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveScan(scratch, bytes, ends.data(), ends.data(), Largest{},
                                             ends.size(), stream_);
-    };
-    check(call(nullptr), "building the grid");
-    const DeviceBytes scratch(memory_, bytes, stream_);
-    check(call(scratch.data()), "building the grid");
+    });
   }
 
   template <class View>

@@ -68,8 +68,7 @@ struct GridFinder {
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
     Run run = cell(key);
     if (run.end - run.begin > 16) {
-      const std::uint32_t at = order.lower_bound(run.begin, run.end, key);
-      return at < run.end && order.key(at) == key ? order.row(at) : missing_row;
+      return order.row_at(order.lower_bound(run.begin, run.end, key), run.end, key);
     }
     for (std::uint32_t at = run.begin & ~3U; at < run.end; at += 4) {
       const Four<Key> found = order.four(at);
@@ -87,9 +86,7 @@ struct GridFinder {
 
   [[nodiscard]] __device__ Run equal(Key key) const {
     const Run run = cell(key);
-    const std::uint32_t begin = order.lower_bound(run.begin, run.end, key);
-    if (begin >= run.end || order.key(begin) != key) return {begin, begin};
-    return {begin, order.end_of_equal(begin, run.end, key)};
+    return order.run_at(order.lower_bound(run.begin, run.end, key), run.end, key);
   }
 
   [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {
