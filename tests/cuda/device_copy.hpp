@@ -27,9 +27,11 @@ class OnGpu {
     require(cudaMalloc(&memory, bytes == 0 ? 1 : bytes));
     memory_.reset(memory, [](void* pointer) { static_cast<void>(cudaFree(pointer)); });
     require(cudaMemset(memory, 0xa5, bytes == 0 ? 1 : bytes));
+    arrive();
   }
   OnGpu(const void* from, std::size_t bytes) : OnGpu(bytes) {
     if (bytes != 0) require(cudaMemcpy(data(), from, bytes, cudaMemcpyHostToDevice));
+    arrive();
   }
   [[nodiscard]] void* data() const { return memory_.get(); }
   template <class T>
@@ -46,6 +48,10 @@ class OnGpu {
   }
 
  private:
+  // Filling memory, and copying a little from pageable memory, return before they are done: a
+  // stream of one's own would not wait for them.
+  static void arrive() { require(cudaStreamSynchronize(nullptr)); }
+
   std::size_t bytes_;
   std::shared_ptr<void> memory_;
 };

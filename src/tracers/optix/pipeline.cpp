@@ -113,6 +113,8 @@ void Pipeline::make_table() {
   cuda::check(cudaMalloc(&memory, sizeof(records)), "making a pipeline");
   cuda::check(cudaMemcpy(memory, records, sizeof(records), cudaMemcpyHostToDevice),
               "copying to the GPU");
+  // The copy may still be under way, and launches come from streams that do not wait for it.
+  cuda::check(cudaStreamSynchronize(nullptr), "copying to the GPU");
   const auto at = reinterpret_cast<DevicePointer>(memory);
   table_.raygen = at;
   table_.miss = at + sizeof(Record);
