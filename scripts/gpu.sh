@@ -4,7 +4,7 @@
 #   scripts/gpu.sh [--no-tests] [--sanitize] [--bench[=QUESTIONS]] [--records FILE]
 #
 #   --no-tests   build only, and measure where asked to
-#   --sanitize   also run a part of the tests under compute-sanitizer (memcheck and racecheck)
+#   --sanitize   also run every index and answer under compute-sanitizer (scripts/gpu-sanitize.sh)
 #   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
 #   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
 #
@@ -42,13 +42,8 @@ if [[ $tests == yes ]]; then
   (cd "$build" && ctest -R cuda --parallel 8 --output-on-failure --no-tests=error | tail -60)
 fi
 if [[ $sanitize == yes ]]; then
-  export GTEST_FILTER='*cuda*EveryAnswer*:*EveryAnswer*cuda*dense_u32*:*EveryAnswer*cuda*same_head*:Device*'
-  for tool in memcheck racecheck; do
-    say "compute-sanitizer $tool"
-    compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
-      "$build/bin/test_conformance" --gtest_brief=1 | tail -15
-  done
-  unset GTEST_FILTER
+  say "compute-sanitizer"
+  "$root/scripts/gpu-sanitize.sh" "$build"
 fi
 if [[ $bench == yes ]]; then
   gpu="$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
