@@ -58,6 +58,18 @@ std::uint64_t count_matched(const Answers& answers) {
   return count;
 }
 
+void add(Counters& total, const Counters& more) {
+  total.rays += more.rays;
+  total.cells += more.cells;
+  total.tested += more.tested;
+  total.hits += more.hits;
+}
+
+std::string counters_text(const Counters& counters) {
+  return fmt::format("rays cast: {}\ncells read: {}\nkeys tested: {}\nhits: {}\n", counters.rays,
+                     counters.cells, counters.tested, counters.hits);
+}
+
 // Where answers go: files, a table on stdout, or both.
 struct Sinks {
   AnswerFiles files;
@@ -75,6 +87,7 @@ void answer_all(const Index& index, const Lookups& lookups, const Ask& ask, Sink
     const auto start = Clock::now();
     const Answers answers = lookups.answer(index, ask, first, count);
     const double seconds = seconds_since(start);
+    if (ask.counters != nullptr) add(summary.counters, *ask.counters);
     slice.adapt(seconds);
     summary.lookup_seconds += seconds;
     summary.matched += count_matched(answers);
@@ -152,10 +165,14 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   if (source.given) {
     Ask ask{.answers = answers, .values = values.view(), .matched = true};
     if (options.limit) ask.limit = *options.limit;
+    Counters of_slice;
+    if (options.counters) ask.counters = &of_slice;
     answer_all(*index, lookups, ask, sinks, progress_style(options), summary);
   }
 
   if (options.describe) fmt::print("{}{}", index->describe(), sinks.table ? "\n" : "");
+  if (options.counters && source.given)
+    fmt::print("{}{}", counters_text(summary.counters), sinks.table ? "\n" : "");
   if (sinks.table) fmt::print("{}", sinks.table->text());
   std::fflush(stdout);
   if (!options.quiet) {

@@ -68,6 +68,10 @@ void BatchOptions::add_output_to(CLI::App& verb) {
       ->group(index_group);
   verb.add_flag("--describe", describe, "Print what the index is, what it chose and why")
       ->group(index_group);
+  verb.add_flag("--counters", counters,
+                "Print what the lookups were made of: rays, cells, keys\n"
+                "tested and hits; rx only")
+      ->group(index_group);
   verb.add_option("--answer", answers,
                   "any, first, count, sum, min, max or rows (any);\n"
                   "several separated by commas")

@@ -26,6 +26,7 @@ struct BatchOptions {
   std::string output, matched;
   bool quiet = false;
   bool describe = false;
+  bool counters = false;
 
   // Declare the options; a verb adds its own lookups between input and output.
   void add_column_to(CLI::App& verb);

@@ -17,6 +17,7 @@ struct Summary {
   std::uint64_t lookups = 0;
   double lookup_seconds = 0;
   std::uint64_t matched = 0;
+  Counters counters;  // where they were asked for
   std::vector<std::string> files;
 
   [[nodiscard]] std::string text(const LoadedColumn& column, const Index& index) const;

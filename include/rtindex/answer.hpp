@@ -86,6 +86,19 @@ struct MissValues {
   double f64 = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// How much work the lookups of a call were. What an index cannot tell stays 0.
+struct Counters {
+  std::uint64_t rays = 0;   ///< rays that were cast (rx:optix, rx:embree)
+  std::uint64_t cells = 0;  ///< cells of the grid, or groups of them, that were read (rx:native)
+  std::uint64_t tested =
+      0;                   ///< keys compared with lookups: of pairs (rx:native), and of boxes
+                           ///< (primitive=aabb); other primitives are tested by the foreign tracer
+  std::uint64_t hits = 0;  ///< hits that the tracer reported, those included that a comparison of
+                           ///< keys then refused; matching rows (rx:native)
+
+  friend constexpr bool operator==(const Counters&, const Counters&) = default;
+};
+
 /// What a call asks for. All answers are found in one pass.
 struct Ask {
   /// One or several answers.
@@ -102,6 +115,10 @@ struct Ask {
   /// The CUDA stream of a call whose lookups lie in device memory. The call returns as soon as its
   /// work is queued there; values and results must live until it is done.
   Stream stream = {};
+  /// Where to put what the call counted, in host memory; null: nothing is counted, at no cost. Such
+  /// a call takes longer, and waits for its work on the stream. `rx` counts, classic indexes
+  /// refuse.
+  Counters* counters = nullptr;
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned

@@ -94,6 +94,9 @@ class RTINDEX_API Index {
   [[nodiscard]] Spec spec() const;
   /// Memory held, in parts.
   [[nodiscard]] Bytes bytes() const;
+  /// What the last build or update consisted of, as far as the index tells (rx:optix does): names
+  /// that end in `_ms` are times, those that end in `_bytes` are memory.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const;
   /// What the index is, what it chose and why, in lines of text for a person.
   [[nodiscard]] std::string describe() const;
   /// Whether the index can give this answer to this kind of lookup.

@@ -213,6 +213,7 @@ Request request_into(const Ask& ask, const Outputs& outputs) {
   request.limit = ask.limit;
   request.miss = ask.miss;
   request.outputs = outputs;
+  request.counters = ask.counters;
   return request;
 }
 

@@ -29,6 +29,7 @@ struct Request {
   MissValues miss;
   Stream stream;  // of a call on device memory
   Outputs outputs;
+  Counters* counters = nullptr;  // the work is added to them, by many threads; null: not counted
   // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk.
   std::uint64_t* row_counts = nullptr;
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;

@@ -73,6 +73,13 @@ struct Index::State {
              spec.text(), name_of(kind), name_of(answer));
   }
 
+  void start_counting(Counters* counters) const {
+    if (counters == nullptr) return;
+    if (!structure->counts_work())
+      fail("{} does not count its work: leave Ask::counters out, or use rx", spec.text());
+    *counters = {};
+  }
+
   // The values that an ask needs: its own, checked, or the included ones, whose type is all that is
   // known here.
   struct Valued {
@@ -131,6 +138,7 @@ struct Index::State {
       require_lookups(lower, upper);
       const Valued valued = with_values(ask, ask.answers);
       require_supported(ask.answers, kind);
+      start_counting(ask.counters);
       const LookupBatch batch(*codec, lower, upper, kind);
       Answers answers;
       threads->run([&] {
@@ -161,6 +169,7 @@ struct Index::State {
       require_lookups(lower, upper);
       const Valued valued = with_values(ask, answers);
       require_supported(answers, kind);
+      start_counting(ask.counters);
       const LookupBatch batch(*codec, lower, upper, kind);
       threads->run([&] {
         structure->require_answerable(batch);
@@ -331,6 +340,11 @@ Bytes Index::bytes() const {
     bytes.build_peak += residual;
   }
   return bytes;
+}
+
+std::vector<std::pair<std::string, double>> Index::build_parts() const {
+  const auto lock = state_->lock_for_reading();
+  return state_->structure->build_parts();
 }
 
 std::string Index::describe() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "answers/counting.hpp"
 #include "answers/included.hpp"
 #include "answers/matches.hpp"
 #include "base/parallel.hpp"
@@ -27,6 +28,8 @@ namespace rtindex {
 //   Locator(const FileReader&, const KeyOrder<Key>&); void save(FileWriter)
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
 //   std::size_t bytes(); std::string describe()
+//
+// A locator that counts its work takes a Counters* as well, null where nothing is counted.
 template <class Key, class Locator>
 class OrderedStructure final : public Structure {
  public:
@@ -68,6 +71,8 @@ class OrderedStructure final : public Structure {
     if (can_reorder) choice_.measured(batch.size(), batch.kind(), in_order, time.count());
   }
 
+  [[nodiscard]] bool counts_work() const override { return locator_counts; }
+
   [[nodiscard]] std::optional<Type> included() const override {
     if (!included_) return std::nullopt;
     return included_->type();
@@ -96,17 +101,24 @@ class OrderedStructure final : public Structure {
   }
 
  private:
+  static constexpr bool locator_counts = requires(
+      const Locator& locator, const KeyOrder<Key>& order, std::uint32_t* at, Counters* work) {
+    locator.lower_bounds(order, static_cast<const Key*>(nullptr), 0, at, work);
+  };
+
   void run_chunk(const LookupBatch& batch, const Request& request, std::size_t first,
                  std::size_t count) const {
     Interval intervals[chunk_lookups];
     std::uint8_t checks[chunk_lookups];
     Match found[chunk_lookups];
     batch.encode(first, count, intervals, checks);
-    find(batch.kind(), intervals, count, found);
+    Work work(request);
+    find(batch.kind(), intervals, count, found, work.get());
     if (batch.has_residual())
       for (std::size_t i = 0; i < count; ++i)
         if (checks[i] != check_none && found[i].size() != 0)
           found[i] = order_.narrow(found[i], batch, first + i, intervals[i], checks[i]);
+    work.add_hits(found, count);
     answer(request, batch.kind(), first, found, count);
   }
 
@@ -126,6 +138,7 @@ class OrderedStructure final : public Structure {
   void run_bucket(LookupKind kind, const Request& request,
                   std::span<const PartitionedBatch::Item> items) const {
     ScatteredAnswers answers(request);
+    Work work(request);
     Interval intervals[chunk_lookups];
     std::uint32_t places[chunk_lookups];
     Match found[chunk_lookups];
@@ -135,7 +148,8 @@ class OrderedStructure final : public Structure {
         intervals[i] = items[i].interval;
         places[i] = items[i].place;
       }
-      find(kind, intervals, count, found);
+      find(kind, intervals, count, found, work.get());
+      work.add_hits(found, count);
       answers.start();
       answer(answers.local(), kind, 0, found, count);
       answers.scatter(places, count);
@@ -153,19 +167,49 @@ class OrderedStructure final : public Structure {
       answer_values(request, first, found, count, rows);
   }
 
-  void find(LookupKind kind, const Interval* intervals, std::size_t count, Match* found) const {
-    if (kind == LookupKind::point)
-      find_points(intervals, count, found);
+  // The work of some lookups, added to the request's counters in the end.
+  class Work {
+   public:
+    explicit Work(const Request& request) : total_(request.counters) {}
+    ~Work() {
+      if (total_ != nullptr) add_work(*total_, own_);
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    // Null: nothing is counted.
+    [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
+    void add_hits(const Match* found, std::size_t count) {
+      if (total_ == nullptr) return;
+      for (std::size_t i = 0; i < count; ++i) own_.hits += found[i].size();
+    }
+
+   private:
+    Counters* total_;
+    Counters own_;
+  };
+
+  void search(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
+    if constexpr (locator_counts)
+      locator_.lower_bounds(order_, keys, count, at, work);
     else
-      find_ranges(intervals, count, found);
+      locator_.lower_bounds(order_, keys, count, at);
   }
 
-  void find_points(const Interval* intervals, std::size_t count, Match* found) const {
+  void find(LookupKind kind, const Interval* intervals, std::size_t count, Match* found,
+            Counters* work) const {
+    if (kind == LookupKind::point)
+      find_points(intervals, count, found, work);
+    else
+      find_ranges(intervals, count, found, work);
+  }
+
+  void find_points(const Interval* intervals, std::size_t count, Match* found,
+                   Counters* work) const {
     Key keys[chunk_lookups];
     std::uint32_t at[chunk_lookups];
     for (std::size_t i = 0; i < count; ++i)
       keys[i] = intervals[i].empty() ? Key{0} : static_cast<Key>(intervals[i].lower);
-    locator_.lower_bounds(order_, keys, count, at);
+    search(keys, count, at, work);
     bool has_long_runs = false;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t end =
@@ -173,11 +217,15 @@ class OrderedStructure final : public Structure {
       found[i] = {at[i], end};
       has_long_runs = has_long_runs || found[i].size() == KeyOrder<Key>::short_run;
     }
-    if (has_long_runs) find_ends(keys, count, found);
+    if (work != nullptr)  // the comparisons that end_of_short_run made
+      for (std::size_t i = 0; i < count; ++i)
+        if (!intervals[i].empty() && at[i] < order_.size())
+          work->tested += std::min<std::uint64_t>(found[i].size() + 1, KeyOrder<Key>::short_run);
+    if (has_long_runs) find_ends(keys, count, found, work);
   }
 
   // The ends of long runs of duplicates, by a second search: for the first key behind them.
-  void find_ends(const Key* keys, std::size_t count, Match* found) const {
+  void find_ends(const Key* keys, std::size_t count, Match* found, Counters* work) const {
     Key behind[chunk_lookups];
     std::uint32_t at[chunk_lookups];
     std::size_t which[chunk_lookups];
@@ -191,12 +239,13 @@ class OrderedStructure final : public Structure {
       behind[searches] = static_cast<Key>(keys[i] + 1);
       which[searches++] = i;
     }
-    locator_.lower_bounds(order_, behind, searches, at);
+    search(behind, searches, at, work);
     for (std::size_t i = 0; i < searches; ++i)
       found[which[i]].end = std::max<std::uint64_t>(found[which[i]].end, at[i]);
   }
 
-  void find_ranges(const Interval* intervals, std::size_t count, Match* found) const {
+  void find_ranges(const Interval* intervals, std::size_t count, Match* found,
+                   Counters* work) const {
     Key keys[2 * chunk_lookups];
     std::uint32_t at[2 * chunk_lookups];
     for (std::size_t i = 0; i < count; ++i) {
@@ -206,7 +255,7 @@ class OrderedStructure final : public Structure {
       const bool open = empty || intervals[i].upper >= order_.last_key();
       keys[2 * i + 1] = open ? Key{0} : static_cast<Key>(intervals[i].upper + 1);
     }
-    locator_.lower_bounds(order_, keys, 2 * count, at);
+    search(keys, 2 * count, at, work);
     for (std::size_t i = 0; i < count; ++i) {
       if (intervals[i].empty()) {
         found[i] = {0, 0};

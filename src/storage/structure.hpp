@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <rtindex/answer.hpp>
 #include <rtindex/index.hpp>
@@ -51,6 +53,12 @@ class Structure {
   [[nodiscard]] virtual OwnedColumn included_column() const { return {}; }
 
   [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
+  // Whether run() fills Request::counters.
+  [[nodiscard]] virtual bool counts_work() const { return false; }
+  // What the last build or update consisted of: Index::build_parts.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_parts() const {
+    return {};
+  }
   [[nodiscard]] virtual Bytes bytes() const = 0;
   // Lines "name: value" for describe().
   [[nodiscard]] virtual std::string describe() const = 0;

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <vector>
+
+#include "tracers/optix/programs/point_hits.hpp"
 
 namespace rtindex::optix {
 namespace {
@@ -110,6 +113,66 @@ TEST(OptixHits, CollectPrimitivesIntoTheirOwnRoomOnly) {
   params.collected = out.data();
   hits_of(params, {4, 5, 6});
   EXPECT_EQ(out, (std::vector<std::uint32_t>{99, 4, 5, 99}));
+}
+
+PointHits point_hits_of(const LaunchParams& params, const std::vector<std::uint32_t>& rows) {
+  PointHits hits;
+  for (const std::uint32_t row : rows)
+    if (hits.take(params, row)) break;
+  return hits;
+}
+
+TEST(OptixPointHits, GiveRowsAndCounts) {
+  LaunchParams params{};
+  std::uint32_t any = 0;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  params.any = &any;
+  params.count = &count;
+  point_hits_of(params, {30, 20, 40}).write(params, 0);
+  EXPECT_TRUE(any == 20 || any == 30 || any == 40);
+  EXPECT_EQ(count, 3U);
+  params.smallest_row = &first;
+  point_hits_of(params, {30, 20, 40}).write(params, 0);
+  EXPECT_EQ(first, 20U);
+  EXPECT_EQ(any, 20U);
+  point_hits_of(params, {}).write(params, 0);
+  EXPECT_EQ(any, no_row);
+  EXPECT_EQ(first, no_row);
+  EXPECT_EQ(count, 0U);
+  params.one_hit = true;
+  EXPECT_EQ(point_hits_of(params, {7, 3}).count, 1U);
+}
+
+// Registers and memory hold the same results.
+template <class Class, class Value>
+void expect_the_same(Type type, ValueClass value_class, const std::vector<Value>& values) {
+  const std::vector<std::vector<std::uint32_t>> hit_rows = {{}, {1}, {0, 1, 2}, {2, 1, 0}, {1, 1}};
+  for (const auto& rows : hit_rows) {
+    const Class miss = 17;
+    const std::vector<Class> all = aggregates(type, value_class, values, rows, miss);
+    for (int which = 0; which < 3; ++which) {
+      Class out = 0;
+      LaunchParams params{};
+      params.values = values.data();
+      params.value_type = type;
+      params.value_class = value_class;
+      params.miss = std::bit_cast<std::uint64_t>(miss);
+      (which == 0 ? params.sum : which == 1 ? params.min : params.max) = &out;
+      point_hits_of(params, rows).write(params, 0);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(out),
+                std::bit_cast<std::uint64_t>(all[static_cast<std::size_t>(which)]))
+          << "aggregate " << which << " of " << rows.size() << " hits";
+    }
+  }
+}
+
+TEST(OptixPointHits, AddUpAsAllHitsDo) {
+  expect_the_same<std::uint64_t>(Type::u8, ValueClass::u64, std::vector<std::uint8_t>{200, 7, 100});
+  expect_the_same<std::int64_t>(Type::i32, ValueClass::i64, std::vector<std::int32_t>{-5, 3, -7});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_the_same<double>(Type::f64, ValueClass::f64, std::vector<double>{1.5, -2, 8});
+  expect_the_same<double>(Type::f64, ValueClass::f64, std::vector<double>{1.5, nan, -3});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "keys/native_codec.hpp"
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/device_counters.hpp"
 #include "storage/cuda/narrower.hpp"
 #include "storage/cuda/order_lookups.hpp"
 #include "storage/cuda/ordered_answerer.hpp"
@@ -80,12 +81,17 @@ class DeviceStructure final : public Structure {
 
   void run(const LookupBatch& batch, const Request& request) const override {
     const OnDevice current(options_.device);
+    const DeviceCounters counters(request.counters, memory_);
     const OrderedAnswerer answerer({parts_->order, *parts_->locator, parts_->included.get(),
-                                    parts_->narrower.get(), memory_, options_.gather});
+                                    parts_->narrower.get(), memory_, options_.gather,
+                                    counters.get()});
     const BatchRunner runner({answerer, parts_->order.is_wide(), row_count(), parts_->order.span(),
                               memory_, built_, orders(batch.size()), false, workspaces_});
     runner.run(batch, request);
+    counters.finish(request.stream);
   }
+
+  [[nodiscard]] bool counts_work() const override { return parts_->locator->counts_work(); }
 
   [[nodiscard]] bool update(std::span<const std::uint32_t> rows,
                             std::span<const std::uint64_t> keys, std::uint64_t span) override {

@@ -5,6 +5,7 @@
 #include "answers/values.hpp"
 #include "base/cuda/launch.cuh"
 #include "storage/cuda/locator.hpp"
+#include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
 
@@ -193,6 +194,17 @@ void with_finder(const Locator& locator, bool wide, Work&& work) {
     work(locator.template finder<std::uint64_t>());
   else
     work(locator.template finder<std::uint32_t>());
+}
+
+// The same, or one that adds its work to `counters` where these are wanted.
+template <class Locator, class Work>
+void with_counting_finder(const Locator& locator, bool wide, Counters* counters, Work&& work) {
+  if (counters == nullptr)
+    with_finder(locator, wide, work);
+  else if (wide)
+    work(locator.template finder<std::uint64_t>(CountedWork{counters}));
+  else
+    work(locator.template finder<std::uint32_t>(CountedWork{counters}));
 }
 
 }  // namespace rtindex::cuda

@@ -32,6 +32,7 @@ struct DeviceLookups {
   std::size_t count = 0;
   // Where the answer of lookup i goes: place i, or places[i].
   const std::uint32_t* places = nullptr;
+  Counters* counters = nullptr;  // on the device; null: nothing is counted
 };
 
 // Where sums of a value column go, one per lookup.
@@ -63,6 +64,8 @@ class Locator {
   virtual void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const = 0;
 
   [[nodiscard]] virtual bool finds_ranges() const { return true; }
+  // Whether it adds its work to DeviceLookups::counters.
+  [[nodiscard]] virtual bool counts_work() const { return false; }
   // The column in row order.
   [[nodiscard]] virtual DeviceColumn column(const DeviceOrder& order,
                                             const std::shared_ptr<DeviceMemory>& memory,

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <rtindex/answer.hpp>
+
 #include "storage/cuda/device_order.hpp"
 
 namespace rtindex::cuda {
@@ -13,16 +15,33 @@ struct Four {
   std::uint32_t rows[4];  // only where the layout is pairs
 };
 
+// What is counted of a search: nothing, or what it reads.
+struct NoWork {
+  __device__ void read_group() const {}
+  __device__ void compared(unsigned) const {}
+};
+struct CountedWork {
+  Counters* counters;
+  __device__ void read_group() const { add(counters->cells, 1); }
+  __device__ void compared(unsigned keys) const { add(counters->tested, keys); }
+
+ private:
+  __device__ static void add(std::uint64_t& to, unsigned more) {
+    atomicAdd(reinterpret_cast<unsigned long long*>(&to), more);
+  }
+};
+
 // What kernels see of a DeviceOrder. Sectors of four keys start at multiples of four.
-template <class Key, Layout layout>
-struct OrderView {
+template <class Key, Layout layout, class Work = NoWork>
+struct OrderView : Work {
   const std::uint64_t* pairs;
   const Key* keys;
   const std::uint32_t* row_ids;
   std::uint32_t size;
 
-  explicit OrderView(const DeviceOrder& order)
-      : pairs(order.pairs()),
+  explicit OrderView(const DeviceOrder& order, Work work = {})
+      : Work(work),
+        pairs(order.pairs()),
         row_ids(order.split_rows()),
         size(static_cast<std::uint32_t>(order.size())) {
     if constexpr (sizeof(Key) == 4)
@@ -32,6 +51,7 @@ struct OrderView {
   }
 
   [[nodiscard]] __device__ Key key(std::uint32_t position) const {
+    this->compared(1);
     if constexpr (layout == Layout::pairs)
       return static_cast<Key>(__ldg(pairs + position) >> 32);
     else
@@ -44,6 +64,7 @@ struct OrderView {
       return __ldg(row_ids + position);
   }
   [[nodiscard]] __device__ Four<Key> four(std::uint32_t aligned) const {
+    this->compared(4);
     Four<Key> four;
     if constexpr (layout == Layout::pairs) {
       const auto* at = reinterpret_cast<const uint4*>(pairs + aligned);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "answers/cuda/count_hits.hpp"
 #include "base/cuda/transfer.hpp"
 
 namespace rtindex::cuda {
@@ -23,6 +24,7 @@ FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const Dev
     rows = found.own.data();
   }
   parts_.locator.find_rows(lookups, rows, stream);
+  if (parts_.counters != nullptr) count_hits(rows, lookups.count, &parts_.counters->hits, stream);
   if (wants_rows || request.wants_values() || request.count != nullptr ||
       request.matched != nullptr || (request.any != nullptr && request.first != nullptr))
     answer_rows(rows, lookups.count, request, stream);
@@ -35,8 +37,10 @@ FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const Dev
 }
 
 FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
-                                  const DeviceLookups& lookups, const DeviceRequest& request,
+                                  const DeviceLookups& uncounted, const DeviceRequest& request,
                                   RowsWanted wanted, cudaStream_t stream) const {
+  DeviceLookups lookups = uncounted;
+  lookups.counters = parts_.counters;
   const std::size_t count = lookups.count;
   FoundRows found;
   if (count == 0) return found;
@@ -58,6 +62,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
     parts_.narrower->narrow(batch, first, on_host);
     copy_to_device(runs.data(), on_host.data(), runs.bytes(), stream);
   }
+  if (parts_.counters != nullptr) count_hits(runs.data(), count, &parts_.counters->hits, stream);
   // Equal keys stand in the order of their rows; so do those of one full key.
   answer_runs(runs.data(), count, found.rows, parts_.order.size(), point, request, included,
               parts_.gather, parts_.memory, stream);

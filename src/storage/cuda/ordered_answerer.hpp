@@ -17,6 +17,7 @@ class OrderedAnswerer final : public Answerer {
     const Narrower* narrower;
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
+    Counters* counters;  // on the device; null: nothing is counted
   };
 
   explicit OrderedAnswerer(const Parts& parts) : parts_(parts) {}

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "answers/accumulator.hpp"
+#include "answers/counting.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "scene/row_directory.hpp"
@@ -29,6 +30,8 @@ class EmbreeTracer final : public Structure {
       });
     });
   }
+
+  [[nodiscard]] bool counts_work() const override { return true; }
 
   void require_answerable(const LookupBatch& batch) const override {
     require_few_row_rays(options_, column_.span, batch);
@@ -84,11 +87,11 @@ class EmbreeTracer final : public Structure {
     text += fmt::format("rays: {} for points, from {} for ranges, row_rays={}\n",
                         name_of(options_.point), name_of(options_.range),
                         options_.row_rays == RowRays::all ? "all" : "occupied");
-    text += fmt::format("compaction: {}\n",
-                        options_.update == Update::refit
-                            ? "off (update=refit needs an uncompacted structure)"
-                        : options_.compact ? "on (RTC_SCENE_FLAG_COMPACT)"
-                                           : "off");
+    text +=
+        fmt::format("compaction: {}\n", options_.update == Update::refit
+                                            ? "off (update=refit needs an uncompacted structure)"
+                                        : options_.compact ? "on (RTC_SCENE_FLAG_COMPACT)"
+                                                           : "off");
     text += options_.update == Update::refit
                 ? "updates: refit in place (a rebuild where a row turns null or a key leaves the "
                   "range)\n"
@@ -142,6 +145,8 @@ class EmbreeTracer final : public Structure {
     init_context(query.base);
     query.receiver = &receiver;
     query.on_hit = &Receiver<Class>::on_hit;
+    Counters work;
+    if (request.counters != nullptr) query.counters = &work;
     for (std::size_t i = 0; i < count; ++i) {
       receiver.lookup = first + i;
       receiver.interval = intervals[i];
@@ -157,6 +162,7 @@ class EmbreeTracer final : public Structure {
       if (receiver.error) std::rethrow_exception(receiver.error);
       accumulator.finish(first + i);
     }
+    if (request.counters != nullptr) add_work(*request.counters, work);
   }
 
   void trace_point(EmbreeQuery& query, std::uint64_t key) const {

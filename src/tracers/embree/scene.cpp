@@ -118,6 +118,7 @@ RTCGeometry EmbreeScene::make_boxes() {
 
 void EmbreeScene::filter_triangle(const RTCFilterFunctionNArguments* arguments) {
   EmbreeQuery& query = query_of(arguments->context);
+  if (query.counters != nullptr) ++query.counters->hits;
   const unsigned primitive = RTCHitN_primID(arguments->hit, arguments->N, 0);
   const bool counts =
       query.compare == nullptr || query.ray_keys.contains(query.compare->keys[primitive]);
@@ -131,10 +132,13 @@ void EmbreeScene::filter_sphere(const RTCFilterFunctionNArguments* arguments) {
                       RTCHitN_Ng_y(arguments->hit, n, 0) * RTCRayN_dir_y(arguments->ray, n, 0) +
                       RTCHitN_Ng_z(arguments->hit, n, 0) * RTCRayN_dir_z(arguments->ray, n, 0);
   // The ray meets each sphere twice; only the way in counts.
-  if (along < 0)
+  if (along < 0) {
     filter_triangle(arguments);
-  else
-    arguments->valid[0] = 0;
+    return;
+  }
+  EmbreeQuery& query = query_of(arguments->context);
+  if (query.counters != nullptr) ++query.counters->hits;
+  arguments->valid[0] = 0;
 }
 
 void EmbreeScene::bound_box(const RTCBoundsFunctionArguments* arguments) {
@@ -153,8 +157,10 @@ void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
   if (arguments->valid[0] == 0) return;
   const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
   EmbreeQuery& query = query_of(arguments->context);
+  if (query.counters != nullptr) ++query.counters->tested;
   // Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
   if (!query.ray_keys.contains(scene->column_->keys[arguments->primID])) return;
+  if (query.counters != nullptr) ++query.counters->hits;
   if (query.on_hit(query.receiver, arguments->primID))
     RTCRayN_tfar(arguments->ray, arguments->N, 0) = -std::numeric_limits<float>::infinity();
 }
@@ -164,6 +170,7 @@ void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {
     fail("bug in rtindex: a ray with t from {} to {} is not sound; please report it", ray.t_min,
          ray.t_max);
   query.compare = ray.t_decides ? nullptr : column_;
+  if (query.counters != nullptr) ++query.counters->rays;
   RTCRay embree_ray{};
   embree_ray.org_x = ray.origin.x;
   embree_ray.org_y = ray.origin.y;

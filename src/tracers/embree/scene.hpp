@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include <rtindex/answer.hpp>
+
 #include "base/array.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
@@ -20,6 +22,7 @@ struct EmbreeQuery {
   void* receiver = nullptr;
   // Takes the hit of a primitive; true ends the query.
   bool (*on_hit)(void* receiver, std::uint32_t primitive) = nullptr;
+  Counters* counters = nullptr;  // of this query's thread; null: nothing is counted
 };
 
 // The primitives of a column in an Embree scene.

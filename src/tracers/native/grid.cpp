@@ -25,6 +25,17 @@ constexpr std::uint64_t resolved = std::numeric_limits<std::uint64_t>::max();
 // than was asked for ahead of time.
 constexpr std::uint32_t at_once = 4;
 
+// What is counted of a search: nothing, or everything.
+struct NoWork {
+  void read_cells(std::size_t) const {}
+  void compared(std::size_t) const {}
+};
+struct CountedWork {
+  Counters* counters;
+  void read_cells(std::size_t count) const { counters->cells += count; }
+  void compared(std::size_t count) const { counters->tested += count; }
+};
+
 // How many of the next pairs have a key less than `key`; no branches to mispredict.
 template <class Key>
 std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
@@ -34,24 +45,28 @@ std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
 }
 
 // The first pair from `at` on whose key is not less.
-template <class Key>
-std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, Key key) {
+template <class Key, class Work>
+std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, Key key, Work work) {
+  work.compared(at_once);
   std::uint32_t less = count_less(pairs + at, key);
   if (less < at_once) return at + less;
   at += at_once;
   if (at >= size) return static_cast<std::uint32_t>(size);
+  work.compared(at_once);
   less = count_less(pairs + at, key);
   if (less < at_once) return at + less;
   // Rare: a crowded cell. Double the step until it overshoots, then halve.
   std::uint64_t low = std::uint64_t{at} + at_once;
   std::uint64_t step = 8;
   while (low + step < size && pairs[low + step].key < key) {
+    work.compared(1);
     low += step + 1;
     step *= 2;
   }
   std::uint64_t high = std::min<std::uint64_t>(size, low + step);
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
+    work.compared(1);
     if (pairs[middle].key < key)
       low = middle + 1;
     else
@@ -185,14 +200,21 @@ void Grid<Key>::refine(const KeyOrder<Key>& order, std::size_t level, int depth,
 
 template <class Key>
 void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                             std::uint32_t* at) const {
-  for (std::size_t first = 0; first < count; first += in_step)
-    search(order, keys + first, std::min(in_step, count - first), at + first);
+                             std::uint32_t* at, Counters* work) const {
+  const auto search_all = [&](auto counting) {
+    for (std::size_t first = 0; first < count; first += in_step)
+      search(order, keys + first, std::min(in_step, count - first), at + first, counting);
+  };
+  if (work == nullptr)
+    search_all(NoWork{});
+  else
+    search_all(CountedWork{work});
 }
 
 template <class Key>
+template <class Work>
 void Grid<Key>::search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                       std::uint32_t* at) const {
+                       std::uint32_t* at, Work work) const {
   const Pair<Key>* pairs = order.pairs();
   const auto size = static_cast<std::uint32_t>(order.size());
   const Spread spread = levels_[0].spread;
@@ -201,21 +223,23 @@ void Grid<Key>::search(const KeyOrder<Key>& order, const Key* keys, std::size_t 
     cells[i] = spread(keys[i]);
     prefetch(starts_.data() + cells[i]);
   }
+  work.read_cells(count);
   if (levels_.size() == 1) {
     for (std::size_t i = 0; i < count; ++i) {
       at[i] = std::min(starts_.data()[cells[i]], size);  // a file can hold any start
       prefetch_pairs(pairs, at[i]);
     }
   } else {
-    resolve(order, keys, count, cells, at);
+    resolve(order, keys, count, cells, at, work);
   }
-  for (std::size_t i = 0; i < count; ++i) at[i] = scan(pairs, order.size(), at[i], keys[i]);
+  for (std::size_t i = 0; i < count; ++i) at[i] = scan(pairs, order.size(), at[i], keys[i], work);
 }
 
 // Follows refined cells down, all lookups level by level.
 template <class Key>
+template <class Work>
 void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                        std::uint64_t* cells, std::uint32_t* at) const {
+                        std::uint64_t* cells, std::uint32_t* at, Work work) const {
   const Pair<Key>* pairs = order.pairs();
   const auto size = static_cast<std::uint32_t>(order.size());
   bool again = true;
@@ -239,6 +263,7 @@ void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t
         cells[i] = resolved;
         continue;
       }
+      work.read_cells(1);
       cells[i] = level.first_cell + level.spread(keys[i]);
       prefetch(starts_.data() + cells[i]);
       again = true;

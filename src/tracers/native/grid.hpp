@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <rtindex/answer.hpp>
+
 #include "base/array.hpp"
 #include "keys/spread.hpp"
 #include "storage/key_order.hpp"
@@ -27,9 +29,10 @@ class Grid {
   void save(FileWriter file) const;
 
   // at[i] = the position of the first pair whose key is not less than keys[i]; no key is above
-  // order.span(). All keys are searched at once, their memory asked for ahead of time.
+  // order.span(). All keys are searched at once, their memory asked for ahead of time. Cells that
+  // are read and keys that are compared are added to `work`; null: they are not counted.
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                    std::uint32_t* at) const;
+                    std::uint32_t* at, Counters* work = nullptr) const;
 
   [[nodiscard]] std::size_t bytes() const {
     return starts_.bytes() + levels_.size() * sizeof(Level);
@@ -52,10 +55,13 @@ class Grid {
   void fill(const KeyOrder<Key>& order, const Level& level, std::vector<std::uint32_t>& starts);
   void refine(const KeyOrder<Key>& order, std::size_t level, int depth,
               std::vector<std::vector<std::uint32_t>>& starts);
-  void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-              std::uint32_t* at) const;
+  // `Work` counts, or is compiled to nothing.
+  template <class Work>
+  void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count, std::uint32_t* at,
+              Work work) const;
+  template <class Work>
   void resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t count, std::uint64_t* cells,
-               std::uint32_t* at) const;
+               std::uint32_t* at, Work work) const;
 
   std::vector<Level> levels_;
   Array<std::uint32_t> starts_;

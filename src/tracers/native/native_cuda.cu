@@ -29,18 +29,19 @@ namespace {
 #endif
 }
 
-template <class KeyType>
+template <class KeyType, class Work = NoWork>
 struct GridFinder {
   using Key = KeyType;
   static constexpr int lanes = 1;
   static constexpr Layout layout = sizeof(Key) == 4 ? Layout::pairs : Layout::split;
 
-  OrderView<Key, layout> order;
+  OrderView<Key, layout, Work> order;
   const GridGroup* groups;
   const GridLevel* levels;
   Spread top;
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
+    order.read_group();
     const auto* at = reinterpret_cast<const ulonglong2*>(groups + number);
     const ulonglong2 a = load_to_stay(at);
     const ulonglong2 b = load_to_stay(at + 1);
@@ -109,31 +110,37 @@ class DeviceGrid final : public Locator {
     levels_ = builder.take_levels();
   }
 
-  template <class Key>
-  [[nodiscard]] GridFinder<Key> finder() const {
-    return {OrderView<Key, GridFinder<Key>::layout>(*order_), groups_.data(), levels_.data(), top_};
+  template <class Key, class Work = NoWork>
+  [[nodiscard]] GridFinder<Key, Work> finder(Work work = {}) const {
+    return {OrderView<Key, GridFinder<Key>::layout, Work>(*order_, work), groups_.data(),
+            levels_.data(), top_};
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                  cudaStream_t stream) const override {
-    with_finder(*this, order_->is_wide(),
-                [&](const auto& finder) { launch_find_rows(finder, lookups, rows, stream); });
+    with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
+      launch_find_rows(finder, lookups, rows, stream);
+    });
   }
   [[nodiscard]] bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
                                cudaStream_t stream) const override {
+    if (lookups.counters != nullptr) return false;
     with_finder(*this, order_->is_wide(),
                 [&](const auto& finder) { launch_find_sums(finder, lookups, target, stream); });
     return true;
   }
   void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
-    with_finder(*this, order_->is_wide(),
-                [&](const auto& finder) { launch_find_points(finder, lookups, runs, stream); });
+    with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
+      launch_find_points(finder, lookups, runs, stream);
+    });
   }
   void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
-    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+    with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
       launch_find_ranges(finder, *order_, lookups, runs, stream);
     });
   }
+
+  [[nodiscard]] bool counts_work() const override { return true; }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {{"grid", groups_.bytes() + levels_.bytes()}};

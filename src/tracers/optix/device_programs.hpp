@@ -4,7 +4,8 @@
 
 namespace rtindex::optix {
 
-// The PTX of programs/programs.cu, which the build embeds.
+// The PTX of programs/programs.cu and programs/point_programs.cu, which the build embeds.
 [[nodiscard]] std::string_view device_programs();
+[[nodiscard]] std::string_view point_programs();
 
 }  // namespace rtindex::optix

@@ -19,6 +19,9 @@ enum class Task : std::uint8_t {
   collect,  // all of them, into room that was counted before
 };
 
+// How many registers the rays of point_programs.cu carry.
+inline constexpr unsigned point_payload = 5;
+
 // What the device programs know of the scene.
 struct SceneView {
   Coordinates coordinates;
@@ -38,9 +41,14 @@ struct LaunchParams {
   SceneView scene;
 
   RayKind point, range;
-  bool points;            // whether the lookups are points
-  const void* intervals;  // KeyInterval<Key>s
-  std::uint64_t first;    // the lookup of the launch's first thread
+  bool points;  // whether the lookups are points
+  // The lookups: KeyInterval<Key>s, or elements of the column's own type, whose encoded key is
+  // (element ^ flip) - base and none above the span is in the column.
+  const void* intervals;
+  const void* elements;
+  std::uint32_t element_bytes;
+  std::uint64_t flip, base, span;
+  std::uint64_t first;  // the lookup of the launch's first thread
 
   Task task;
   bool one_hit;  // one hit answers a lookup
@@ -58,6 +66,8 @@ struct LaunchParams {
   std::uint32_t limit;
   const std::uint64_t* offsets;
   std::uint32_t* collected;  // primitives
+
+  Counters* counters;  // null: nothing is counted
 };
 
 }  // namespace rtindex::optix

@@ -9,6 +9,7 @@
 #include "base/types.hpp"
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/device_counters.hpp"
 #include "storage/cuda/order_lookups.hpp"
 #include "tracers/optix/ray_answerer.hpp"
 #include "tracers/optix/tracer_options.hpp"
@@ -45,7 +46,10 @@ class OptixTracer final : public Structure {
         column_(std::move(column)),
         on_host_(std::move(on_host)),
         scene_(std::make_unique<Scene>(options, column_, memory, stream_.get())),
-        pipeline_(&Pipeline::get(options.device, options.rx.primitive, scene_->build_flags())) {
+        pipeline_(&Pipeline::get(options.device, Programs::all, options.rx.primitive,
+                                 scene_->build_flags())),
+        point_pipeline_(&Pipeline::get(options.device, Programs::points, options.rx.primitive,
+                                       scene_->build_flags())) {
     finish_build(meter);
   }
 
@@ -60,12 +64,16 @@ class OptixTracer final : public Structure {
 
   void run(const LookupBatch& batch, const Request& request) const override {
     const OnDevice current(options_.device);
-    const RayAnswerer answerer(
-        {options_.rx, *pipeline_, scene_->view(column_), on_host_.get(), memory_});
+    const cuda::DeviceCounters counters(request.counters, memory_);
+    const RayAnswerer answerer({options_.rx, *pipeline_, *point_pipeline_, scene_->view(column_),
+                                on_host_.get(), memory_, counters.get()});
     const cuda::BatchRunner runner({answerer, column_.is_wide(), column_.row_count, column_.span,
-                                    memory_, built_, false, true, workspaces_});
+                                    memory_, built_, false, false, workspaces_});
     runner.run(batch, request);
+    counters.finish(request.stream);
   }
+
+  [[nodiscard]] bool counts_work() const override { return true; }
 
   void require_answerable(const LookupBatch& batch) const override {
     require_few_row_rays(options_.rx, column_.span, batch);
@@ -119,6 +127,10 @@ class OptixTracer final : public Structure {
     return bytes;
   }
 
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const override {
+    return scene_->build_parts();
+  }
+
   [[nodiscard]] std::string describe() const override {
     return describe_device(options_.device) +
            describe_scene(options_, *scene_, column_.size, column_.span);
@@ -139,6 +151,7 @@ class OptixTracer final : public Structure {
   std::unique_ptr<EncodedColumn> on_host_;
   std::unique_ptr<Scene> scene_;
   const Pipeline* pipeline_;
+  const Pipeline* point_pipeline_;
   std::size_t build_peak_ = 0;
   cuda::Event built_;
   mutable cuda::WorkspacePool workspaces_;

@@ -4,11 +4,13 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <tuple>
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/runtime.hpp"
 #include "tracers/optix/device_programs.hpp"
+#include "tracers/optix/store_params.hpp"
 
 namespace rtindex::optix {
 
@@ -20,10 +22,26 @@ constexpr std::size_t most_threads = std::size_t{1} << 29;
 constexpr ModuleOptions module_options{
     .registers = 0, .optimization = optimize_most, .debug = debug_none};
 
-PipelineOptions pipeline_options(Primitive primitive) {
+// The text of a set of programs and the names of those that a pipeline takes.
+struct ProgramText {
+  std::string_view text;
+  const char* raygen;
+  const char* any_hit;
+  const char* box;
+  unsigned payload;  // registers that a ray carries
+};
+
+ProgramText text_of(Programs programs) {
+  if (programs == Programs::points)
+    return {point_programs(), "__raygen__point", "__anyhit__point", "__intersection__point",
+            point_payload};
+  return {device_programs(), "__raygen__lookup", "__anyhit__take", "__intersection__box", 2};
+}
+
+PipelineOptions pipeline_options(Programs programs, Primitive primitive) {
   PipelineOptions options{};
   options.graph = graph_single_structure;
-  options.payload_values = 2;
+  options.payload_values = static_cast<int>(text_of(programs).payload);
   options.attribute_values = 2;
   options.params_name = "launch_params";
   options.primitive_types = primitive == Primitive::triangle ? uses_triangles
@@ -44,22 +62,24 @@ struct alignas(record_alignment) Record {
 
 }  // namespace
 
-const Pipeline& Pipeline::get(int device, Primitive primitive, unsigned build_flags) {
+const Pipeline& Pipeline::get(int device, Programs programs, Primitive primitive,
+                              unsigned build_flags) {
+  using Which = std::tuple<int, Programs, Primitive, unsigned>;
   static std::mutex mutex;
-  static auto& made = *new std::map<std::tuple<int, Primitive, unsigned>, const Pipeline*>();
+  static auto& made = *new std::map<Which, const Pipeline*>();
   const std::lock_guard lock(mutex);
   // Only the built-in program of spheres depends on how structures are built.
   const unsigned flags = primitive == Primitive::sphere ? build_flags : 0;
-  const Pipeline*& pipeline = made[{device, primitive, flags}];
-  if (pipeline == nullptr) pipeline = new Pipeline(device, primitive, flags);
+  const Pipeline*& pipeline = made[{device, programs, primitive, flags}];
+  if (pipeline == nullptr) pipeline = new Pipeline(device, programs, primitive, flags);
   return *pipeline;
 }
 
-Pipeline::Pipeline(int device, Primitive primitive, unsigned build_flags)
+Pipeline::Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags)
     : context_(context_of(device).context) {
   const cuda::OnDevice current(device);
-  make_programs(primitive, build_flags);
-  const PipelineOptions options = pipeline_options(primitive);
+  make_programs(programs, primitive, build_flags);
+  const PipelineOptions options = pipeline_options(programs, primitive);
   const LinkOptions link{.trace_depth = 1};
   Log log;
   check(functions().create_pipeline(context_, &options, &link, programs_, 3, log.text.data(),
@@ -68,14 +88,14 @@ Pipeline::Pipeline(int device, Primitive primitive, unsigned build_flags)
   make_table();
 }
 
-void Pipeline::make_programs(Primitive primitive, unsigned build_flags) {
+void Pipeline::make_programs(Programs programs, Primitive primitive, unsigned build_flags) {
   const FunctionTable& call = functions();
-  const PipelineOptions options = pipeline_options(primitive);
-  const std::string_view text = device_programs();
+  const PipelineOptions options = pipeline_options(programs, primitive);
+  const ProgramText from = text_of(programs);
   Module ours = nullptr;
   Module spheres = nullptr;
   Log log;
-  check(call.create_module(context_, &module_options, &options, text.data(), text.size(),
+  check(call.create_module(context_, &module_options, &options, from.text.data(), from.text.size(),
                            log.text.data(), &log.size, &ours),
         "compiling the device programs", log.text.data());
   if (primitive == Primitive::sphere) {
@@ -85,17 +105,17 @@ void Pipeline::make_programs(Primitive primitive, unsigned build_flags) {
   }
   ProgramDescription descriptions[3] = {};
   descriptions[0].kind = program_raygen;
-  descriptions[0].single = {ours, "__raygen__lookup"};
+  descriptions[0].single = {ours, from.raygen};
   descriptions[1].kind = program_miss;
   descriptions[2].kind = program_hit;
   descriptions[2].hit = {};
   descriptions[2].hit.any_module = ours;
-  descriptions[2].hit.any_entry = "__anyhit__take";
+  descriptions[2].hit.any_entry = from.any_hit;
   if (primitive == Primitive::sphere) {
     descriptions[2].hit.intersection_module = spheres;
   } else if (primitive == Primitive::aabb) {
     descriptions[2].hit.intersection_module = ours;
-    descriptions[2].hit.intersection_entry = "__intersection__box";
+    descriptions[2].hit.intersection_entry = from.box;
   }
   const ProgramOptions program_options{};
   log = Log{};
@@ -128,10 +148,7 @@ void Pipeline::launch(LaunchParams params, std::size_t lookups,
   for (std::size_t first = 0; first < lookups; first += most_threads) {
     params.first = first;
     const cuda::DeviceBytes constant(memory, sizeof(params), stream);
-    // Pageable memory: the copy has left it when the call returns.
-    cuda::check(
-        cudaMemcpyAsync(constant.data(), &params, sizeof(params), cudaMemcpyHostToDevice, stream),
-        "copying to the GPU");
+    store_params(params, constant.data(), stream);
     const auto threads = static_cast<unsigned>(std::min(lookups - first, most_threads));
     const std::lock_guard lock(launching_);
     launched_.hold_back(stream);

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -13,12 +14,17 @@
 
 namespace rtindex::optix {
 
+// Which device programs: those for every task, or those for perpendicular rays of point lookups,
+// which carry their hits in registers.
+enum class Programs : std::uint8_t { all, points };
+
 // Our device programs, compiled for one GPU and one kind of primitive, ready to be launched.
 class Pipeline {
  public:
   // Made once per process and kept: the driver takes a good part of a second to compile one.
   // `build_flags` are those of the structures that its rays will meet.
-  [[nodiscard]] static const Pipeline& get(int device, Primitive primitive, unsigned build_flags);
+  [[nodiscard]] static const Pipeline& get(int device, Programs programs, Primitive primitive,
+                                           unsigned build_flags);
 
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -28,10 +34,10 @@ class Pipeline {
               cudaStream_t stream) const;
 
  private:
-  Pipeline(int device, Primitive primitive, unsigned build_flags);
+  Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);
   ~Pipeline() = default;  // never: see get()
 
-  void make_programs(Primitive primitive, unsigned build_flags);
+  void make_programs(Programs programs, Primitive primitive, unsigned build_flags);
   void make_table();
 
   Context context_;

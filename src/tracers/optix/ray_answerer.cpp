@@ -30,6 +30,14 @@ bool wants_folding(const DeviceRequest& request) {
          request.matched != nullptr || request.wants_values();
 }
 
+// Whether a lookup's hits fit the registers of its ray: PointHits.
+bool fits_registers(const LaunchParams& params) {
+  const int aggregates = (params.sum != nullptr ? 1 : 0) + (params.min != nullptr ? 1 : 0) +
+                         (params.max != nullptr ? 1 : 0);
+  return params.points && params.point == RayKind::perpendicular && aggregates <= 1 &&
+         params.counters == nullptr;
+}
+
 }  // namespace
 
 FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
@@ -58,6 +66,12 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
   params.range = parts_.options.range;
   params.points = batch.kind() == LookupKind::point;
   params.intervals = lookups.intervals;
+  params.elements = lookups.elements;
+  params.element_bytes = lookups.element_bytes;
+  params.flip = lookups.flip;
+  params.base = lookups.base;
+  params.span = lookups.span;
+  params.counters = parts_.counters;
   return params;
 }
 
@@ -82,7 +96,8 @@ void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceReq
     own = DeviceArray<std::uint32_t>(parts_.memory, lookups, stream);
     params.any = own.data();
   }
-  parts_.pipeline.launch(params, lookups, parts_.memory, stream);
+  const Pipeline& pipeline = fits_registers(params) ? parts_.point_pipeline : parts_.pipeline;
+  pipeline.launch(params, lookups, parts_.memory, stream);
   if (request.matched == nullptr) return;
   DeviceRequest bitmap;
   bitmap.matched = request.matched;
@@ -114,6 +129,7 @@ RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, std::size_t loo
   collected.primitives = DeviceArray<std::uint32_t>(memory, total, stream);
   if (total == 0) return collected;
   params.task = Task::collect;
+  params.counters = nullptr;  // the same rays once more
   params.count = nullptr;
   params.offsets = collected.offsets.data();
   params.collected = collected.primitives.data();

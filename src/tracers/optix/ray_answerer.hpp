@@ -15,10 +15,12 @@ class RayAnswerer final : public cuda::Answerer {
   struct Parts {
     const RxOptions& options;
     const Pipeline& pipeline;
+    const Pipeline& point_pipeline;
     SceneView scene;
     // The keys on the host, where full keys must be compared there.
     const EncodedColumn* on_host;
     const std::shared_ptr<DeviceMemory>& memory;
+    Counters* counters;  // on the device; null: nothing is counted
   };
 
   explicit RayAnswerer(const Parts& parts) : parts_(parts) {}

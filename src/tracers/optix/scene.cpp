@@ -17,41 +17,49 @@ DevicePointer pointer(const cuda::DeviceBytes& bytes) {
 // Each hit counts once, whatever the structure looks like inside.
 constexpr unsigned geometry_flags = geometry_single_any_hit;
 
-// What a structure is built from. `primitives` and `radius` are pointed to.
-BuildInput build_input(Primitive primitive, std::size_t count, const DevicePointer& primitives,
-                       const DevicePointer& radius) {
-  BuildInput input{};
-  const auto size = static_cast<unsigned>(count);
-  const auto stride = static_cast<unsigned>(primitive_bytes(primitive));
-  if (primitive == Primitive::triangle) {
-    input.type = input_triangles;
-    input.triangles.vertex_buffers = &primitives;
-    input.triangles.vertices = 3 * size;
-    input.triangles.vertex_format = vertex_float3;
-    input.triangles.vertex_stride = sizeof(Point);
-    input.triangles.flags = &geometry_flags;
-    input.triangles.records = 1;
-  } else if (primitive == Primitive::sphere) {
-    input.type = input_spheres;
-    input.spheres.centre_buffers = &primitives;
-    input.spheres.centre_stride = stride;
-    input.spheres.spheres = size;
-    input.spheres.radius_buffers = &radius;
-    input.spheres.single_radius = 1;
-    input.spheres.flags = &geometry_flags;
-    input.spheres.records = 1;
-  } else {
-    input.type = input_boxes;
-    input.boxes.box_buffers = &primitives;
-    input.boxes.boxes = size;
-    input.boxes.stride = stride;
-    input.boxes.flags = &geometry_flags;
-    input.boxes.records = 1;
-  }
-  return input;
-}
+// A structure may need no working memory; OptiX wants an address all the same.
+std::size_t at_least_one(std::size_t bytes) { return std::max<std::size_t>(bytes, 1); }
 
 }  // namespace
+
+// OptiX reads the addresses of buffers through pointers: they stand beside what points to them.
+struct Scene::Input {
+  Input(Primitive primitive, const Part& part)
+      : primitives(pointer(part.primitives)), radius(pointer(part.radius)) {
+    const auto size = static_cast<unsigned>(part.count);
+    const auto stride = static_cast<unsigned>(optix::primitive_bytes(primitive));
+    if (primitive == Primitive::triangle) {
+      build.type = input_triangles;
+      build.triangles.vertex_buffers = &primitives;
+      build.triangles.vertices = 3 * size;
+      build.triangles.vertex_format = vertex_float3;
+      build.triangles.vertex_stride = sizeof(Point);
+      build.triangles.flags = &geometry_flags;
+      build.triangles.records = 1;
+    } else if (primitive == Primitive::sphere) {
+      build.type = input_spheres;
+      build.spheres.centre_buffers = &primitives;
+      build.spheres.centre_stride = stride;
+      build.spheres.spheres = size;
+      build.spheres.radius_buffers = &radius;
+      build.spheres.single_radius = 1;
+      build.spheres.flags = &geometry_flags;
+      build.spheres.records = 1;
+    } else {
+      build.type = input_boxes;
+      build.boxes.box_buffers = &primitives;
+      build.boxes.boxes = size;
+      build.boxes.stride = stride;
+      build.boxes.flags = &geometry_flags;
+      build.boxes.records = 1;
+    }
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  DevicePointer primitives, radius;
+  BuildInput build{};
+};
 
 Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
@@ -64,7 +72,7 @@ Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
     build(part, column, watch, stream);
   }
   upload_handles(stream);
-  make_directory(column, stream);
+  directory_ = directory_of(column, stream);
 }
 
 unsigned Scene::build_flags() const {
@@ -89,8 +97,16 @@ void Scene::build(Part& part, const cuda::DeviceColumn& column, Stopwatch& watch
   costs_.convert_ms += watch.lap();
   const cuda::DeviceArray<std::size_t> compacted(memory_, 1, stream);
   const Emit emit{reinterpret_cast<DevicePointer>(compacted.data()), emit_compacted_size};
-  run_build(part, operation_build, rx.compact ? &emit : nullptr, stream);
+  {
+    const Input input(rx.primitive, part);
+    const BuildSizes sizes = sizes_of(input);
+    part.structure = cuda::DeviceBytes(memory_, sizes.output, stream);
+    const cuda::DeviceBytes temporary(memory_, at_least_one(sizes.temporary), stream);
+    costs_.temporary = std::max(costs_.temporary, sizes.temporary);
+    run_build(part, input, operation_build, temporary, rx.compact ? &emit : nullptr, stream);
+  }
   costs_.build_ms += watch.lap();
+  costs_.primitives += part.primitives.size() + part.radius.size();
   costs_.uncompacted += part.structure.size();
   if (rx.compact) {
     std::size_t bytes = 0;
@@ -103,26 +119,23 @@ void Scene::build(Part& part, const cuda::DeviceColumn& column, Stopwatch& watch
   part.radius = cuda::DeviceBytes();
 }
 
-void Scene::run_build(Part& part, int operation, const Emit* emit, cudaStream_t stream) {
-  const DevicePointer primitives = pointer(part.primitives);
-  const DevicePointer radius = pointer(part.radius);
-  const BuildInput input = build_input(options_.rx.primitive, part.count, primitives, radius);
+BuildSizes Scene::sizes_of(const Input& input) const {
   // The sizes of a build include those of its later updates.
-  BuildOptions options{.flags = build_flags(), .operation = operation_build};
+  const BuildOptions options{.flags = build_flags(), .operation = operation_build};
   BuildSizes sizes{};
-  check(functions().compute_sizes(context_, &options, &input, 1, &sizes),
+  check(functions().compute_sizes(context_, &options, &input.build, 1, &sizes),
         "asking how large the acceleration structure will be");
-  options.operation = operation;
-  const bool updates = operation == operation_update;
-  if (!updates) part.structure = cuda::DeviceBytes(memory_, sizes.output, stream);
-  const std::size_t room = updates ? sizes.update_temporary : sizes.temporary;
-  // A structure may need no working memory; OptiX wants an address all the same.
-  const cuda::DeviceBytes temporary(memory_, std::max<std::size_t>(room, 1), stream);
-  costs_.temporary = std::max(costs_.temporary, room);
-  check(functions().build(context_, stream, &options, &input, 1, pointer(temporary), room,
-                          pointer(part.structure), part.structure.size(), &part.handle, emit,
-                          emit == nullptr ? 0 : 1),
-        updates ? "refitting the acceleration structure" : "building the acceleration structure");
+  return sizes;
+}
+
+void Scene::run_build(Part& part, const Input& input, int operation,
+                      const cuda::DeviceBytes& temporary, const Emit* emit, cudaStream_t stream) {
+  const BuildOptions options{.flags = build_flags(), .operation = operation};
+  check(functions().build(context_, stream, &options, &input.build, 1, pointer(temporary),
+                          temporary.size(), pointer(part.structure), part.structure.size(),
+                          &part.handle, emit, emit == nullptr ? 0 : 1),
+        operation == operation_update ? "refitting the acceleration structure"
+                                      : "building the acceleration structure");
 }
 
 void Scene::compact(Part& part, std::size_t bytes, cudaStream_t stream) {
@@ -136,20 +149,36 @@ void Scene::compact(Part& part, std::size_t bytes, cudaStream_t stream) {
 
 void Scene::refit(const cuda::DeviceColumn& column, cudaStream_t stream) {
   Stopwatch watch(stream);
+  const Primitive primitive = options_.rx.primitive;
+  cuda::DeviceArray<std::uint64_t> directory = directory_of(column, stream);
+  std::size_t room = 0;
+  for (const Part& part : parts_)
+    room = std::max(room, sizes_of(Input(primitive, part)).update_temporary);
+  const cuda::DeviceBytes temporary(memory_, at_least_one(room), stream);
+  // From here on nothing is asked for any more.
+  bool moved = false;
   for (Part& part : parts_) {
-    place_primitives(options_.rx.coordinates, options_.rx.primitive, column, part.first, part.count,
+    const Traversable before = part.handle;
+    place_primitives(options_.rx.coordinates, primitive, column, part.first, part.count,
                      part.primitives.data(), stream);
-    run_build(part, operation_update, nullptr, stream);
+    run_build(part, Input(primitive, part), operation_update, temporary, nullptr, stream);
+    moved = moved || part.handle != before;
   }
-  upload_handles(stream);
-  make_directory(column, stream);
+  if (moved) upload_handles(stream);
+  directory_ = std::move(directory);
+  costs_.temporary = std::max(costs_.temporary, room);
   costs_.update_ms = watch.lap();
 }
 
-void Scene::make_directory(const cuda::DeviceColumn& column, cudaStream_t stream) {
-  uses_directory_ = options_.rx.row_rays == RowRays::occupied &&
-                    options_.rx.coordinates.row_of(column.span) >= few_rows;
-  if (uses_directory_) directory_ = occupied_rows(options_.rx.coordinates, column, memory_, stream);
+bool Scene::uses_directory(const cuda::DeviceColumn& column) const {
+  return options_.rx.row_rays == RowRays::occupied &&
+         options_.rx.coordinates.row_of(column.span) >= few_rows;
+}
+
+cuda::DeviceArray<std::uint64_t> Scene::directory_of(const cuda::DeviceColumn& column,
+                                                     cudaStream_t stream) const {
+  if (!uses_directory(column)) return {};
+  return occupied_rows(options_.rx.coordinates, column, memory_, stream);
 }
 
 void Scene::upload_handles(cudaStream_t stream) {
@@ -171,11 +200,25 @@ SceneView Scene::view(const cuda::DeviceColumn& column) const {
   view.structures = handles_.data();
   view.structure_count = static_cast<std::uint32_t>(parts_.size());
   view.structure_size = static_cast<std::uint32_t>(options_.split);
-  if (uses_directory_) {
+  if (uses_directory(column)) {
     view.directory = directory_.data();
     view.directory_size = directory_.size();
   }
   return view;
+}
+
+std::vector<std::pair<std::string, double>> Scene::build_parts() const {
+  const auto bytes = [](std::size_t size) { return static_cast<double>(size); };
+  std::vector<std::pair<std::string, double>> parts = {
+      {"convert_ms", costs_.convert_ms},
+      {"structure_ms", costs_.build_ms},
+      {"compact_ms", costs_.compact_ms},
+      {"primitive_bytes", bytes(costs_.primitives)},
+      {"temporary_bytes", bytes(costs_.temporary)},
+      {"uncompacted_bytes", bytes(costs_.uncompacted)},
+      {"structure_bytes", bytes(structure_bytes())}};
+  if (costs_.update_ms != 0) parts.emplace_back("refit_ms", costs_.update_ms);
+  return parts;
 }
 
 std::size_t Scene::structure_bytes() const {

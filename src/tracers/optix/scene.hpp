@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/cuda/device_array.hpp"
@@ -26,6 +28,7 @@ struct SceneOptions {
 // Milliseconds and bytes of a build, in the paper's parts.
 struct SceneCosts {
   double convert_ms = 0, build_ms = 0, compact_ms = 0, update_ms = 0;
+  std::size_t primitives = 0;   // vertices, centres or boxes, all that were made
   std::size_t temporary = 0;    // the largest working memory of a build
   std::size_t uncompacted = 0;  // structures as they were built
 };
@@ -36,12 +39,14 @@ class Scene {
   Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
-  // The keys of the column have changed: structures keep their shape and take the new places.
+  // The keys of the column have changed: structures keep their shape and take the new places. Takes
+  // all memory that it needs first: where there is not enough, nothing has changed.
   void refit(const cuda::DeviceColumn& column, cudaStream_t stream);
 
   [[nodiscard]] SceneView view(const cuda::DeviceColumn& column) const;
   [[nodiscard]] unsigned build_flags() const;
   [[nodiscard]] const SceneCosts& costs() const { return costs_; }
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const;
   [[nodiscard]] std::size_t structure_count() const { return parts_.size(); }
   [[nodiscard]] std::size_t structure_bytes() const;
   [[nodiscard]] std::size_t primitive_bytes() const;
@@ -61,8 +66,15 @@ class Scene {
 
   void build(Part& part, const cuda::DeviceColumn& column, Stopwatch& watch, cudaStream_t stream);
   void compact(Part& part, std::size_t bytes, cudaStream_t stream);
-  void run_build(Part& part, int operation, const Emit* emit, cudaStream_t stream);
-  void make_directory(const cuda::DeviceColumn& column, cudaStream_t stream);
+  // What a part is built from, and the memory that this takes.
+  struct Input;
+  [[nodiscard]] BuildSizes sizes_of(const Input& input) const;
+  void run_build(Part& part, const Input& input, int operation, const cuda::DeviceBytes& temporary,
+                 const Emit* emit, cudaStream_t stream);
+  // The rows that hold keys, where rays need to know them.
+  [[nodiscard]] cuda::DeviceArray<std::uint64_t> directory_of(const cuda::DeviceColumn& column,
+                                                              cudaStream_t stream) const;
+  [[nodiscard]] bool uses_directory(const cuda::DeviceColumn& column) const;
   void upload_handles(cudaStream_t stream);
 
   SceneOptions options_;
@@ -71,7 +83,6 @@ class Scene {
   std::vector<Part> parts_;
   cuda::DeviceArray<Traversable> handles_;
   cuda::DeviceArray<std::uint64_t> directory_;
-  bool uses_directory_ = false;
   SceneCosts costs_;
 };
 

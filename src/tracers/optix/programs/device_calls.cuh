@@ -4,6 +4,7 @@
 
 #include "scene/rays.hpp"
 #include "tracers/optix/abi.hpp"
+#include "tracers/optix/launch_params.hpp"
 
 // What our device programs call of OptiX. The driver's compiler knows these functions by name.
 namespace rtindex::optix {
@@ -46,21 +47,29 @@ __device__ inline void report_hit(float t) {
                : "f"(t), "r"(0U));
 }
 
-// A ray carries one pointer, in its first two payload registers.
-[[nodiscard]] __device__ inline void* carried() {
-  unsigned low;
-  unsigned high;
-  asm volatile("call (%0), _optix_get_payload, (%1);" : "=r"(low) : "r"(0U));
-  asm volatile("call (%0), _optix_get_payload, (%1);" : "=r"(high) : "r"(1U));
-  return reinterpret_cast<void*>(static_cast<std::uint64_t>(high) << 32 | low);
+[[nodiscard]] __device__ inline unsigned payload(unsigned number) {
+  unsigned value;
+  asm volatile("call (%0), _optix_get_payload, (%1);" : "=r"(value) : "r"(number));
+  return value;
 }
+
+__device__ inline void set_payload(unsigned number, unsigned value) {
+  asm volatile("call _optix_set_payload, (%0, %1);" : : "r"(number), "r"(value));
+}
+
+// A ray may carry one pointer, in its first two payload registers.
+[[nodiscard]] __device__ inline void* carried() {
+  return reinterpret_cast<void*>(static_cast<std::uint64_t>(payload(1)) << 32 | payload(0));
+}
+
+// Every hit is for the any-hit program.
+inline constexpr unsigned ray_flags = ray_enforce_any_hit | ray_no_closest_hit;
 
 // The call takes and returns 32 registers of payload, of which two are in use.
 __device__ inline void trace(Traversable structure, const Ray& ray, void* carry) {
   const auto bits = reinterpret_cast<std::uint64_t>(carry);
   const auto low = static_cast<unsigned>(bits);
   const auto high = static_cast<unsigned>(bits >> 32);
-  constexpr unsigned flags = ray_enforce_any_hit | ray_no_closest_hit;
   asm volatile(
       "{\n"
       ".reg .b32 out<32>;\n"
@@ -74,8 +83,30 @@ __device__ inline void trace(Traversable structure, const Ray& ray, void* carry)
       :
       : "r"(0U), "l"(structure), "f"(ray.origin.x), "f"(ray.origin.y), "f"(ray.origin.z),
         "f"(ray.direction.x), "f"(ray.direction.y), "f"(ray.direction.z), "f"(ray.t_min),
-        "f"(ray.t_max), "f"(0.0F), "r"(255U), "r"(flags), "r"(0U), "r"(0U), "r"(0U), "r"(2U),
+        "f"(ray.t_max), "f"(0.0F), "r"(255U), "r"(ray_flags), "r"(0U), "r"(0U), "r"(0U), "r"(2U),
         "r"(low), "r"(high)
+      : "memory");
+}
+
+// The same for a ray that carries `point_payload` registers there and back.
+__device__ inline void trace(Traversable structure, const Ray& ray,
+                             unsigned (&carry)[point_payload]) {
+  static_assert(point_payload == 5);
+  asm volatile(
+      "{\n"
+      ".reg .b32 out<27>;\n"
+      "call (%0,%1,%2,%3,%4,out0,out1,out2,out3,out4,out5,out6,out7,out8,out9,out10,out11,out12,"
+      "out13,out14,out15,out16,out17,out18,out19,out20,out21,out22,out23,out24,out25,out26), "
+      "_optix_trace_typed_32, "
+      "(%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%18,%18,%19,%20,%21,%22,%23,%24,"
+      "%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,"
+      "%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18);\n"
+      "}"
+      : "=r"(carry[0]), "=r"(carry[1]), "=r"(carry[2]), "=r"(carry[3]), "=r"(carry[4])
+      : "r"(0U), "l"(structure), "f"(ray.origin.x), "f"(ray.origin.y), "f"(ray.origin.z),
+        "f"(ray.direction.x), "f"(ray.direction.y), "f"(ray.direction.z), "f"(ray.t_min),
+        "f"(ray.t_max), "f"(0.0F), "r"(255U), "r"(ray_flags), "r"(0U), "r"(point_payload),
+        "r"(carry[0]), "r"(carry[1]), "r"(carry[2]), "r"(carry[3]), "r"(carry[4])
       : "memory");
 }
 

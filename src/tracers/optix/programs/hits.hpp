@@ -1,11 +1,10 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "base/macros.hpp"
 #include "keys/interval.hpp"
-#include "tracers/optix/launch_params.hpp"
+#include "tracers/optix/programs/value_bits.hpp"
 
 namespace rtindex::optix {
 
@@ -22,6 +21,7 @@ struct Hits {
   std::uint32_t room;              // at most so many hits are of use
   std::uint32_t* collected;        // where hits go
   std::uint64_t sum, least, most;  // bits of the value class
+  Counters work;                   // kept where counters are wanted
 
   [[nodiscard]] RTINDEX_HD static Hits none(const LaunchParams& params, std::uint64_t lookup) {
     Hits hits{};
@@ -48,43 +48,28 @@ struct Hits {
     if (params.any != nullptr) params.any[lookup] = any;
     if (params.smallest_row != nullptr) params.smallest_row[lookup] = smallest_row;
     if (params.count != nullptr) params.count[lookup] = count;
-    write_value(params, params.sum, lookup, sum);
-    write_value(params, params.min, lookup, least);
-    write_value(params, params.max, lookup, most);
+    write_value(params, params.sum, lookup, count, sum);
+    write_value(params, params.min, lookup, count, least);
+    write_value(params, params.max, lookup, count, most);
   }
 
  private:
   RTINDEX_HD void answer(const LaunchParams& params, std::uint32_t row) {
     any = row;
     smallest_row = row < smallest_row ? row : smallest_row;
-    if (params.values != nullptr) {
-      if (params.value_class == ValueClass::u64)
-        add_value<std::uint64_t>(params, row);
-      else if (params.value_class == ValueClass::i64)
-        add_value<std::int64_t>(params, row);
-      else
-        add_value<double>(params, row);
-    }
+    if (params.values != nullptr) add_value(params, value_at(params, row));
     ++count;
     done = params.one_hit;
   }
 
-  template <class Class>
-  RTINDEX_HD void add_value(const LaunchParams& params, std::uint32_t row) {
-    const Values<Class> values{params.values, params.value_type};
-    const Class value = values[row];
+  RTINDEX_HD void add_value(const LaunchParams& params, std::uint64_t bits) {
     if (count == 0) {
-      sum = least = most = std::bit_cast<std::uint64_t>(value);
+      sum = least = most = bits;
       return;
     }
-    sum = std::bit_cast<std::uint64_t>(add(std::bit_cast<Class>(sum), value));
-    if (less(value, std::bit_cast<Class>(least))) least = std::bit_cast<std::uint64_t>(value);
-    if (less(std::bit_cast<Class>(most), value)) most = std::bit_cast<std::uint64_t>(value);
-  }
-
-  RTINDEX_HD void write_value(const LaunchParams& params, void* to, std::uint64_t lookup,
-                              std::uint64_t bits) const {
-    if (to != nullptr) static_cast<std::uint64_t*>(to)[lookup] = count == 0 ? params.miss : bits;
+    sum = summed(params.value_class, sum, bits);
+    if (is_less(params.value_class, bits, least)) least = bits;
+    if (is_less(params.value_class, most, bits)) most = bits;
   }
 };
 

@@ -1,43 +1,19 @@
 // The device programs of rx:optix: one module, compiled to PTX and embedded in the library.
 
-#include "keys/cuda/key_interval.hpp"
 #include "tracers/optix/programs/device_calls.cuh"
 #include "tracers/optix/programs/hits.hpp"
+#include "tracers/optix/programs/params.cuh"
 
 using namespace rtindex;
 using namespace rtindex::optix;
 
-// Bytes, because a constant must not need a constructor.
-extern "C" {
-__constant__ alignas(16) unsigned char launch_params[sizeof(LaunchParams)];
-}
-
 namespace {
-
-__device__ const LaunchParams& params() {
-  return *reinterpret_cast<const LaunchParams*>(launch_params);
-}
-
-__device__ std::uint64_t key_of(std::uint32_t primitive) {
-  const SceneView& scene = params().scene;
-  return scene.wide ? static_cast<const std::uint64_t*>(scene.keys)[primitive]
-                    : static_cast<const std::uint32_t*>(scene.keys)[primitive];
-}
-
-__device__ Interval interval_of(std::uint64_t lookup) {
-  if (params().scene.wide) {
-    const auto at =
-        static_cast<const cuda::KeyInterval<std::uint64_t>*>(params().intervals)[lookup];
-    return {at.lower, at.upper};
-  }
-  const auto at = static_cast<const cuda::KeyInterval<std::uint32_t>*>(params().intervals)[lookup];
-  return {at.lower, at.upper};
-}
 
 __device__ void cast(const Ray& ray, Hits& hits) {
   const SceneView& scene = params().scene;
   for (std::uint32_t i = 0; i < scene.structure_count && !hits.done; ++i) {
     hits.base = i * scene.structure_size;
+    if (params().counters != nullptr) ++hits.work.rays;
     trace(scene.structures[i], ray, &hits);
   }
 }
@@ -85,6 +61,18 @@ __device__ void cast_range(Interval range, Hits& hits) {
     cast_along_row(range, scene.directory[i], hits);
 }
 
+__device__ void add_to(std::uint64_t& total, std::uint64_t work) {
+  if (work != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&total), work);
+}
+
+__device__ void add_work(const Counters& work) {
+  Counters* const total = params().counters;
+  if (total == nullptr) return;
+  add_to(total->rays, work.rays);
+  add_to(total->tested, work.tested);
+  add_to(total->hits, work.hits);
+}
+
 }  // namespace
 
 extern "C" __global__ void __raygen__lookup() {
@@ -98,10 +86,12 @@ extern "C" __global__ void __raygen__lookup() {
       cast_range(interval, hits);
   }
   hits.write(params(), lookup);
+  add_work(hits.work);
 }
 
 extern "C" __global__ void __anyhit__take() {
   auto& hits = *static_cast<Hits*>(carried());
+  if (params().counters != nullptr) ++hits.work.hits;
   const std::uint32_t primitive = hits.base + primitive_index();
   const Primitive kind = params().scene.primitive;
   // A ray meets each sphere twice; only the way in counts.
@@ -118,6 +108,7 @@ extern "C" __global__ void __anyhit__take() {
 
 // Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
 extern "C" __global__ void __intersection__box() {
-  const auto& hits = *static_cast<const Hits*>(carried());
+  auto& hits = *static_cast<Hits*>(carried());
+  if (params().counters != nullptr) ++hits.work.tested;
   if (hits.ray_keys.contains(key_of(hits.base + primitive_index()))) report_hit(ray_begin());
 }

@@ -1,0 +1,163 @@
+// How much of OptiX's own speed does rx:optix keep?
+//
+// A bare OptiX program (bare_optix.hpp) and rx:optix answer the same lookups on the same column,
+// all in device memory, in turn; every sum of both is checked. Goal: rx:optix takes at most 10%
+// longer, unsorted and sorted.
+//
+//   bench_optix_overhead [--keys LOG2] [--lookups LOG2] [--records FILE]
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "gpu/device_workload.hpp"
+#include "harness/peer_records.hpp"
+#include "harness/timing.hpp"
+#include "optix_overhead/bare_optix.hpp"
+#include "tracers/optix/library.hpp"
+
+namespace {
+
+using namespace rtindex;
+using namespace rtindex::bench;
+
+constexpr int rounds = 5;
+
+struct Settings {
+  int key_bits = 26;
+  int lookup_bits = 27;
+  std::string records;
+};
+
+// Milliseconds of both, and how many of their answers were wrong.
+struct Duel {
+  Times bare, ours;
+  std::uint64_t wrong = 0;
+};
+
+class Arena {
+ public:
+  Arena(const Settings& settings, KeySpread spread)
+      : rule_(key_rule(spread, 4, settings.key_bits)),
+        count_(std::size_t{1} << settings.lookup_bits),
+        keys_(rule_.rows * sizeof(std::uint32_t)),
+        values_(rule_.rows * sizeof(std::uint32_t)),
+        lookups_(count_ * sizeof(std::uint32_t)),
+        sums_(count_ * sizeof(std::uint64_t)) {
+    make_column(rule_, keys_.data());
+    make_values(rule_.rows, values_.as<std::uint32_t>());
+    make_lookups(rule_, Lookups::hits, 1, count_, lookups_.data());
+    bare_.emplace(keys_.as<std::uint32_t>(), rule_.rows);
+    index_.emplace(build(view(keys_, rule_.rows), "rx:optix"));
+  }
+
+  [[nodiscard]] std::string spec() const { return index_->spec().text(); }
+  void sort() { sort_lookups(rule_, count_, lookups_.data()); }
+
+  [[nodiscard]] Duel fight() {
+    const Ask ask{.values = view(values_, rule_.rows)};
+    const ColumnView lookups = view(lookups_, count_);
+    const Outputs outputs{.sum = sums_.data(), .place = Place::device};
+    Duel duel;
+    for (int round = 0; round <= rounds; ++round) {
+      const double bare = time(duel, [&] {
+        bare_->sum(lookups_.as<std::uint32_t>(), count_, values_.as<std::uint32_t>(),
+                   sums_.as<std::uint64_t>());
+      });
+      const double ours = time(duel, [&] { index_->lookup_into(lookups, ask, outputs); });
+      if (round == 0) continue;  // a warm-up
+      duel.bare.runs.push_back(bare);
+      duel.ours.runs.push_back(ours);
+    }
+    return duel;
+  }
+
+ private:
+  [[nodiscard]] static ColumnView view(const DeviceBuffer& buffer, std::size_t size) {
+    return ColumnView::of(Type::u32, buffer.data(), size).on_device();
+  }
+
+  // One contestant: answers are wiped before and checked behind.
+  double time(Duel& duel, const std::function<void()>& work) const {
+    sums_.wipe();
+    clock_.start();
+    work();
+    const double milliseconds = clock_.stop();
+    duel.wrong += wrong_sums(rule_, lookups_.data(), count_, sums_.as<std::uint64_t>());
+    return milliseconds;
+  }
+
+  KeyRule rule_;
+  std::size_t count_;
+  DeviceBuffer keys_, values_, lookups_, sums_;
+  std::optional<BareOptix> bare_;
+  std::optional<Index> index_;
+  DeviceClock clock_;
+};
+
+int run(const Settings& settings) {
+  PeerRecords records(settings.records, "optix-overhead",
+                      fmt::format("bench_optix_overhead --keys {} --lookups {}", settings.key_bits,
+                                  settings.lookup_bits));
+  fmt::print("rx:optix against a bare OptiX program: 2^{} keys, 2^{} point lookups, sum; {}\n\n",
+             settings.key_bits, settings.lookup_bits, optix::rtcore_text(0));
+  fmt::print("{:<10} {:<10} {:>10} {:>10} {:>8}\n", "keys", "lookups", "bare, ms", "ours, ms",
+             "ratio");
+  for (const KeySpread spread : {KeySpread::dense, KeySpread::uniform}) {
+    Arena arena(settings, spread);
+    const char* keys = spread == KeySpread::dense ? "dense" : "uniform";
+    for (const char* order : {"unsorted", "sorted"}) {
+      if (std::string(order) == "sorted") arena.sort();
+      const Duel duel = arena.fight();
+      if (duel.wrong != 0) {
+        fmt::print(stderr, "{} answers were wrong\n", duel.wrong);
+        return 1;
+      }
+      fmt::print("{:<10} {:<10} {:>10.3f} {:>10.3f} {:>8.3f}\n", keys, order, duel.bare.median(),
+                 duel.ours.median(), duel.ours.median() / duel.bare.median());
+      const nlohmann::json workload = {{"keys", fmt::format("{} uint32", keys)},
+                                       {"keys_log2", settings.key_bits},
+                                       {"lookups_log2", settings.lookup_bits},
+                                       {"order", order},
+                                       {"answer", "sum"}};
+      records.add("bare OptiX program", workload, "lookup_ms", duel.bare.median(), duel.bare.runs);
+      records.add(arena.spec(), workload, "lookup_ms", duel.ours.median(), duel.ours.runs);
+    }
+  }
+  fmt::print("\nall answers of both checked\n");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string option = argv[i];
+    const bool known = option == "--keys" || option == "--lookups" || option == "--records";
+    if (!known || i + 1 == argc) {
+      fmt::print(stderr, "bench_optix_overhead [--keys LOG2] [--lookups LOG2] [--records FILE]\n");
+      return 2;
+    }
+    if (option == "--records")
+      settings.records = argv[i + 1];
+    else
+      (option == "--keys" ? settings.key_bits : settings.lookup_bits) = std::atoi(argv[i + 1]);
+  }
+  if (optix::unusable()) {
+    fmt::print(stderr, "bench_optix_overhead: {}\n", *optix::unusable());
+    return 1;
+  }
+  try {
+    return run(settings);
+  } catch (const Error& error) {
+    fmt::print(stderr, "bench_optix_overhead: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "keys/cuda/key_interval.hpp"
+#include "keys/interval.hpp"
+#include "tracers/optix/launch_params.hpp"
+
+// What the device programs of a module share: the launch's constant, and what they read through it.
+
+// Bytes, because a constant must not need a constructor.
+extern "C" {
+__constant__ alignas(16) unsigned char launch_params[sizeof(rtindex::optix::LaunchParams)];
+}
+
+namespace rtindex::optix {
+
+[[nodiscard]] __device__ inline const LaunchParams& params() {
+  return *reinterpret_cast<const LaunchParams*>(launch_params);
+}
+
+[[nodiscard]] __device__ inline std::uint64_t key_of(std::uint32_t primitive) {
+  const SceneView& scene = params().scene;
+  return scene.wide ? static_cast<const std::uint64_t*>(scene.keys)[primitive]
+                    : static_cast<const std::uint32_t*>(scene.keys)[primitive];
+}
+
+[[nodiscard]] __device__ inline std::uint32_t row_of(std::uint32_t primitive) {
+  const std::uint32_t* const rows = params().scene.rows;
+  return rows == nullptr ? primitive : rows[primitive];
+}
+
+[[nodiscard]] __device__ inline Interval interval_of(std::uint64_t lookup) {
+  if (params().elements != nullptr) {
+    const std::uint64_t element =
+        params().element_bytes == 4 ? static_cast<const std::uint32_t*>(params().elements)[lookup]
+                                    : static_cast<const std::uint64_t*>(params().elements)[lookup];
+    const std::uint64_t key = (element ^ params().flip) - params().base;
+    return key <= params().span ? Interval{key, key} : Interval{1, 0};
+  }
+  if (params().scene.wide) {
+    const auto at =
+        static_cast<const cuda::KeyInterval<std::uint64_t>*>(params().intervals)[lookup];
+    return {at.lower, at.upper};
+  }
+  const auto at = static_cast<const cuda::KeyInterval<std::uint32_t>*>(params().intervals)[lookup];
+  return {at.lower, at.upper};
+}
+
+}  // namespace rtindex::optix

@@ -1,0 +1,74 @@
+// The device programs for perpendicular rays of point lookups, the paper's choice: a module of its
+// own, whose rays carry their hits in registers.
+
+#include "tracers/optix/programs/device_calls.cuh"
+#include "tracers/optix/programs/params.cuh"
+#include "tracers/optix/programs/point_hits.hpp"
+
+using namespace rtindex;
+using namespace rtindex::optix;
+
+namespace {
+
+// Payload registers of a ray.
+enum Register : unsigned { value_low, value_high, count, row, base };
+
+__device__ PointHits carried_hits() {
+  PointHits hits;
+  hits.value = static_cast<std::uint64_t>(payload(value_high)) << 32 | payload(value_low);
+  hits.count = payload(count);
+  hits.row = payload(row);
+  return hits;
+}
+
+__device__ void carry(const PointHits& hits) {
+  set_payload(value_low, static_cast<unsigned>(hits.value));
+  set_payload(value_high, static_cast<unsigned>(hits.value >> 32));
+  set_payload(count, hits.count);
+  set_payload(row, hits.row);
+}
+
+__device__ void cast(std::uint64_t key, PointHits& hits) {
+  const SceneView& scene = params().scene;
+  const Ray ray = perpendicular_ray(scene.coordinates, key);
+  unsigned carry[point_payload] = {0, 0, 0, hits.row, 0};
+  for (std::uint32_t i = 0; i < scene.structure_count; ++i) {
+    carry[base] = i * scene.structure_size;
+    trace(scene.structures[i], ray, carry);
+    if (params().one_hit && carry[count] != 0) break;
+  }
+  hits.value = static_cast<std::uint64_t>(carry[value_high]) << 32 | carry[value_low];
+  hits.count = carry[count];
+  hits.row = carry[row];
+}
+
+}  // namespace
+
+extern "C" __global__ void __raygen__point() {
+  const std::uint64_t lookup = params().first + launch_index();
+  const Interval interval = interval_of(lookup);
+  PointHits hits;
+  if (!interval.empty()) cast(interval.lower, hits);
+  hits.write(params(), lookup);
+}
+
+extern "C" __global__ void __anyhit__point() {
+  // A ray meets each sphere twice; only the way in counts.
+  if (params().scene.primitive == Primitive::sphere && leaves_primitive()) {
+    travel_on();
+    return;
+  }
+  PointHits hits = carried_hits();
+  const bool done = hits.take(params(), row_of(payload(base) + primitive_index()));
+  carry(hits);
+  if (done)
+    end_ray();
+  else
+    travel_on();
+}
+
+// A ray may touch the bounds of a neighbour: the key decides.
+extern "C" __global__ void __intersection__point() {
+  const std::uint64_t key = interval_of(params().first + launch_index()).lower;
+  if (key_of(payload(base) + primitive_index()) == key) report_hit(ray_begin());
+}
