@@ -18,7 +18,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
-#include "indexes/tick_unit.hpp"
+#include "indexes/tick_units.hpp"
 
 namespace rtindex::cli {
 
@@ -113,7 +113,7 @@ LoadedColumn column_of(const Index& index, const std::string& file) {
   if (index.type() == Type::composite)
     fail("{} holds composite keys, which have no form on the command line: use the library", file);
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
-  column.set_unit(tick_unit(index));
+  column.set_unit(tick_units(index).keys);
   return column;
 }
 

@@ -16,7 +16,7 @@
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
-#include "indexes/tick_unit.hpp"
+#include "indexes/tick_units.hpp"
 
 namespace rtindex::cli {
 
@@ -49,7 +49,7 @@ void run(const BatchOptions& options) {
   progress.emplace("building " + spec.text(), 0, style);
   Index index = options.values.empty() ? build(column.view(), spec)
                                        : build(column.view(), spec, include(values.view()));
-  set_tick_unit(index, column.unit());
+  set_tick_units(index, {.keys = column.unit()});
   summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
   start = Clock::now();

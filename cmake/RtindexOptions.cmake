@@ -22,7 +22,6 @@ option(RTINDEX_BENCH "Build the benchmarks" OFF)
 option(RTINDEX_INSTALL "Create install rules" ${for_people})
 option(RTINDEX_PYTHON "Build the Python package's module; needs nanobind" ${for_pip})
 set(RTINDEX_PREBUILT "" CACHE PATH "Another build of this tree whose libraries the bindings link")
-option(RTINDEX_SANITIZE_ALL "Run the longest tests under the address sanitizer too" OFF)
 option(RTINDEX_WERROR "Treat compiler warnings as errors" OFF)
 
 # A choice with a fixed set of values; anything else stops the configuration.

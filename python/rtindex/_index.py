@@ -13,9 +13,10 @@ from ._columns import column as column_of
 from ._core import Error
 from ._device import library_of, spec_for
 from ._device_calls import answer_on_device
-from ._kinds import Kind, kind_of
+from ._kinds import kind_of
 from ._lists import Array
 from ._results import Answers, Join, Memory, Rows, Usable
+from ._times import TimeType, ticks_of, time_type
 
 AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
 LookupName = Literal["point", "range"]
@@ -149,7 +150,13 @@ class Index:
             return answer_on_device(self._core, keys, lower, upper, names,
                                     lambda name: self._dtype(name, held), held, matched,
                                     _limit(limit), miss)
-        outputs = self._outputs(names, len(lower), held, out)
+        times = None
+        if "min" in names or "max" in names:
+            times = self._times(held, values)
+        if times is not None:
+            miss = ticks_of(miss, times)
+        answered = self._outputs(names, len(lower), held, times, out)
+        outputs = {name: _ticks(array) for name, array in answered.items()}
         nullable = kind.has_nulls and miss is None
         if matched or (nullable and any(name not in ("count", "rows") for name in names)):
             outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
@@ -157,17 +164,21 @@ class Index:
         if "rows" in names:
             row_limit = _limit(limit)
         lists = self._core.answer(lower, upper, held, miss, outputs, row_limit)
-        if len(names) == 1 and not matched:
-            return _wrapped(names[0], kind, outputs, lists, nullable)
+        validity = outputs.get("matched") if nullable else None
+        zone = "" if times is None else times.zone
         answers: dict[str, Any] = {
-            name: _wrapped(name, kind, outputs, lists, nullable) for name in names
+            name: kind.rows(Rows(*lists)) if name == "rows" else
+            kind.array(answered[name], None if name == "count" else validity, zone=zone)
+            for name in names
         }
+        if len(names) == 1 and not matched:
+            return answers[names[0]]
         if matched:
             answers["matched"] = kind.array(_unpacked(outputs["matched"], len(lower)))
         return Answers(len(lower), answers)
 
     def _outputs(self, names: Sequence[str], lookups: int, values: _core.Column | None,
-                 out: Array | None) -> dict[str, Array]:
+                 times: TimeType | None, out: Array | None) -> dict[str, Array]:
         """New arrays for the answers, or the one that the caller brought."""
         if not names:
             raise Error("no answer was asked for: choose any, first, count, sum, min, max or rows")
@@ -176,7 +187,9 @@ class Index:
         outputs = {}
         for name in names:
             if name != "rows":
-                dtype = self._dtype(name, values)
+                dtype: Any = self._dtype(name, values)
+                if times is not None and name in ("min", "max"):
+                    dtype = times.dtype
                 outputs[name] = np.empty(lookups, dtype) if out is None else out
                 if out is not None:
                     _require_fit(out, lookups, dtype)
@@ -188,6 +201,12 @@ class Index:
         if answer in _AGGREGATES:
             return _class_of((self.included if values is None else values.type) or "uint64")
         raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows")
+
+    def _times(self, held: _core.Column | None, values: Any) -> TimeType | None:
+        """What the values of a call are, where they are times."""
+        if held is None:
+            return TimeType.from_text(self._core.included_time)
+        return time_type(held, values)
 
     def _matched(self, lookups: _core.Column) -> Array:
         bits = np.empty((len(lookups) + 7) // 8, np.uint8)
@@ -202,10 +221,11 @@ def build(column: Any, index: str = "auto", include: Any = None) -> Index:
     order beside the keys, so that sums, minima and maxima over ranges need no `values`.
     """
     values = None if include is None else column_of(include)
+    times = None if values is None else time_type(values, include)
     keys, stream = column_of(column), 0
     if keys.on_device:
         index, stream = spec_for(column, index), library_of(column).stream(column)
-    return Index(_core.build(keys, index, values, stream))
+    return Index(_core.build(keys, index, values, "" if times is None else times.text(), stream))
 
 
 def load(path: str | os.PathLike[str], verify: Literal["quick", "full"] = "quick") -> Index:
@@ -225,12 +245,9 @@ def default_index() -> str:
     return _core.default_spec()
 
 
-def _wrapped(name: str, kind: Kind, outputs: dict[str, Array], lists: Any,
-             nullable: bool) -> Any:
-    if name == "rows":
-        return kind.rows(Rows(*lists))
-    validity = outputs.get("matched") if nullable and name != "count" else None
-    return kind.array(outputs[name], validity)
+def _ticks(array: Array) -> Array:
+    """The same memory as numbers, where it holds times."""
+    return array.view(np.int64) if array.dtype.kind == "M" else array
 
 
 def _limit(limit: int | None) -> int:
@@ -251,7 +268,7 @@ def _class_of(value_type: str) -> type:
     return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
 
 
-def _require_fit(out: Any, lookups: int, dtype: type) -> None:
+def _require_fit(out: Any, lookups: int, dtype: Any) -> None:
     if type(out) is not np.ndarray or out.dtype != dtype or out.shape != (lookups,):
         raise Error(f"`out` must be a NumPy array of {lookups} {np.dtype(dtype)}")
     if not (out.flags.c_contiguous and out.flags.writeable):

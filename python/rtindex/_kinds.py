@@ -10,8 +10,11 @@ import numpy as np
 from ._columns import is_pandas, is_scalar
 from ._core import ArrowAnswer
 from ._lists import Array
+from ._times import in_common_unit
 
 _ARROW_FORMATS = {"uint32": "I", "int64": "l", "uint64": "L", "float64": "g"}
+_ARROW_TIMES = {"datetime64[s]": "tss:", "datetime64[ms]": "tsm:", "datetime64[us]": "tsu:",
+                "datetime64[ns]": "tsn:"}
 
 
 class Kind:
@@ -22,10 +25,11 @@ class Kind:
 
     has_nulls = False
 
-    def array(self, values: Array, validity: Array | None = None,
-              per_lookup: bool = True) -> Any:
+    def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
+              zone: str = "") -> Any:
         """The values; `validity` is a bitmap of those that are not null, where nulls are known.
-        `per_lookup`: there is one value for each lookup, in their order."""
+        `per_lookup`: there is one value for each lookup, in their order. `zone`: the time zone of
+        times, for kinds that know any."""
         return values
 
     def rows(self, rows: Any) -> Any:
@@ -37,11 +41,15 @@ class _Scalar(Kind):
 
     has_nulls = True
 
-    def array(self, values: Array, validity: Array | None = None,
-              per_lookup: bool = True) -> Any:
+    def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
+              zone: str = "") -> Any:
         if not per_lookup:
             return values
-        return None if validity is not None and not validity[0] & 1 else values[0].item()
+        if validity is not None and not validity[0] & 1:
+            return None
+        item = values[0].item()
+        # What is finer than Python's own times stays one of NumPy's.
+        return values[0] if values.dtype.kind == "M" and isinstance(item, int) else item
 
     def rows(self, rows: Any) -> Any:
         return rows[0]
@@ -53,25 +61,27 @@ class _Arrow(Kind):
     def __init__(self, data: Any):
         self.chunked = type(data).__name__ == "ChunkedArray"
 
-    def array(self, values: Array, validity: Array | None = None,
-              per_lookup: bool = True) -> Any:
+    def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
+              zone: str = "") -> Any:
         import pyarrow
 
         if values.dtype == bool:
             array = pyarrow.array(values)
         else:
-            array = pyarrow.array(_arrow_answer(values, validity))
+            array = pyarrow.array(_arrow_answer(values, validity, zone))
         return pyarrow.chunked_array([array]) if self.chunked else array
 
 
 class _Polars(Kind):
     has_nulls = True
 
-    def array(self, values: Array, validity: Array | None = None,
-              per_lookup: bool = True) -> Any:
+    def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
+              zone: str = "") -> Any:
         import polars
 
-        return polars.Series(values if values.dtype == bool else _arrow_answer(values, validity))
+        if values.dtype == bool:
+            return polars.Series(values)
+        return polars.Series(_arrow_answer(values, validity, zone))
 
 
 class _Pandas(Kind):
@@ -80,12 +90,17 @@ class _Pandas(Kind):
     def __init__(self, data: Any):
         self.labels = getattr(data, "index", data)
 
-    def array(self, values: Array, validity: Array | None = None,
-              per_lookup: bool = True) -> Any:
+    def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
+              zone: str = "") -> Any:
         import pandas
 
         data: Any = values
-        if validity is not None:
+        if values.dtype.kind == "M":  # a miss is NaT
+            data = pandas.Series(in_common_unit(values))
+            if zone:
+                data = data.dt.tz_localize("UTC").dt.tz_convert(zone)
+            data = data.array
+        elif validity is not None:
             missing = np.unpackbits(validity, count=values.size, bitorder="little") == 0
             is_float = values.dtype.kind == "f"
             nullable = pandas.arrays.FloatingArray if is_float else pandas.arrays.IntegerArray
@@ -99,13 +114,26 @@ class _Dlpack(Kind):
     def __init__(self, namespace: Any):
         self.namespace = namespace
 
-    def array(self, values: Array, validity: Array | None = None,
-              per_lookup: bool = True) -> Any:
-        return self.namespace.from_dlpack(values)
+    def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
+              zone: str = "") -> Any:
+        ticks = values.view(np.int64) if values.dtype.kind == "M" else values
+        return self.namespace.from_dlpack(ticks)
 
 
-def _arrow_answer(values: Array, validity: Array | None) -> ArrowAnswer:
-    return ArrowAnswer(_ARROW_FORMATS[values.dtype.name], values.size, values, validity)
+def _arrow_answer(values: Array, validity: Array | None, zone: str) -> ArrowAnswer:
+    form = _ARROW_FORMATS.get(values.dtype.name)
+    if form is None:
+        values, form = _arrow_times(values, zone)
+    return ArrowAnswer(form, values.size, values, validity)
+
+
+def _arrow_times(times: Array, zone: str) -> tuple[Array, str]:
+    """Ticks, and what Arrow calls them: days are dates there."""
+    if times.dtype == np.dtype("M8[D]"):
+        return times.view(np.int64).astype(np.int32), "tdD"
+    times = in_common_unit(times)
+    form = _ARROW_TIMES.get(times.dtype.name)
+    return times.view(np.int64), "l" if form is None else form + zone
 
 
 _NUMPY = Kind()

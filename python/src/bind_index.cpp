@@ -19,7 +19,7 @@
 #include "buffer.hpp"
 #include "column.hpp"
 #include "device_call.hpp"
-#include "indexes/tick_unit.hpp"
+#include "indexes/tick_units.hpp"
 
 namespace nb = nanobind;
 
@@ -28,7 +28,7 @@ namespace rtindex::python {
 namespace {
 
 Index build_index(const Column& column, const std::string& spec, const Column* include,
-                  std::uintptr_t stream_address) {
+                  const std::string& included_time, std::uintptr_t stream_address) {
   const Stream stream{reinterpret_cast<void*>(stream_address)};
   const nb::gil_scoped_release unlocked;
   const Laid keys = whole(column);
@@ -37,7 +37,7 @@ Index build_index(const Column& column, const std::string& spec, const Column* i
     const Laid values = whole(*include);
     return build(keys.view, Spec(spec), rtindex::include(values.view), stream);
   }();
-  set_tick_unit(index, column.unit());
+  set_tick_units(index, {.keys = column.unit(), .included = included_time});
   return index;
 }
 
@@ -112,11 +112,12 @@ void bind_index(nb::module_& module) {
       .def("memory", memory)
       .def("__len__", &Index::size)
       .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
-      .def_prop_ro("unit", [](const Index& index) { return tick_unit(index); })
+      .def_prop_ro("unit", [](const Index& index) { return tick_units(index).keys; })
+      .def_prop_ro("included_time", [](const Index& index) { return tick_units(index).included; })
       .def_prop_ro("included", included)
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none(),
-             nb::arg("stream"));
+             nb::arg("included_time"), nb::arg("stream"));
   module.def("load", load_index, nb::arg("path"), nb::arg("full"));
   module.def("indexes", known_indexes);
   module.def("default_spec", [] { return default_spec().text(); });

@@ -15,7 +15,7 @@
 #include "base/stored.hpp"
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
-#include "indexes/tick_unit.hpp"
+#include "indexes/tick_units.hpp"
 #include "keys/codec.hpp"
 #include "storage/changed_column.hpp"
 #include "storage/index_file.hpp"
@@ -47,7 +47,7 @@ struct Index::State {
   std::unique_ptr<Structure> structure;
   std::size_t rows = 0;
   std::unique_ptr<ThreadLimit> threads;
-  std::string tick_unit;
+  TickUnits tick_units;
   std::string file;    // that it was loaded from; empty where it was built
   std::string loaded;  // how, for describe()
   mutable std::shared_mutex mutex;
@@ -213,7 +213,8 @@ struct Index::State {
     FileWriter writer(stored);
     writer.text("spec", spec.text());
     writer.text("type", std::string(name_of(codec->type())));
-    writer.text("tick_unit", tick_unit);
+    writer.text("tick_unit", tick_units.keys);
+    if (!tick_units.included.empty()) writer.text("included_unit", tick_units.included);
     writer.number("rows", rows);
     codec->save(writer.part("codec"));
     structure->save(writer.part("structure"));
@@ -226,7 +227,8 @@ struct Index::State {
     spec = spec_in(reader);
     threads = std::make_unique<ThreadLimit>(threads_of(spec));
     rows = reader.number("rows", max_rows);
-    tick_unit = reader.text("tick_unit");
+    tick_units.keys = reader.text("tick_unit");
+    if (reader.has("included_unit")) tick_units.included = reader.text("included_unit");
     file = path;
     threads->run([&] {
       codec = KeyCodec::from_file(reader.part("codec"), rows);
@@ -392,7 +394,7 @@ class IndexAccess {
     return Index(std::move(state));
   }
 
-  static std::string& tick_unit(const Index& index) { return index.state_->tick_unit; }
+  static TickUnits& tick_units(const Index& index) { return index.state_->tick_units; }
 };
 
 Index build(const ColumnView& column, const Spec& spec, Stream stream) {
@@ -410,10 +412,10 @@ Index load(const std::filesystem::path& path, Verify verify) {
   return explain_out_of_memory("loading an index", [&] { return IndexAccess::load(path, verify); });
 }
 
-std::string tick_unit(const Index& index) { return IndexAccess::tick_unit(index); }
+TickUnits tick_units(const Index& index) { return IndexAccess::tick_units(index); }
 
-void set_tick_unit(Index& index, std::string unit) {
-  IndexAccess::tick_unit(index) = std::move(unit);
+void set_tick_units(Index& index, TickUnits units) {
+  IndexAccess::tick_units(index) = std::move(units);
 }
 
 }  // namespace rtindex

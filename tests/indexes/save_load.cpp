@@ -9,7 +9,7 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "indexes/tick_unit.hpp"
+#include "indexes/tick_units.hpp"
 #include "support/index_bytes.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
@@ -96,14 +96,17 @@ TEST_P(SaveLoad, LooksUpWhileItSaves) {
   EXPECT_EQ(load(path_, Verify::full).lookup(keys).any()[19999], 19999U);
 }
 
-TEST_P(SaveLoad, KeepsTheTickUnit) {
+TEST_P(SaveLoad, KeepsTickUnits) {
   const std::vector<std::int64_t> ticks = {5, 3, 9};
   Index index = build(ColumnView::timestamps(ticks), GetParam());
-  EXPECT_EQ(tick_unit(index), "");
-  set_tick_unit(index, "us");
+  index.save(path_);
+  EXPECT_EQ(tick_units(load(path_)).keys, "");
+  EXPECT_EQ(tick_units(load(path_)).included, "");
+  set_tick_units(index, {.keys = "us", .included = "ms UTC"});
   index.save(path_);
   load(path_).save(path_);
-  EXPECT_EQ(tick_unit(load(path_)), "us");
+  EXPECT_EQ(tick_units(load(path_)).keys, "us");
+  EXPECT_EQ(tick_units(load(path_)).included, "ms UTC");
 }
 
 INSTANTIATE_TEST_SUITE_P(Indexes, SaveLoad, testing::ValuesIn(usable_indexes()),

@@ -1,0 +1,68 @@
+"""Answers that are points in time: min and max over dates and timestamps."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._core import Column
+from ._lists import Array, plain_array
+
+# The units that pandas and Arrow know; answers in others are converted where no tick is lost.
+_COMMON_UNITS = ("s", "ms", "us", "ns")
+
+
+class TimeType(NamedTuple):
+    """The type of a column of dates or timestamps."""
+
+    unit: str
+    """Of NumPy's datetime64; dates count days."""
+    zone: str
+    """The time zone that pandas, polars and Arrow show; the ticks themselves are UTC."""
+
+    @property
+    def dtype(self) -> np.dtype[np.datetime64]:
+        return np.dtype(f"M8[{self.unit}]")
+
+    def text(self) -> str:
+        """As an index keeps it with included values."""
+        return f"{self.unit} {self.zone}".strip()
+
+    @staticmethod
+    def from_text(text: str) -> TimeType | None:
+        unit, _, zone = text.partition(" ")
+        return TimeType(unit, zone) if unit else None
+
+
+def time_type(column: Column, data: Any) -> TimeType | None:
+    """The type of `data`, which was read as `column`; None for what is no time."""
+    if column.type == "date32":
+        return TimeType("D", "")
+    if column.type != "timestamp64" or not column.unit:
+        return None
+    return TimeType(column.unit, _zone_of(data))
+
+
+def ticks_of(time: Any, kind: TimeType) -> Any:
+    """A time of a person as a tick; other things as they are."""
+    if not isinstance(time, (datetime.date, np.datetime64)):
+        return time
+    array, _ = plain_array([time], "timestamp64", kind.unit)
+    return int(array.astype(kind.dtype).view(np.int64)[0])
+
+
+def in_common_unit(times: Array) -> Array:
+    """The times in a unit that pandas and Arrow know too; as they are where none holds them."""
+    for unit in _COMMON_UNITS:
+        if np.can_cast(times.dtype, f"M8[{unit}]"):
+            return times.astype(f"M8[{unit}]", copy=False)
+    return times
+
+
+def _zone_of(data: Any) -> str:
+    kind = getattr(data, "type", None) or getattr(data, "dtype", None)
+    kind = getattr(kind, "pyarrow_dtype", kind)
+    zone = str(getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or "")
+    return zone.removeprefix("UTC") or zone  # a fixed offset: "+01:00"

@@ -1,0 +1,87 @@
+"""The smallest and largest of dates and timestamps are dates and timestamps."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rtindex
+
+DAY = datetime.date(2024, 2, 29)
+NOON = datetime.datetime(2024, 2, 29, 12)
+TIMES = [NOON, NOON + datetime.timedelta(seconds=5), NOON - datetime.timedelta(1)]
+BERLIN = pa.array(TIMES, pa.timestamp("us", "Europe/Berlin"))
+
+
+@pytest.mark.parametrize("kind", [np.array, pa.array, pl.Series, pd.Series])
+@pytest.mark.parametrize("values", [
+    np.array(TIMES, "M8[ns]"), np.array(TIMES, "M8[s]"), np.array(TIMES, "M8[h]"),
+    np.array(TIMES, "M8[D]"), pa.array(TIMES), pa.array([time.date() for time in TIMES]), BERLIN,
+    pl.Series(TIMES), pl.Series(TIMES).dt.replace_time_zone("Asia/Tokyo"), pd.Series(TIMES),
+    pd.Series(TIMES).dt.tz_localize("Europe/Berlin"),
+    pd.Series(TIMES).dt.tz_localize(datetime.timezone(datetime.timedelta(hours=1)))])
+def test_smallest_and_largest(tmp_path, kind, values):
+    """Given with the call, included and loaded: times of the lookups' kind, in the values' zone."""
+    keys = kind([7, 8, 1])
+    index = rtindex.build(np.array([7, 7, 1]), "sorted", include=values)
+    index.save(tmp_path / "times.rtindex")
+    loaded = rtindex.load(tmp_path / "times.rtindex")
+    taken = as_times(values)
+    for wanted, answer in ((min(taken[:2]), "min"), (max(taken[:2]), "max")):
+        for found in (index.lookup(keys, answer, values), index.lookup(keys, answer),
+                      loaded.lookup(keys, (answer, "sum"))[answer]):
+            assert type(found).__module__ == type(keys).__module__
+            assert zone_of(found) == ("" if kind is np.array else zone_of(values))
+            times = as_times(found)
+            assert np.isnat(times).tolist() == [False, True, False]
+            assert times[0] == wanted and times[2] == taken[2]
+
+
+def as_times(data) -> np.ndarray:
+    """In microseconds of UTC, whatever kind holds them."""
+    if isinstance(data, pd.Series):
+        data = data.dt.tz_convert(None) if zone_of(data) else data
+    elif isinstance(data, pl.Series):
+        data = data.to_arrow()
+    if isinstance(data, pa.Array):
+        data = data.cast(pa.timestamp("us", getattr(data.type, "tz", None))).cast(pa.int64())
+        return data.fill_null(-2**63).to_numpy().view("M8[us]")
+    return np.asarray(data).astype("M8[us]")
+
+
+def zone_of(data) -> str:
+    kind = data.type if isinstance(data, pa.Array) else data.dtype
+    zone = str(getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or "")
+    return {"UTC+01:00": "+01:00", "Etc/GMT-1": "+01:00"}.get(zone, zone)  # pandas' and polars'
+
+
+def test_types_of_smallest_times():
+    index = rtindex.build(np.array([7, 7, 1]))
+    nanos, days = np.array(TIMES, "M8[ns]"), np.array(TIMES, "M8[D]")
+    assert index.lookup([7], "min", nanos).dtype == nanos.dtype
+    assert index.lookup(pa.array([7]), "min", BERLIN).type == BERLIN.type
+    assert index.lookup(pa.array([7]), "min", days).type == pa.date32()
+    assert index.lookup(pl.Series([7]), "max", pl.Series(TIMES)).dtype == pl.Datetime("us")
+    assert index.lookup(pd.Series([7]), "max", days).dtype == "datetime64[s]"
+    assert index.lookup(7, "max", np.array(TIMES, "M8[us]")) == TIMES[1]
+    assert index.lookup(7, "max", days) == DAY
+    assert index.lookup(8, "max", days) is None
+    assert index.lookup(7, "max", nanos) == nanos[1]
+    assert index.lookup([7], "sum", days).dtype == np.int64
+
+
+def test_misses_and_arrays_of_times():
+    index = rtindex.build(np.array([7, 7, 1]))
+    times = np.array(TIMES, "M8[us]")
+    out = np.empty(2, "M8[us]")
+    assert index.lookup([7, 8], "max", times, miss=NOON, out=out) is out
+    assert out.tolist() == [TIMES[1], NOON]
+    assert index.lookup(pa.array([8]), "min", times, miss=DAY).to_pylist() == [
+        datetime.datetime(2024, 2, 29)]
+    with pytest.raises(rtindex.Error, match=r"2 datetime64\[us\]"):
+        index.lookup([7, 8], "max", times, out=np.empty(2, np.int64))
