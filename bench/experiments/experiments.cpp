@@ -38,7 +38,8 @@ std::vector<Experiment> list() {
       hardware_experiment(),
   };
   std::ranges::move(profile_experiments(), std::back_inserter(all));
-  for (const auto& ours : {every_index_experiment, large_columns_experiment, real_data_experiment})
+  for (const auto& ours : {every_index_experiment, large_columns_experiment, real_data_experiment,
+                           traversal_work_experiment})
     all.push_back(ours());
   return all;
 }

@@ -49,5 +49,6 @@ std::vector<Experiment> profile_experiments();
 Experiment every_index_experiment();
 Experiment large_columns_experiment();
 Experiment real_data_experiment();
+Experiment traversal_work_experiment();
 
 }  // namespace rtindex::bench

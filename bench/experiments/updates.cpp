@@ -35,6 +35,8 @@ Outcome swap_and_look_up(Session& session, const Spec& spec, std::size_t pairs,
   outcome.append(time_lookups(*place, *index, after, lookups, effort));
   outcome.workload.update({{"swaps", pairs}, {"swapped", name_of(neighbours)}});
   outcome.measured.push_back(update);
+  for (const auto& [name, value] : index->build_parts())
+    outcome.measured.push_back({name, {value}});
   if (outcome.status == "ok")
     outcome.measured.push_back(
         {"update_and_lookup_ms", {mean(update.runs) + mean(outcome.runs("lookup_ms"))}});

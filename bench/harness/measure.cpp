@@ -178,6 +178,8 @@ Outcome time_builds(Place& place, const Column& column, const Spec& spec, const 
   outcome.measured = {{"build_ms", build_ms},
                       {"resident_bytes", {static_cast<double>(bytes.resident)}},
                       {"build_peak_bytes", {static_cast<double>(bytes.build_peak)}}};
+  for (const auto& [name, value] : index->build_parts())
+    outcome.measured.push_back({name, {value}});
   return outcome;
 }
 

@@ -52,7 +52,8 @@ struct Firing {
                                    const Lookups& lookups, const Effort& effort,
                                    const Firing& firing = {});
 
-// Builds the index again and again: build_ms, resident_bytes and build_peak_bytes.
+// Builds the index again and again: build_ms, resident_bytes, build_peak_bytes, and the parts of
+// the last build where the index tells.
 [[nodiscard]] Outcome time_builds(Place& place, const Column& column, const Spec& spec,
                                   const Effort& effort);
 

@@ -162,7 +162,12 @@ struct Usable {
 /// Every kind and tracer, usable on this machine or the reason why not.
 [[nodiscard]] RTINDEX_API std::vector<Usable> indexes();
 
-/// The spec that `auto` stands for on this machine.
+/// The spec that `auto` stands for on this machine. On a GPU with RT cores the native tracer and
+/// OptiX are measured once (a second or so), and the result is kept in a file under
+/// `XDG_CACHE_HOME`; the environment variable `RTINDEX_AUTO` set to `native` or `optix` decides
+/// without, `measure` measures again.
 [[nodiscard]] RTINDEX_API Spec default_spec();
+/// Why `auto` stands for that, in a sentence without its end.
+[[nodiscard]] RTINDEX_API std::string default_reason();
 
 }  // namespace rtindex

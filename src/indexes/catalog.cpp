@@ -13,6 +13,7 @@
 #include "tracers/native/native_tracer.hpp"
 
 #if defined(RTINDEX_HAS_CUDA)
+#include "indexes/cuda/calibrate.hpp"
 #include "indexes/cuda/cuda_entries.hpp"
 #include "tracers/optix/library.hpp"
 #include "tracers/optix/optix_tracer.hpp"
@@ -215,6 +216,8 @@ bool agrees(const Entry& entry, const Spec& spec) {
          (spec.device().empty() || spec.device() == entry.device);
 }
 
+bool on_device(const Entry& entry) { return entry.device == "cuda"; }
+
 bool has_options_of(const Entry& entry, const Spec& spec) {
   return std::all_of(spec.options().begin(), spec.options().end(), [&](const auto& option) {
     return std::find(entry.options.begin(), entry.options.end(), option.first) !=
@@ -222,14 +225,28 @@ bool has_options_of(const Entry& entry, const Spec& spec) {
   });
 }
 
+// What serves an open spec best on a GPU: the native tracer, or OptiX where that was found faster.
+const Entry& best_tracer([[maybe_unused]] const Spec& spec, const Entry& native) {
+#if defined(RTINDEX_HAS_CUDA)
+  for (const Entry& entry : catalog())
+    if (entry.tracer == "optix" && has_options_of(entry, spec) &&
+        cuda::tracer_choice(spec.device_number()).tracer == "optix" && !entry.missing())
+      return entry;
+#endif
+  return native;
+}
+
 // What a spec leaves open is the first entry that can be used and has the options that it sets.
-const Entry& find_entry(const Spec& spec) {
+const Entry& find_entry(const Spec& spec, KeysIn keys = KeysIn::any_order) {
   const Entry* first_missing = nullptr;
   const Entry* first_usable = nullptr;
   for (const Entry& entry : catalog()) {
     if (!agrees(entry, spec)) continue;
     const bool usable = !entry.missing();
-    if (usable && has_options_of(entry, spec)) return entry;
+    if (usable && has_options_of(entry, spec)) {
+      const bool is_open = spec.tracer().empty() && entry.tracer == "native" && on_device(entry);
+      return is_open && keys == KeysIn::any_order ? best_tracer(spec, entry) : entry;
+    }
     if (usable && first_usable == nullptr) first_usable = &entry;
     if (!usable && first_missing == nullptr) first_missing = &entry;
   }
@@ -241,8 +258,8 @@ const Entry& find_entry(const Spec& spec) {
 
 }  // namespace
 
-Spec resolve(const Spec& spec) {
-  const Entry& entry = find_entry(spec);
+Spec resolve(const Spec& spec, KeysIn keys) {
+  const Entry& entry = find_entry(spec, keys);
   Spec named(spec.device_number() == 0 ? entry.name()
                                        : fmt::format("{}{}", entry.name(), spec.device_number()));
   for (const auto& [name, value] : spec.options()) {
@@ -329,5 +346,13 @@ std::vector<Usable> indexes() {
 }
 
 Spec default_spec() { return resolve(Spec()); }
+
+std::string default_reason() {
+  const Entry& entry = find_entry(Spec());
+#if defined(RTINDEX_HAS_CUDA)
+  if (on_device(entry)) return cuda::tracer_choice(0).reason;
+#endif
+  return fmt::format("no GPU can be used: {}", *catalog().front().missing());
+}
 
 }  // namespace rtindex

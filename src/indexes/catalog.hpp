@@ -16,9 +16,12 @@ namespace rtindex {
 
 // Every structure that a spec can name: the one place that turns a spec into an instance.
 
+// Whether an index must keep its keys in order, for included values or to compare long keys.
+enum class KeysIn : std::uint8_t { any_order, key_order };
+
 // The spec with kind, tracer, device and all options named. Throws where it cannot be built here,
 // or sets an option that its structure does not have.
-[[nodiscard]] Spec resolve(const Spec& spec);
+[[nodiscard]] Spec resolve(const Spec& spec, KeysIn keys = KeysIn::any_order);
 
 // Whether a resolved spec runs on a GPU.
 [[nodiscard]] bool on_device(const Spec& resolved);

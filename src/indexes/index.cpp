@@ -381,7 +381,8 @@ class IndexAccess {
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
     auto state = std::make_unique<Index::State>();
-    state->spec = resolve(spec);
+    const bool in_order = include != nullptr || !is_native(column.type());
+    state->spec = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
     state->rows = column.size();
     state->threads = std::make_unique<ThreadLimit>(threads_of(state->spec));
     state->build(column, include, stream);

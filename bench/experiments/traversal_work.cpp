@@ -1,0 +1,151 @@
+// The paper explains its measurements by what rays meet on their way. These are counts, not times:
+// they are the same on every machine.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+
+#include "experiments/bed.hpp"
+#include "experiments/experiments.hpp"
+#include "workload/columns.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+// Neighbouring keys are two apart, so that every odd key between them is a miss.
+constexpr std::uint64_t stride = 2;
+
+struct Batch {
+  std::vector<std::uint64_t> lower, upper;
+  std::uint32_t matches;  // of each lookup
+};
+
+// A question to the counters: an index and the lookups that it gets.
+struct Case {
+  std::string name;
+  std::string options;
+  std::uint32_t hits = 1;  // matches of a lookup; more than one: a range
+  bool swapped = false;    // half of the rows take each other's keys first
+};
+
+// What only the rays of the paper have.
+const std::vector<Case>& ray_cases() {
+  static const std::vector<Case> cases = {
+      {"perpendicular rays", "point=perpendicular"},
+      {"rays from an offset", "point=offset"},
+      {"rays from zero", "point=zero"},
+      {"extended mode", "mode=extended"},
+      {"extended mode, rays from zero", "mode=extended,point=zero"},
+      {"swapped keys, rebuilt", "update=rebuild", 1, true},
+      {"swapped keys, refitted", "update=refit", 1, true},
+      {"range of 64 from zero", "range=zero", 64},
+  };
+  return cases;
+}
+
+const std::vector<Case>& common_cases() {
+  static const std::vector<Case> cases = {
+      {"points, all hit", ""},
+      {"points, all miss", "", 0},
+      {"range of 64", "", 64},
+  };
+  return cases;
+}
+
+Batch batch_of(const Case& question, std::size_t keys, std::size_t lookups) {
+  std::mt19937_64 random(lookup_seed);
+  Batch batch{{}, {}, question.hits};
+  for (std::size_t i = 0; i < lookups; ++i) {
+    const std::size_t width = std::max<std::size_t>(question.hits, 1);
+    const std::uint64_t first = random() % (keys - width) * stride;
+    batch.lower.push_back(question.hits == 0 ? first + 1 : first);
+    batch.upper.push_back(first + (width - 1) * stride);
+  }
+  return batch;
+}
+
+Index index_for(const Case& question, const Spec& base, std::size_t keys) {
+  Spec spec = base;
+  // The options of a case, over those of the contestant.
+  const Spec own(question.options.empty() ? "rx" : "rx," + question.options);
+  for (const auto& [name, value] : own.options()) spec = spec.with(name, value);
+  // Boxes are tested by a program of ours, which can count.
+  if (spec.tracer() != "native") spec = spec.with("primitive", "aabb");
+  std::vector<std::uint64_t> column = dense_shuffled<std::uint64_t>(keys, column_seed);
+  for (std::uint64_t& key : column) key *= stride;
+  Index index = build(column, spec);
+  if (!question.swapped) return index;
+  std::vector<std::uint32_t> rows(keys / 2);
+  std::vector<std::uint64_t> taken(keys / 2);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = static_cast<std::uint32_t>(i);
+    taken[i] = column[rows.size() - 1 - i];
+  }
+  index.update(rows, taken);
+  return index;
+}
+
+Outcome counted(const Case& question, const Spec& spec, std::size_t keys, std::size_t lookups) {
+  const Index index = index_for(question, spec, keys);
+  const Batch batch = batch_of(question, keys, lookups);
+  Counters counters;
+  const Ask ask{.answers = Answer::count, .counters = &counters};
+  const Answers answers = question.hits > 1 ? index.range(batch.lower, batch.upper, ask)
+                                            : index.lookup(batch.lower, ask);
+  for (const std::uint32_t count : answers.count())
+    if (count != batch.matches)
+      throw std::runtime_error(fmt::format("{}: {} matches where there are {}", index.spec().text(),
+                                           count, batch.matches));
+  const auto per_lookup = [&](std::uint64_t count) -> std::vector<double> {
+    return {static_cast<double>(count) / static_cast<double>(lookups)};
+  };
+  Outcome outcome{.index = index.spec().text()};
+  outcome.measured = {{"tested_per_lookup", per_lookup(counters.tested)},
+                      {"rays_per_lookup", per_lookup(counters.rays)},
+                      {"hits_per_lookup", per_lookup(counters.hits)},
+                      {"cells_per_lookup", per_lookup(counters.cells)}};
+  outcome.workload = {{"keys", "dense shuffled uint64, every second one"},
+                      {"key_count", keys},
+                      {"lookup_count", lookups},
+                      {"hits_per_lookup", question.hits},
+                      {"answer", "count"}};
+  return outcome;
+}
+
+void run(Session& session) {
+  const std::size_t keys = std::size_t{1} << session.pick(12, 18, 24);
+  const std::size_t lookups = std::size_t{1} << session.pick(8, 12, 16);
+  const auto ask = [&](const Contestant& contestant, const std::vector<Case>& cases) {
+    for (const Case& question : cases)
+      session.point({.series = contestant.label, .category = question.name},
+                    [&] { return counted(question, contestant.spec, keys, lookups); });
+  };
+  for (const Contestant& contestant : session.ray_tracers()) {
+    ask(contestant, common_cases());
+    ask(contestant, ray_cases());
+  }
+  for (const Contestant& contestant : session.contestants())
+    if (contestant.spec.tracer() == "native") ask(contestant, common_cases());
+}
+
+}  // namespace
+
+Experiment traversal_work_experiment() {
+  return {
+      .name = "traversal-work",
+      .title = "The work of a traversal",
+      .question = "How many rays, tests and hits does a lookup take, and what makes it take more?",
+      .figure = "none",
+      .section = "",
+      .x = {},
+      .metrics = {{"tested_per_lookup", "keys tested per lookup", false},
+                  {"rays_per_lookup", "rays per lookup", false},
+                  {"hits_per_lookup", "hits reported per lookup", false},
+                  {"cells_per_lookup", "cells of a grid read per lookup", false}},
+      .run = run};
+}
+
+}  // namespace rtindex::bench
