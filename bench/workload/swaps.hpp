@@ -1,22 +1,21 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "workload/column.hpp"
 
 namespace rtindex::bench {
 
-// New keys for some rows, as `Index::update` takes them.
+// New keys for some rows.
 struct Swaps {
-  std::vector<std::uint32_t> rows;
+  PlacedArray<std::uint32_t> rows;
   KeyArray new_keys;
 };
 
 // What is swapped: the keys of neighbouring rows, or the rows of neighbouring keys (section 3.6).
 enum class Neighbours : std::uint8_t { positions, keys };
 
-// Swaps `pairs` pairs of a dense column, chosen at random, no row twice.
+// Swaps `pairs` pairs of a column, chosen at random, no row twice.
 [[nodiscard]] Swaps random_swaps(const Column& column, std::size_t pairs, Neighbours neighbours,
                                  std::uint64_t seed);
 
