@@ -77,6 +77,11 @@ void add_bench(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  verb->add_option("--runs-limit", options->runs_limit_s,
+                   "Seconds that all runs of a point may take together; longer ones are made once")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   verb->add_option("--column", options->column_file, "A column file for `real-data`")
       ->type_name("FILE");
   verb->add_option("-o,--output", options->output,

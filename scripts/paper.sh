@@ -2,14 +2,15 @@
 # Runs the paper's experiments at the paper's sizes on a machine with an NVIDIA GPU, goes on where
 # it stopped, and tells what is done.
 #
-#   scripts/paper.sh [--minutes N] [--limit SECONDS] [--records FOLDER] [--rtindex PROGRAM]
-#                    [--status] [EXPERIMENT...]
+#   scripts/paper.sh [--minutes N] [--limit SECONDS] [--runs-limit SECONDS] [--records FOLDER]
+#                    [--rtindex PROGRAM] [--status] [EXPERIMENT...]
 #
-#   --minutes   start nothing that would not fit into so many minutes by its own estimate
-#   --limit     seconds after which a point is given up; where five runs take longer, one is made (60)
-#   --records   where the records are; results/<gpu>/ by default
-#   --rtindex   the program; build/gpu/bin/rtindex by default, which scripts/gpu.sh --no-tests builds
-#   --status    tell what is done and what is left, and measure nothing
+#   --minutes     start nothing that would not fit into so many minutes by its own estimate
+#   --limit       seconds after which a batch is given up (60)
+#   --runs-limit  seconds that the five runs of a point may take; longer ones are made once (3)
+#   --records     where the records are; results/<gpu>/ by default
+#   --rtindex     the program; by default build/gpu/bin/rtindex, as scripts/gpu.sh --no-tests builds it
+#   --status      tell what is done and what is left, and measure nothing
 #
 # Section 3 is about rx:optix alone, section 4 sets it beside the other indexes. All data are made,
 # sorted and checked on the GPU. Estimates are those of an H200, which traces rays in software.
@@ -23,15 +24,15 @@ everyone="rx:optix@cuda rx:native@cuda hash@cuda btree@cuda sorted@cuda"
 # Section, experiment and expected seconds; in each section the shortest come first.
 plan="
 3 decomposition-uniform 10
-3 decomposition-ranges 20
-3 decomposition-points 30
-3 coordinate-scale 35
-3 key-modes 45
-3 updates 60
-3 primitives 70
-3 range-rays 100
-3 key-stride 120
-3 point-rays 150
+3 decomposition-ranges 15
+3 decomposition-points 20
+3 coordinate-scale 20
+3 key-modes 25
+3 range-rays 40
+3 updates 50
+3 primitives 50
+3 key-stride 70
+3 point-rays 70
 4 sorting-floor 2
 4 memory 4
 4 hardware 5
@@ -44,16 +45,17 @@ plan="
 4 outside-misses 30
 4 lookup-skew 30
 4 key-skew 45
-4 multiplicity 150
-4 ranges 170
-4 batches 400
+4 multiplicity 60
+4 ranges 80
+4 batches 200
 "
 
-minutes=100000 limit=60 records="" program="$root/build/gpu/bin/rtindex" status=no chosen=()
+minutes=100000 limit=60 runs_limit=3 records="" program="$root/build/gpu/bin/rtindex" status=no chosen=()
 while (($#)); do
   case "$1" in
     --minutes) minutes="$2"; shift ;;
     --limit) limit="$2"; shift ;;
+    --runs-limit) runs_limit="$2"; shift ;;
     --records) records="$2"; shift ;;
     --rtindex) program="$2"; shift ;;
     --status) status=yes ;;
@@ -81,7 +83,7 @@ bench_of() {
   local indexes=()
   read -ra indexes <<<"$([[ "$1" == 3 ]] && echo "$rays" || echo "$everyone")"
   shift
-  "$program" bench --scale paper --limit "$limit" "${indexes[@]/#/--index=}" "$@"
+  "$program" bench --scale paper --limit "$limit" --runs-limit "$runs_limit" "${indexes[@]/#/--index=}" "$@"
 }
 
 # The plan's lines of a section, as far as they are chosen: experiment and seconds.

@@ -132,7 +132,7 @@ template <class Run>
 std::vector<Run> runs_of(const Effort& effort, const std::function<Run()>& run,
                          const std::function<double(const Run&)>& milliseconds) {
   const Run first = run();
-  if (milliseconds(first) / 1000 * effort.runs > effort.limit_s) return {first};
+  if (milliseconds(first) / 1000 * effort.runs > effort.runs_limit_s) return {first};
   std::vector<Run> runs;
   for (int i = 0; i < effort.runs; ++i) runs.push_back(run());
   return runs;

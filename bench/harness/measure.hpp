@@ -11,11 +11,12 @@
 namespace rtindex::bench {
 
 // How much a point may take: one warm-up and `runs` runs. A point whose batch would take longer
-// than the limit is given up; of one of which all runs together would, the first run is the only
-// one (section 3.1).
+// than the limit is given up; where all runs together would take longer than theirs, the first run
+// is the only one (section 3.1).
 struct Effort {
   int runs = 5;
   double limit_s = 300;
+  double runs_limit_s = 300;
 };
 
 // The runs of one metric.

@@ -47,6 +47,8 @@ std::string command_of(const std::string& experiment, const BenchOptions& option
   for (const std::string& index : options.indexes) command += " --index " + index;
   const BenchOptions usual;
   if (options.limit_s != usual.limit_s) command += fmt::format(" --limit {}", options.limit_s);
+  if (options.runs_limit_s != usual.runs_limit_s)
+    command += fmt::format(" --runs-limit {}", options.runs_limit_s);
   if (options.runs != usual.runs) command += fmt::format(" --runs {}", options.runs);
   if (!options.column_file.empty()) command += " --column " + options.column_file;
   return command;
@@ -130,7 +132,8 @@ class Run {
     settings.contestants = options.indexes.empty() ? bench::default_contestants()
                                                    : bench::contestants_of(options.indexes);
     if (options.indexes.empty()) settings.substitutes = bench::default_ray_tracers();
-    settings.effort = {.runs = options.runs, .limit_s = options.limit_s};
+    settings.effort = {
+        .runs = options.runs, .limit_s = options.limit_s, .runs_limit_s = options.runs_limit_s};
     settings.column_file = options.column_file;
     settings.note = options.note;
     settings.profiled = options.profiled;

@@ -12,6 +12,7 @@ struct BenchOptions {
   std::vector<std::string> indexes;
   double limit_s = 300;
   int runs = 5;
+  double runs_limit_s = 300;
   std::string output;
   std::string column_file;
   std::string note;

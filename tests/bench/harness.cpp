@@ -91,7 +91,7 @@ TEST(Measure, TakesTheFirstRunWhereAllWouldBeTooLong) {
   const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = hits_in(column, 10000, 2);
   const Index index = build(column.keys.view(), "sorted");
-  const Effort effort{.runs = 1'000'000'000, .limit_s = 100};
+  const Effort effort{.runs = 1'000'000'000, .runs_limit_s = 100};
   EXPECT_EQ(time_lookups(index, column, lookups, effort).runs("lookup_ms").size(), 1U);
   const auto built = time_builds(
       column, [&] { return build(column.keys.view(), "sorted"); }, effort);
