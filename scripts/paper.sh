@@ -98,12 +98,12 @@ planned() {
 
 # work_of SECTION: experiment, all points, points left and the seconds that these may take.
 work_of() {
-  local names
-  names="$(planned "$1" | cut -d' ' -f1)"
-  [[ -n "$names" ]] || return 0
-  # shellcheck disable=SC2086  # names are words
-  paste -d' ' <(planned "$1") <(bench_of "$1" $names --left) \
-    <(bench_of "$1" $names --left --continue -o "$records/") |
+  local names all left
+  mapfile -t names < <(planned "$1" | cut -d' ' -f1)
+  ((${#names[@]} > 0)) || return 0
+  all="$(bench_of "$1" "${names[@]}" --left)" || return
+  left="$(bench_of "$1" "${names[@]}" --left -o "$records/")" || return
+  paste -d' ' <(planned "$1") - <(printf '%s\n' "$left") <<<"$all" |
     awk '{ printf "%s %d %d %d\n", $1, $4, $6, $4 == 0 ? 0 : int($2 * $6 / $4 + 0.5) }'
 }
 
@@ -120,15 +120,16 @@ fi
 
 end=$((SECONDS + 60 * minutes))
 for section in 3 4; do
+  work="$(work_of "$section")"
   left=$((end - SECONDS)) names=()
   while read -r name _ points seconds; do
-    ((points > 0)) || continue
+    ((${points:-0} > 0)) || continue
     if ((seconds <= left)); then
       names+=("$name") left=$((left - seconds))
     else
       say "$name would take about $seconds s: left for another time"
     fi
-  done < <(work_of "$section")
+  done <<<"$work"
   ((${#names[@]} > 0)) || continue
   say "section $section: ${names[*]}"
   bench_of "$section" "${names[@]}" --continue -o "$records/" \

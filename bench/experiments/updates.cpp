@@ -18,14 +18,14 @@ Outcome swap_and_look_up(const Session& session, const Column& before, const Spe
                          std::size_t pairs, Neighbours neighbours) {
   const Effort& effort = session.settings().effort;
   const Swaps swaps = random_swaps(before, pairs, neighbours, lookup_seed);
-  const std::vector<std::uint32_t> rows = swaps.rows.fetched();
+  const HostSwaps changes(swaps);
   std::optional<Index> index;
   Outcome outcome;
   Measured update{"update_ms", {}};
   for (int run = 0; run <= effort.runs; ++run) {
     index.emplace(build(before.keys.view(), spec));
     const double ms =
-        before.place().milliseconds([&] { index->update(rows, swaps.new_keys.view()); });
+        before.place().milliseconds([&] { index->update(changes.rows(), changes.new_keys()); });
     if (run > 0) update.runs.push_back(ms);  // the first one warms up
   }
   Column after = before.copy();

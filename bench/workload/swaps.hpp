@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "workload/column.hpp"
 
@@ -10,6 +12,21 @@ namespace rtindex::bench {
 struct Swaps {
   PlacedArray<std::uint32_t> rows;
   KeyArray new_keys;
+};
+
+// The same in host memory, as `Index::update` takes them.
+class HostSwaps {
+ public:
+  explicit HostSwaps(const Swaps& swaps);
+  [[nodiscard]] const std::vector<std::uint32_t>& rows() const { return rows_; }
+  [[nodiscard]] ColumnView new_keys() const {
+    return ColumnView::of(bits_ == 32 ? Type::u32 : Type::u64, keys_.data(), rows_.size());
+  }
+
+ private:
+  int bits_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::byte> keys_;
 };
 
 // What is swapped: the keys of neighbouring rows, or the rows of neighbouring keys (section 3.6).

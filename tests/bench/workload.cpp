@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <rtindex/rtindex.hpp>
+
 #include "workload/column.hpp"
 #include "workload/lookups.hpp"
 #include "workload/swaps.hpp"
@@ -228,6 +230,11 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
       }
     }
     EXPECT_EQ(moved, 200U);
+    Index index = build(before.keys.view(), "sorted");
+    const HostSwaps changes(swaps);
+    index.update(changes.rows(), changes.new_keys());
+    const auto first = index.lookup(after.keys.view(), Answer::first);
+    for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(first.first()[row], row);
   }
 }
 
