@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <rtindex/index.hpp>
 
@@ -14,39 +17,70 @@ namespace rtindex::bench {
 
 enum class Values : std::uint8_t { fetched, included };
 
-// One index over one column, built when the first lookups are fired at it.
+// One index over one column, built when it is first needed, and once.
 class Bed {
  public:
-  Bed(const Session& session, Spec spec, Lazy<Column>& column, Values values = Values::fetched)
-      : effort_(session.settings().effort),
-        spec_(std::move(spec)),
-        column_(column),
-        values_(values),
-        place_(place_for(spec_)),
-        index_([this] { return made(); }) {}
+  Bed(Session& session, Spec spec, Lazy<Column>& column, Values values = Values::fetched)
+      : session_(session), spec_(std::move(spec)), column_(column), values_(values) {}
   Bed(const Bed&) = delete;
   Bed& operator=(const Bed&) = delete;
 
+  // Where the index works, and the column there.
+  [[nodiscard]] Place& place() { return session_.place_for(spec_); }
+  [[nodiscard]] const Column& column() { return column_.in(place()); }
+
   [[nodiscard]] Outcome fire(const Lookups& lookups, Firing firing = {}) {
     firing.included = values_ == Values::included;
-    return time_lookups(*place_, *index_, *column_, lookups, effort_, firing);
+    if (!index_) index_.emplace(made());
+    return time_lookups(*index_, column(), lookups, effort(), firing);
   }
-  [[nodiscard]] Outcome builds() { return time_builds(*place_, *column_, spec_, effort_); }
+  [[nodiscard]] Outcome fire(Lazy<Lookups>& lookups, const Firing& firing = {}) {
+    return fire(lookups.in(place()), firing);
+  }
+  [[nodiscard]] Outcome profile(Lazy<Lookups>& lookups) {
+    if (!index_) index_.emplace(made());
+    return profile_lookups(*index_, column(), lookups.in(place()));
+  }
+  [[nodiscard]] Outcome builds() {
+    index_.reset();
+    Builds builds = time_builds(
+        column(), [this] { return made(); }, effort());
+    index_.emplace(std::move(builds.last));
+    return std::move(builds.outcome);
+  }
 
  private:
+  [[nodiscard]] const Effort& effort() const { return session_.settings().effort; }
   [[nodiscard]] Index made() {
-    const auto keys = place_->put(column_->keys.view());
-    if (values_ == Values::fetched) return build(keys->view(), spec_);
-    const auto included = place_->put(column_->values);
-    return build(keys->view(), spec_, include(included->view()));
+    if (values_ == Values::fetched) return build(column().keys.view(), spec_);
+    return build(column().keys.view(), spec_, include(view_of(column().values)));
   }
 
-  Effort effort_;
+  Session& session_;
   Spec spec_;
   Lazy<Column>& column_;
   Values values_;
-  std::unique_ptr<Place> place_;
-  Lazy<Index> index_;
+  std::optional<Index> index_;
+};
+
+// All contestants over one column. Their indexes stay, so that every batch of lookups is made once
+// and fired at all of them.
+class Beds {
+ public:
+  struct Entry {
+    Contestant contestant;
+    std::unique_ptr<Bed> bed;
+  };
+
+  Beds(Session& session, Lazy<Column>& column) {
+    for (const Contestant& contestant : session.contestants())
+      entries_.push_back({contestant, std::make_unique<Bed>(session, contestant.spec, column)});
+  }
+  [[nodiscard]] auto begin() { return entries_.begin(); }
+  [[nodiscard]] auto end() { return entries_.end(); }
+
+ private:
+  std::vector<Entry> entries_;
 };
 
 inline constexpr std::uint64_t column_seed = 1;

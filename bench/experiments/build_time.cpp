@@ -9,9 +9,9 @@ void run(Session& session) {
   for (const int keys_log2 : session.pick<int>({11, 12}, {19, 20}, {25, 26}))
     for (const bool sorted : {false, true}) {
       const std::size_t keys = std::size_t{1} << keys_log2;
-      Lazy<Column> column([&] {
-        Column made = uniform_column(keys, 32, column_seed);
-        return sorted ? in_key_order(std::move(made)) : made;
+      Lazy<Column> column([&](Place& place) {
+        Column made = uniform_column(place, keys, 32, column_seed);
+        return sorted ? in_key_order(made) : std::move(made);
       });
       for (const Contestant& contestant : session.contestants())
         session.point(

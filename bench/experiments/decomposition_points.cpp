@@ -7,14 +7,16 @@ namespace rtindex::bench {
 namespace {
 
 void run(Session& session) {
-  Lazy<Column> column([&] { return dense_column(usual_keys(session), 32, column_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Lookups> lookups(
+      [&](Place& place) { return hits_in(column.in(place), usual_lookups(session), lookup_seed); });
   for (const Contestant& tracer : session.ray_tracers())
     for (const bool on_y : {true, false})
       for (const int bits : bits_on_x(usual_keys_log2(session))) {
         Bed bed(session, tracer.spec.with("bits", two_axis_split(bits, on_y)), column);
-        session.point({.series = series_of(tracer, on_y ? "x+y" : "x+z"), .x = bits}, [&] {
-          return bed.fire(hits_in(*column, usual_lookups(session), lookup_seed));
-        });
+        session.point({.series = series_of(tracer, on_y ? "x+y" : "x+z"), .x = bits},
+                      [&] { return bed.fire(lookups); });
       }
 }
 

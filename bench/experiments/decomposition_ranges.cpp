@@ -10,8 +10,9 @@ namespace {
 
 void run(Session& session) {
   const std::size_t lookups = std::size_t{1} << session.pick(6, 12, 20);
-  Lazy<Column> column([&] { return dense_column(usual_keys(session), 32, column_seed); });
-  Lazy<Ranked> ranked([&] { return Ranked(*column); });
+  Lazy<Column> column(
+      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
   for (const Contestant& tracer : session.ray_tracers())
     for (const int bits : bits_on_x(usual_keys_log2(session))) {
       Bed bed(session, tracer.spec.with("bits", two_axis_split(bits, true)), column);
@@ -19,7 +20,7 @@ void run(Session& session) {
         const std::string what = fmt::format("2^{} hits", hits_log2);
         session.point({.series = series_of(tracer, what), .x = bits}, [&] {
           const std::size_t hits = std::size_t{1} << hits_log2;
-          return bed.fire(ranges_of_hits(*ranked, lookups, hits, lookup_seed));
+          return bed.fire(ranges_of_hits(ranked.in(bed.place()), lookups, hits, lookup_seed));
         });
       }
     }

@@ -29,31 +29,40 @@ std::vector<Variant> variants_of(const Contestant& contestant) {
 
 struct Workload {
   std::string name;
-  std::function<Lookups()> lookups;
+  std::size_t size;
+  Lazy<Lookups> lookups;
 };
 
 void run(Session& session) {
-  Lazy<Column> column([&] { return uniform_column(usual_keys(session), 64, column_seed); });
-  Lazy<Ranked> ranked([&] { return Ranked(*column); });
+  Lazy<Column> column(
+      [&](Place& place) { return uniform_column(place, usual_keys(session), 64, column_seed); });
+  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
   const std::size_t points = usual_lookups(session);
   const std::size_t ranges = points / 32;
-  const std::vector<Workload> workloads = {
-      {"points, all hit", [&] { return hits_in(*column, points, lookup_seed); }},
-      {"points, half miss",
-       [&] {
-         return with_hit_rate(*column, points, 0.5, Misses::in_range, column_seed, lookup_seed);
-       }},
-      {"points, Zipf 1", [&] { return skewed_hits_in(*column, points, 1, lookup_seed); }},
-      {"ranges of 16", [&] { return ranges_of_hits(*ranked, ranges, 16, lookup_seed); }},
-      {"ranges of 256", [&] { return ranges_of_hits(*ranked, ranges, 256, lookup_seed); }}};
+  const auto ranges_of = [&](std::size_t hits) {
+    return Lazy<Lookups>([&, hits](Place& place) {
+      return ranges_of_hits(ranked.in(place), ranges, hits, lookup_seed);
+    });
+  };
+  std::vector<Workload> workloads;
+  workloads.push_back({"points, all hit", points, Lazy<Lookups>([&](Place& place) {
+                         return hits_in(column.in(place), points, lookup_seed);
+                       })});
+  workloads.push_back({"points, half miss", points, Lazy<Lookups>([&](Place& place) {
+                         return with_hit_rate(column.in(place), points, 0.5, Misses::in_range,
+                                              column_seed, lookup_seed);
+                       })});
+  workloads.push_back({"points, Zipf 1", points, Lazy<Lookups>([&](Place& place) {
+                         return skewed_hits_in(column.in(place), points, 1, lookup_seed);
+                       })});
+  workloads.push_back({"ranges of 16", ranges, ranges_of(16)});
+  workloads.push_back({"ranges of 256", ranges, ranges_of(256)});
   for (const Contestant& contestant : session.contestants())
     for (const Variant& variant : variants_of(contestant)) {
       Bed bed(session, variant.spec, column, variant.values);
-      for (const Workload& workload : workloads)
-        session.point({.series = variant.label, .category = workload.name}, [&] {
-          const Lookups lookups = workload.lookups();
-          return with_throughput(bed.fire(lookups), lookups.size());
-        });
+      for (Workload& workload : workloads)
+        session.point({.series = variant.label, .category = workload.name},
+                      [&] { return with_throughput(bed.fire(workload.lookups), workload.size); });
     }
 }
 

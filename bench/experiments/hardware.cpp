@@ -7,14 +7,16 @@ namespace {
 
 // The same two batches on every machine; records of several machines stand side by side.
 void run(Session& session) {
-  Lazy<Column> column([&] { return uniform_column(usual_keys(session), 32, column_seed); });
-  Lazy<Lookups> lookups([&] { return hits_in(*column, usual_lookups(session), lookup_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return uniform_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Lookups> lookups(
+      [&](Place& place) { return hits_in(column.in(place), usual_lookups(session), lookup_seed); });
   for (const Contestant& contestant : session.contestants()) {
     Bed bed(session, contestant.spec, column);
     for (const bool sorted : {false, true})
       session.point(
           {.series = contestant.label, .category = sorted ? "sorted lookups" : "unsorted lookups"},
-          [&] { return bed.fire(*lookups, {.sorted = sorted}); });
+          [&] { return bed.fire(lookups, {.sorted = sorted}); });
   }
 }
 

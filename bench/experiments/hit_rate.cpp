@@ -6,7 +6,8 @@ namespace rtindex::bench {
 namespace {
 
 void run(Session& session) {
-  Lazy<Column> column([&] { return uniform_column(usual_keys(session), 32, column_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return uniform_column(place, usual_keys(session), 32, column_seed); });
   fire_hit_rates(session, Misses::in_range, column);
 }
 

@@ -9,13 +9,15 @@ namespace {
 void run(Session& session) {
   for (const int keys_log2 : mode_sizes(session)) {
     const std::size_t keys = std::size_t{1} << keys_log2;
-    Lazy<Column> column([&] { return dense_column(keys, 32, column_seed); });
+    Lazy<Column> column([&](Place& place) { return dense_column(place, keys, 32, column_seed); });
+    Lazy<Lookups> lookups([&](Place& place) {
+      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    });
     for (const Contestant& tracer : session.ray_tracers())
       for (const std::string& mode : key_modes()) {
         Bed bed(session, tracer.spec.with("mode", mode), column);
-        session.point({.series = series_of(tracer, mode), .x = keys_log2}, [&] {
-          return bed.fire(hits_in(*column, usual_lookups(session), lookup_seed));
-        });
+        session.point({.series = series_of(tracer, mode), .x = keys_log2},
+                      [&] { return bed.fire(lookups); });
       }
   }
 }

@@ -9,14 +9,18 @@ namespace {
 
 void run(Session& session) {
   for (const int bits : {32, 64}) {
-    Lazy<Column> column([&] { return uniform_column(usual_keys(session), bits, column_seed); });
-    Lazy<Lookups> lookups([&] { return hits_in(*column, usual_lookups(session), lookup_seed); });
+    Lazy<Column> column([&](Place& place) {
+      return uniform_column(place, usual_keys(session), bits, column_seed);
+    });
+    Lazy<Lookups> lookups([&](Place& place) {
+      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    });
     for (const Contestant& contestant : session.contestants()) {
       Bed bed(session, contestant.spec, column);
       session.point({.series = contestant.label, .category = fmt::format("{}-bit keys", bits)},
                     [&] {
-                      Outcome outcome = bed.fire(*lookups);
-                      outcome.append(bed.builds());
+                      Outcome outcome = bed.builds();
+                      outcome.append(bed.fire(lookups));
                       return outcome;
                     });
     }

@@ -10,12 +10,14 @@ void run(Session& session) {
                                        {15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26});
   for (const int keys_log2 : sizes) {
     const std::size_t keys = std::size_t{1} << keys_log2;
-    Lazy<Column> column([&] { return uniform_column(keys, 32, column_seed); });
-    Lazy<Lookups> lookups([&] { return hits_in(*column, usual_lookups(session), lookup_seed); });
+    Lazy<Column> column([&](Place& place) { return uniform_column(place, keys, 32, column_seed); });
+    Lazy<Lookups> lookups([&](Place& place) {
+      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    });
     for (const Contestant& contestant : session.contestants()) {
       Bed bed(session, contestant.spec, column);
       session.point({.series = contestant.label, .x = keys_log2},
-                    [&] { return with_throughput(bed.fire(*lookups), lookups->size()); });
+                    [&] { return with_throughput(bed.fire(lookups), usual_lookups(session)); });
     }
   }
 }

@@ -13,14 +13,15 @@ void run(Session& session) {
   const std::size_t lookup_count = std::size_t{1} << session.pick(10, 17, 27);
   for (const int keys_log2 : sizes) {
     const std::size_t keys = std::size_t{1} << keys_log2;
-    Lazy<Column> column([&] { return uniform_column(keys, 32, column_seed); });
-    Lazy<Lookups> lookups([&] { return hits_in(*column, lookup_count, lookup_seed); });
+    Lazy<Column> column([&](Place& place) { return uniform_column(place, keys, 32, column_seed); });
+    Lazy<Lookups> lookups(
+        [&](Place& place) { return hits_in(column.in(place), lookup_count, lookup_seed); });
     for (const Contestant& contestant : session.contestants()) {
       if (contestant.spec.tracer() == "embree" && keys_log2 >= embree_keys_log2) continue;
       session.point({.series = contestant.label, .x = keys_log2}, [&] {
         Bed bed(session, contestant.spec, column);
-        Outcome outcome = with_throughput(bed.fire(*lookups), lookup_count);
-        outcome.append(bed.builds());
+        Outcome outcome = bed.builds();
+        outcome.append(with_throughput(bed.fire(lookups), lookup_count));
         return outcome;
       });
     }

@@ -9,16 +9,17 @@ void run(Session& session) {
   const auto exponents =
       session.pick<double>({0, 1, 2}, {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2},
                            {0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2});
-  Lazy<Column> column([&] { return uniform_column(usual_keys(session), 32, column_seed); });
-  for (const Contestant& contestant : session.contestants()) {
-    Bed bed(session, contestant.spec, column);
-    for (const double exponent : exponents) {
-      Lazy<Lookups> lookups(
-          [&] { return skewed_hits_in(*column, usual_lookups(session), exponent, lookup_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return uniform_column(place, usual_keys(session), 32, column_seed); });
+  Beds beds(session, column);
+  for (const double exponent : exponents) {
+    Lazy<Lookups> lookups([&](Place& place) {
+      return skewed_hits_in(column.in(place), usual_lookups(session), exponent, lookup_seed);
+    });
+    for (auto& [contestant, bed] : beds)
       for (const bool sorted : {false, true})
         session.point({.series = series_of(contestant, order_name(sorted)), .x = exponent},
-                      [&] { return bed.fire(*lookups, {.sorted = sorted}); });
-    }
+                      [&, &bed = bed] { return bed->fire(lookups, {.sorted = sorted}); });
   }
 }
 

@@ -6,16 +6,18 @@ namespace rtindex::bench {
 namespace {
 
 void run(Session& session) {
-  Lazy<Column> column([&] { return uniform_column(usual_keys(session), 32, column_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return uniform_column(place, usual_keys(session), 32, column_seed); });
   const auto sizes = session.pick<int>({6, 8, 10, 12}, {7, 9, 11, 13, 15, 17, 19},
                                        {13, 15, 17, 19, 21, 23, 25, 27});
-  for (const Contestant& contestant : session.contestants()) {
-    Bed bed(session, contestant.spec, column);
-    for (const int size_log2 : sizes)
-      session.point({.series = contestant.label, .x = size_log2}, [&] {
-        const std::size_t size = std::size_t{1} << size_log2;
-        return with_throughput(bed.fire(hits_in(*column, size, lookup_seed)), size);
-      });
+  Beds beds(session, column);
+  for (const int size_log2 : sizes) {
+    const std::size_t size = std::size_t{1} << size_log2;
+    Lazy<Lookups> lookups(
+        [&](Place& place) { return hits_in(column.in(place), size, lookup_seed); });
+    for (auto& [contestant, bed] : beds)
+      session.point({.series = contestant.label, .x = size_log2},
+                    [&, &bed = bed] { return with_throughput(bed->fire(lookups), size); });
   }
 }
 

@@ -8,7 +8,8 @@ namespace rtindex::bench {
 namespace {
 
 void run(Session& session) {
-  Lazy<Column> column([&] { return uniform_column(usual_keys(session), 32, column_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return uniform_column(place, usual_keys(session), 32, column_seed); });
   const std::string category = fmt::format("2^{} keys", usual_keys_log2(session));
   for (const Contestant& contestant : session.contestants())
     session.point({.series = contestant.label, .category = category}, [&] {

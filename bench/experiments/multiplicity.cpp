@@ -13,13 +13,15 @@ void run(Session& session) {
   const std::size_t lookup_count = std::size_t{1} << session.pick(12, 16, 27);
   for (const int log2 : axis) {
     const std::size_t multiplicity = std::size_t{1} << log2;
-    Lazy<Column> column(
-        [&] { return repeated_column(usual_keys(session), multiplicity, column_seed); });
-    Lazy<Lookups> lookups([&] { return hits_in(*column, lookup_count, lookup_seed); });
+    Lazy<Column> column([&](Place& place) {
+      return repeated_column(place, usual_keys(session), multiplicity, column_seed);
+    });
+    Lazy<Lookups> lookups(
+        [&](Place& place) { return hits_in(column.in(place), lookup_count, lookup_seed); });
     for (const Contestant& contestant : session.contestants()) {
       Bed bed(session, contestant.spec, column);
       session.point({.series = contestant.label, .x = log2}, [&] {
-        Outcome outcome = bed.fire(*lookups);
+        Outcome outcome = bed.fire(lookups);
         outcome.derive("lookup_ms_per_match", "lookup_ms", std::ldexp(1.0, -log2));
         return outcome;
       });

@@ -12,17 +12,19 @@ std::string case_name(bool sorted_inserts, bool sorted_lookups) {
 
 void run(Session& session) {
   for (const bool sorted_inserts : {false, true}) {
-    Lazy<Column> column([&] {
-      Column made = uniform_column(usual_keys(session), 32, column_seed);
-      return sorted_inserts ? in_key_order(std::move(made)) : made;
+    Lazy<Column> column([&](Place& place) {
+      Column made = uniform_column(place, usual_keys(session), 32, column_seed);
+      return sorted_inserts ? in_key_order(made) : std::move(made);
     });
-    Lazy<Lookups> lookups([&] { return hits_in(*column, usual_lookups(session), lookup_seed); });
+    Lazy<Lookups> lookups([&](Place& place) {
+      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    });
     for (const Contestant& contestant : session.contestants()) {
       Bed bed(session, contestant.spec, column);
       for (const bool sorted_lookups : {false, true})
         session.point(
             {.series = contestant.label, .category = case_name(sorted_inserts, sorted_lookups)},
-            [&] { return bed.fire(*lookups, {.sorted = sorted_lookups}); });
+            [&] { return bed.fire(lookups, {.sorted = sorted_lookups}); });
     }
   }
 }

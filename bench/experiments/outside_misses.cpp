@@ -7,7 +7,8 @@ namespace {
 
 // Keys from the middle half of all 32-bit values, so that there is much room beyond them.
 void run(Session& session) {
-  Lazy<Column> column([&] { return middle_column(usual_keys(session), column_seed); });
+  Lazy<Column> column(
+      [&](Place& place) { return middle_column(place, usual_keys(session), column_seed); });
   fire_hit_rates(session, Misses::out_of_range, column);
 }
 

@@ -12,7 +12,10 @@ constexpr const char* bits_of_all = "22+22+20";
 void run(Session& session) {
   for (const int keys_log2 : mode_sizes(session)) {
     const std::size_t keys = std::size_t{1} << keys_log2;
-    Lazy<Column> column([&] { return dense_column(keys, 32, column_seed); });
+    Lazy<Column> column([&](Place& place) { return dense_column(place, keys, 32, column_seed); });
+    Lazy<Lookups> lookups([&](Place& place) {
+      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    });
     for (const Contestant& tracer : session.ray_tracers())
       for (const std::string primitive : {"triangle", "sphere", "aabb"})
         for (const bool compact : {false, true}) {
@@ -23,7 +26,7 @@ void run(Session& session) {
           session.point({.series = series_of(tracer, what), .x = keys_log2}, [&] {
             Bed bed(session, spec, column);
             Outcome outcome = bed.builds();
-            outcome.append(bed.fire(hits_in(*column, usual_lookups(session), lookup_seed)));
+            outcome.append(bed.fire(lookups));
             outcome.workload["bits"] = bits_of_all;
             return outcome;
           });

@@ -1,22 +1,104 @@
 #include <fmt/format.h>
 
+#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
-#include "harness/session.hpp"
-
-// The paper's looks inside with Nsight Compute. They are listed so that nobody has to guess what is
-// not repeated here; a run records what it lacks.
+#include "workload/swaps.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-constexpr const char* needed = "Nsight Compute on an NVIDIA GPU, which this version does not drive";
+constexpr const char* needed = "Nsight Compute and an NVIDIA GPU: scripts/profile.sh";
 
-void run(Session& session) {
-  session.unsupported(
-      fmt::format("the profile needs {}; the experiments of the same section have "
-                  "the times that it explains",
-                  needed));
+// A profiler fires every kernel several times over: fewer lookups than the paper's tell the same.
+std::size_t profiled_lookups(const Session& session) {
+  return std::size_t{1} << session.pick(10, 20, 24);
+}
+
+Lazy<Column> uniform_keys(Session& session) {
+  return Lazy<Column>([&session](Place& place) {
+    return uniform_column(place, usual_keys(session), 32, column_seed);
+  });
+}
+
+void profile_all(Session& session, Beds& beds, Lazy<Lookups>& lookups,
+                 const std::string& category) {
+  for (auto& [contestant, bed] : beds)
+    session.point({.series = contestant.label, .category = category},
+                  [&, &bed = bed] { return bed->profile(lookups); });
+}
+
+void lookups(Session& session) {
+  Lazy<Column> column = uniform_keys(session);
+  Beds beds(session, column);
+  for (const int log2 : session.pick<int>({6, 8}, {13, 15, 17, 19}, {13, 15, 17, 19, 21, 24})) {
+    Lazy<Lookups> batch([&](Place& place) {
+      return hits_in(column.in(place), std::size_t{1} << log2, lookup_seed);
+    });
+    profile_all(session, beds, batch, fmt::format("2^{} lookups", log2));
+  }
+}
+
+void skew(Session& session) {
+  Lazy<Column> column = uniform_keys(session);
+  Beds beds(session, column);
+  for (const double exponent : {0.0, 0.5, 1.0, 1.5}) {
+    Lazy<Lookups> batch([&](Place& place) {
+      return skewed_hits_in(column.in(place), profiled_lookups(session), exponent, lookup_seed);
+    });
+    profile_all(session, beds, batch, fmt::format("Zipf {:.1f}", exponent));
+  }
+}
+
+void hit_rate(Session& session) {
+  Lazy<Column> column = uniform_keys(session);
+  Beds beds(session, column);
+  for (const double rate : {1.0, 0.5, 0.0}) {
+    Lazy<Lookups> batch([&](Place& place) {
+      return with_hit_rate(column.in(place), profiled_lookups(session), rate, Misses::in_range,
+                           column_seed, lookup_seed);
+    });
+    profile_all(session, beds, batch, fmt::format("hit rate {:.1f}", rate));
+  }
+}
+
+void modes(Session& session) {
+  Lazy<Column> column(
+      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Lookups> batch([&](Place& place) {
+    return hits_in(column.in(place), profiled_lookups(session), lookup_seed);
+  });
+  for (const Contestant& tracer : session.ray_tracers())
+    for (const std::string mode : {"extended", "3d"})
+      session.point({.series = tracer.label, .category = mode}, [&] {
+        return Bed(session, tracer.spec.with("mode", mode), column).profile(batch);
+      });
+}
+
+// Lookups after swaps of neighbouring positions, the case that hurts a refit most (section 3.6).
+Outcome profile_after_swaps(const Session& session, const Column& before, const Spec& spec) {
+  const std::size_t pairs = std::size_t{1} << session.pick(8, 14, 20);
+  const Swaps swaps = random_swaps(before, pairs, Neighbours::positions, lookup_seed);
+  Index index = build(before.keys.view(), spec);
+  const HostSwaps changes(swaps);
+  index.update(changes.rows(), changes.new_keys());
+  Column after = before.copy();
+  apply(swaps, after);
+  Outcome outcome =
+      profile_lookups(index, after, hits_in(after, profiled_lookups(session), lookup_seed));
+  outcome.workload["swaps"] = pairs;
+  return outcome;
+}
+
+void updates(Session& session) {
+  Lazy<Column> column(
+      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  for (const Contestant& tracer : session.ray_tracers())
+    for (const std::string update : {"refit", "rebuild"})
+      session.point({.series = tracer.label, .category = update}, [&] {
+        const Spec spec = tracer.spec.with("update", update);
+        return profile_after_swaps(session, column.in(session.place_for(spec)), spec);
+      });
 }
 
 Metric share(const std::string& name, const std::string& label) {
@@ -25,7 +107,7 @@ Metric share(const std::string& name, const std::string& label) {
 
 Experiment profile(const std::string& name, const std::string& title, const std::string& question,
                    const std::string& figure, const std::string& section,
-                   std::vector<Metric> metrics) {
+                   std::vector<Metric> metrics, void (*points)(Session&)) {
   return {.name = name,
           .title = title,
           .question = question,
@@ -33,7 +115,11 @@ Experiment profile(const std::string& name, const std::string& title, const std:
           .section = section,
           .x = {},
           .metrics = std::move(metrics),
-          .run = run,
+          .run =
+              [points](Session& session) {
+                if (session.settings().profiled) return points(session);
+                session.unsupported(fmt::format("the profile needs {}", needed));
+              },
           .needs = needed};
 }
 
@@ -41,7 +127,7 @@ std::vector<Metric> memory_metrics() {
   return {share("l1_hit_percent", "hit rate of the L1 cache [%]"),
           share("l2_hit_percent", "hit rate of the L2 cache [%]"),
           {"memory_read_bytes", "bytes read from device memory"},
-          {"instructions", "instructions executed"}};
+          {"instructions", "instructions executed by warps"}};
 }
 
 }  // namespace
@@ -51,17 +137,18 @@ std::vector<Experiment> profile_experiments() {
       profile("profile-lookups", "Profile: number of lookups",
               "How busy are processors and memory as the batch grows?", "tab:lookup-util", "4.2",
               {share("active_warps", "active warps per SM"),
-               share("bandwidth_percent", "share of the peak bandwidth [%]")}),
+               share("bandwidth_percent", "share of the peak bandwidth [%]")},
+              lookups),
       profile("profile-skew", "Profile: skewed lookups", "What do caches and memory do under skew?",
-              "tab:skew_profiling", "4.8", memory_metrics()),
+              "tab:skew_profiling", "4.8", memory_metrics(), skew),
       profile("profile-hit-rate", "Profile: hit rate", "How much less memory does a miss read?",
-              "text", "4.6", memory_metrics()),
+              "text", "4.6", memory_metrics(), hit_rate),
       profile("profile-modes", "Profile: key modes",
               "How much more does extended mode read than 3d mode?", "text", "3.2",
-              memory_metrics()),
+              memory_metrics(), modes),
       profile("profile-updates", "Profile: updates",
               "What does a refit do to the memory that lookups read?", "text", "3.6",
-              memory_metrics())};
+              memory_metrics(), updates)};
 }
 
 }  // namespace rtindex::bench

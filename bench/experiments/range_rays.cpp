@@ -10,15 +10,15 @@ namespace {
 void run(Session& session) {
   const std::size_t keys = std::size_t{1} << session.pick(12, 20, 25);
   const std::size_t lookups = std::size_t{1} << session.pick(8, 14, 27);
-  Lazy<Column> column([&] { return dense_column(keys, 32, column_seed); });
-  Lazy<Ranked> ranked([&] { return Ranked(*column); });
+  Lazy<Column> column([&](Place& place) { return dense_column(place, keys, 32, column_seed); });
+  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
   for (const Contestant& tracer : session.ray_tracers())
     for (const std::string origin : {"offset", "zero"}) {
       Bed bed(session, tracer.spec.with("range", origin), column);
       for (const int hits_log2 : {0, 2, 4, 6, 8})
         session.point({.series = series_of(tracer, "from " + origin), .x = hits_log2}, [&] {
           const std::size_t hits = std::size_t{1} << hits_log2;
-          return bed.fire(ranges_of_hits(*ranked, lookups, hits, lookup_seed));
+          return bed.fire(ranges_of_hits(ranked.in(bed.place()), lookups, hits, lookup_seed));
         });
     }
 }

@@ -30,24 +30,33 @@ Outcome fit_of(const Session& session, const std::string& series) {
   return outcome;
 }
 
+// A hash table answers points only, as in the paper.
+bool answers_ranges(const Contestant& contestant) { return contestant.spec.kind() != "hash"; }
+
 void run(Session& session) {
   const auto axis = session.pick<int>({0, 4, 8}, {0, 2, 4, 6, 8, 10}, {0, 2, 4, 6, 8, 10});
   const std::size_t lookups = std::size_t{1} << session.pick(8, 14, 27);
-  Lazy<Column> column([&] { return dense_column(usual_keys(session), 32, column_seed); });
-  Lazy<Ranked> ranked([&] { return Ranked(*column); });
-  for (const Contestant& contestant : session.contestants()) {
-    if (contestant.spec.kind() == "hash") continue;  // it answers points only, as in the paper
-    Bed bed(session, contestant.spec, column);
-    for (const int log2 : axis)
-      session.point({.series = contestant.label, .x = log2}, [&] {
-        Outcome outcome =
-            bed.fire(ranges_of_hits(*ranked, lookups, std::size_t{1} << log2, lookup_seed));
+  Lazy<Column> column(
+      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
+  Beds beds(session, column);
+  for (const int log2 : axis) {
+    Lazy<Lookups> ranges([&](Place& place) {
+      return ranges_of_hits(ranked.in(place), lookups, std::size_t{1} << log2, lookup_seed);
+    });
+    for (auto& [contestant, bed] : beds) {
+      if (!answers_ranges(contestant)) continue;
+      session.point({.series = contestant.label, .x = log2}, [&, &bed = bed] {
+        Outcome outcome = bed->fire(ranges);
         outcome.derive("lookup_ms_per_hit", "lookup_ms", std::exp2(-log2));
         return outcome;
       });
-    session.point({.series = contestant.label, .category = "fit"},
-                  [&] { return fit_of(session, contestant.label); });
+    }
   }
+  for (const Contestant& contestant : session.contestants())
+    if (answers_ranges(contestant))
+      session.point({.series = contestant.label, .category = "fit"},
+                    [&] { return fit_of(session, contestant.label); });
 }
 
 }  // namespace

@@ -21,16 +21,13 @@ std::optional<FileFormat> format_of(const std::string& path) {
 }
 
 // Unsigned keys of a file, such as SOSD's.
-Column column_from(const std::string& path) {
+Column column_from(Place& place, const std::string& path) {
   const LoadedColumn file = load(ColumnFile{.path = path, .format = format_of(path)});
   const ColumnView view = file.view();
   if (view.type() != Type::u32 && view.type() != Type::u64)
     throw Error(path + " holds " + file.type_text() + ": this experiment takes uint32 and uint64");
-  KeyArray keys(view.type() == Type::u32 ? 32 : 64, view.size());
-  const auto* narrow = static_cast<const std::uint32_t*>(view.data());
-  const auto* wide = static_cast<const std::uint64_t*>(view.data());
-  for (std::size_t row = 0; row < keys.size(); ++row)
-    keys.set(row, keys.bits() == 32 ? narrow[row] : wide[row]);
+  KeyArray keys(place, view.type() == Type::u32 ? 32 : 64, view.size());
+  place.store(keys.data().data, view.data(), keys.bytes());
   return column_of(std::move(keys), column_seed);
 }
 
@@ -39,8 +36,8 @@ void run(Session& session) {
   if (path.empty())
     return session.unsupported("name a column with --column FILE, such as a file of SOSD");
   const std::string name = std::filesystem::path(path).filename();
-  Lazy<Column> column([&] { return column_from(path); });
-  Lazy<Ranked> ranked([&] { return Ranked(*column); });
+  Lazy<Column> column([&](Place& place) { return column_from(place, path); });
+  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
   const std::size_t points = usual_lookups(session);
   for (const Contestant& contestant : session.contestants()) {
     Bed bed(session, contestant.spec, column);
@@ -49,13 +46,14 @@ void run(Session& session) {
           {.series = series_of(contestant, order_name(sorted)), .category = name + ", points"},
           [&] {
             return with_throughput(
-                bed.fire(hits_in(*column, points, lookup_seed), {.sorted = sorted}), points);
+                bed.fire(hits_in(bed.column(), points, lookup_seed), {.sorted = sorted}), points);
           });
     for (const std::size_t hits : {16U, 256U})
       session.point(
           {.series = contestant.label, .category = fmt::format("{}, ranges of {}", name, hits)},
           [&] {
-            const Lookups lookups = ranges_over_rows(*ranked, points / 32, hits, lookup_seed);
+            const Lookups lookups =
+                ranges_over_rows(ranked.in(bed.place()), points / 32, hits, lookup_seed);
             return with_throughput(bed.fire(lookups), lookups.size());
           });
   }

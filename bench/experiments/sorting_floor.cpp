@@ -6,14 +6,15 @@ namespace rtindex::bench {
 namespace {
 
 Outcome time_sorts(Place& place, std::size_t size, int runs) {
-  const Column column = uniform_column(size, 32, column_seed);
-  const auto keys = place.put_to_sort(column.keys);
-  Outcome outcome{.index = place.sorter()};
+  const Column column = uniform_column(place, size, 32, column_seed);
+  const KeyArray keys(place, column.keys.bits(), size);
+  const auto sorter = place.sorter(size, keys.bits());
+  Outcome outcome{.index = place.sorter_name()};
   outcome.workload = column.about;
   Measured sorts{"sort_ms", {}};
   for (int run = 0; run <= runs; ++run) {
-    keys->restore();
-    const double ms = place.milliseconds([&] { keys->sort(0, size); });
+    place.copy(keys.data().data, column.keys.data().data, keys.bytes());
+    const double ms = place.milliseconds([&] { sorter->sort(keys.data(), size); });
     if (run > 0) sorts.runs.push_back(ms);
   }
   outcome.measured.push_back(sorts);
@@ -23,12 +24,12 @@ Outcome time_sorts(Place& place, std::size_t size, int runs) {
 
 void run(Session& session) {
   if (session.contestants().empty()) return session.unsupported("no index is usable here");
-  const auto place = place_for(session.contestants().front().spec);
+  Place& place = session.place_for(session.contestants().front().spec);
   const auto sizes = session.pick<int>({8, 12}, {7, 9, 11, 13, 15, 17, 19, 21},
                                        {7, 9, 11, 13, 15, 17, 19, 20, 21, 23, 25, 27});
   for (const int log2 : sizes)
-    session.point({.series = place->sorter(), .x = log2}, [&] {
-      return time_sorts(*place, std::size_t{1} << log2, session.settings().effort.runs);
+    session.point({.series = place.sorter_name(), .x = log2}, [&] {
+      return time_sorts(place, std::size_t{1} << log2, session.settings().effort.runs);
     });
 }
 

@@ -14,25 +14,24 @@ const char* name_of(Neighbours neighbours) {
 
 // Builds, swaps and looks up. Every run updates an index that was built anew: a refit that follows
 // another one would start from a worse structure than the paper's.
-Outcome swap_and_look_up(Session& session, const Spec& spec, std::size_t pairs,
-                         Neighbours neighbours) {
+Outcome swap_and_look_up(const Session& session, const Column& before, const Spec& spec,
+                         std::size_t pairs, Neighbours neighbours) {
   const Effort& effort = session.settings().effort;
-  const Column before = dense_column(usual_keys(session), 32, column_seed);
   const Swaps swaps = random_swaps(before, pairs, neighbours, lookup_seed);
-  const auto place = place_for(spec);
+  const HostSwaps changes(swaps);
   std::optional<Index> index;
   Outcome outcome;
   Measured update{"update_ms", {}};
   for (int run = 0; run <= effort.runs; ++run) {
     index.emplace(build(before.keys.view(), spec));
     const double ms =
-        place->milliseconds([&] { index->update(swaps.rows, swaps.new_keys.view()); });
+        before.place().milliseconds([&] { index->update(changes.rows(), changes.new_keys()); });
     if (run > 0) update.runs.push_back(ms);  // the first one warms up
   }
-  Column after = before;
+  Column after = before.copy();
   apply(swaps, after);
   const Lookups lookups = hits_in(after, usual_lookups(session), lookup_seed);
-  outcome.append(time_lookups(*place, *index, after, lookups, effort));
+  outcome.append(time_lookups(*index, after, lookups, effort));
   outcome.workload.update({{"swaps", pairs}, {"swapped", name_of(neighbours)}});
   outcome.measured.push_back(update);
   for (const auto& [name, value] : index->build_parts())
@@ -45,13 +44,16 @@ Outcome swap_and_look_up(Session& session, const Spec& spec, std::size_t pairs,
 
 void run(Session& session) {
   const auto swaps_log2 = session.pick<int>({4, 8, 10}, {4, 8, 12, 18}, {4, 8, 12, 24});
+  Lazy<Column> column(
+      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
   for (const Contestant& tracer : session.ray_tracers())
     for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
       const std::string series = series_of(tracer, name_of(neighbours));
       const auto point = [&](const std::string& update, int log2, const std::string& category) {
         session.point({.series = series, .category = category}, [&] {
-          return swap_and_look_up(session, tracer.spec.with("update", update),
-                                  std::size_t{1} << log2, neighbours);
+          return swap_and_look_up(session, column.in(session.place_for(tracer.spec)),
+                                  tracer.spec.with("update", update), std::size_t{1} << log2,
+                                  neighbours);
         });
       };
       for (const int log2 : swaps_log2) point("refit", log2, fmt::format("refit, 2^{}", log2));

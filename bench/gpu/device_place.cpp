@@ -1,121 +1,92 @@
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
-#include <vector>
+#include <optional>
+#include <utility>
 
-#include "base/types.hpp"
 #include "gpu/device_buffer.hpp"
 #include "gpu/device_sort.hpp"
-#include "harness/place.hpp"
+#include "gpu/device_tasks.hpp"
+#include "workload/place.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-std::size_t bytes_of(const ColumnView& column) { return column.size() * width_of(column.type()); }
-
-void upload(const DeviceBuffer& to, const ColumnView& from) {
-  if (bytes_of(from) != 0)
-    cuda::check(cudaMemcpy(to.data(), from.data(), bytes_of(from), cudaMemcpyHostToDevice),
-                "copying a workload to the GPU");
-}
-
-ColumnView view_of(const DeviceBuffer& buffer, Type type, std::size_t first, std::size_t count) {
-  return ColumnView::of(type, buffer.as<std::byte>() + first * width_of(type), count).on_device();
-}
-
-class DevicePut : public Place::Put {
+class Sorts : public Place::Sorter {
  public:
-  explicit DevicePut(const ColumnView& column)
-      : type_(column.type()),
-        size_(column.size()),
-        is_none_(column.data() == nullptr),
-        elements_(bytes_of(column)) {
-    upload(elements_, column);
-  }
-  // No column at all stays none: the index then takes the values that it includes.
-  [[nodiscard]] ColumnView view() const override {
-    return is_none_ ? ColumnView() : slice(0, size_);
-  }
-  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const override {
-    return view_of(elements_, type_, first, count);
-  }
+  Sorts(std::size_t most, int bits) : sorter_(most, bits / 8) {}
+  void sort(const KeyData& keys, std::size_t count) override { sorter_.sort(keys.data, count); }
 
  private:
-  Type type_;
-  std::size_t size_;
-  bool is_none_;
-  DeviceBuffer elements_;
-};
-
-class DeviceSortable : public Place::Sortable {
- public:
-  explicit DeviceSortable(const KeyArray& keys)
-      : type_(keys.view().type()),
-        size_(keys.size()),
-        unsorted_(bytes_of(keys.view())),
-        keys_(bytes_of(keys.view())),
-        sorter_(keys.size(), keys.bits() / 8) {
-    upload(unsorted_, keys.view());
-    DeviceSortable::restore();
-  }
-  [[nodiscard]] ColumnView view() const override { return slice(0, size_); }
-  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const override {
-    return view_of(keys_, type_, first, count);
-  }
-  void restore() override {
-    cuda::check(cudaMemcpy(keys_.data(), unsorted_.data(), keys_.bytes(), cudaMemcpyDeviceToDevice),
-                "copying on the GPU");
-  }
-  void sort(std::size_t first, std::size_t count) override {
-    sorter_.sort(keys_.as<std::byte>() + first * width_of(type_), count);
-  }
-
- private:
-  Type type_;
-  std::size_t size_;
-  DeviceBuffer unsorted_, keys_;
   DeviceSorter sorter_;
-};
-
-class DeviceSums : public Place::Sums {
- public:
-  explicit DeviceSums(std::size_t size) : sums_(size * sizeof(std::uint64_t)), fetched_(size) {}
-  [[nodiscard]] std::uint64_t* data() override { return sums_.as<std::uint64_t>(); }
-  [[nodiscard]] rtindex::Place place() const override { return rtindex::Place::device; }
-  void wipe() override {
-    cuda::check(cudaMemset(sums_.data(), 0xa5, sums_.bytes()), "filling memory");
-  }
-  [[nodiscard]] std::span<const std::uint64_t> fetch() override {
-    cuda::check(cudaMemcpy(fetched_.data(), sums_.data(), sums_.bytes(), cudaMemcpyDeviceToHost),
-                "copying sums from the GPU");
-    return fetched_;
-  }
-
- private:
-  DeviceBuffer sums_;
-  std::vector<std::uint64_t> fetched_;
 };
 
 class DevicePlace : public Place {
  public:
-  [[nodiscard]] std::unique_ptr<Put> put(const ColumnView& column) override {
-    return std::make_unique<DevicePut>(column);
+  [[nodiscard]] rtindex::Place memory() const override { return rtindex::Place::device; }
+
+  [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes) override {
+    auto buffer = std::make_shared<DeviceBuffer>(bytes);
+    void* const data = buffer->data();
+    return {std::move(buffer), data};
   }
-  [[nodiscard]] std::unique_ptr<Sortable> put_to_sort(const KeyArray& keys) override {
-    return std::make_unique<DeviceSortable>(keys);
+  void copy(void* to, const void* from, std::size_t bytes) override {
+    transfer(to, from, bytes, cudaMemcpyDeviceToDevice);
   }
-  [[nodiscard]] std::unique_ptr<Sums> sums(std::size_t size) override {
-    return std::make_unique<DeviceSums>(size);
+  void store(void* to, const void* from_host, std::size_t bytes) override {
+    transfer(to, from_host, bytes, cudaMemcpyHostToDevice);
   }
+  void fetch(void* to_host, const void* from, std::size_t bytes) override {
+    transfer(to_host, from, bytes, cudaMemcpyDeviceToHost);
+  }
+  void wipe(void* data, std::size_t bytes) override {
+    cuda::check(cudaMemset(data, 0xa5, bytes), "filling memory");
+  }
+
+  void run(const Task& task, std::size_t count) override { run_on_device(task, count); }
+  void order_by_key(const KeyData& keys, std::size_t count, std::size_t batch,
+                    std::uint32_t* order) override {
+    order_on_device(keys, count, batch, order);
+  }
+  void running_sums(const std::uint32_t* values, std::size_t count, std::uint64_t* sums) override {
+    running_sums_on_device(values, count, sums);
+  }
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> ends_of(const KeyData& keys,
+                                                                std::size_t count) override {
+    return ends_on_device(keys, count);
+  }
+  [[nodiscard]] std::size_t first_difference(const std::uint64_t* a, const std::uint64_t* b,
+                                             std::size_t count) override {
+    return first_difference_on_device(a, b, count);
+  }
+
+  [[nodiscard]] std::unique_ptr<Sorter> sorter(std::size_t most, int bits) override {
+    return std::make_unique<Sorts>(most, bits);
+  }
+  [[nodiscard]] std::string sorter_name() const override { return "cub::DeviceRadixSort"; }
   [[nodiscard]] double milliseconds(const std::function<void()>& work) override {
-    clock_.start();
+    if (!clock_) clock_.emplace();
+    clock_->start();
     work();
-    return clock_.stop();
+    return clock_->stop();
   }
-  [[nodiscard]] std::string sorter() const override { return "cub::DeviceRadixSort"; }
+
+  void profile(const std::function<void()>& work) override {
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    cuda::check(cudaProfilerStart(), "starting the profiler");
+    mark_profiled_point();
+    work();
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    cuda::check(cudaProfilerStop(), "stopping the profiler");
+  }
 
  private:
-  DeviceClock clock_;
+  static void transfer(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    if (bytes != 0) cuda::check(cudaMemcpy(to, from, bytes, kind), "copying a workload");
+  }
+
+  std::optional<DeviceClock> clock_;  // made where there is something to time
 };
 
 }  // namespace

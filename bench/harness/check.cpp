@@ -2,30 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/parallel.hpp"
-
 namespace rtindex::bench {
 
-void check_sums(std::span<const std::uint64_t> sums, std::span<const std::uint64_t> expected,
-                const std::string& whose) {
+void check_sums(Place& place, std::span<const std::uint64_t> sums,
+                std::span<const std::uint64_t> expected, const std::string& whose) {
   if (sums.size() != expected.size())
     throw WrongAnswer(
         fmt::format("{} gave {} sums for {} lookups", whose, sums.size(), expected.size()));
-  const auto first_wrong_in = [&](std::size_t first, std::size_t count) {
-    const auto begin = sums.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end = begin + static_cast<std::ptrdiff_t>(count);
-    const auto wrong =
-        std::mismatch(begin, end, expected.begin() + static_cast<std::ptrdiff_t>(first)).first;
-    return wrong == end ? sums.size() : static_cast<std::size_t>(wrong - sums.begin());
-  };
-  const std::size_t wrong =
-      parallel_reduce(sums.size(), 1 << 15, sums.size(), first_wrong_in,
-                      [](std::size_t a, std::size_t b) { return std::min(a, b); });
+  const std::size_t wrong = place.first_difference(sums.data(), expected.data(), sums.size());
   if (wrong == sums.size()) return;
+  std::uint64_t given = 0;
+  std::uint64_t right = 0;
+  place.fetch(&given, &sums[wrong], sizeof(given));
+  place.fetch(&right, &expected[wrong], sizeof(right));
   throw WrongAnswer(fmt::format("{} answered lookup {} of {} with the sum {}; {} is right", whose,
-                                wrong, sums.size(), sums[wrong], expected[wrong]));
+                                wrong, sums.size(), given, right));
 }
 
 }  // namespace rtindex::bench

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "harness/check.hpp"
 
@@ -16,23 +18,18 @@ constexpr std::size_t pilot_share = 64;
 // One batch of lookups at one index: what is fired, where its sums go, what they must be.
 class Shot {
  public:
-  Shot(Place& place, const Index& index, const Column& column, const Lookups& lookups,
-       const Firing& firing)
-      : place_(place),
+  Shot(const Index& index, const Column& column, const Lookups& lookups, const Firing& firing)
+      : place_(column.place()),
         index_(index),
         name_(index.spec().text()),
         lookups_(lookups),
         batch_(std::max<std::size_t>(1, lookups.size() / firing.batches)),
-        values_(place.put(firing.included ? ColumnView() : ColumnView(column.values))),
-        sums_(place.sums(lookups.size())),
-        expected_(lookups.expected) {
-    if (firing.sorted) {
-      expected_ = in_key_order(lookups, batch_).expected;
-      sortable_ = place.put_to_sort(lookups.lower);
-    } else {
-      lower_ = place.put(lookups.lower.view());
-    }
-    if (lookups.are_ranges()) upper_ = place.put(lookups.upper.view());
+        values_(firing.included ? ColumnView() : view_of(column.values)),
+        sums_(place_, lookups.size()) {
+    if (!firing.sorted) return;
+    sorted_expected_ = expected_in_key_order(lookups, batch_);
+    sorted_ = KeyArray(place_, lookups.lower.bits(), lookups.size());
+    sorter_ = place_.sorter(batch_, lookups.lower.bits());
   }
 
   struct Run {
@@ -42,24 +39,39 @@ class Shot {
 
   // Fires the first `size` lookups and checks what they give.
   Run fire(std::size_t size) {
-    Run run;
-    if (sortable_) {
-      sortable_->restore();
-      run.sort_ms = place_.milliseconds([&] {
-        each_batch(size, [&](auto first, auto count) { sortable_->sort(first, count); });
-      });
-    }
-    sums_->wipe();
-    run.lookup_ms = place_.milliseconds(
-        [&] { each_batch(size, [&](auto first, auto count) { look_up(first, count); }); });
-    // A pilot that cuts a sorted batch short has other lookups than the whole batch starts with.
-    const bool is_comparable = !sortable_ || size % batch_ == 0 || size == lookups_.size();
-    if (is_comparable)
-      check_sums(sums_->fetch().first(size), std::span(expected_).first(size), name_);
-    return run;
+    const double sort_ms = sorter_ ? sort(size) : 0;
+    place_.wipe(sums_.data(), sums_.bytes());
+    const double lookup_ms = place_.milliseconds([&] { look_up(size); });
+    check(size);
+    return {sort_ms, lookup_ms};
+  }
+
+  void fire_for_profiler() {
+    place_.wipe(sums_.data(), sums_.bytes());
+    place_.profile([&] { look_up(lookups_.size()); });
+    check(lookups_.size());
   }
 
  private:
+  [[nodiscard]] double sort(std::size_t size) {
+    place_.copy(sorted_.data().data, lookups_.lower.data().data, sorted_.bytes());
+    return place_.milliseconds([&] {
+      each_batch(size,
+                 [&](auto first, auto count) { sorter_->sort(sorted_.data().from(first), count); });
+    });
+  }
+
+  void look_up(std::size_t size) {
+    each_batch(size, [&](auto first, auto count) { look_up(first, count); });
+  }
+
+  void check(std::size_t size) {
+    // A pilot that cuts a sorted batch short has other lookups than the whole batch starts with.
+    if (sorter_ && size % batch_ != 0 && size != lookups_.size()) return;
+    const auto& expected = sorter_ ? sorted_expected_ : lookups_.expected;
+    check_sums(place_, sums_.span().first(size), expected.span().first(size), name_);
+  }
+
   template <class Work>
   void each_batch(std::size_t size, const Work& work) const {
     for (std::size_t first = 0; first < size; first += batch_)
@@ -67,13 +79,13 @@ class Shot {
   }
 
   void look_up(std::size_t first, std::size_t count) {
-    const Place::Put& lower = sortable_ ? *sortable_ : *lower_;
-    const Ask ask{.answers = Answer::sum, .values = values_->view()};
-    const Outputs outputs{.sum = sums_->data() + first, .place = sums_->place()};
-    if (upper_)
-      index_.range_into(lower.slice(first, count), upper_->slice(first, count), ask, outputs);
+    const ColumnView lower = (sorter_ ? sorted_ : lookups_.lower).slice(first, count);
+    const Ask ask{.answers = Answer::sum, .values = values_};
+    const Outputs outputs{.sum = sums_.data() + first, .place = place_.memory()};
+    if (lookups_.are_ranges())
+      index_.range_into(lower, lookups_.upper.slice(first, count), ask, outputs);
     else
-      index_.lookup_into(lower.slice(first, count), ask, outputs);
+      index_.lookup_into(lower, ask, outputs);
   }
 
   Place& place_;
@@ -81,24 +93,49 @@ class Shot {
   std::string name_;
   const Lookups& lookups_;
   std::size_t batch_;
-  std::unique_ptr<Place::Put> values_, lower_, upper_;
-  std::unique_ptr<Place::Sortable> sortable_;
-  std::unique_ptr<Place::Sums> sums_;
-  std::vector<std::uint64_t> expected_;
+  ColumnView values_;
+  PlacedArray<std::uint64_t> sums_;
+  // Where lookups are sorted first.
+  std::unique_ptr<Place::Sorter> sorter_;
+  KeyArray sorted_;
+  PlacedArray<std::uint64_t> sorted_expected_;
 };
+
+// What is fired at what, and whether that can be answered.
+Outcome outcome_of(const Index& index, const Column& column, const Lookups& lookups,
+                   const Firing& firing) {
+  Outcome outcome{.index = index.spec().text()};
+  outcome.workload.update(column.about);
+  outcome.workload.update(lookups.about);
+  outcome.workload.update({{"sorted", firing.sorted}, {"batches", firing.batches}});
+  const LookupKind kind = lookups.are_ranges() ? LookupKind::range : LookupKind::point;
+  if (index.supports(Answer::sum, kind)) return outcome;
+  outcome.status = "unsupported";
+  outcome.reason = fmt::format("{} lookups cannot be answered with sums", name_of(kind));
+  return outcome;
+}
 
 // A small share of the lookups tells whether the whole batch would run into the limit.
 std::optional<std::string> too_slow(Shot& shot, std::size_t size, double limit_s) {
   const std::size_t pilot = size / pilot_share;
   if (pilot == 0) return std::nullopt;
-  const double seconds = shot.fire(pilot).lookup_ms / 1000;
+  const Shot::Run run = shot.fire(pilot);
+  const double seconds = (run.sort_ms + run.lookup_ms) / 1000;
   if (seconds * pilot_share <= limit_s) return std::nullopt;
   return fmt::format("{} of {} lookups took {:.1f} s; the limit is {:.0f} s for all", pilot, size,
                      seconds, limit_s);
 }
 
-int runs_within(const Effort& effort, double warm_up_ms) {
-  return warm_up_ms / 1000 * effort.runs <= effort.limit_s ? effort.runs : 1;
+// The runs after a warm-up. Where they would take too long together, the first run stands alone: it
+// is so long that there is nothing left to warm up.
+template <class Run>
+std::vector<Run> runs_of(const Effort& effort, const std::function<Run()>& run,
+                         const std::function<double(const Run&)>& milliseconds) {
+  const Run first = run();
+  if (milliseconds(first) / 1000 * effort.runs > effort.runs_limit_s) return {first};
+  std::vector<Run> runs;
+  for (int i = 0; i < effort.runs; ++i) runs.push_back(run());
+  return runs;
 }
 
 }  // namespace
@@ -127,60 +164,59 @@ void Outcome::append(const Outcome& other) {
   workload.update(other.workload);
 }
 
-Outcome time_lookups(Place& place, const Index& index, const Column& column, const Lookups& lookups,
+Outcome profile_lookups(const Index& index, const Column& column, const Lookups& lookups) {
+  Outcome outcome = outcome_of(index, column, lookups, {});
+  if (outcome.status != "ok") return outcome;
+  Shot shot(index, column, lookups, {});
+  static_cast<void>(shot.fire(lookups.size()));
+  shot.fire_for_profiler();
+  outcome.measured = {{"profiled_lookups", {static_cast<double>(lookups.size())}}};
+  return outcome;
+}
+
+Outcome time_lookups(const Index& index, const Column& column, const Lookups& lookups,
                      const Effort& effort, const Firing& firing) {
-  Outcome outcome{.index = index.spec().text()};
-  outcome.workload.update(column.about);
-  outcome.workload.update(lookups.about);
-  outcome.workload.update({{"sorted", firing.sorted}, {"batches", firing.batches}});
-  const LookupKind kind = lookups.are_ranges() ? LookupKind::range : LookupKind::point;
-  if (!index.supports(Answer::sum, kind)) {
-    outcome.status = "unsupported";
-    outcome.reason = fmt::format("{} lookups cannot be answered with sums", name_of(kind));
-    return outcome;
-  }
-  Shot shot(place, index, column, lookups, firing);
+  Outcome outcome = outcome_of(index, column, lookups, firing);
+  if (outcome.status != "ok") return outcome;
+  Shot shot(index, column, lookups, firing);
   if (const auto reason = too_slow(shot, lookups.size(), effort.limit_s)) {
     outcome.status = "timed out";
     outcome.reason = *reason;
     return outcome;
   }
-  const int runs = runs_within(effort, shot.fire(lookups.size()).lookup_ms);
-  std::vector<double> sort_ms, lookup_ms, total_ms;
-  for (int i = 0; i < runs; ++i) {
-    const Shot::Run run = shot.fire(lookups.size());
-    sort_ms.push_back(run.sort_ms);
-    lookup_ms.push_back(run.lookup_ms);
-    total_ms.push_back(run.sort_ms + run.lookup_ms);
+  const auto runs = runs_of<Shot::Run>(
+      effort, [&] { return shot.fire(lookups.size()); },
+      [](const Shot::Run& run) { return run.sort_ms + run.lookup_ms; });
+  Measured sort_ms{"sort_ms", {}}, lookup_ms{"lookup_ms", {}}, total_ms{"total_ms", {}};
+  for (const Shot::Run& run : runs) {
+    sort_ms.runs.push_back(run.sort_ms);
+    lookup_ms.runs.push_back(run.lookup_ms);
+    total_ms.runs.push_back(run.sort_ms + run.lookup_ms);
   }
-  outcome.measured.push_back({"lookup_ms", lookup_ms});
-  if (firing.sorted) {
-    outcome.measured.push_back({"sort_ms", sort_ms});
-    outcome.measured.push_back({"total_ms", total_ms});
-  }
+  outcome.measured = {lookup_ms};
+  if (firing.sorted) outcome.measured = {lookup_ms, sort_ms, total_ms};
   return outcome;
 }
 
-Outcome time_builds(Place& place, const Column& column, const Spec& spec, const Effort& effort) {
-  const auto keys = place.put(column.keys.view());
-  Outcome outcome;
-  outcome.workload = column.about;
+Builds time_builds(const Column& column, const std::function<Index()>& build,
+                   const Effort& effort) {
   std::optional<Index> index;
-  const auto build_once = [&] {
-    index.reset();
-    return place.milliseconds([&] { index.emplace(build(keys->view(), spec)); });
-  };
-  const int runs = runs_within(effort, build_once());
-  std::vector<double> build_ms(static_cast<std::size_t>(runs));
-  std::generate(build_ms.begin(), build_ms.end(), build_once);
+  const auto build_ms = runs_of<double>(
+      effort,
+      [&] {
+        index.reset();
+        return column.place().milliseconds([&] { index.emplace(build()); });
+      },
+      [](double ms) { return ms; });
   const Bytes bytes = index->bytes();
-  outcome.index = index->spec().text();
+  Outcome outcome{.index = index->spec().text()};
+  outcome.workload = column.about;
   outcome.measured = {{"build_ms", build_ms},
                       {"resident_bytes", {static_cast<double>(bytes.resident)}},
                       {"build_peak_bytes", {static_cast<double>(bytes.build_peak)}}};
   for (const auto& [name, value] : index->build_parts())
     outcome.measured.push_back({name, {value}});
-  return outcome;
+  return {std::move(outcome), std::move(*index)};
 }
 
 }  // namespace rtindex::bench

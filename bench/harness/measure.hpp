@@ -1,20 +1,22 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <rtindex/index.hpp>
 
-#include "harness/place.hpp"
 #include "workload/lookups.hpp"
 
 namespace rtindex::bench {
 
 // How much a point may take: one warm-up and `runs` runs. A point whose batch would take longer
-// than the limit is given up; one of which all runs together would, is measured once (section 3.1).
+// than the limit is given up; where all runs together would take longer than theirs, the first run
+// is the only one (section 3.1).
 struct Effort {
   int runs = 5;
   double limit_s = 300;
+  double runs_limit_s = 300;
 };
 
 // The runs of one metric.
@@ -47,14 +49,23 @@ struct Firing {
 };
 
 // Fires the lookups at the index and takes lookup_ms. Every sum of every run is compared with the
-// expected one; WrongAnswer ends the experiment.
-[[nodiscard]] Outcome time_lookups(Place& place, const Index& index, const Column& column,
-                                   const Lookups& lookups, const Effort& effort,
-                                   const Firing& firing = {});
+// expected one; WrongAnswer ends the experiment. Column and lookups are in the same place.
+[[nodiscard]] Outcome time_lookups(const Index& index, const Column& column, const Lookups& lookups,
+                                   const Effort& effort, const Firing& firing = {});
 
-// Builds the index again and again: build_ms, resident_bytes, build_peak_bytes, and the parts of
-// the last build where the index tells.
-[[nodiscard]] Outcome time_builds(Place& place, const Column& column, const Spec& spec,
-                                  const Effort& effort);
+// Fires them once to warm up and once for a profiler, checked as well. What the profiler saw is not
+// known here: the only metric is profiled_lookups, their number.
+[[nodiscard]] Outcome profile_lookups(const Index& index, const Column& column,
+                                      const Lookups& lookups);
+
+struct Builds {
+  // build_ms, resident_bytes, build_peak_bytes, and the parts of the last build where it tells.
+  Outcome outcome;
+  Index last;
+};
+
+// Calls `build` again and again.
+[[nodiscard]] Builds time_builds(const Column& column, const std::function<Index()>& build,
+                                 const Effort& effort);
 
 }  // namespace rtindex::bench

@@ -29,11 +29,7 @@ void end_last_line(const std::string& path) {
 
 }  // namespace
 
-Records::Records(const std::string& path, std::string command) {
-  stamp_.version = RTINDEX_VERSION_STRING;
-  stamp_.commit = commit();
-  stamp_.command = std::move(command);
-  stamp_.machine = machine();
+Records::Records(const std::string& path, std::string command) : command_(std::move(command)) {
   if (path.empty()) return;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) {
@@ -46,10 +42,13 @@ Records::Records(const std::string& path, std::string command) {
 }
 
 Record Records::add(Record record) {
-  record.version = stamp_.version;
-  record.commit = stamp_.commit;
-  record.command = stamp_.command;
-  record.machine = stamp_.machine;
+  // Asking takes a second or two: once, and only where something was measured.
+  static const std::string commit_now = commit();
+  static const nlohmann::json machine_here = machine();
+  record.version = RTINDEX_VERSION_STRING;
+  record.commit = commit_now;
+  record.command = command_;
+  record.machine = machine_here;
   if (!file_.is_open()) return record;
   file_ << to_json(record).dump() << std::endl;
   if (!file_) throw Error("the records cannot be written any more: is the disk full?");

@@ -23,7 +23,7 @@ class Records {
 
  private:
   std::ofstream file_;
-  Record stamp_;
+  std::string command_;
 };
 
 // The records of a text of JSON lines; `name` is what errors call it. A last line that was cut off,

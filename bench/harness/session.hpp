@@ -10,6 +10,7 @@
 #include "harness/contestants.hpp"
 #include "harness/experiment.hpp"
 #include "harness/measure.hpp"
+#include "harness/places.hpp"
 #include "harness/records.hpp"
 
 namespace rtindex::bench {
@@ -25,6 +26,7 @@ struct Settings {
   // Who takes part in experiments about rays where none of them traces any.
   std::vector<Contestant> substitutes = {};
   Effort effort;
+  bool profiled = false;    // a profiler looks on: profiles are points, all else is not
   std::string column_file;  // for experiments on real data
   std::string note;         // about the circumstances, kept with every record
 };
@@ -54,6 +56,8 @@ class Session {
   // What experiments ask for.
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return settings_.contestants; }
+  // Where the workloads of an index of this spec are made.
+  [[nodiscard]] Place& place_for(const Spec& spec) { return places_.for_spec(spec); }
   // Those that trace rays; a record tells where there are none.
   [[nodiscard]] std::vector<Contestant> ray_tracers();
   template <class T>
@@ -74,6 +78,7 @@ class Session {
   void add_record(Record record);
 
   Settings settings_;
+  Places places_;
   Records& records_;
   std::vector<Record> known_;
   std::set<std::string> done_;

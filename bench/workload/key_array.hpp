@@ -3,9 +3,12 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <rtindex/column.hpp>
+
+#include "workload/placed_array.hpp"
 
 namespace rtindex::bench {
 
@@ -13,42 +16,53 @@ namespace rtindex::bench {
 class KeyArray {
  public:
   KeyArray() = default;
-  KeyArray(int bits, std::size_t size) : bits_(bits) {
-    assert(bits == 32 || bits == 64);
-    if (bits == 32)
-      narrow_.resize(size);
-    else
-      wide_.resize(size);
-  }
+  KeyArray(Place& place, int bits, std::size_t size)
+      : KeyArray(bits, size, PlacedArray<std::byte>(place, size * (bits == 32 ? 4U : 8U))) {}
+
+  [[nodiscard]] KeyArray copy() const { return {bits_, size_, memory_.copy()}; }
 
   [[nodiscard]] int bits() const { return bits_; }
-  [[nodiscard]] std::size_t size() const { return bits_ == 32 ? narrow_.size() : wide_.size(); }
-  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t bytes() const { return memory_.bytes(); }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] Place& place() const { return memory_.place(); }
+  [[nodiscard]] KeyData data() const { return {memory_.data(), bits_}; }
 
-  [[nodiscard]] std::uint64_t operator[](std::size_t place) const {
-    return bits_ == 32 ? narrow_[place] : wide_[place];
-  }
-  void set(std::size_t place, std::uint64_t key) {
-    assert(bits_ == 64 || key >> 32 == 0);
-    if (bits_ == 32)
-      narrow_[place] = static_cast<std::uint32_t>(key);
-    else
-      wide_[place] = key;
+  // As indexes take it.
+  [[nodiscard]] ColumnView view() const { return slice(0, size_); }
+  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const {
+    const ColumnView view =
+        ColumnView::of(bits_ == 32 ? Type::u32 : Type::u64, data().from(first).data, count);
+    return place().memory() == rtindex::Place::device ? view.on_device() : view;
   }
 
-  [[nodiscard]] ColumnView view() const {
-    return bits_ == 32 ? ColumnView(narrow_) : ColumnView(wide_);
+  [[nodiscard]] std::vector<std::uint64_t> fetched() const {
+    std::vector<std::byte> bytes = memory_.fetched();
+    const KeyData keys{bytes.data(), bits_};
+    std::vector<std::uint64_t> fetched(size_);
+    for (std::size_t i = 0; i < size_; ++i) fetched[i] = keys[i];
+    return fetched;
   }
-  // Calls work with the vector of keys, whichever it is.
-  template <class Work>
-  decltype(auto) visit(Work&& work) {
-    return bits_ == 32 ? work(narrow_) : work(wide_);
+
+  // In host memory only.
+  [[nodiscard]] std::uint64_t operator[](std::size_t at) const {
+    assert(place().memory() == rtindex::Place::host);
+    return data()[at];
+  }
+  void set(std::size_t at, std::uint64_t key) const {
+    assert(place().memory() == rtindex::Place::host && (bits_ == 64 || key >> 32 == 0));
+    data().set(at, key);
   }
 
  private:
+  KeyArray(int bits, std::size_t size, PlacedArray<std::byte> memory)
+      : bits_(bits), size_(size), memory_(std::move(memory)) {
+    assert(bits == 32 || bits == 64);
+  }
+
   int bits_ = 64;
-  std::vector<std::uint32_t> narrow_;
-  std::vector<std::uint64_t> wide_;
+  std::size_t size_ = 0;
+  PlacedArray<std::byte> memory_;
 };
 
 }  // namespace rtindex::bench

@@ -3,21 +3,17 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
-#include <vector>
 
 #include "workload/column.hpp"
 
 namespace rtindex::bench {
 
-// The sum that a lookup without a match must give: the reserved miss value.
-inline constexpr std::uint64_t miss_sum = ~std::uint64_t{0};
-
 // A batch of lookups, and for each of them the sum that it must give. The sums come from how the
-// lookups were made, never from an index.
+// lookups were made, never from an index. They are made where the column is.
 struct Lookups {
   KeyArray lower;
   KeyArray upper;  // empty: points
-  std::vector<std::uint64_t> expected;
+  PlacedArray<std::uint64_t> expected;
   nlohmann::json about;
 
   [[nodiscard]] std::size_t size() const { return lower.size(); }
@@ -40,26 +36,6 @@ enum class Misses : std::uint8_t { in_range, out_of_range };
 [[nodiscard]] Lookups with_hit_rate(const Column& column, std::size_t size, double hit_rate,
                                     Misses misses, std::uint64_t column_seed, std::uint64_t seed);
 
-// A column in key order with running sums of its values: what ranges are made from.
-class Ranked {
- public:
-  explicit Ranked(const Column& column);
-  [[nodiscard]] std::size_t size() const { return keys_.size(); }
-  [[nodiscard]] std::uint64_t key(std::size_t rank) const { return keys_[rank]; }
-  // The sum over ranks first .. end-1; the miss value where there are none.
-  [[nodiscard]] std::uint64_t sum(std::size_t first, std::size_t end) const {
-    return first < end ? sums_[end] - sums_[first] : miss_sum;
-  }
-  // The first rank whose key is not below `key`.
-  [[nodiscard]] std::size_t rank_of(std::uint64_t key) const;
-  [[nodiscard]] int key_bits() const { return bits_; }
-
- private:
-  int bits_;
-  std::vector<std::uint64_t> keys_;
-  std::vector<std::uint64_t> sums_;
-};
-
 // Ranges over exactly `hits` neighbouring keys of a column of distinct keys.
 [[nodiscard]] Lookups ranges_of_hits(const Ranked& column, std::size_t size, std::size_t hits,
                                      std::uint64_t seed);
@@ -73,7 +49,8 @@ class Ranked {
 [[nodiscard]] Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t span,
                                      std::uint64_t seed);
 
-// The same points in ascending order, batch by batch of `batch` lookups.
-[[nodiscard]] Lookups in_key_order(const Lookups& points, std::size_t batch);
+// What the points must give once they are in ascending order, batch by batch of `batch` lookups.
+[[nodiscard]] PlacedArray<std::uint64_t> expected_in_key_order(const Lookups& points,
+                                                               std::size_t batch);
 
 }  // namespace rtindex::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -7,16 +8,31 @@
 
 namespace rtindex::bench {
 
-// New keys for some rows, as `Index::update` takes them.
+// New keys for some rows.
 struct Swaps {
-  std::vector<std::uint32_t> rows;
+  PlacedArray<std::uint32_t> rows;
   KeyArray new_keys;
+};
+
+// The same in host memory, as `Index::update` takes them.
+class HostSwaps {
+ public:
+  explicit HostSwaps(const Swaps& swaps);
+  [[nodiscard]] const std::vector<std::uint32_t>& rows() const { return rows_; }
+  [[nodiscard]] ColumnView new_keys() const {
+    return ColumnView::of(bits_ == 32 ? Type::u32 : Type::u64, keys_.data(), rows_.size());
+  }
+
+ private:
+  int bits_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::byte> keys_;
 };
 
 // What is swapped: the keys of neighbouring rows, or the rows of neighbouring keys (section 3.6).
 enum class Neighbours : std::uint8_t { positions, keys };
 
-// Swaps `pairs` pairs of a dense column, chosen at random, no row twice.
+// Swaps `pairs` pairs of a column, chosen at random, no row twice.
 [[nodiscard]] Swaps random_swaps(const Column& column, std::size_t pairs, Neighbours neighbours,
                                  std::uint64_t seed);
 

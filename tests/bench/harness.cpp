@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ namespace {
 
 using Sums = std::vector<std::uint64_t>;
 
-TEST(Checker, AcceptsWhatIsRight) { check_sums(Sums{1, 2, miss_sum}, Sums{1, 2, miss_sum}, "x"); }
+const std::unique_ptr<Place> here = host_place();
+
+TEST(Checker, AcceptsWhatIsRight) {
+  check_sums(*here, Sums{1, 2, miss_sum}, Sums{1, 2, miss_sum}, "x");
+}
 
 TEST(Checker, RejectsAWrongSumAnywhere) {
   const Sums right(100000, 7);
@@ -28,7 +33,7 @@ TEST(Checker, RejectsAWrongSumAnywhere) {
     Sums wrong = right;
     wrong[place] = 8;
     try {
-      check_sums(wrong, right, "sorted");
+      check_sums(*here, wrong, right, "sorted");
       ADD_FAILURE() << "lookup " << place << " was not noticed";
     } catch (const WrongAnswer& error) {
       EXPECT_NE(std::string(error.what()).find("lookup " + std::to_string(place) + " "),
@@ -39,37 +44,33 @@ TEST(Checker, RejectsAWrongSumAnywhere) {
 }
 
 TEST(Checker, RejectsMissingSums) {
-  EXPECT_THROW(check_sums(Sums{1}, Sums{1, 2}, "x"), WrongAnswer);
-  EXPECT_THROW(check_sums(Sums{miss_sum}, Sums{0}, "x"), WrongAnswer);
+  EXPECT_THROW(check_sums(*here, Sums{1}, Sums{1, 2}, "x"), WrongAnswer);
+  EXPECT_THROW(check_sums(*here, Sums{miss_sum}, Sums{0}, "x"), WrongAnswer);
 }
 
 TEST(Measure, NoticesAnIndexOverOtherKeys) {
-  const Column column = uniform_column(1000, 32, 1);
-  const Column other = uniform_column(1000, 32, 3);
+  const Column column = uniform_column(*here, 1000, 32, 1);
+  const Column other = uniform_column(*here, 1000, 32, 3);
   const Lookups lookups = hits_in(column, 100, 2);
-  const auto place = place_for("sorted");
   const Index right = build(column.keys.view(), "sorted");
-  EXPECT_EQ(time_lookups(*place, right, column, lookups, {.runs = 2}).runs("lookup_ms").size(), 2U);
+  EXPECT_EQ(time_lookups(right, column, lookups, {.runs = 2}).runs("lookup_ms").size(), 2U);
   const Index wrong = build(other.keys.view(), "sorted");
-  EXPECT_THROW((void)time_lookups(*place, wrong, column, lookups, {}), WrongAnswer);
+  EXPECT_THROW((void)time_lookups(wrong, column, lookups, {}), WrongAnswer);
 }
 
 TEST(Measure, NoticesOneWrongRow) {
-  Column column = dense_column(1000, 32, 1);
+  const Column column = dense_column(*here, 1000, 32, 1);
   const Lookups lookups = hits_in(column, 20000, 2);
   const Index index = build(column.keys.view(), "rx:native@cpu");
   column.values[500] ^= 1;
-  const auto place = place_for("rx:native@cpu");
-  EXPECT_THROW((void)time_lookups(*place, index, column, lookups, {}), WrongAnswer);
+  EXPECT_THROW((void)time_lookups(index, column, lookups, {}), WrongAnswer);
 }
 
 TEST(Measure, SortedBatchesReportTheSortToo) {
-  const Column column = uniform_column(1000, 64, 1);
+  const Column column = uniform_column(*here, 1000, 64, 1);
   const Lookups lookups = hits_in(column, 1000, 2);
-  const auto place = place_for("btree");
   const Index index = build(column.keys.view(), "btree");
-  const Outcome outcome =
-      time_lookups(*place, index, column, lookups, {}, {.sorted = true, .batches = 7});
+  const Outcome outcome = time_lookups(index, column, lookups, {}, {.sorted = true, .batches = 7});
   ASSERT_EQ(outcome.status, "ok");
   for (int run = 0; run < 5; ++run)
     EXPECT_DOUBLE_EQ(outcome.runs("total_ms").at(run),
@@ -77,22 +78,32 @@ TEST(Measure, SortedBatchesReportTheSortToo) {
 }
 
 TEST(Measure, GivesUpWhatExceedsTheLimit) {
-  const Column column = uniform_column(1000, 32, 1);
+  const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = hits_in(column, 10000, 2);
-  const auto place = place_for("sorted");
   const Index index = build(column.keys.view(), "sorted");
-  const Outcome outcome = time_lookups(*place, index, column, lookups, {.limit_s = 1e-12});
+  const Outcome outcome = time_lookups(index, column, lookups, {.limit_s = 1e-12});
   EXPECT_EQ(outcome.status, "timed out");
   EXPECT_FALSE(outcome.reason.empty());
   EXPECT_TRUE(outcome.measured.empty());
 }
 
+TEST(Measure, TakesTheFirstRunWhereAllWouldBeTooLong) {
+  const Column column = uniform_column(*here, 1000, 32, 1);
+  const Lookups lookups = hits_in(column, 10000, 2);
+  const Index index = build(column.keys.view(), "sorted");
+  const Effort effort{.runs = 1'000'000'000, .runs_limit_s = 100};
+  EXPECT_EQ(time_lookups(index, column, lookups, effort).runs("lookup_ms").size(), 1U);
+  const auto built = time_builds(
+      column, [&] { return build(column.keys.view(), "sorted"); }, effort);
+  EXPECT_EQ(built.outcome.runs("build_ms").size(), 1U);
+  EXPECT_EQ(built.last.size(), column.size());
+}
+
 TEST(Measure, SaysWhatAnIndexCannotDo) {
-  const Column column = uniform_column(1000, 32, 1);
+  const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = ranges_of_hits(Ranked(column), 10, 2, 2);
-  const auto place = place_for("hash");
   const Index index = build(column.keys.view(), "hash");
-  EXPECT_EQ(time_lookups(*place, index, column, lookups, {}).status, "unsupported");
+  EXPECT_EQ(time_lookups(index, column, lookups, {}).status, "unsupported");
 }
 
 TEST(Fit, FindsTheCostsOfExactData) {

@@ -119,6 +119,23 @@ class Smoke(unittest.TestCase):
         self.assertEqual(len(after), len(lines))
         self.assertEqual(after[:-2], lines[:-2])
 
+    def test_time_may_run_out(self):
+        def left():
+            name, points = bench("keys", "--scale", "smoke", "-o", "short.jsonl", "--left",
+                                 folder=self.folder.name).stdout.split()
+            self.assertEqual(name, "keys")
+            return int(points)
+
+        points = left()
+        self.assertGreater(points, 0)
+        stopped = bench("keys", "--scale", "smoke", "-o", "short.jsonl", "--minutes", "1e-9",
+                        folder=self.folder.name).stdout
+        self.assertIn(f"{points} of {points} points are left", stopped)
+        self.assertEqual(left(), points)
+        bench("keys", "--scale", "smoke", "-o", "short.jsonl", "--continue",
+              folder=self.folder.name)
+        self.assertEqual(left(), 0)
+
     def test_an_existing_file_is_not_touched(self):
         before = (self.out / "keys.jsonl").read_text()
         result = bench("keys", "--scale", "smoke", "-o", "out/keys.jsonl", folder=self.folder.name,

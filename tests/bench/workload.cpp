@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
+#include <utility>
 #include <vector>
+
+#include <rtindex/rtindex.hpp>
 
 #include "workload/column.hpp"
 #include "workload/lookups.hpp"
@@ -16,8 +20,7 @@ namespace rtindex::bench {
 namespace {
 
 std::vector<std::uint64_t> sorted_keys(const Column& column) {
-  std::vector<std::uint64_t> keys(column.size());
-  for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = column.keys[row];
+  std::vector<std::uint64_t> keys = column.keys.fetched();
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -48,19 +51,20 @@ void expect_right_answers(const Column& column, const Lookups& lookups) {
   }
 }
 
+const std::unique_ptr<Place> here = host_place();
 constexpr std::size_t size = 1000;
 constexpr std::size_t few = 300;
 
 TEST(Columns, DenseIsEveryMultipleOfTheStrideOnce) {
   for (const std::uint64_t stride : {1U, 4U}) {
-    const auto keys = sorted_keys(dense_column(size, 32, 1, stride));
+    const auto keys = sorted_keys(dense_column(*here, size, 32, 1, stride));
     for (std::size_t rank = 0; rank < size; ++rank) ASSERT_EQ(keys[rank], rank * stride);
   }
 }
 
 TEST(Columns, UniformKeysAreDistinctAndSpread) {
   for (const int bits : {32, 64}) {
-    const Column column = uniform_column(size, bits, 1);
+    const Column column = uniform_column(*here, size, bits, 1);
     EXPECT_TRUE(are_distinct(column));
     const auto keys = sorted_keys(column);
     const double all = std::ldexp(1.0, bits);
@@ -72,7 +76,7 @@ TEST(Columns, UniformKeysAreDistinctAndSpread) {
 
 TEST(Columns, ClusteredHasItsShareOutsideTheCentre) {
   for (const double share : {0.0, 0.25, 1.0}) {
-    const Column column = clustered_column(size, share, 1);
+    const Column column = clustered_column(*here, size, share, 1);
     EXPECT_TRUE(are_distinct(column));
     const std::uint64_t middle = std::uint64_t{1} << 31;
     const auto keys = sorted_keys(column);
@@ -84,7 +88,7 @@ TEST(Columns, ClusteredHasItsShareOutsideTheCentre) {
 }
 
 TEST(Columns, RepeatedHasEveryKeyEquallyOften) {
-  const Column column = repeated_column(1024, 16, 1);
+  const Column column = repeated_column(*here, 1024, 16, 1);
   std::map<std::uint64_t, int> counts;
   for (const std::uint64_t key : sorted_keys(column)) ++counts[key];
   EXPECT_EQ(counts.size(), 64U);
@@ -92,43 +96,51 @@ TEST(Columns, RepeatedHasEveryKeyEquallyOften) {
 }
 
 TEST(Columns, SeedsMakeThem) {
-  EXPECT_EQ(sorted_keys(uniform_column(size, 32, 1)), sorted_keys(uniform_column(size, 32, 1)));
-  EXPECT_NE(sorted_keys(uniform_column(size, 32, 1)), sorted_keys(uniform_column(size, 32, 2)));
+  EXPECT_EQ(sorted_keys(uniform_column(*here, size, 32, 1)),
+            sorted_keys(uniform_column(*here, size, 32, 1)));
+  EXPECT_NE(sorted_keys(uniform_column(*here, size, 32, 1)),
+            sorted_keys(uniform_column(*here, size, 32, 2)));
 }
 
 TEST(Columns, KeyOrderKeepsValuesWithTheirKeys) {
-  const Column column = repeated_column(512, 4, 1);
+  const Column column = repeated_column(*here, 512, 4, 1);
   const Column sorted = in_key_order(column);
   EXPECT_EQ(sorted_keys(column), sorted_keys(sorted));
   for (std::size_t row = 0; row < sorted.size(); ++row) {
     if (row > 0) {
       ASSERT_LE(sorted.keys[row - 1], sorted.keys[row]);
     }
-    ASSERT_EQ(sorted.sum_at(row), scanned_sum(column, sorted.keys[row], sorted.keys[row]));
+    ASSERT_EQ(sorted.data().at(row).expected,
+              scanned_sum(column, sorted.keys[row], sorted.keys[row]));
   }
 }
 
 TEST(Columns, GivenKeysMayRepeat) {
-  KeyArray keys(64, 5);
+  KeyArray keys(*here, 64, 5);
   for (const std::size_t row : {0U, 3U}) keys.set(row, std::numeric_limits<std::uint64_t>::max());
-  const Column column = column_of(keys, 1);
+  const Column column = column_of(std::move(keys), 1);
   expect_right_answers(column, hits_in(column, few, 2));
 }
 
 TEST(Lookups, ThatHitKnowTheirSums) {
-  for (const Column& column : {dense_column(size, 32, 1), uniform_column(size, 64, 1),
-                               repeated_column(size, 8, 1), clustered_column(size, 0.5, 1)}) {
+  std::vector<Column> columns;
+  columns.push_back(dense_column(*here, size, 32, 1));
+  columns.push_back(uniform_column(*here, size, 64, 1));
+  columns.push_back(repeated_column(*here, size, 8, 1));
+  columns.push_back(clustered_column(*here, size, 0.5, 1));
+  for (const Column& column : columns) {
     expect_right_answers(column, hits_in(column, few, 2));
     expect_right_answers(column, skewed_hits_in(column, few, 1.25, 2));
   }
 }
 
 TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
-  const Column column = uniform_column(size, 32, 1);
+  const Column column = uniform_column(*here, size, 32, 1);
   for (const double rate : {0.0, 0.01, 0.3, 0.5, 0.99, 1.0}) {
     const Lookups lookups = with_hit_rate(column, few, rate, Misses::in_range, 1, 2);
     expect_right_answers(column, lookups);
-    const auto hits = std::count_if(lookups.expected.begin(), lookups.expected.end(),
+    const std::vector<std::uint64_t> expected = lookups.expected.fetched();
+    const auto hits = std::count_if(expected.begin(), expected.end(),
                                     [](std::uint64_t sum) { return sum != miss_sum; });
     EXPECT_EQ(hits, std::llround(rate * few));
     const auto keys = sorted_keys(column);
@@ -140,7 +152,7 @@ TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
 }
 
 TEST(Lookups, MissOutsideTheKeyRange) {
-  const Column column = middle_column(size, 1);
+  const Column column = middle_column(*here, size, 1);
   EXPECT_TRUE(are_distinct(column));
   const Lookups lookups = with_hit_rate(column, few, 0, Misses::out_of_range, 1, 2);
   expect_right_answers(column, lookups);
@@ -155,7 +167,9 @@ TEST(Lookups, MissOutsideTheKeyRange) {
 }
 
 TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
-  for (const Column& column : {dense_column(size, 32, 1), uniform_column(size, 64, 1)}) {
+  for (const int bits : {32, 64}) {
+    const Column column =
+        bits == 32 ? dense_column(*here, size, bits, 1) : uniform_column(*here, size, bits, 1);
     const Ranked ranked(column);
     const auto keys = sorted_keys(column);
     for (const std::size_t hits : {1U, 16U, 1000U}) {
@@ -171,7 +185,8 @@ TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
 }
 
 TEST(Lookups, RangesOfASpanOrOfRowsKnowTheirSums) {
-  for (const Column& column : {uniform_column(size, 32, 1), repeated_column(size, 4, 1)}) {
+  for (const std::size_t multiplicity : {1U, 4U}) {
+    const Column column = repeated_column(*here, size, multiplicity, 1);
     const Ranked ranked(column);
     expect_right_answers(column, ranges_of_span(ranked, few, std::uint64_t{1} << 24, 2));
     expect_right_answers(column, ranges_over_rows(ranked, few, 7, 2));
@@ -179,24 +194,28 @@ TEST(Lookups, RangesOfASpanOrOfRowsKnowTheirSums) {
 }
 
 TEST(Lookups, KeyOrderIsPerBatch) {
-  const Column column = uniform_column(size, 32, 1);
+  const Column column = uniform_column(*here, size, 32, 1);
   const Lookups lookups = hits_in(column, few, 2);
-  const Lookups sorted = in_key_order(lookups, 64);
-  expect_right_answers(column, sorted);
-  for (std::size_t i = 1; i < few; ++i)
-    if (i % 64 != 0) {
-      ASSERT_LE(sorted.lower[i - 1], sorted.lower[i]);
-    }
+  for (const std::size_t batch : {std::size_t{64}, few}) {
+    std::vector<std::uint64_t> keys = lookups.lower.fetched();
+    for (std::size_t first = 0; first < few; first += batch)
+      std::sort(keys.begin() + static_cast<std::ptrdiff_t>(first),
+                keys.begin() + static_cast<std::ptrdiff_t>(std::min(few, first + batch)));
+    const PlacedArray<std::uint64_t> expected = expected_in_key_order(lookups, batch);
+    for (std::size_t i = 0; i < few; ++i)
+      ASSERT_EQ(expected[i], scanned_sum(column, keys[i], keys[i])) << "lookup " << i;
+  }
 }
 
 TEST(Swaps, ExchangeNeighboursAndNothingElse) {
   for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
-    const Column before = dense_column(size, 32, 1);
+    const Column before = dense_column(*here, size, 32, 1);
     const Swaps swaps = random_swaps(before, 100, neighbours, 2);
-    Column after = before;
+    Column after = before.copy();
     apply(swaps, after);
     EXPECT_EQ(sorted_keys(before), sorted_keys(after));
-    EXPECT_EQ(std::set<std::uint32_t>(swaps.rows.begin(), swaps.rows.end()).size(), 200U);
+    const std::vector<std::uint32_t> rows = swaps.rows.fetched();
+    EXPECT_EQ(std::set<std::uint32_t>(rows.begin(), rows.end()).size(), 200U);
     std::size_t moved = 0;
     for (std::size_t row = 0; row < size; ++row) {
       if (before.keys[row] == after.keys[row]) continue;
@@ -211,6 +230,11 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
       }
     }
     EXPECT_EQ(moved, 200U);
+    Index index = build(before.keys.view(), "sorted");
+    const HostSwaps changes(swaps);
+    index.update(changes.rows(), changes.new_keys());
+    const auto first = index.lookup(after.keys.view(), Answer::first);
+    for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(first.first()[row], row);
   }
 }
 

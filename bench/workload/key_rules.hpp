@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/macros.hpp"
+#include "workload/random.hpp"
+
+namespace rtindex::bench {
+
+// Which key stands in which row, and which value: functions of seed and row that run on host and
+// device, so that both make the same columns.
+
+// The key that draw `number` of a uniform column gives: draws are distinct, and those below the
+// column's size are its keys, so that later ones are keys that it does not hold.
+[[nodiscard]] RTINDEX_HD constexpr std::uint64_t uniform_key(std::uint64_t number, int bits,
+                                                             std::uint64_t seed) {
+  if (bits == 64) return mixed(number + mixed(seed));
+  return Permutation(std::uint64_t{1} << bits, seed)(number);
+}
+
+// 0, stride, 2*stride, ... in random order.
+struct DenseKeys {
+  Permutation order;
+  std::uint64_t stride;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    return order(row) * stride;
+  }
+};
+
+// Drawn from all values of `bits` bits without replacement, and moved up by `least`.
+struct UniformKeys {
+  int bits;
+  std::uint64_t seed;
+  std::uint64_t least;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    return least + uniform_key(row, bits, seed);
+  }
+};
+
+// `dense` neighbouring keys from `centre` on, the others drawn from all other 32-bit values.
+struct ClusteredKeys {
+  Permutation order;
+  std::uint64_t dense;
+  std::uint64_t centre;
+  Permutation others;  // of all 32-bit values outside the centre
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    const std::uint64_t number = order(row);
+    if (number < dense) return centre + number;
+    const std::uint64_t other = others(number - dense);
+    return other < centre ? other : other + dense;
+  }
+};
+
+// Uniform keys, each in `multiplicity` rows, scattered.
+struct RepeatedKeys {
+  Permutation order;
+  std::uint64_t multiplicity;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    return uniform_key(order(row) / multiplicity, 32, seed);
+  }
+};
+
+// Values that any wrong row would give away.
+[[nodiscard]] RTINDEX_HD constexpr std::uint32_t value_at(std::uint64_t seed, std::uint64_t row) {
+  constexpr std::uint64_t value_seed = 0x76616c7565;
+  return static_cast<std::uint32_t>(random_at(seed ^ value_seed, row));
+}
+
+}  // namespace rtindex::bench

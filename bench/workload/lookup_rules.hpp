@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/macros.hpp"
+#include "workload/key_data.hpp"
+#include "workload/key_rules.hpp"
+#include "workload/zipf.hpp"
+
+namespace rtindex::bench {
+
+// Lookups by number: functions of a column, a seed and the number, on host and device alike. Each
+// gives the sum that must come out together with the lookup, from how the lookup was made.
+
+// The sum that a lookup without a match must give: the reserved miss value.
+inline constexpr std::uint64_t miss_sum = ~std::uint64_t{0};
+
+struct Drawn {
+  std::uint64_t lower, upper, expected;  // a point has lower == upper
+};
+
+// A column in the memory of the code that reads it.
+struct ColumnData {
+  KeyData keys;
+  std::uint64_t size;
+  const std::uint32_t* values;
+  const std::uint64_t* sums_of_equal;  // null where keys are distinct
+
+  // The lookup of the key in `row`.
+  [[nodiscard]] RTINDEX_HD Drawn at(std::uint64_t row) const {
+    const std::uint64_t key = keys[row];
+    return {key, key, sums_of_equal != nullptr ? sums_of_equal[row] : values[row]};
+  }
+};
+
+// A column in key order with running sums of its values.
+struct RankedData {
+  KeyData keys;
+  std::uint64_t size;
+  const std::uint64_t* sums;
+
+  // The first rank whose key is not below `key`.
+  [[nodiscard]] RTINDEX_HD std::uint64_t rank_of(std::uint64_t key) const {
+    std::uint64_t first = 0;
+    for (std::uint64_t count = size; count > 0;) {
+      const std::uint64_t half = count / 2;
+      const bool is_below = keys[first + half] < key;
+      first += is_below ? half + 1 : 0;
+      count = is_below ? count - half - 1 : half;
+    }
+    return first;
+  }
+  // The sum over ranks first .. end-1; the miss value where there are none.
+  [[nodiscard]] RTINDEX_HD std::uint64_t sum(std::uint64_t first, std::uint64_t end) const {
+    return first < end ? sums[end] - sums[first] : miss_sum;
+  }
+  [[nodiscard]] RTINDEX_HD Drawn between(std::uint64_t lower, std::uint64_t upper) const {
+    const std::uint64_t end = upper == ~std::uint64_t{0} ? size : rank_of(upper + 1);
+    return {lower, upper, sum(rank_of(lower), end)};
+  }
+};
+
+struct UniformHits {
+  ColumnData column;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    return column.at(random_below(column.size, seed, number));
+  }
+};
+
+struct ZipfHits {
+  ColumnData column;
+  Zipf zipf;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    return column.at(zipf(seed, number));
+  }
+};
+
+// Keys outside of the column's: `least` and `most` are its ends.
+struct OutsideKeys {
+  std::uint64_t least, most;
+  std::uint64_t above;  // how many keys are greater than `most`
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed, std::uint64_t place) const {
+    const std::uint64_t number = random_below(least + above, seed, place);
+    return number < least ? number : most + 1 + (number - least);
+  }
+};
+
+// Keys between the ends of a uniform column that it does not hold: later draws than its own.
+struct InsideKeys {
+  std::uint64_t least, most;
+  std::uint64_t first_free;  // the column's size
+  std::uint64_t free;        // how many draws there are beyond its own
+  int bits;
+  std::uint64_t column_seed;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed, std::uint64_t place) const {
+    // The few beyond its ends are drawn again.
+    for (std::uint64_t attempt = 0;; ++attempt) {
+      const std::uint64_t number = first_free + random_below(free, seed + attempt, place);
+      const std::uint64_t key = uniform_key(number, bits, column_seed);
+      if (key > least && key < most) return key;
+    }
+  }
+};
+
+// `hits` of all lookups hit, in random order; the others miss.
+template <class MissingKeys>
+struct SomeHits {
+  ColumnData column;
+  MissingKeys missing;
+  Permutation order;
+  std::uint64_t hits;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    if (order(number) < hits) return column.at(random_below(column.size, seed + 2, number));
+    const std::uint64_t key = missing(seed + 1, number);
+    return {key, key, miss_sum};
+  }
+};
+
+// Ranges over exactly `hits` neighbouring keys, all distinct.
+struct RangesOfHits {
+  RankedData column;
+  std::uint64_t hits;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    const std::uint64_t first = random_below(column.size - hits + 1, seed, number);
+    return {column.keys[first], column.keys[first + hits - 1], column.sum(first, first + hits)};
+  }
+};
+
+// Ranges over `rows` neighbouring rows in key order, and all that equal the first or last of them.
+struct RangesOverRows {
+  RankedData column;
+  std::uint64_t rows;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    const std::uint64_t first = random_below(column.size - rows + 1, seed, number);
+    return column.between(column.keys[first], column.keys[first + rows - 1]);
+  }
+};
+
+// Ranges [l, l + span - 1] that start at keys of the column.
+struct RangesOfSpan {
+  RankedData column;
+  std::uint64_t span;
+  std::uint64_t greatest;  // of the key type
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    const std::uint64_t lower = column.keys[random_below(column.size, seed, number)];
+    const bool is_cut = greatest - lower < span - 1;
+    return column.between(lower, is_cut ? greatest : lower + (span - 1));
+  }
+};
+
+// Row by row, what a lookup of its key must give in a column with equal keys.
+struct EqualKeys {
+  KeyData keys;
+  RankedData ranked;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t row) const {
+    return ranked.between(keys[row], keys[row]);
+  }
+};
+
+}  // namespace rtindex::bench

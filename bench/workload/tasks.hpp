@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "base/macros.hpp"
+#include "workload/key_rules.hpp"
+#include "workload/lookup_rules.hpp"
+
+namespace rtindex::bench {
+
+// What a place does for every element of an array. Each task is plain data and a call on host and
+// device; a null array is not written.
+
+template <class KeyRule>
+struct FillKeys {
+  KeyRule key_of;
+  KeyData keys;
+  RTINDEX_HD void operator()(std::size_t row) const { keys.set(row, key_of(row)); }
+};
+
+struct FillValues {
+  std::uint64_t seed;
+  std::uint32_t* values;
+  RTINDEX_HD void operator()(std::size_t row) const { values[row] = value_at(seed, row); }
+};
+
+template <class LookupRule>
+struct FillLookups {
+  LookupRule draw;
+  KeyData lower, upper;
+  std::uint64_t* expected;
+  RTINDEX_HD void operator()(std::size_t number) const {
+    const Drawn drawn = draw(number);
+    if (lower.data != nullptr) lower.set(number, drawn.lower);
+    if (upper.data != nullptr) upper.set(number, drawn.upper);
+    expected[number] = drawn.expected;
+  }
+};
+
+// to[i] = from[order[i]]
+template <class T>
+struct Gather {
+  const T* from;
+  const std::uint32_t* order;
+  T* to;
+  RTINDEX_HD void operator()(std::size_t i) const { to[i] = from[order[i]]; }
+};
+
+struct GatherKeys {
+  KeyData from;
+  const std::uint32_t* order;
+  KeyData to;
+  RTINDEX_HD void operator()(std::size_t i) const { to.set(i, from[order[i]]); }
+};
+
+// keys[rows[i]] = new_keys[i]
+struct ScatterKeys {
+  KeyData new_keys;
+  const std::uint32_t* rows;
+  KeyData keys;
+  RTINDEX_HD void operator()(std::size_t i) const { keys.set(rows[i], new_keys[i]); }
+};
+
+// Pairs of neighbours, chosen at random, get each other's keys.
+struct FillSwaps {
+  Permutation choice;  // of pairs
+  KeyData keys;
+  const std::uint32_t* order;  // in which rows are neighbours; null: as they stand
+  std::uint32_t* rows;
+  KeyData new_keys;
+  RTINDEX_HD void operator()(std::size_t i) const {
+    const std::uint64_t mine = 2 * choice(i / 2) + i % 2;
+    rows[i] = row_at(mine);
+    new_keys.set(i, keys[row_at(mine ^ 1)]);
+  }
+  [[nodiscard]] RTINDEX_HD std::uint32_t row_at(std::uint64_t place) const {
+    return order != nullptr ? order[place] : static_cast<std::uint32_t>(place);
+  }
+};
+
+using Task =
+    std::variant<FillKeys<DenseKeys>, FillKeys<UniformKeys>, FillKeys<ClusteredKeys>,
+                 FillKeys<RepeatedKeys>, FillValues, FillLookups<UniformHits>,
+                 FillLookups<ZipfHits>, FillLookups<SomeHits<InsideKeys>>,
+                 FillLookups<SomeHits<OutsideKeys>>, FillLookups<RangesOfHits>,
+                 FillLookups<RangesOverRows>, FillLookups<RangesOfSpan>, FillLookups<EqualKeys>,
+                 Gather<std::uint32_t>, Gather<std::uint64_t>, GatherKeys, ScatterKeys, FillSwaps>;
+
+}  // namespace rtindex::bench

@@ -1,0 +1,83 @@
+#include "cli/bench/profiles.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <rtindex/error.hpp>
+
+#include "harness/profile.hpp"
+#include "harness/records.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string points;
+  std::string table;
+  std::string output;
+  bool metrics = false;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path + " cannot be read: name what ncu printed");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// One file per experiment, whole: a profile is made in one run.
+void write(const std::vector<bench::Record>& records, const fs::path& folder) {
+  std::map<std::string, std::string> texts;
+  for (const bench::Record& record : records)
+    texts[record.experiment] += bench::to_json(record).dump() + "\n";
+  fs::create_directories(folder);
+  for (const auto& [experiment, text] : texts) {
+    const fs::path path = folder / (experiment + ".jsonl");
+    std::ofstream file(path);
+    file << text;
+    if (!file.flush()) throw Error(path.string() + " cannot be written");
+    fmt::print("{}\n", path.string());
+  }
+}
+
+void run(const Options& options) {
+  if (options.metrics) return fmt::print("{}\n", bench::profiler_metrics());
+  if (options.points.empty() || options.table.empty() || options.output.empty())
+    throw Error("name the records of the profiled run, what ncu printed, and -o FOLDER");
+  write(bench::profile_records(bench::read_records(options.points),
+                               bench::kernels_in(text_of(options.table))),
+        options.output);
+}
+
+constexpr const char* examples = R"(Examples:
+  rtindex bench profiles --metrics
+      The metrics to ask Nsight Compute for.
+  rtindex bench profiles points.jsonl ncu.csv -o results/my-gpu/
+      One file of records per profile, as scripts/profile.sh makes them.)";
+
+}  // namespace
+
+void add_profiles(CLI::App& bench) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* verb = bench.add_subcommand("profiles", "Make records of what Nsight Compute saw.");
+  verb->get_help_ptr()->description("Print this help");
+  verb->add_option("points", options->points, "The records of a run with --profiled")
+      ->type_name("FILE");
+  verb->add_option("table", options->table, "What ncu --csv --print-units base printed of it")
+      ->type_name("FILE");
+  verb->add_option("-o,--output", options->output, "The folder that the records go to")
+      ->type_name("FOLDER");
+  verb->add_flag("--metrics", options->metrics, "Print the metrics to ask ncu for");
+  verb->footer(examples);
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace rtindex::cli

@@ -1,0 +1,189 @@
+#include "cli/bench/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <rtindex/error.hpp>
+
+#include "cli/bench/result_tables.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "experiments/experiments.hpp"
+#include "harness/published.hpp"
+#include "harness/session.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<const bench::Experiment*> chosen(const std::vector<std::string>& names) {
+  std::vector<const bench::Experiment*> experiments;
+  for (const std::string& name : names) {
+    if (name != "all") {
+      experiments.push_back(&bench::experiment_named(name));
+      continue;
+    }
+    for (const bench::Experiment& experiment : bench::experiments())
+      experiments.push_back(&experiment);
+  }
+  return experiments;
+}
+
+// The file that an experiment's records go to: the one named, or one of its own in a folder.
+std::string file_for(const std::string& output, const std::string& experiment) {
+  const bool is_folder = output.ends_with('/') || fs::is_directory(output);
+  return is_folder ? (fs::path(output) / (experiment + ".jsonl")).string() : output;
+}
+
+std::string command_of(const std::string& experiment, const BenchOptions& options) {
+  std::string command = fmt::format("rtindex bench {} --scale {}", experiment, options.scale);
+  for (const std::string& index : options.indexes) command += " --index " + index;
+  const BenchOptions usual;
+  if (options.limit_s != usual.limit_s) command += fmt::format(" --limit {}", options.limit_s);
+  if (options.runs_limit_s != usual.runs_limit_s)
+    command += fmt::format(" --runs-limit {}", options.runs_limit_s);
+  if (options.runs != usual.runs) command += fmt::format(" --runs {}", options.runs);
+  if (!options.column_file.empty()) command += " --column " + options.column_file;
+  return command;
+}
+
+// Records that an earlier run left in the file, for a run that goes on with it.
+std::vector<bench::Record> known_records(const std::string& file, bool go_on) {
+  if (file.empty() || !fs::exists(file)) return {};
+  if (!go_on)
+    throw Error(file + " is there already: --continue measures what is missing in it, or name " +
+                "another file");
+  return bench::read_records(file);
+}
+
+// One experiment under way, with the file that its records go to.
+struct Job {
+  const bench::Experiment* experiment;
+  std::unique_ptr<bench::Records> records;
+  std::unique_ptr<bench::Session> session;
+};
+
+// --minutes are over.
+struct TimeIsUp {};
+
+class Run {
+ public:
+  explicit Run(const BenchOptions& options) : options_(options) {
+    const bench::Settings settings = settings_of(options);
+    std::vector<std::pair<std::string, std::vector<bench::Record>>> known;
+    for (const bench::Experiment* experiment : chosen(options.names)) {
+      const std::string file = file_for(options.output, experiment->name);
+      const bool is_new = std::none_of(known.begin(), known.end(),
+                                       [&](const auto& entry) { return entry.first == file; });
+      if (is_new) known.emplace_back(file, known_records(file, options.go_on || options.left));
+      const auto& records = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
+                              return entry.first == file;
+                            })->second;
+      add(experiment, settings, file, records);
+    }
+  }
+
+  void all() {
+    const InterruptGuard guard;
+    Progress progress("experiments", points_);
+    progress_ = &progress;
+    std::string tables;
+    for (Job& job : jobs_) {
+      progress.rename(job.experiment->name);
+      const bool in_time = run(job);
+      tables += result_tables(*job.experiment, job.session->results(job.experiment->name),
+                              bench::published_records());
+      if (!in_time) break;
+    }
+    progress.finish();
+    fmt::print("{}", tables);
+    if (done_ < points_)
+      fmt::print("{} of {} points are left; the same command with --continue goes on.\n",
+                 points_ - done_, points_);
+  }
+
+  void print_left() {
+    for (Job& job : jobs_)
+      fmt::print("{} {}\n", job.experiment->name, job.session->points_to_measure(*job.experiment));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  static bool run(Job& job) {
+    try {
+      job.session->run(*job.experiment);
+      return true;
+    } catch (const TimeIsUp&) {
+      return false;
+    }
+  }
+
+  static bench::Settings settings_of(const BenchOptions& options) {
+    bench::Settings settings;
+    settings.scale = bench::scale_named(options.scale);
+    settings.contestants = options.indexes.empty() ? bench::default_contestants()
+                                                   : bench::contestants_of(options.indexes);
+    if (options.indexes.empty()) settings.substitutes = bench::default_ray_tracers();
+    settings.effort = {
+        .runs = options.runs, .limit_s = options.limit_s, .runs_limit_s = options.runs_limit_s};
+    settings.column_file = options.column_file;
+    settings.note = options.note;
+    settings.profiled = options.profiled;
+    return settings;
+  }
+
+  void add(const bench::Experiment* experiment, const bench::Settings& settings,
+           const std::string& file, const std::vector<bench::Record>& known) {
+    Job job{.experiment = experiment};
+    job.records = std::make_unique<bench::Records>(options_.left ? std::string() : file,
+                                                   command_of(experiment->name, options_));
+    job.session = std::make_unique<bench::Session>(
+        settings, *job.records, known, [this](const bench::Experiment&, const bench::Where&) {
+          check_interrupt();
+          check_time();
+          progress_->set(done_++);
+        });
+    points_ += job.session->points_to_measure(*experiment);
+    jobs_.push_back(std::move(job));
+  }
+
+  void check_time() const {
+    const std::chrono::duration<double> elapsed = Clock::now() - start_;
+    if (options_.minutes && elapsed.count() > *options_.minutes * 60) throw TimeIsUp();
+  }
+
+  void check_interrupt() const {
+    try {
+      InterruptGuard::check();
+    } catch (const Interrupted&) {
+      throw Interrupted(
+          options_.output.empty()
+              ? "interrupted; -o FILE would have kept what was measured"
+              : fmt::format("interrupted; {} has what was measured, --continue goes on",
+                            options_.output));
+    }
+  }
+
+  const BenchOptions& options_;
+  Clock::time_point start_ = Clock::now();
+  std::vector<Job> jobs_;
+  std::size_t points_ = 0;
+  std::size_t done_ = 0;
+  Progress* progress_ = nullptr;
+};
+
+}  // namespace
+
+void run_experiments(const BenchOptions& options) { Run(options).all(); }
+
+void print_points_left(const BenchOptions& options) { Run(options).print_left(); }
+
+}  // namespace rtindex::cli

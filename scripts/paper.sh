@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Runs the paper's experiments at the paper's sizes on a machine with an NVIDIA GPU, goes on where
+# it stopped, and tells what is done.
+#
+#   scripts/paper.sh [--minutes N] [--limit SECONDS] [--runs-limit SECONDS] [--records FOLDER]
+#                    [--rtindex PROGRAM] [--status] [EXPERIMENT...]
+#
+#   --minutes     start nothing that would not fit into so many minutes by its own estimate
+#   --limit       seconds after which a batch is given up (60)
+#   --runs-limit  seconds that the five runs of a point may take; longer ones are made once (3)
+#   --records     where the records are; results/<gpu>/ by default
+#   --rtindex     the program; by default build/gpu/bin/rtindex, as scripts/gpu.sh --no-tests builds it
+#   --status      tell what is done and what is left, and measure nothing
+#
+# Section 3 is about rx:optix alone, section 4 sets it beside the other indexes. All data are made,
+# sorted and checked on the GPU. Estimates are those of an H200, which traces rays in software.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+rays="rx:optix@cuda"
+everyone="rx:optix@cuda rx:native@cuda hash@cuda btree@cuda sorted@cuda"
+
+# Section, experiment and expected seconds; in each section the shortest come first.
+plan="
+3 decomposition-uniform 10
+3 decomposition-ranges 15
+3 decomposition-points 20
+3 coordinate-scale 20
+3 key-modes 25
+3 range-rays 40
+3 updates 50
+3 primitives 50
+3 key-stride 70
+3 point-rays 70
+4 sorting-floor 2
+4 memory 4
+4 hardware 5
+4 lookups 8
+4 build-time 10
+4 key-size 10
+4 order 10
+4 keys 20
+4 hit-rate 30
+4 outside-misses 30
+4 lookup-skew 30
+4 key-skew 45
+4 multiplicity 60
+4 ranges 80
+4 batches 200
+"
+
+minutes=100000 limit=60 runs_limit=3 records="" program="$root/build/gpu/bin/rtindex" status=no chosen=()
+while (($#)); do
+  case "$1" in
+    --minutes) minutes="$2"; shift ;;
+    --limit) limit="$2"; shift ;;
+    --runs-limit) runs_limit="$2"; shift ;;
+    --records) records="$2"; shift ;;
+    --rtindex) program="$2"; shift ;;
+    --status) status=yes ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -*) fail "unknown option '$1'; see scripts/paper.sh --help" ;;
+    *) chosen+=("$1") ;;
+  esac
+  shift
+done
+
+[[ -x "$program" ]] || fail "$program is not there: scripts/gpu.sh --no-tests builds it, or name another with --rtindex"
+[[ "$minutes" =~ ^[0-9]+$ ]] || fail "--minutes takes a whole number, not '$minutes'"
+if [[ -z "$records" ]]; then
+  command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: name a folder with --records"
+  records="$root/results/$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
+fi
+mkdir -p "$records"
+
+for name in "${chosen[@]}"; do
+  grep -q " $name " <<<"$plan" || fail "'$name' is none of the paper's experiments: $(awk '{ printf "%s ", $2 }' <<<"$plan")"
+done
+
+# bench_of SECTION ARGUMENT...: rtindex bench with the indexes of the section.
+bench_of() {
+  local indexes=()
+  read -ra indexes <<<"$([[ "$1" == 3 ]] && echo "$rays" || echo "$everyone")"
+  shift
+  "$program" bench --scale paper --limit "$limit" --runs-limit "$runs_limit" "${indexes[@]/#/--index=}" "$@"
+}
+
+# The plan's lines of a section, as far as they are chosen: experiment and seconds.
+planned() {
+  local section="$1" name
+  while read -r number name seconds; do
+    [[ "$number" == "$section" ]] || continue
+    ((${#chosen[@]} == 0)) || [[ " ${chosen[*]} " == *" $name "* ]] || continue
+    printf '%s %s\n' "$name" "$seconds"
+  done <<<"$plan"
+}
+
+# work_of SECTION: experiment, all points, points left and the seconds that these may take.
+work_of() {
+  local names all left
+  mapfile -t names < <(planned "$1" | cut -d' ' -f1)
+  ((${#names[@]} > 0)) || return 0
+  all="$(bench_of "$1" "${names[@]}" --left)" || return
+  left="$(bench_of "$1" "${names[@]}" --left -o "$records/")" || return
+  paste -d' ' <(planned "$1") - <(printf '%s\n' "$left") <<<"$all" |
+    awk '{ printf "%s %d %d %d\n", $1, $4, $6, $4 == 0 ? 0 : int($2 * $6 / $4 + 0.5) }'
+}
+
+tell() {
+  printf '%-24s %8s %8s %10s\n' experiment points left 'seconds left'
+  { work_of 3; work_of 4; } | awk '{ printf "%-24s %8d %8d %10d\n", $1, $2, $3, $4; seconds += $4 }
+    END { printf "about %d minutes are left\n", (seconds + 59) / 60 }'
+}
+
+if [[ $status == yes ]]; then
+  tell
+  exit 0
+fi
+
+end=$((SECONDS + 60 * minutes))
+for section in 3 4; do
+  work="$(work_of "$section")"
+  left=$((end - SECONDS)) names=()
+  while read -r name _ points seconds; do
+    ((${points:-0} > 0)) || continue
+    if ((seconds <= left)); then
+      names+=("$name") left=$((left - seconds))
+    else
+      say "$name would take about $seconds s: left for another time"
+    fi
+  done <<<"$work"
+  ((${#names[@]} > 0)) || continue
+  say "section $section: ${names[*]}"
+  bench_of "$section" "${names[@]}" --continue -o "$records/" \
+    --minutes "$(awk -v s="$((end - SECONDS))" 'BEGIN { print (s > 1 ? s : 1) / 60 }')"
+done
+tell

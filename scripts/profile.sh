@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Looks into lookups with Nsight Compute, on a machine with an NVIDIA GPU: warps and bandwidth by
+# batch size, caches, bytes and instructions by skew, hit rate, key mode and kind of update.
+#
+#   scripts/profile.sh [--scale SCALE] [--records FOLDER] [--rtindex PROGRAM] [PROFILE...]
+#
+#   --scale     smoke, laptop or paper (2^26 keys, 2^24 lookups, the default)
+#   --records   where the records go; results/<gpu>/ by default
+#   --rtindex   the program; build/gpu/bin/rtindex by default, which scripts/gpu.sh --no-tests builds
+#   PROFILE     profile-lookups, profile-skew, ...; all by default
+#
+# The counters of a GPU may be reserved for the administrator (ERR_NVGPUCTRPERM): run it as root, or
+# load the driver with NVreg_RestrictProfilingToAdminUsers=0.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+scale=paper records="" program="$root/build/gpu/bin/rtindex" profiles=()
+while (($#)); do
+  case "$1" in
+    --scale) scale="$2"; shift ;;
+    --records) records="$2"; shift ;;
+    --rtindex) program="$2"; shift ;;
+    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -*) fail "unknown option '$1'; see scripts/profile.sh --help" ;;
+    *) profiles+=("$1") ;;
+  esac
+  shift
+done
+((${#profiles[@]} > 0)) || profiles=(profile-lookups profile-skew profile-hit-rate profile-modes profile-updates)
+
+[[ -x "$program" ]] || fail "$program is not there: scripts/gpu.sh --no-tests builds it, or name another with --rtindex"
+command -v ncu >/dev/null || fail "ncu is not on the PATH: Nsight Compute comes with the CUDA toolkit"
+if [[ -z "$records" ]]; then
+  command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: name a folder with --records"
+  records="$root/results/$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
+fi
+
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+say "profile ${profiles[*]}"
+# Only what stands between the program's own start and stop is profiled; nvidia-smi, which it asks
+# about the machine, is not.
+ncu --profile-from-start off --target-processes application-only --csv --print-units base \
+  --metrics "$("$program" bench profiles --metrics)" --log-file "$work/ncu.csv" \
+  "$program" bench "${profiles[@]}" --scale "$scale" --profiled -o "$work/points.jsonl" \
+  --index rx:optix@cuda --index rx:native@cuda --index btree@cuda --index hash@cuda --index sorted@cuda \
+  >"$work/log" 2>&1 || { tail -20 "$work/log" "$work/ncu.csv" 2>/dev/null || true; fail "profiling failed; its last words are above"; }
+"$program" bench profiles "$work/points.jsonl" "$work/ncu.csv" -o "$records"

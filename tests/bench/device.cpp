@@ -1,0 +1,181 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#if defined(RTINDEX_HAS_CUDA)
+
+#include "base/cuda/runtime.hpp"
+#include "harness/check.hpp"
+#include "workload/lookups.hpp"
+#include "workload/swaps.hpp"
+
+namespace rtindex::bench {
+namespace {
+
+// Workloads that a GPU makes are those that the host makes.
+class DeviceWorkload : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+    device_ = device_place();
+  }
+  [[nodiscard]] Place& host() const { return *host_; }
+  [[nodiscard]] Place& device() const { return *device_; }
+
+ private:
+  std::unique_ptr<Place> host_ = host_place();
+  std::unique_ptr<Place> device_;
+};
+
+// No powers of two, and more than a GPU has threads at once.
+constexpr std::size_t size = 1'500'007;
+constexpr std::size_t few = 700'001;
+
+using MakeColumn = std::function<Column(Place&)>;
+
+struct Named {
+  std::string name;
+  MakeColumn make;
+};
+
+std::vector<Named> columns() {
+  return {{"dense", [](Place& p) { return dense_column(p, size, 32, 1); }},
+          {"strided", [](Place& p) { return dense_column(p, size, 64, 1, 4); }},
+          {"uniform 32", [](Place& p) { return uniform_column(p, size, 32, 1); }},
+          {"uniform 64", [](Place& p) { return uniform_column(p, size, 64, 1); }},
+          {"middle", [](Place& p) { return middle_column(p, size, 1); }},
+          {"clustered", [](Place& p) { return clustered_column(p, size, 0.3, 1); }},
+          {"repeated", [](Place& p) { return repeated_column(p, size, 16, 1); }},
+          {"sorted", [](Place& p) { return in_key_order(repeated_column(p, size, 4, 1)); }}};
+}
+
+void expect_equal(const Lookups& a, const Lookups& b) {
+  EXPECT_EQ(a.about, b.about);
+  EXPECT_TRUE(a.lower.fetched() == b.lower.fetched());
+  ASSERT_EQ(a.are_ranges(), b.are_ranges());
+  if (a.are_ranges()) {
+    EXPECT_TRUE(a.upper.fetched() == b.upper.fetched());
+  }
+  EXPECT_TRUE(a.expected.fetched() == b.expected.fetched());
+}
+
+TEST_F(DeviceWorkload, ColumnsAreTheHosts) {
+  for (const Named& column : columns()) {
+    SCOPED_TRACE(column.name);
+    const Column there = column.make(device());
+    const Column here = column.make(host());
+    EXPECT_EQ(there.about, here.about);
+    EXPECT_TRUE(there.keys.fetched() == here.keys.fetched());
+    EXPECT_TRUE(there.values.fetched() == here.values.fetched());
+    EXPECT_TRUE(there.sums_of_equal.fetched() == here.sums_of_equal.fetched());
+  }
+}
+
+TEST_F(DeviceWorkload, PointsAreTheHosts) {
+  for (const Named& column : columns()) {
+    SCOPED_TRACE(column.name);
+    const Column there = column.make(device());
+    const Column here = column.make(host());
+    expect_equal(hits_in(there, few, 2), hits_in(here, few, 2));
+    const auto outside = [](const Column& c) {
+      return with_hit_rate(c, few, 0.3, Misses::out_of_range, 1, 2);
+    };
+    if (column.name == "middle" || column.name == "clustered")
+      expect_equal(outside(there), outside(here));
+    const auto inside = [](const Column& c) {
+      return with_hit_rate(c, few, 0.5, Misses::in_range, 1, 2);
+    };
+    if (column.name.starts_with("uniform")) expect_equal(inside(there), inside(here));
+  }
+}
+
+TEST_F(DeviceWorkload, RangesAreTheHosts) {
+  for (const Named& column : columns()) {
+    SCOPED_TRACE(column.name);
+    const Ranked there(column.make(device()));
+    const Ranked here(column.make(host()));
+    expect_equal(ranges_of_hits(there, few, 64, 2), ranges_of_hits(here, few, 64, 2));
+    expect_equal(ranges_over_rows(there, few, 7, 2), ranges_over_rows(here, few, 7, 2));
+    expect_equal(ranges_of_span(there, few, 1 << 20, 2), ranges_of_span(here, few, 1 << 20, 2));
+  }
+}
+
+// Logarithms are rounded differently: a few lookups are neighbours in rank, each with its own sum.
+TEST_F(DeviceWorkload, SkewedPointsAreNearlyTheHosts) {
+  for (const double exponent : {0.0, 0.5, 1.0, 2.0}) {
+    const Lookups there = skewed_hits_in(uniform_column(device(), size, 32, 1), few, exponent, 2);
+    const Lookups here = skewed_hits_in(uniform_column(host(), size, 32, 1), few, exponent, 2);
+    const auto keys = there.lower.fetched(), host_keys = here.lower.fetched();
+    const auto sums = there.expected.fetched(), host_sums = here.expected.fetched();
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < few; ++i) {
+      different += keys[i] == host_keys[i] ? 0 : 1;
+      if (keys[i] == host_keys[i]) {
+        ASSERT_EQ(sums[i], host_sums[i]);
+      }
+    }
+    EXPECT_LT(different, few / 50000) << "exponent " << exponent;
+  }
+}
+
+TEST_F(DeviceWorkload, KeyOrderIsTheHosts) {
+  for (const int bits : {32, 64}) {
+    const Lookups there = hits_in(uniform_column(device(), 1000, bits, 1), few, 2);
+    const Lookups here = hits_in(uniform_column(host(), 1000, bits, 1), few, 2);
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{100}, std::size_t{4096}, few})
+      EXPECT_TRUE(expected_in_key_order(there, batch).fetched() ==
+                  expected_in_key_order(here, batch).fetched())
+          << bits << " bits, batches of " << batch;
+  }
+}
+
+TEST_F(DeviceWorkload, SwapsAreTheHosts) {
+  for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
+    Column there = dense_column(device(), size, 32, 1);
+    Column here = dense_column(host(), size, 32, 1);
+    const Swaps swaps = random_swaps(there, 10000, neighbours, 2);
+    const Swaps host_swaps = random_swaps(here, 10000, neighbours, 2);
+    EXPECT_TRUE(swaps.rows.fetched() == host_swaps.rows.fetched());
+    EXPECT_TRUE(swaps.new_keys.fetched() == host_swaps.new_keys.fetched());
+    apply(swaps, there);
+    apply(host_swaps, here);
+    EXPECT_TRUE(there.keys.fetched() == here.keys.fetched());
+  }
+}
+
+TEST_F(DeviceWorkload, SortsLikeTheHost) {
+  for (const int bits : {32, 64}) {
+    const Column column = uniform_column(device(), size, bits, 1);
+    device().sorter(size, bits)->sort(column.keys.data(), size);
+    auto keys = uniform_column(host(), size, bits, 1).keys.fetched();
+    std::sort(keys.begin(), keys.end());
+    EXPECT_TRUE(column.keys.fetched() == keys);
+  }
+}
+
+TEST_F(DeviceWorkload, CheckerRejectsAWrongSumAnywhere) {
+  const Lookups lookups = hits_in(uniform_column(device(), size, 32, 1), few, 2);
+  for (const std::size_t place : {std::size_t{0}, std::size_t{4711}, few - 1}) {
+    const PlacedArray<std::uint64_t> sums = lookups.expected.copy();
+    check_sums(device(), sums.span(), lookups.expected.span(), "right");
+    device().wipe(sums.data() + place, sizeof(std::uint64_t));
+    try {
+      check_sums(device(), sums.span(), lookups.expected.span(), "wrong");
+      ADD_FAILURE() << "lookup " << place << " was not noticed";
+    } catch (const WrongAnswer& error) {
+      EXPECT_NE(std::string(error.what()).find("lookup " + std::to_string(place) + " of"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::bench
+
+#endif
