@@ -63,6 +63,8 @@ const std::vector<OptionHelp>& spec_options() {
       {"update", "rebuild | refit", "how updates reach the structure (rebuild)"},
       {"row_rays", "occupied | all",
        "rows that a range of 3d mode casts rays along: those with keys, or all (occupied)"},
+      {"bucket", "N",
+       "on embree and optix, sorted keys that share one primitive (each key has its own)"},
       {"split", "N", "on optix, the keys of one acceleration structure (as many as it holds)"},
       {"order", "auto | on | off",
        "large batches answered in key order: where measured to be quicker, always, never (auto)"},
