@@ -104,8 +104,7 @@ using Load = std::unique_ptr<Structure> (*)(const FileReader&, const KeyCodec&, 
                                             const OrderedOptions&);
 
 // A structure on the CPU that needs nothing but the encoded column.
-Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make,
-                Load load) {
+Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make, Load load) {
   const bool ordered = kind != "hash";
   return {
       std::move(kind),

@@ -112,7 +112,8 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
   const std::uint64_t last = (std::uint64_t{1} << coordinates.bits_y) - 1;
   const float begin = coordinates.y_of(row) + 0.5F * scale;
   const float length = static_cast<float>(last - (row & last)) * scale;
-  return {{-scale, begin, coordinates.z_of(row)}, {0, 1, 0}, 0, length * (1 + long_ray_slack), false};
+  return {
+      {-scale, begin, coordinates.z_of(row)}, {0, 1, 0}, 0, length * (1 + long_ray_slack), false};
 }
 
 // Past the markers of all planes behind this one.

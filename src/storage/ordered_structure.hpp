@@ -288,7 +288,8 @@ class OrderedStructure final : public Structure {
   std::unique_ptr<IncludedValues> included_;
 };
 
-// The structure with 4-byte keys where they fit, else with 8-byte keys. `settings` are the locator's.
+// The structure with 4-byte keys where they fit, else with 8-byte keys. `settings` are the
+// locator's.
 template <template <class> class Locator, class... Settings>
 [[nodiscard]] std::unique_ptr<Structure> make_ordered(const EncodedColumn& column,
                                                       const KeyCodec& codec,

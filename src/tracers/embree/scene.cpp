@@ -164,8 +164,6 @@ void EmbreeScene::refit(std::span<const std::uint32_t> primitives) {
   device_.check("refitting the acceleration structure");
 }
 
-std::size_t EmbreeScene::buffer_bytes() const {
-  return triangles_.bytes() + spheres_.bytes();
-}
+std::size_t EmbreeScene::buffer_bytes() const { return triangles_.bytes() + spheres_.bytes(); }
 
 }  // namespace rtindex

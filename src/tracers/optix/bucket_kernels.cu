@@ -1,7 +1,7 @@
 #include "tracers/optix/bucket_kernels.hpp"
 
-#include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_select.cuh>
 
 #include "base/cuda/launch.cuh"
 #include "base/cuda/scratch.hpp"
@@ -75,7 +75,7 @@ __global__ void place(Order order, Coordinates coordinates, BucketTriangles tria
   const std::size_t triangle = first + i;
   const std::uint32_t bucket = triangles.buckets == nullptr ? static_cast<std::uint32_t>(triangle)
                                                             : triangles.buckets[triangle];
-  const BucketRole role = !triangles.are_markers                ? BucketRole::representative
+  const BucketRole role = !triangles.are_markers             ? BucketRole::representative
                           : triangle < triangles.row_markers ? BucketRole::row_marker
                                                              : BucketRole::plane_marker;
   to[i] = bucket_triangle(coordinates, role, order.largest_key(bucket));

@@ -17,9 +17,8 @@ List joined(const List& first, const List& second, const Memory& memory, cudaStr
   List both(memory, first.size() + second.size(), stream);
   const auto copy = [&](std::uint32_t* to, const List& from) {
     if (!from.empty())
-      cuda::check(
-          cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
-          "copying on the GPU");
+      cuda::check(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
+                  "copying on the GPU");
   };
   copy(both.data(), first);
   copy(both.data() + first.size(), second);
@@ -79,8 +78,7 @@ void BucketScene::find_markers(const cuda::DeviceOrder& order, const Buckets& bu
 
 BucketPart BucketScene::Part::view(std::size_t structure_size) const {
   return {scene->structures(), static_cast<std::uint32_t>(scene->structure_count()),
-          static_cast<std::uint32_t>(structure_size),
-          buckets.empty() ? nullptr : buckets.data()};
+          static_cast<std::uint32_t>(structure_size), buckets.empty() ? nullptr : buckets.data()};
 }
 
 BucketView BucketScene::view() const {
