@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <bit>
 #include <cstdint>
 
 #include "base/macros.hpp"
@@ -68,6 +68,51 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
   return plane_of(coordinates, before) != plane_of(coordinates, key);
 }
 
+// A linear map of the scene: each axis times a power of two. Rays keep their t.
+//
+// Builders of acceleration structures cut boxes so that their surface gets small. The maps below
+// make them cut between planes first, then between rows, then within rows, as rays need it: a ray
+// along a row then sees no box of other rows, and one along y none of other planes. Without them
+// either passes through most boxes of a sparse scene (measured on Embree with 2^17 buckets of random
+// 64-bit keys: 28 us for a lookup, 2 us with them).
+struct Stretch {
+  float x, y, z;
+
+  [[nodiscard]] RTINDEX_HD Point operator()(const Point& p) const {
+    return {p.x * x, p.y * y, p.z * z};
+  }
+  [[nodiscard]] RTINDEX_HD Triangle operator()(const Triangle& t) const {
+    return {(*this)(t.a), (*this)(t.b), (*this)(t.c)};
+  }
+  [[nodiscard]] RTINDEX_HD Ray operator()(const Ray& ray) const {
+    return {(*this)(ray.origin), (*this)(ray.direction), ray.t_min, ray.t_max, ray.t_decides};
+  }
+};
+
+// 2^wanted, or less where an axis of so many bits would grow beyond what every tracer takes.
+[[nodiscard]] RTINDEX_HD inline float stretch_of(const Coordinates& coordinates, int wanted,
+                                                 int bits) {
+  constexpr int most = 59;  // Embree's largest coordinate is 2^60
+  constexpr int bias = 127;
+  const auto scale_bits = std::bit_cast<std::uint32_t>(coordinates.scale);
+  const int room = most - bits - (static_cast<int>(scale_bits >> 23) - bias);
+  const int exponent = wanted < room ? wanted : room;
+  return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + bias) << 23);
+}
+
+// Planes further apart than rows, rows further apart than keys.
+[[nodiscard]] RTINDEX_HD inline Stretch representative_stretch(const Coordinates& coordinates) {
+  if (coordinates.mode != KeyMode::three_d) return {1, 1, 1};
+  return {1, stretch_of(coordinates, 15, coordinates.bits_y),
+          stretch_of(coordinates, 25, coordinates.bits_z)};
+}
+
+// All markers have one place along x. Wide along x, a box gets small only along z, which is
+// longer than y.
+[[nodiscard]] RTINDEX_HD inline Stretch marker_stretch(const Coordinates& coordinates) {
+  return {stretch_of(coordinates, 26, 1), 1, stretch_of(coordinates, 25, coordinates.bits_z)};
+}
+
 // A row's marker lies one unit before place 0; seen along y, as rays meet it, the point is strictly
 // inside. (A key's own triangle is a line when seen along y.)
 [[nodiscard]] RTINDEX_HD inline Triangle row_marker(const Coordinates& coordinates,
@@ -90,9 +135,12 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
 // What stands in the scene for a bucket with this largest key.
 [[nodiscard]] RTINDEX_HD inline Triangle bucket_triangle(const Coordinates& coordinates,
                                                          BucketRole role, std::uint64_t key) {
-  if (role == BucketRole::representative) return triangle_at(coordinates, key);
-  if (role == BucketRole::row_marker) return row_marker(coordinates, coordinates.row_of(key));
-  return plane_marker(coordinates, plane_of(coordinates, key));
+  if (role == BucketRole::representative)
+    return representative_stretch(coordinates)(triangle_at(coordinates, key));
+  const Stretch stretch = marker_stretch(coordinates);
+  if (role == BucketRole::row_marker)
+    return stretch(row_marker(coordinates, coordinates.row_of(key)));
+  return stretch(plane_marker(coordinates, plane_of(coordinates, key)));
 }
 
 // From the gap before a key to the end of its row, or to the column's last key if that is nearer.
@@ -137,15 +185,16 @@ template <class Representatives, class Markers>
                                                    std::uint64_t key, std::uint64_t last_key,
                                                    const Representatives& closest_representative,
                                                    const Markers& closest_marker) {
-  std::uint32_t found = closest_representative(ray_along_row(coordinates, key, last_key));
+  std::uint32_t found = closest_representative(
+      representative_stretch(coordinates)(ray_along_row(coordinates, key, last_key)));
   if (found != no_bucket) return found;
   const std::uint64_t row = coordinates.row_of(key);
   const std::uint64_t plane = plane_of(coordinates, key);
   const std::uint64_t next_row = row + 1;
   if (next_row <= coordinates.row_of(last_key) && next_row >> coordinates.bits_y == plane)
-    found = closest_marker(ray_past_rows(coordinates, row));
+    found = closest_marker(marker_stretch(coordinates)(ray_past_rows(coordinates, row)));
   if (found == no_bucket && plane < plane_of(coordinates, last_key))
-    found = closest_marker(ray_past_planes(coordinates, plane));
+    found = closest_marker(marker_stretch(coordinates)(ray_past_planes(coordinates, plane)));
   return found;
 }
 
