@@ -38,8 +38,8 @@ std::vector<Experiment> list() {
       hardware_experiment(),
   };
   std::ranges::move(profile_experiments(), std::back_inserter(all));
-  for (const auto& ours : {every_index_experiment, large_columns_experiment, real_data_experiment,
-                           traversal_work_experiment})
+  for (const auto& ours : {every_index_experiment, buckets_experiment, large_columns_experiment,
+                           real_data_experiment, traversal_work_experiment})
     all.push_back(ours());
   return all;
 }

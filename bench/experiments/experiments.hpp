@@ -47,6 +47,7 @@ std::vector<Experiment> profile_experiments();
 
 // Beyond the paper.
 Experiment every_index_experiment();
+Experiment buckets_experiment();
 Experiment large_columns_experiment();
 Experiment real_data_experiment();
 Experiment traversal_work_experiment();

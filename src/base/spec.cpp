@@ -63,6 +63,8 @@ const std::vector<OptionHelp>& spec_options() {
       {"update", "rebuild | refit", "how updates reach the structure (rebuild)"},
       {"row_rays", "occupied | all",
        "rows that a range of 3d mode casts rays along: those with keys, or all (occupied)"},
+      {"bucket", "N",
+       "on embree and optix, sorted keys that share one primitive (each key has its own)"},
       {"split", "N", "on optix, the keys of one acceleration structure (as many as it holds)"},
       {"order", "auto | on | off",
        "large batches answered in key order: where measured to be quicker, always, never (auto)"},
@@ -70,8 +72,7 @@ const std::vector<OptionHelp>& spec_options() {
        "on a GPU, values put into key order once per batch of ranges (auto: where that is "
        "quicker)"},
       {"group", "N", "on a GPU, threads that search a node or a bucket together (btree 1, hash 2)"},
-      {"cell", "N",
-       "on a GPU, keys in a cell of the native tracer's grid, on average, 1 to 8 (6)"},
+      {"cell", "N", "on a GPU, keys in a cell of the native tracer's grid, on average, 1 to 8 (6)"},
       {"load", "N", "on a GPU, the share of a hash table's slots that is in use (0.8)"},
       {"threads", "all | N", "threads that build and look up (all)"},
   };

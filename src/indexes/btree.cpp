@@ -20,8 +20,6 @@ namespace {
 template <class Key>
 class BPlusTree {
  public:
-  static constexpr const char* part_name = "inner nodes";
-
   explicit BPlusTree(const KeyOrder<Key>& order) {
     std::size_t nodes = (order.size() + leaf_pairs - 1) / leaf_pairs;
     const auto greatest_of_leaf = [&](std::size_t leaf) {
@@ -63,10 +61,10 @@ class BPlusTree {
       search(order, keys + first, std::min(in_step, count - first), at + first);
   }
 
-  [[nodiscard]] std::size_t bytes() const {
+  [[nodiscard]] LocatorBytes bytes() const {
     std::size_t bytes = 0;
     for (const Array<Key>& level : levels_) bytes += level.bytes();
-    return bytes;
+    return {{{"inner nodes", bytes}}};
   }
   [[nodiscard]] std::string describe() const {
     return fmt::format(

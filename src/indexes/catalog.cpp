@@ -15,10 +15,12 @@
 #if defined(RTINDEX_HAS_CUDA)
 #include "indexes/cuda/calibrate.hpp"
 #include "indexes/cuda/cuda_entries.hpp"
+#include "tracers/optix/bucketed.hpp"
 #include "tracers/optix/library.hpp"
 #include "tracers/optix/optix_tracer.hpp"
 #endif
 #if defined(RTINDEX_HAS_EMBREE)
+#include "tracers/embree/bucketed_tracer.hpp"
 #include "tracers/embree/device.hpp"
 #include "tracers/embree/embree_tracer.hpp"
 #endif
@@ -38,9 +40,10 @@ struct Entry {
   std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyCodec&,
                                            const KeyText&, const ColumnView*)>
       make;
-  // Opens what the structure saved; none where it saved its column.
-  std::unique_ptr<Structure> (*load)(const FileReader&, const KeyCodec&, std::size_t rows,
-                                     const OrderedOptions&) = nullptr;
+  // Opens what the structure saved; none, or null, where it saved its column.
+  std::function<std::unique_ptr<Structure>(const Spec&, const FileReader&, const KeyCodec&,
+                                           std::size_t rows)>
+      load = nullptr;
   bool includes = false;  // whether it can keep values in key order
 
   [[nodiscard]] std::string name() const {
@@ -50,12 +53,20 @@ struct Entry {
 
 std::optional<std::string> usable_everywhere() { return std::nullopt; }
 
+OrderedOptions ordered_options(const Spec& spec, const ColumnView* include) {
+  const std::string order = spec.option("order", "auto");
+  return {order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic, include};
+}
+
+// Whether rays look for buckets of sorted keys, in place of keys.
+bool is_bucketed(const Spec& spec) { return spec.options().contains("bucket"); }
+
 Entry embree_entry() {
   Entry entry{"rx",
               "embree",
               "cpu",
               {"mode", "bits", "scale", "primitive", "point", "range", "compact", "update",
-               "row_rays", "threads"},
+               "row_rays", "bucket", "order", "threads"},
               usable_everywhere,
               [] { return std::string(); },
               [](const Spec& spec) { return RxOptions::from(spec).full(spec); },
@@ -64,9 +75,19 @@ Entry embree_entry() {
   entry.runs_on = [] {
     return std::string(embree_version()) + ": the paper's scene and rays on the CPU";
   };
-  entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec&, const KeyText& key_text,
-                  const ColumnView*) {
-    return make_embree_tracer(RxOptions::from(spec), std::move(column), threads_of(spec), key_text);
+  entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec& codec,
+                  const KeyText& key_text, const ColumnView* include) {
+    const RxOptions options = RxOptions::from(spec);
+    if (options.bucket != 0)
+      return make_bucketed_tracer(options, column, codec, threads_of(spec), key_text,
+                                  ordered_options(spec, include));
+    return make_embree_tracer(options, std::move(column), threads_of(spec), key_text);
+  };
+  entry.load = [](const Spec& spec, const FileReader& file, const KeyCodec& codec,
+                  std::size_t rows) -> std::unique_ptr<Structure> {
+    if (!is_bucketed(spec)) return nullptr;
+    return load_bucketed_tracer(RxOptions::from(spec), file, codec, rows, threads_of(spec),
+                                ordered_options(spec, nullptr));
   };
 #else
   entry.missing = []() -> std::optional<std::string> {
@@ -79,15 +100,11 @@ Entry embree_entry() {
 
 using Make = std::unique_ptr<Structure> (*)(const EncodedColumn&, const KeyCodec&,
                                             const OrderedOptions&);
-
-OrderedOptions ordered_options(const Spec& spec, const ColumnView* include) {
-  const std::string order = spec.option("order", "auto");
-  return {order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic, include};
-}
+using Load = std::unique_ptr<Structure> (*)(const FileReader&, const KeyCodec&, std::size_t rows,
+                                            const OrderedOptions&);
 
 // A structure on the CPU that needs nothing but the encoded column.
-Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make,
-                decltype(Entry::load) load) {
+Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make make, Load load) {
   const bool ordered = kind != "hash";
   return {
       std::move(kind),
@@ -103,7 +120,9 @@ Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make 
              const ColumnView* include) {
         return make(column, codec, ordered_options(spec, include));
       },
-      load,
+      [load](const Spec& spec, const FileReader& file, const KeyCodec& codec, std::size_t rows) {
+        return load(file, codec, rows, ordered_options(spec, nullptr));
+      },
       ordered};
 }
 
@@ -161,12 +180,14 @@ Entry optix_entry() {
               "optix",
               "cuda",
               {"mode", "bits", "scale", "primitive", "point", "range", "compact", "update",
-               "row_rays", "split"},
+               "row_rays", "bucket", "split", "order", "gather"},
               optix::unusable,
               optix::runs_on,
               optix::complete,
               [](const Spec& spec, EncodedColumn column, const KeyCodec& codec,
-                 const KeyText& key_text, const ColumnView*) {
+                 const KeyText& key_text, const ColumnView* include) {
+                if (is_bucketed(spec))
+                  return optix::build_bucketed(spec, column, codec, key_text, include);
                 return optix::build_encoded(spec, std::move(column), codec, key_text);
               }};
   return entry;
@@ -199,11 +220,19 @@ const std::vector<Entry>& catalog() {
 }
 
 #if defined(RTINDEX_HAS_CUDA)
-bool is_optix(const Spec& resolved) { return resolved.tracer() == "optix"; }
+// Whether rays find the keys themselves, on a GPU.
+bool casts_rays(const Spec& resolved) {
+  return resolved.tracer() == "optix" && !is_bucketed(resolved);
+}
+
+// How a structure over sorted keys on a GPU is built.
+cuda::DeviceOptions device_options(const Spec& resolved) {
+  return is_bucketed(resolved) ? optix::bucketed_options(resolved) : cuda::options_of(resolved);
+}
 #endif
 
-void require_includes(const Entry& entry) {
-  if (!entry.includes)
+void require_includes(const Entry& entry, const Spec& spec) {
+  if (!entry.includes && !is_bucketed(spec))
     fail(
         "{} cannot include values, because it does not keep its keys in order: use rx:native, "
         "sorted or btree",
@@ -290,7 +319,7 @@ std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn co
                                           const KeyCodec& codec, const KeyText& key_text,
                                           const ColumnView* include) {
   const Entry& entry = find_entry(resolved);
-  if (include != nullptr) require_includes(entry);
+  if (include != nullptr) require_includes(entry, resolved);
   return entry.make(resolved, std::move(column), codec, key_text, include);
 }
 
@@ -298,10 +327,10 @@ std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn co
 
 BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
                                const ColumnView* include, Stream stream) {
-  if (include != nullptr) require_includes(find_entry(resolved));
+  if (include != nullptr) require_includes(find_entry(resolved), resolved);
   cuda::BuiltOnDevice built =
-      is_optix(resolved) ? optix::build_native(resolved, column, stream)
-                         : cuda::build_native(cuda::options_of(resolved), column, include, stream);
+      casts_rays(resolved) ? optix::build_native(resolved, column, stream)
+                           : cuda::build_native(device_options(resolved), column, include, stream);
   return {std::move(built.codec), std::move(built.structure)};
 }
 
@@ -326,11 +355,11 @@ LoadedStructure load_structure(const Spec& resolved, const FileReader& file, con
                                std::size_t rows) {
   const Entry& entry = find_entry(resolved);
 #if defined(RTINDEX_HAS_CUDA)
-  if (on_device(resolved) && !is_optix(resolved))
-    return {cuda::build_saved(cuda::options_of(resolved), file, codec, rows), true};
+  if (on_device(resolved) && !casts_rays(resolved))
+    return {cuda::build_saved(device_options(resolved), file, codec, rows), true};
 #endif
   if (entry.load != nullptr)
-    return {entry.load(file, codec, rows, ordered_options(resolved, nullptr)), false};
+    if (auto loaded = entry.load(resolved, file, codec, rows)) return {std::move(loaded), false};
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   return {entry.make(resolved, load_column(file, rows, codec.span()), codec, key_text, nullptr),
           true};

@@ -13,8 +13,6 @@ namespace {
 template <class Key>
 class BinarySearch {
  public:
-  static constexpr const char* part_name = "search structure";
-
   explicit BinarySearch(const KeyOrder<Key>&) {}
   BinarySearch(const FileReader&, const KeyOrder<Key>&) {}
   void save(const FileWriter&) const {}
@@ -25,7 +23,7 @@ class BinarySearch {
       search(order, keys + first, std::min(in_step, count - first), at + first);
   }
 
-  [[nodiscard]] std::size_t bytes() const { return 0; }
+  [[nodiscard]] LocatorBytes bytes() const { return {{{"search structure", 0}}}; }
   [[nodiscard]] std::string describe() const {
     return "structure: sorted array, binary search of 16 lookups in step\n";
   }

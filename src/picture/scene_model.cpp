@@ -22,6 +22,9 @@ Spec with_rays(const Spec& spec) {
   if (spec.kind() != "auto" && spec.kind() != "rx")
     fail("{} casts no rays that could be drawn: use rx:embree", spec.kind());
   if (spec.tracer() == "native") fail("rx:native casts no rays that could be drawn: use rx:embree");
+  if (spec.options().contains("bucket"))
+    fail("a picture shows a primitive for every key: leave bucket={} out",
+         spec.option("bucket", ""));
   if (!spec.tracer().empty()) return spec;
   Spec chosen(usable_ray_tracer().value_or("rx:embree"));
   for (const auto& [name, value] : spec.options()) chosen = chosen.with(name, value);

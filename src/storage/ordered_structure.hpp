@@ -14,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "storage/batch_in_order.hpp"
 #include "storage/key_order.hpp"
+#include "storage/locator_bytes.hpp"
 #include "storage/order_choice.hpp"
 #include "storage/ordered_options.hpp"
 #include "storage/structure.hpp"
@@ -24,25 +25,27 @@ namespace rtindex {
 // the first pair whose key is not less; all else (ranges, duplicates, answers) follows from that
 // and is written here once.
 //
-//   Locator(const KeyOrder<Key>&)
-//   Locator(const FileReader&, const KeyOrder<Key>&); void save(FileWriter)
+//   Locator(const KeyOrder<Key>&, const Settings&...)
+//   Locator(const FileReader&, const KeyOrder<Key>&, const Settings&...); void save(FileWriter)
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
-//   std::size_t bytes(); std::string describe()
+//   LocatorBytes bytes(); std::string describe()
 //
 // A locator that counts its work takes a Counters* as well, null where nothing is counted.
 template <class Key, class Locator>
 class OrderedStructure final : public Structure {
  public:
+  template <class... Settings>
   OrderedStructure(const EncodedColumn& column, const KeyCodec& codec,
-                   const OrderedOptions& options)
-      : order_(column, codec), locator_(order_), choice_(options.order) {
+                   const OrderedOptions& options, const Settings&... settings)
+      : order_(column, codec), locator_(order_, settings...), choice_(options.order) {
     if (options.include != nullptr)
       included_ = IncludedValues::make(*options.include, order_.size(), row_at());
   }
+  template <class... Settings>
   OrderedStructure(const FileReader& file, const KeyCodec& codec, std::size_t rows,
-                   const OrderedOptions& options)
+                   const OrderedOptions& options, const Settings&... settings)
       : order_(file.part("order"), rows, codec.span()),
-        locator_(file.part("locator"), order_),
+        locator_(file.part("locator"), order_, settings...),
         choice_(options.order) {
     if (file.has("included.type"))
       included_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
@@ -85,10 +88,13 @@ class OrderedStructure final : public Structure {
 
   [[nodiscard]] Bytes bytes() const override {
     Bytes bytes;
-    bytes.parts = {{"keys and rowIDs", order_.bytes()}, {Locator::part_name, locator_.bytes()}};
+    bytes.parts = {{"keys and rowIDs", order_.bytes()}};
+    LocatorBytes locator = locator_.bytes();
+    for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
     if (included_) bytes.parts.emplace_back("included values", included_->bytes());
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
-    bytes.build_peak = std::max(order_.build_peak(), bytes.resident);
+    bytes.build_peak =
+        std::max({order_.build_peak(), order_.bytes() + locator.build_peak, bytes.resident});
     return bytes;
   }
 
@@ -282,28 +288,31 @@ class OrderedStructure final : public Structure {
   std::unique_ptr<IncludedValues> included_;
 };
 
-// The structure with 4-byte keys where they fit, else with 8-byte keys.
-template <template <class> class Locator>
+// The structure with 4-byte keys where they fit, else with 8-byte keys. `settings` are the
+// locator's.
+template <template <class> class Locator, class... Settings>
 [[nodiscard]] std::unique_ptr<Structure> make_ordered(const EncodedColumn& column,
                                                       const KeyCodec& codec,
-                                                      const OrderedOptions& options) {
+                                                      const OrderedOptions& options,
+                                                      const Settings&... settings) {
   if (column.span <= 0xffffffffU)
-    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(column, codec,
-                                                                                     options);
-  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(column, codec,
-                                                                                   options);
+    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(
+        column, codec, options, settings...);
+  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(
+      column, codec, options, settings...);
 }
 
 // The same structure as it was saved.
-template <template <class> class Locator>
+template <template <class> class Locator, class... Settings>
 [[nodiscard]] std::unique_ptr<Structure> load_ordered(const FileReader& file, const KeyCodec& codec,
                                                       std::size_t rows,
-                                                      const OrderedOptions& options) {
+                                                      const OrderedOptions& options,
+                                                      const Settings&... settings) {
   if (codec.span() <= 0xffffffffU)
-    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(file, codec,
-                                                                                     rows, options);
-  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(file, codec,
-                                                                                   rows, options);
+    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(
+        file, codec, rows, options, settings...);
+  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(
+      file, codec, rows, options, settings...);
 }
 
 }  // namespace rtindex

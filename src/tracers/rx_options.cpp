@@ -60,6 +60,32 @@ Enum choose(const std::string& text, std::initializer_list<Enum> choices) {
   fail("'{}' is no choice here", text);
 }
 
+constexpr int most_keys_of_a_bucket = 1 << 30;
+
+// Coarse-granular RX has one kind of primitive and of ray, and is sorted again by updates.
+std::uint32_t parse_bucket(const Spec& spec) {
+  if (!spec.options().contains("bucket")) {
+    for (const char* name : {"order", "gather"})
+      if (spec.options().contains(name))
+        fail("{} is a setting of sorted keys: add bucket=N, or use rx:native", name);
+    return 0;
+  }
+  const std::string text = spec.option("bucket", "");
+  const int keys = to_number(text, "bucket", "bucket=N, for example bucket=16");
+  if (keys < 1 || keys > most_keys_of_a_bucket)
+    fail("bucket={} is not possible: write a number of keys from 1 to {}", text,
+         most_keys_of_a_bucket);
+  for (const char* name : {"point", "range", "row_rays"})
+    if (spec.options().contains(name))
+      fail("bucket={} finds every key by closest hits, which {} does not change: leave {} out",
+           text, name, name);
+  if (spec.option("primitive", "triangle") != "triangle")
+    fail("bucket={} needs the closest hit exactly where it is: use primitive=triangle", text);
+  if (spec.option("update", "rebuild") != "rebuild")
+    fail("bucket={} sorts its keys again after an update: use update=rebuild", text);
+  return static_cast<std::uint32_t>(keys);
+}
+
 // The largest coordinate that any key up to `span` has on each axis, before scaling.
 struct Extremes {
   std::uint64_t x, y, z;
@@ -113,6 +139,7 @@ RxOptions RxOptions::from(const Spec& spec) {
                          {RayKind::perpendicular, RayKind::offset, RayKind::zero});
   options.range =
       choose(spec.option("range", extended ? "zero" : "offset"), {RayKind::offset, RayKind::zero});
+  options.bucket = parse_bucket(spec);
   const bool spheres = options.primitive == Primitive::sphere;
   if (coordinates.mode != KeyMode::three_d && spec.options().contains("bits"))
     fail("bits is a setting of mode=3d: leave it out with mode={}", name_of(coordinates.mode));
@@ -143,11 +170,14 @@ Spec RxOptions::full(const Spec& spec) const {
   Spec full = spec.with("mode", name_of(coordinates.mode))
                   .with("scale", fmt::format("2^{}", scale_exponent))
                   .with("primitive", name_of(primitive))
-                  .with("point", name_of(point))
-                  .with("range", name_of(range))
                   .with("compact", compact ? "on" : "off")
-                  .with("update", update == Update::refit ? "refit" : "rebuild")
-                  .with("row_rays", row_rays == RowRays::all ? "all" : "occupied");
+                  .with("update", update == Update::refit ? "refit" : "rebuild");
+  if (bucket != 0)
+    full = full.with("bucket", std::to_string(bucket)).with("order", spec.option("order", "auto"));
+  else
+    full = full.with("point", name_of(point))
+               .with("range", name_of(range))
+               .with("row_rays", row_rays == RowRays::all ? "all" : "occupied");
   if (coordinates.mode == KeyMode::three_d)
     full = full.with("bits", fmt::format("{}+{}+{}", coordinates.bits_x, coordinates.bits_y,
                                          coordinates.bits_z));

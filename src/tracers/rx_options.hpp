@@ -27,6 +27,8 @@ struct RxOptions {
   bool compact = false;
   Update update = Update::rebuild;
   RowRays row_rays = RowRays::occupied;
+  // Keys of a bucket in coarse-granular RX (scene/buckets.hpp); 0: every key has its primitive.
+  std::uint32_t bucket = 0;
 
   [[nodiscard]] static RxOptions from(const Spec& spec);
   // The spec with every option written out.

@@ -89,7 +89,7 @@ TEST_P(IncludedValues, StayWithTheirRowsThroughUpdates) {
 
 INSTANTIATE_TEST_SUITE_P(
     Conformance, IncludedValues,
-    testing::Combine(testing::ValuesIn(usable_indexes()),
+    testing::Combine(testing::ValuesIn(usable_and_bucketed()),
                      testing::Values("dense_u32", "sparse_u64", "duplicates_x256", "all_equal_u64",
                                      "nulls_dense_u32", "special_f64", "same_head_strings",
                                      "three_wide_ints", "all_null_i8", "empty_u32", "single_u64")),
@@ -101,9 +101,9 @@ TEST(IncludedValues, AreOfferedByOrderedIndexes) {
   const TestColumn column = workload_named("dense_u32").column();
   Random random(1);
   const TestColumn values = values_of(Type::i64, column.size(), random);
-  for (const std::string& spec : usable_indexes())
+  for (const std::string& spec : usable_and_bucketed())
     if (spec.find("native") != std::string::npos || spec.starts_with("sorted") ||
-        spec.starts_with("btree")) {
+        spec.starts_with("btree") || spec.find("bucket") != std::string::npos) {
       EXPECT_TRUE(build_including(column, spec, values)) << spec;
     }
 }

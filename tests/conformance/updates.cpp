@@ -25,6 +25,7 @@ std::vector<std::string> update_specs(const std::string& index) {
     for (const std::string update : {"rebuild", "refit"})
       specs.push_back(index + ",primitive=" + primitive + ",update=" + update);
   specs.push_back(index + ",update=refit,compact=on,point=offset,bits=18+23+23");
+  specs.push_back(index + ",bucket=3");
   return specs;
 }
 

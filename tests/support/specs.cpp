@@ -14,7 +14,8 @@ const std::map<std::string, std::vector<std::string>>& settings() {
       {"rx:embree@cpu",
        {"primitive=sphere", "primitive=aabb,compact=on", "point=offset,update=refit",
         "point=zero,range=zero,threads=1", "bits=18+23+23,primitive=aabb,point=offset",
-        "bits=22+22+20,range=zero,compact=on"}},
+        "bits=22+22+20,range=zero,compact=on", "bucket=1", "bucket=3,threads=1",
+        "bucket=16,compact=on", "bucket=1000,order=on,bits=18+23+23"}},
       {"rx:native@cpu", {"order=on", "order=off,threads=1"}},
       {"sorted@cpu", {"order=on"}},
       {"btree@cpu", {"order=on"}},
@@ -24,7 +25,9 @@ const std::map<std::string, std::vector<std::string>>& settings() {
       {"rx:optix@cuda",
        {"primitive=sphere", "primitive=aabb,compact=on,split=4096", "point=offset,update=refit",
         "point=zero,range=zero,compact=on", "bits=18+23+23,primitive=aabb,point=offset",
-        "bits=22+22+20,range=zero,primitive=sphere,update=refit"}},
+        "bits=22+22+20,range=zero,primitive=sphere,update=refit", "bucket=1",
+        "bucket=3,split=500,compact=on", "bucket=16,gather=on",
+        "bucket=1000,order=on,gather=off,bits=18+23+23"}},
       {"hash@cuda", {"group=1", "group=32,load=0.5"}},
   };
   return lists;
@@ -37,6 +40,13 @@ std::vector<std::string> usable_indexes() {
   for (const Usable& index : indexes())
     if (index.usable) names.push_back(index.spec);
   return names;
+}
+
+std::vector<std::string> usable_and_bucketed() {
+  std::vector<std::string> specs = usable_indexes();
+  for (const std::string& index : usable_indexes())
+    if (index == "rx:embree@cpu" || index == "rx:optix@cuda") specs.push_back(index + ",bucket=3");
+  return specs;
 }
 
 std::vector<std::string> specs_of(const std::string& index) {

@@ -8,6 +8,10 @@ namespace rtindex::test {
 // The indexes that this machine can use, as `rtindex::indexes()` lists them.
 [[nodiscard]] std::vector<std::string> usable_indexes();
 
+// The same, and those of rx that keep sorted keys in buckets once more with them: what these do
+// with a column (included values, updates, files) is not what they do without.
+[[nodiscard]] std::vector<std::string> usable_and_bucketed();
+
 // The index with its default settings, and with settings that hold every column. An index that is
 // new gets its own line in specs.cpp where it has settings worth a run of their own.
 [[nodiscard]] std::vector<std::string> specs_of(const std::string& index);

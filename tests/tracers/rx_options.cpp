@@ -32,10 +32,23 @@ TEST(RxOptions, HaveThePapersDefaults) {
 TEST(RxOptions, WrittenOutAreTheSame) {
   for (const std::string text :
        {"rx:embree", "rx:embree,mode=naive,primitive=aabb", "rx:embree,mode=extended,point=zero",
-        "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all"}) {
+        "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all",
+        "rx:embree,bucket=16", "rx:embree,bucket=1,mode=extended,order=on"}) {
     const Spec full = options_of(text).full(Spec(text));
     EXPECT_EQ(RxOptions::from(full).full(full), full) << text;
   }
+}
+
+TEST(RxOptions, OfBuckets) {
+  EXPECT_EQ(options_of("rx:embree").bucket, 0U);
+  EXPECT_EQ(options_of("rx:embree,bucket=16").bucket, 16U);
+  EXPECT_EQ(options_of("rx:embree,bucket=1073741824").bucket, 1U << 30);
+  for (const std::string text :
+       {"bucket=0", "bucket=-1", "bucket=1073741825", "bucket=99999999999", "bucket=x",
+        "bucket=16,point=offset", "bucket=16,range=offset", "bucket=16,row_rays=all",
+        "bucket=16,primitive=sphere", "bucket=16,primitive=aabb", "bucket=16,update=refit",
+        "order=on", "gather=off"})
+    EXPECT_THROW(static_cast<void>(options_of("rx:embree," + text)), Error) << text;
 }
 
 TEST(RxOptions, AreExactUpToTheLastKey) {

@@ -84,12 +84,7 @@ Spec complete(const Spec& spec) {
 }
 
 DeviceOptions options_of(const Spec& resolved) {
-  DeviceOptions options;
-  options.device = resolved.device_number();
-  const std::string order = resolved.option("order", "auto");
-  options.order = order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic;
-  const std::string gather = resolved.option("gather", "auto");
-  options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
+  DeviceOptions options = ordered_options(resolved);
   if (resolved.kind() == "rx") {
     options.layout = Layout::pairs;
     options.locator = [cell = cell_of(resolved)](

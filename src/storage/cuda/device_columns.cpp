@@ -1,5 +1,7 @@
 #include "storage/cuda/device_columns.hpp"
 
+#include <vector>
+
 #include "base/types.hpp"
 #include "keys/native_codec.hpp"
 
@@ -50,6 +52,15 @@ EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream) {
     copy_to_host(result.rows.data(), column.rows.data(), result.rows.bytes(), stream);
   }
   return result;
+}
+
+std::string element_text(const ColumnView& column, std::uint32_t row, cudaStream_t stream) {
+  if (column.place() == Place::host) return column.text(row);
+  const std::size_t width = width_of(column.type());
+  std::vector<std::byte> element(width);
+  copy_to_host(element.data(), static_cast<const std::byte*>(column.data()) + row * width, width,
+               stream);
+  return ColumnView::of(column.type(), element.data(), 1).text(0);
 }
 
 NativeColumn encode_native(const ColumnView& column, std::optional<std::size_t> pair_room,

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "base/cuda/transfer.hpp"
 #include "keys/codec.hpp"
@@ -26,6 +27,10 @@ DeviceArray<T> uploaded(const T* from, std::size_t size,
                                     const std::shared_ptr<DeviceMemory>& memory,
                                     cudaStream_t stream);
 [[nodiscard]] EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream);
+
+// Element `row` of a native column in host or device memory, as a person would write it.
+[[nodiscard]] std::string element_text(const ColumnView& column, std::uint32_t row,
+                                       cudaStream_t stream);
 
 // A codec, and the column that it encodes.
 struct NativeColumn {

@@ -97,6 +97,7 @@ class DeviceStructure final : public Structure {
                             std::span<const std::uint64_t> keys, std::uint64_t span) override {
     if (parts_->narrower != nullptr) return false;
     if ((span > 0xffffffffU) != parts_->order.is_wide()) return false;
+    if (options_.holds && !options_.holds(span)) return false;
     const OnDevice current(options_.device);
     check(cudaDeviceSynchronize(), "waiting for lookups before an update");
     auto parts = std::make_unique<Parts>();
@@ -258,6 +259,16 @@ class DeviceStructure final : public Structure {
 
 }  // namespace
 
+DeviceOptions ordered_options(const Spec& resolved) {
+  DeviceOptions options;
+  options.device = resolved.device_number();
+  const std::string order = resolved.option("order", "auto");
+  options.order = order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic;
+  const std::string gather = resolved.option("gather", "auto");
+  options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
+  return options;
+}
+
 BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
                            const ColumnView* include, Stream user_stream) {
   const OnDevice current(options.device);
@@ -274,6 +285,9 @@ BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& colum
   NativeColumn encoded = encode_native(
       column, options.layout == Layout::pairs ? std::optional(DeviceOrder::padding) : std::nullopt,
       memory, stream);
+  if (options.holds && !options.holds(encoded.column.span))
+    options.refuse(downloaded(encode_native(column, std::nullopt, memory, stream).column, stream),
+                   [&](std::uint32_t row) { return element_text(column, row, stream); });
   BuiltOnDevice built;
   built.codec = std::move(encoded.codec);
   built.structure = std::make_unique<DeviceStructure>(
@@ -307,6 +321,7 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
 std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileReader& file,
                                        const KeyCodec& codec, std::size_t rows) {
   const EncodedColumn column = load_column(file, rows, codec.span());
+  if (options.refuse) options.refuse(column, [](std::uint32_t) { return "(of the file)"; });
   if (!file.has("included_type")) return build_encoded(options, column, codec, nullptr);
   const std::string& name = file.text("included_type");
   auto type = Type::u8;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <rtindex/spec.hpp>
+
 #include "answers/cuda/device_answers.hpp"
 #include "base/cuda/runtime.hpp"
 #include "storage/cuda/locator.hpp"
@@ -22,7 +24,15 @@ struct DeviceOptions {
   Gather gather = Gather::automatic;
   Layout layout = Layout::split;
   MakeLocator locator;
+  // Where the locator cannot hold every key: whether it holds those up to `span`, and a throw that
+  // names the row and key that it does not hold.
+  std::function<bool(std::uint64_t span)> holds;
+  std::function<void(const EncodedColumn&, const std::function<std::string(std::uint32_t)>&)>
+      refuse;
 };
+
+// What a resolved spec says about every structure over sorted keys; the locator is still to come.
+[[nodiscard]] DeviceOptions ordered_options(const Spec& resolved);
 
 // A codec, and the structure over the column that it encodes.
 struct BuiltOnDevice {

@@ -22,6 +22,13 @@ inline void occluded(RTCScene scene, EmbreeContext& context, RTCRay& ray) {
   rtcOccluded1(scene, &ray, &arguments);
 }
 
+inline void intersect(RTCScene scene, EmbreeContext& context, RTCRayHit& hit) {
+  RTCIntersectArguments arguments;
+  rtcInitIntersectArguments(&arguments);
+  arguments.context = &context;
+  rtcIntersect1(scene, &hit, &arguments);
+}
+
 #else
 
 using EmbreeContext = RTCIntersectContext;
@@ -30,6 +37,10 @@ inline void init_context(EmbreeContext& context) { rtcInitIntersectContext(&cont
 
 inline void occluded(RTCScene scene, EmbreeContext& context, RTCRay& ray) {
   rtcOccluded1(scene, &context, &ray);
+}
+
+inline void intersect(RTCScene scene, EmbreeContext& context, RTCRayHit& hit) {
+  rtcIntersect1(scene, &context, &hit);
 }
 
 #endif

@@ -1,24 +1,16 @@
 #include "tracers/embree/scene.hpp"
 
-#include <cmath>
 #include <limits>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "tracers/embree/sound_ray.hpp"
 
 namespace rtindex {
 
 namespace {
 
 constexpr std::size_t place_grain = std::size_t{1} << 14;
-
-static_assert(sizeof(Triangle) == 9 * sizeof(float));
-
-[[nodiscard]] bool is_sound(const Ray& ray) {
-  return std::isfinite(ray.origin.x) && std::isfinite(ray.origin.y) &&
-         std::isfinite(ray.origin.z) && ray.t_min >= 0 && ray.t_min <= ray.t_max &&
-         std::isfinite(ray.t_max);
-}
 
 [[nodiscard]] EmbreeQuery& query_of(EmbreeContext* context) {
   return *reinterpret_cast<EmbreeQuery*>(context);
@@ -28,11 +20,9 @@ static_assert(sizeof(Triangle) == 9 * sizeof(float));
 
 EmbreeScene::EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads)
     : options_(options), column_(&column), device_(threads) {
-  // An Embree triangle names its corners by 32-bit numbers.
-  constexpr std::size_t most_triangles = std::numeric_limits<std::uint32_t>::max() / 3;
-  if (options.primitive == Primitive::triangle && column.size() > most_triangles)
+  if (options.primitive == Primitive::triangle && column.size() > TriangleBuffers::most)
     fail("rx:embree holds at most {} triangles and the column has {} keys: use primitive=aabb",
-         most_triangles, column.size());
+         TriangleBuffers::most, column.size());
   scene_ = rtcNewScene(device_.get());
   try {
     device_.check("making a scene");
@@ -77,20 +67,11 @@ void EmbreeScene::place(std::size_t primitive) {
 
 RTCGeometry EmbreeScene::make_triangles() {
   const std::size_t size = column_->size();
-  triangles_ = Array<Triangle>(size);
-  corners_ = Array<std::uint32_t>(3 * size);
+  triangles_ = TriangleBuffers(size);
   parallel_for(size, place_grain, [&](std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i) {
-      place(i);
-      for (std::size_t corner = 3 * i; corner < 3 * i + 3; ++corner)
-        corners_[corner] = static_cast<std::uint32_t>(corner);
-    }
+    for (std::size_t i = first; i < first + count; ++i) place(i);
   });
-  RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_TRIANGLE);
-  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                             triangles_.data(), 0, sizeof(Point), 3 * size);
-  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, corners_.data(),
-                             0, 3 * sizeof(std::uint32_t), size);
+  RTCGeometry geometry = triangles_.geometry(device_.get());
   rtcSetGeometryOccludedFilterFunction(geometry, filter_triangle);
   return geometry;
 }
@@ -166,21 +147,9 @@ void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
 }
 
 void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {
-  if (!is_sound(ray))
-    fail("bug in rtindex: a ray with t from {} to {} is not sound; please report it", ray.t_min,
-         ray.t_max);
   query.compare = ray.t_decides ? nullptr : column_;
   if (query.counters != nullptr) ++query.counters->rays;
-  RTCRay embree_ray{};
-  embree_ray.org_x = ray.origin.x;
-  embree_ray.org_y = ray.origin.y;
-  embree_ray.org_z = ray.origin.z;
-  embree_ray.dir_x = ray.direction.x;
-  embree_ray.dir_y = ray.direction.y;
-  embree_ray.dir_z = ray.direction.z;
-  embree_ray.tnear = ray.t_min;
-  embree_ray.tfar = ray.t_max;
-  embree_ray.mask = 0xffffffffU;
+  RTCRay embree_ray = sound_ray(ray);
   occluded(scene_, query.base, embree_ray);
 }
 
@@ -195,8 +164,6 @@ void EmbreeScene::refit(std::span<const std::uint32_t> primitives) {
   device_.check("refitting the acceleration structure");
 }
 
-std::size_t EmbreeScene::buffer_bytes() const {
-  return triangles_.bytes() + corners_.bytes() + spheres_.bytes();
-}
+std::size_t EmbreeScene::buffer_bytes() const { return triangles_.bytes() + spheres_.bytes(); }
 
 }  // namespace rtindex

@@ -10,6 +10,7 @@
 #include "keys/interval.hpp"
 #include "scene/rays.hpp"
 #include "tracers/embree/device.hpp"
+#include "tracers/embree/triangle_buffers.hpp"
 #include "tracers/rx_options.hpp"
 
 namespace rtindex {
@@ -59,8 +60,7 @@ class EmbreeScene {
   const EncodedColumn* column_;
   EmbreeDevice device_;
   RTCScene scene_ = nullptr;
-  Array<Triangle> triangles_;
-  Array<std::uint32_t> corners_;  // Embree wants triangles indexed: 0, 1, 2, ...
+  TriangleBuffers triangles_;
   struct Sphere {
     Point centre;
     float radius;

@@ -10,6 +10,7 @@
 #include "base/array.hpp"
 #include "keys/spread.hpp"
 #include "storage/key_order.hpp"
+#include "storage/locator_bytes.hpp"
 
 namespace rtindex {
 
@@ -22,8 +23,6 @@ namespace rtindex {
 template <class Key>
 class Grid {
  public:
-  static constexpr const char* part_name = "grid";
-
   explicit Grid(const KeyOrder<Key>& order);
   Grid(const FileReader& file, const KeyOrder<Key>& order);
   void save(FileWriter file) const;
@@ -34,8 +33,8 @@ class Grid {
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at, Counters* work = nullptr) const;
 
-  [[nodiscard]] std::size_t bytes() const {
-    return starts_.bytes() + levels_.size() * sizeof(Level);
+  [[nodiscard]] LocatorBytes bytes() const {
+    return {{{"grid", starts_.bytes() + levels_.size() * sizeof(Level)}}};
   }
   [[nodiscard]] std::string describe() const;
 

@@ -63,6 +63,7 @@ inline constexpr std::size_t record_header_bytes = 32;
 inline constexpr std::size_t record_alignment = 16;
 
 // Rays.
+inline constexpr unsigned ray_no_any_hit = 1;
 inline constexpr unsigned ray_enforce_any_hit = 2;
 inline constexpr unsigned ray_no_closest_hit = 8;
 

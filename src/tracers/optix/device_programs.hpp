@@ -4,8 +4,10 @@
 
 namespace rtindex::optix {
 
-// The PTX of programs/programs.cu and programs/point_programs.cu, which the build embeds.
+// The PTX of programs/programs.cu, point_programs.cu and bucket_programs.cu, which the build
+// embeds.
 [[nodiscard]] std::string_view device_programs();
 [[nodiscard]] std::string_view point_programs();
+[[nodiscard]] std::string_view bucket_programs();
 
 }  // namespace rtindex::optix

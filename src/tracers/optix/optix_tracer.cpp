@@ -157,16 +157,6 @@ class OptixTracer final : public Structure {
   mutable cuda::WorkspacePool workspaces_;
 };
 
-// A column in device memory comes to the host only to be named in an error.
-std::string key_text(const ColumnView& column, std::uint32_t row, cudaStream_t stream) {
-  if (column.place() == Place::host) return column.text(row);
-  const std::size_t width = width_of(column.type());
-  std::vector<std::byte> element(width);
-  cuda::copy_to_host(element.data(), static_cast<const std::byte*>(column.data()) + row * width,
-                     width, stream);
-  return ColumnView::of(column.type(), element.data(), 1).text(0);
-}
-
 }  // namespace
 
 cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
@@ -185,7 +175,8 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
   if (!is_exact(options.rx, encoded.column.span, coordinate_limit))
     require_exact(
         options.rx, cuda::downloaded(encoded.column, stream.get()),
-        [&](std::uint32_t row) { return key_text(column, row, stream.get()); }, coordinate_limit);
+        [&](std::uint32_t row) { return cuda::element_text(column, row, stream.get()); },
+        coordinate_limit);
   cuda::BuiltOnDevice built;
   built.codec = std::move(encoded.codec);
   built.structure = std::make_unique<OptixTracer>(

@@ -26,16 +26,22 @@ constexpr ModuleOptions module_options{
 struct ProgramText {
   std::string_view text;
   const char* raygen;
-  const char* any_hit;
+  const char* any_hit;      // null: none
+  const char* closest_hit;  // null: none
   const char* box;
   unsigned payload;  // registers that a ray carries
 };
 
 ProgramText text_of(Programs programs) {
   if (programs == Programs::points)
-    return {point_programs(), "__raygen__point", "__anyhit__point", "__intersection__point",
-            point_payload};
-  return {device_programs(), "__raygen__lookup", "__anyhit__take", "__intersection__box", 2};
+    return {point_programs(), "__raygen__point",       "__anyhit__point",
+            nullptr,          "__intersection__point", point_payload};
+  if (programs == Programs::buckets)
+    return {bucket_programs(), "__raygen__find_bucket",
+            nullptr,           "__closesthit__leave_primitive",
+            nullptr,           1};
+  return {device_programs(), "__raygen__lookup",    "__anyhit__take",
+          nullptr,           "__intersection__box", 2};
 }
 
 PipelineOptions pipeline_options(Programs programs, Primitive primitive) {
@@ -109,8 +115,14 @@ void Pipeline::make_programs(Programs programs, Primitive primitive, unsigned bu
   descriptions[1].kind = program_miss;
   descriptions[2].kind = program_hit;
   descriptions[2].hit = {};
-  descriptions[2].hit.any_module = ours;
-  descriptions[2].hit.any_entry = from.any_hit;
+  if (from.any_hit != nullptr) {
+    descriptions[2].hit.any_module = ours;
+    descriptions[2].hit.any_entry = from.any_hit;
+  }
+  if (from.closest_hit != nullptr) {
+    descriptions[2].hit.closest_module = ours;
+    descriptions[2].hit.closest_entry = from.closest_hit;
+  }
   if (primitive == Primitive::sphere) {
     descriptions[2].hit.intersection_module = spheres;
   } else if (primitive == Primitive::aabb) {
@@ -145,11 +157,23 @@ void Pipeline::make_table() {
 
 void Pipeline::launch(LaunchParams params, std::size_t lookups,
                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
-  for (std::size_t first = 0; first < lookups; first += most_threads) {
+  launch_threads(params, lookups, memory, stream);
+}
+
+void Pipeline::launch(BucketParams params, std::size_t ends,
+                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
+  launch_threads(params, ends, memory, stream);
+}
+
+template <class Params>
+void Pipeline::launch_threads(Params& params, std::size_t all,
+                              const std::shared_ptr<DeviceMemory>& memory,
+                              cudaStream_t stream) const {
+  for (std::size_t first = 0; first < all; first += most_threads) {
     params.first = first;
     const cuda::DeviceBytes constant(memory, sizeof(params), stream);
     store_params(params, constant.data(), stream);
-    const auto threads = static_cast<unsigned>(std::min(lookups - first, most_threads));
+    const auto threads = static_cast<unsigned>(std::min(all - first, most_threads));
     const std::lock_guard lock(launching_);
     launched_.hold_back(stream);
     check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(constant.data()),

@@ -9,14 +9,15 @@
 
 #include "base/cuda/runtime.hpp"
 #include "scene/primitives.hpp"
+#include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/launch_params.hpp"
 #include "tracers/optix/library.hpp"
 
 namespace rtindex::optix {
 
-// Which device programs: those for every task, or those for perpendicular rays of point lookups,
-// which carry their hits in registers.
-enum class Programs : std::uint8_t { all, points };
+// Which device programs: those for every task; those for perpendicular rays of point lookups, which
+// carry their hits in registers; or those that find buckets by the closest hits of triangles.
+enum class Programs : std::uint8_t { all, points, buckets };
 
 // Our device programs, compiled for one GPU and one kind of primitive, ready to be launched.
 class Pipeline {
@@ -32,6 +33,9 @@ class Pipeline {
   // One thread per lookup.
   void launch(LaunchParams params, std::size_t lookups, const std::shared_ptr<DeviceMemory>& memory,
               cudaStream_t stream) const;
+  // One thread per lookup, or per end of one.
+  void launch(BucketParams params, std::size_t ends, const std::shared_ptr<DeviceMemory>& memory,
+              cudaStream_t stream) const;
 
  private:
   Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);
@@ -39,6 +43,9 @@ class Pipeline {
 
   void make_programs(Programs programs, Primitive primitive, unsigned build_flags);
   void make_table();
+  template <class Params>
+  void launch_threads(Params& params, std::size_t all, const std::shared_ptr<DeviceMemory>& memory,
+                      cudaStream_t stream) const;
 
   Context context_;
   // A pipeline is launched by one thread at a time, and one launch follows the other on the GPU.

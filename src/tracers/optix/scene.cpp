@@ -63,16 +63,27 @@ struct Scene::Input {
 
 Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+    : Scene(
+          options, column.size,
+          [&](std::size_t first, std::size_t count, void* to) {
+            place_primitives(options.rx.coordinates, options.rx.primitive, column, first, count, to,
+                             stream);
+          },
+          memory, stream) {
+  directory_ = directory_of(column, stream);
+}
+
+Scene::Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
+             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
     : options_(options), memory_(memory), context_(context_of(options.device).context) {
   Stopwatch watch(stream);
-  for (std::size_t first = 0; first < column.size; first += options.split) {
+  for (std::size_t first = 0; first < primitives; first += options.split) {
     Part& part = parts_.emplace_back();
     part.first = first;
-    part.count = std::min(options.split, column.size - first);
-    build(part, column, watch, stream);
+    part.count = std::min(options.split, primitives - first);
+    build(part, place, watch, stream);
   }
   upload_handles(stream);
-  directory_ = directory_of(column, stream);
 }
 
 unsigned Scene::build_flags() const {
@@ -82,8 +93,7 @@ unsigned Scene::build_flags() const {
   return flags;
 }
 
-void Scene::build(Part& part, const cuda::DeviceColumn& column, Stopwatch& watch,
-                  cudaStream_t stream) {
+void Scene::build(Part& part, const Place& place, Stopwatch& watch, cudaStream_t stream) {
   const RxOptions& rx = options_.rx;
   part.primitives =
       cuda::DeviceBytes(memory_, part.count * optix::primitive_bytes(rx.primitive), stream);
@@ -92,8 +102,7 @@ void Scene::build(Part& part, const cuda::DeviceColumn& column, Stopwatch& watch
     part.radius = cuda::DeviceBytes(memory_, sizeof(radius), stream);
     cuda::copy_to_device(part.radius.data(), &radius, sizeof(radius), stream);
   }
-  place_primitives(rx.coordinates, rx.primitive, column, part.first, part.count,
-                   part.primitives.data(), stream);
+  place(part.first, part.count, part.primitives.data());
   costs_.convert_ms += watch.lap();
   const cuda::DeviceArray<std::size_t> compacted(memory_, 1, stream);
   const Emit emit{reinterpret_cast<DevicePointer>(compacted.data()), emit_compacted_size};

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,7 +37,14 @@ struct SceneCosts {
 // The primitives of a column in acceleration structures, and what rays need beside them.
 class Scene {
  public:
+  // Writes primitives [first, first + count) to where a structure is built from, on the stream of
+  // the build.
+  using Place = std::function<void(std::size_t first, std::size_t count, void* to)>;
+
   Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
+        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  // So many primitives that stand for something else than the keys of a column; not to be refitted.
+  Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   // The keys of the column have changed: structures keep their shape and take the new places. Takes
@@ -47,6 +55,8 @@ class Scene {
   [[nodiscard]] unsigned build_flags() const;
   [[nodiscard]] const SceneCosts& costs() const { return costs_; }
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const;
+  // In device memory: each of `split` primitives, the last of fewer.
+  [[nodiscard]] const Traversable* structures() const { return handles_.data(); }
   [[nodiscard]] std::size_t structure_count() const { return parts_.size(); }
   [[nodiscard]] std::size_t structure_bytes() const;
   [[nodiscard]] std::size_t primitive_bytes() const;
@@ -64,7 +74,7 @@ class Scene {
     Traversable handle = 0;
   };
 
-  void build(Part& part, const cuda::DeviceColumn& column, Stopwatch& watch, cudaStream_t stream);
+  void build(Part& part, const Place& place, Stopwatch& watch, cudaStream_t stream);
   void compact(Part& part, std::size_t bytes, cudaStream_t stream);
   // What a part is built from, and the memory that this takes.
   struct Input;

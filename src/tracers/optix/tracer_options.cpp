@@ -43,7 +43,9 @@ Spec complete(const Spec& spec) {
   if (const auto count = static_cast<int>(cuda::gpus().size()); device >= count)
     fail("there is no GPU {} for '{}': this machine has {}, numbered from 0", device, spec.text(),
          count);
-  return RxOptions::from(spec).full(spec).with("split", std::to_string(split_of(spec, device)));
+  const RxOptions options = RxOptions::from(spec);
+  const Spec full = options.full(spec).with("split", std::to_string(split_of(spec, device)));
+  return options.bucket == 0 ? full : full.with("gather", spec.option("gather", "auto"));
 }
 
 std::string runs_on() {
@@ -57,9 +59,13 @@ SceneOptions options_of(const Spec& resolved) {
 
 std::string describe_device(int device) {
   const cuda::Gpu& gpu = cuda::gpus()[static_cast<std::size_t>(device)];
-  return fmt::format("device: {}, compute capability {}.{}, {}\ntracer: OptiX ABI {}, {}\n",
-                     gpu.name, gpu.major, gpu.minor, cuda::driver_text(), abi_version,
-                     rtcore_text(device));
+  return fmt::format("device: {}, compute capability {}.{}, {}\n", gpu.name, gpu.major, gpu.minor,
+                     cuda::driver_text()) +
+         describe_tracer(device);
+}
+
+std::string describe_tracer(int device) {
+  return fmt::format("tracer: OptiX ABI {}, {}\n", abi_version, rtcore_text(device));
 }
 
 std::string describe_scene(const SceneOptions& options, const Scene& scene, std::size_t keys,

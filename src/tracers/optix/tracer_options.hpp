@@ -18,6 +18,7 @@ inline constexpr double coordinate_limit = std::numeric_limits<float>::max();
 
 // Lines for describe().
 [[nodiscard]] std::string describe_device(int device);
+[[nodiscard]] std::string describe_tracer(int device);
 [[nodiscard]] std::string describe_scene(const SceneOptions& options, const Scene& scene,
                                          std::size_t keys, std::uint64_t span);
 

@@ -139,6 +139,7 @@ TEST(OptixHeaders, HaveTheSameConstants) {
   SAME_VALUE(program_hit, OPTIX_PROGRAM_GROUP_KIND_HITGROUP);
   SAME_VALUE(record_header_bytes, OPTIX_SBT_RECORD_HEADER_SIZE);
   SAME_VALUE(record_alignment, OPTIX_SBT_RECORD_ALIGNMENT);
+  SAME_VALUE(ray_no_any_hit, OPTIX_RAY_FLAG_DISABLE_ANYHIT);
   SAME_VALUE(ray_enforce_any_hit, OPTIX_RAY_FLAG_ENFORCE_ANYHIT);
   SAME_VALUE(ray_no_closest_hit, OPTIX_RAY_FLAG_DISABLE_CLOSESTHIT);
 }

@@ -1,0 +1,204 @@
+#include "tracers/optix/bucket_kernels.hpp"
+
+#include <thrust/iterator/counting_iterator.h>
+#include <cub/device/device_select.cuh>
+
+#include "base/cuda/launch.cuh"
+#include "base/cuda/scratch.hpp"
+#include "base/cuda/transfer.hpp"
+#include "storage/cuda/locate.cuh"
+#include "storage/cuda/order_view.cuh"
+#include "storage/settle.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+using cuda::block_threads;
+using cuda::blocks_for;
+using cuda::KeyInterval;
+using cuda::Layout;
+using cuda::Run;
+
+// A column in key order, cut into buckets.
+template <class KeyType>
+struct BucketedOrder {
+  using Key = KeyType;
+  // As the native tracer has it: one access brings a short key and its row.
+  static constexpr Layout layout = sizeof(Key) == 4 ? Layout::pairs : Layout::split;
+
+  cuda::OrderView<Key, layout> order;
+  Buckets buckets;
+
+  [[nodiscard]] __device__ std::uint64_t largest_key(std::uint32_t bucket) const {
+    return order.key(buckets.end(bucket) - 1);
+  }
+  // The first position whose key is not less, which rays saw in this bucket.
+  [[nodiscard]] __device__ std::uint32_t lower_bound(std::uint32_t bucket, Key wanted) const {
+    return settle(
+        order.size, buckets.begin(bucket), buckets.end(bucket), wanted,
+        [&](std::uint32_t position) { return order.key(position); },
+        [&](std::uint32_t begin, std::uint32_t end) {
+          return order.lower_bound(begin, end, wanted);
+        });
+  }
+};
+
+// Calls work(the order for the width of its keys).
+template <class Work>
+void with_order(const cuda::DeviceOrder& order, const Buckets& buckets, Work&& work) {
+  if (order.is_wide())
+    work(BucketedOrder<std::uint64_t>{
+        cuda::OrderView<std::uint64_t, BucketedOrder<std::uint64_t>::layout>(order), buckets});
+  else
+    work(BucketedOrder<std::uint32_t>{
+        cuda::OrderView<std::uint32_t, BucketedOrder<std::uint32_t>::layout>(order), buckets});
+}
+
+template <class Order>
+struct IsFirst {
+  Order order;
+  Coordinates coordinates;
+  BucketRole role;
+
+  [[nodiscard]] __device__ bool operator()(std::uint32_t bucket) const {
+    return bucket == 0 ||
+           is_first(coordinates, role, order.largest_key(bucket - 1), order.largest_key(bucket));
+  }
+};
+
+template <class Order>
+__global__ void place(Order order, Coordinates coordinates, BucketTriangles triangles,
+                      std::size_t first, std::size_t count, Triangle* to) {
+  const std::size_t i = cuda::thread_number();
+  if (i >= count) return;
+  const std::size_t triangle = first + i;
+  const std::uint32_t bucket = triangles.buckets == nullptr ? static_cast<std::uint32_t>(triangle)
+                                                            : triangles.buckets[triangle];
+  const BucketRole role = !triangles.are_markers             ? BucketRole::representative
+                          : triangle < triangles.row_markers ? BucketRole::row_marker
+                                                             : BucketRole::plane_marker;
+  to[i] = bucket_triangle(coordinates, role, order.largest_key(bucket));
+}
+
+template <class Order, class Reader>
+__global__ void __launch_bounds__(block_threads)
+    rows_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* places,
+                std::uint32_t* rows) {
+  const std::size_t i = cuda::thread_number();
+  if (i >= count) return;
+  typename Order::Key key;
+  const bool possible = reader.read(i, key);
+  std::uint32_t& row = rows[places == nullptr ? i : places[i]];
+  row = possible ? sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key)
+                 : cuda::missing_row;
+}
+
+template <class Order, class Reader>
+__global__ void __launch_bounds__(block_threads)
+    points_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* places,
+                  Run* runs) {
+  const std::size_t i = cuda::thread_number();
+  if (i >= count) return;
+  typename Order::Key key;
+  const bool possible = reader.read(i, key);
+  Run& run = runs[places == nullptr ? i : places[i]];
+  run = possible ? sorted.order.run_at(sorted.lower_bound(run.begin, key), sorted.order.size, key)
+                 : Run{0, 0};
+}
+
+template <class Order, class Key>
+__global__ void __launch_bounds__(block_threads)
+    ranges_kernel(Order sorted, const KeyInterval<Key>* intervals, std::size_t count, Key last_key,
+                  const std::uint32_t* places, Run* runs) {
+  const std::size_t i = cuda::thread_number();
+  if (i >= count) return;
+  const KeyInterval<Key> range = intervals[i];
+  Run& found = runs[places == nullptr ? i : places[i]];
+  Run run{0, 0};
+  if (range.lower <= range.upper) {
+    run.begin = sorted.lower_bound(found.begin, range.lower);
+    // An upper end at the last key has nothing behind it, and key + 1 might not exist.
+    run.end = range.upper >= last_key
+                  ? sorted.order.size
+                  : sorted.lower_bound(found.end, static_cast<Key>(range.upper + 1));
+    if (run.begin > run.end) run.begin = run.end;
+  }
+  found = run;
+}
+
+}  // namespace
+
+cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
+                                               const Buckets& buckets,
+                                               const Coordinates& coordinates, BucketRole role,
+                                               const std::shared_ptr<DeviceMemory>& memory,
+                                               cudaStream_t stream) {
+  constexpr const char* doing = "looking for buckets";
+  using List = cuda::DeviceArray<std::uint32_t>;
+  const List all(memory, buckets.count(), stream);
+  const cuda::DeviceArray<std::uint64_t> count(memory, 1, stream);
+  with_order(order, buckets, [&](const auto& sorted) {
+    const IsFirst<std::decay_t<decltype(sorted)>> is_first{sorted, coordinates, role};
+    cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
+                                   all.data(), count.data(),
+                                   static_cast<std::int64_t>(buckets.count()), is_first, stream);
+    });
+  });
+  std::uint64_t found = 0;
+  cuda::copy_to_host(&found, count.data(), sizeof(found), stream);
+  List exact(memory, found, stream);
+  cuda::check(
+      cudaMemcpyAsync(exact.data(), all.data(), exact.bytes(), cudaMemcpyDeviceToDevice, stream),
+      "copying on the GPU");
+  return exact;
+}
+
+void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
+                     const Coordinates& coordinates, const BucketTriangles& triangles,
+                     std::size_t first, std::size_t count, Triangle* to, cudaStream_t stream) {
+  if (count == 0) return;
+  with_order(order, buckets, [&](const auto& sorted) {
+    place<<<blocks_for(count), block_threads, 0, stream>>>(sorted, coordinates, triangles, first,
+                                                           count, to);
+  });
+  cuda::check_launch("placing triangles");
+}
+
+void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
+                 const cuda::DeviceLookups& lookups, std::uint32_t* rows, cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
+    cuda::with_reader<Key>(lookups, [&](auto reader) {
+      rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+          sorted, reader, lookups.count, lookups.places, rows);
+    });
+  });
+  cuda::check_launch("searching buckets");
+}
+
+void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,
+                   const cuda::DeviceLookups& lookups, Run* runs, cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
+    cuda::with_reader<Key>(lookups, [&](auto reader) {
+      points_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+          sorted, reader, lookups.count, lookups.places, runs);
+    });
+  });
+  cuda::check_launch("searching buckets");
+}
+
+void search_ranges(const cuda::DeviceOrder& order, const Buckets& buckets,
+                   const cuda::DeviceLookups& lookups, Run* runs, cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
+    ranges_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+        sorted, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
+        static_cast<Key>(order.last_key()), lookups.places, runs);
+  });
+  cuda::check_launch("searching buckets");
+}
+
+}  // namespace rtindex::optix

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/cuda/device_array.hpp"
+#include "scene/buckets.hpp"
+#include "storage/cuda/device_order.hpp"
+#include "storage/cuda/locator.hpp"
+
+namespace rtindex::optix {
+
+// The buckets that are the first with their largest key, of their row or of their plane, in order.
+// Blocks until they are counted.
+[[nodiscard]] cuda::DeviceArray<std::uint32_t> first_buckets(
+    const cuda::DeviceOrder& order, const Buckets& buckets, const Coordinates& coordinates,
+    BucketRole role, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+// What triangles stand for: representatives, or markers, those of rows before those of planes.
+struct BucketTriangles {
+  const std::uint32_t* buckets = nullptr;  // by triangle; null: triangle i is bucket i
+  bool are_markers = false;
+  std::uint32_t row_markers = 0;
+};
+
+// Triangles [first, first + count), to where a structure is built from.
+void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
+                     const Coordinates& coordinates, const BucketTriangles& triangles,
+                     std::size_t first, std::size_t count, Triangle* to, cudaStream_t stream);
+
+// From the bucket that rays found to the answer, in place. Each lookup finds its bucket where its
+// answer goes: as the row, as the run's begin, or as both ends of the run.
+void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
+                 const cuda::DeviceLookups& lookups, std::uint32_t* rows, cudaStream_t stream);
+void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,
+                   const cuda::DeviceLookups& lookups, cuda::Run* runs, cudaStream_t stream);
+void search_ranges(const cuda::DeviceOrder& order, const Buckets& buckets,
+                   const cuda::DeviceLookups& lookups, cuda::Run* runs, cudaStream_t stream);
+
+}  // namespace rtindex::optix

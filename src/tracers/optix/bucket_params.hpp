@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "keys/coordinates.hpp"
+#include "storage/cuda/locator.hpp"
+#include "tracers/optix/abi.hpp"
+
+namespace rtindex::optix {
+
+// Triangles in acceleration structures, and the buckets that they stand for. All triangles that a
+// ray can meet lie in key order, so that the first structure with a hit has the closest one.
+struct BucketPart {
+  const Traversable* structures;  // each of `structure_size` triangles, the last of fewer
+  std::uint32_t structure_count;
+  std::uint32_t structure_size;
+  const std::uint32_t* buckets;  // by triangle; null: triangle i is bucket i
+};
+
+// What the device programs know of a column in buckets.
+struct BucketView {
+  Coordinates coordinates;
+  std::uint64_t last_key;
+  bool wide;  // keys of 8 bytes
+  BucketPart representatives, markers;
+};
+
+// The one constant of programs/bucket_programs.cu; the host writes it before each launch.
+struct BucketParams {
+  BucketView scene;
+  cuda::DeviceLookups lookups;
+  std::uint64_t first;     // the launch's first thread
+  bool both_ends;          // two threads a lookup, for both ends of its range
+  std::uint32_t stride;    // from one lookup's bucket to the next one's
+  std::uint32_t* buckets;  // where they go: a bucket, or no_bucket
+};
+
+}  // namespace rtindex::optix

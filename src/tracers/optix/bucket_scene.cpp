@@ -1,0 +1,100 @@
+#include "tracers/optix/bucket_scene.hpp"
+
+#include <algorithm>
+
+#include "base/cuda/runtime.hpp"
+#include "base/error.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+using Memory = std::shared_ptr<DeviceMemory>;
+using List = cuda::DeviceArray<std::uint32_t>;
+
+// One list behind the other.
+List joined(const List& first, const List& second, const Memory& memory, cudaStream_t stream) {
+  List both(memory, first.size() + second.size(), stream);
+  const auto copy = [&](std::uint32_t* to, const List& from) {
+    if (!from.empty())
+      cuda::check(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
+                  "copying on the GPU");
+  };
+  copy(both.data(), first);
+  copy(both.data() + first.size(), second);
+  return both;
+}
+
+}  // namespace
+
+BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& order,
+                         const Buckets& buckets, const Memory& memory, cudaStream_t stream)
+    : options_(options), last_key_(order.last_key()), wide_(order.is_wide()) {
+  if (buckets.count() != 0) find_buckets(order, buckets, memory, stream);
+  const auto make = [&](const Part& part, bool are_markers) {
+    const BucketTriangles triangles{part.buckets.empty() ? nullptr : part.buckets.data(),
+                                    are_markers, static_cast<std::uint32_t>(row_markers_)};
+    return std::make_unique<Scene>(
+        options, part.size,
+        [&, triangles](std::size_t first, std::size_t count, void* to) {
+          place_triangles(order, buckets, options.rx.coordinates, triangles, first, count,
+                          static_cast<Triangle*>(to), stream);
+        },
+        memory, stream);
+  };
+  representatives_.scene = make(representatives_, false);
+  markers_.scene = make(markers_, true);
+}
+
+void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& buckets,
+                               const Memory& memory, cudaStream_t stream) {
+  representatives_.size = buckets.count();
+  if (!order.unique()) {
+    representatives_.buckets = first_buckets(order, buckets, options_.rx.coordinates,
+                                             BucketRole::representative, memory, stream);
+    representatives_.size = representatives_.buckets.size();
+    if (representatives_.size == buckets.count()) representatives_.buckets = List();
+  }
+  find_markers(order, buckets, memory, stream);
+  // A structure numbers its triangles by 32 bits, and so do we.
+  constexpr std::size_t most = 0xffffffffU;
+  if (markers_.size > most)
+    fail("{} buckets need {} markers, and rx:optix has room for {}: use a larger bucket",
+         buckets.count(), markers_.size, most);
+}
+
+void BucketScene::find_markers(const cuda::DeviceOrder& order, const Buckets& buckets,
+                               const Memory& memory, cudaStream_t stream) {
+  const auto find = [&](BucketRole role) {
+    if (!has_markers(options_.rx.coordinates, role, last_key_)) return List();
+    return first_buckets(order, buckets, options_.rx.coordinates, role, memory, stream);
+  };
+  List rows = find(BucketRole::row_marker);
+  row_markers_ = rows.size();
+  const List planes = find(BucketRole::plane_marker);
+  markers_.buckets = planes.empty() ? std::move(rows) : joined(rows, planes, memory, stream);
+  markers_.size = markers_.buckets.size();
+}
+
+BucketPart BucketScene::Part::view(std::size_t structure_size) const {
+  return {scene->structures(), static_cast<std::uint32_t>(scene->structure_count()),
+          static_cast<std::uint32_t>(structure_size), buckets.empty() ? nullptr : buckets.data()};
+}
+
+BucketView BucketScene::view() const {
+  return {options_.rx.coordinates, last_key_, wide_, representatives_.view(options_.split),
+          markers_.view(options_.split)};
+}
+
+SceneCosts BucketScene::costs() const {
+  SceneCosts costs = representatives_.scene->costs();
+  const SceneCosts& markers = markers_.scene->costs();
+  costs.convert_ms += markers.convert_ms;
+  costs.build_ms += markers.build_ms;
+  costs.compact_ms += markers.compact_ms;
+  costs.temporary = std::max(costs.temporary, markers.temporary);
+  costs.uncompacted += markers.uncompacted;
+  return costs;
+}
+
+}  // namespace rtindex::optix

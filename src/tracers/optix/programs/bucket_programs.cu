@@ -1,0 +1,102 @@
+// The device programs of rx:optix with buckets: one module, compiled to PTX and embedded in the
+// library. A thread finds the bucket that holds the first key of a lookup, or the first behind it.
+
+#include "scene/buckets.hpp"
+#include "storage/cuda/locate.cuh"
+#include "tracers/optix/bucket_params.hpp"
+#include "tracers/optix/programs/closest_hit.cuh"
+#include "tracers/optix/programs/device_calls.cuh"
+
+using namespace rtindex;
+using namespace rtindex::optix;
+
+// Bytes, because a constant must not need a constructor.
+extern "C" {
+__constant__ alignas(16) unsigned char launch_params[sizeof(BucketParams)];
+}
+
+namespace {
+
+__device__ const BucketParams& params() {
+  return *reinterpret_cast<const BucketParams*>(launch_params);
+}
+
+__device__ void count_ray() {
+  Counters* const counters = params().lookups.counters;
+  if (counters != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(&counters->rays), 1ULL);
+}
+
+__device__ std::uint32_t closest(const BucketPart& part, const Ray& ray) {
+  count_ray();
+  for (std::uint32_t i = 0; i < part.structure_count; ++i) {
+    const std::uint32_t hit = trace_closest(part.structures[i], ray, no_bucket);
+    if (hit == no_bucket) continue;
+    const std::uint32_t triangle = i * part.structure_size + hit;
+    return part.buckets == nullptr ? triangle : part.buckets[triangle];
+  }
+  return no_bucket;
+}
+
+template <class Key, class Reader>
+__device__ bool read(const Reader& reader, std::uint64_t lookup, std::uint64_t& key) {
+  Key read;
+  const bool can_match = reader.read(lookup, read);
+  key = read;
+  return can_match;
+}
+
+// The key that the first end of a lookup starts with; false where nothing can match.
+template <class Key>
+__device__ bool first_key(std::uint64_t lookup, std::uint64_t& key) {
+  using cuda::ElementReader, cuda::IntervalReader;
+  const cuda::DeviceLookups& all = params().lookups;
+  if (all.intervals != nullptr)
+    return read<Key>(IntervalReader<Key>{static_cast<const cuda::KeyInterval<Key>*>(all.intervals)},
+                     lookup, key);
+  if (all.element_bytes == 4)
+    return read<Key>(
+        ElementReader<Key, std::uint32_t>{static_cast<const std::uint32_t*>(all.elements),
+                                          static_cast<std::uint32_t>(all.flip), all.base, all.span},
+        lookup, key);
+  return read<Key>(
+      ElementReader<Key, unsigned long long>{static_cast<const unsigned long long*>(all.elements),
+                                             all.flip, all.base, all.span},
+      lookup, key);
+}
+
+// The first key behind a range; false where nothing of the column is behind it.
+template <class Key>
+__device__ bool key_behind(std::uint64_t lookup, std::uint64_t& key) {
+  const auto range = static_cast<const cuda::KeyInterval<Key>*>(params().lookups.intervals)[lookup];
+  if (range.lower > range.upper || range.upper >= params().scene.last_key) return false;
+  key = std::uint64_t{range.upper} + 1;
+  return true;
+}
+
+template <class Key>
+__device__ bool wanted_key(std::uint64_t lookup, bool behind, std::uint64_t& key) {
+  return behind ? key_behind<Key>(lookup, key) : first_key<Key>(lookup, key);
+}
+
+}  // namespace
+
+extern "C" __global__ void __raygen__find_bucket() {
+  const BucketView& scene = params().scene;
+  const std::uint64_t thread = params().first + launch_index();
+  const std::uint64_t lookup = params().both_ends ? thread / 2 : thread;
+  const bool behind = params().both_ends && thread % 2 == 1;
+  std::uint64_t key;
+  const bool wanted = scene.wide ? wanted_key<std::uint64_t>(lookup, behind, key)
+                                 : wanted_key<std::uint32_t>(lookup, behind, key);
+  std::uint32_t bucket = no_bucket;
+  if (wanted && key <= scene.last_key)
+    bucket = find_bucket(
+        scene.coordinates, key, scene.last_key,
+        [&](const Ray& ray) { return closest(scene.representatives, ray); },
+        [&](const Ray& ray) { return closest(scene.markers, ray); });
+  const std::uint32_t* const places = params().lookups.places;
+  const std::uint64_t place = places == nullptr ? lookup : places[lookup];
+  params().buckets[place * params().stride + (behind ? 1 : 0)] = bucket;
+}
+
+extern "C" __global__ void __closesthit__leave_primitive() { leave_primitive(primitive_index()); }

@@ -1,0 +1,66 @@
+#include "storage/settle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace rtindex {
+namespace {
+
+using Keys = std::vector<std::uint32_t>;
+
+std::uint32_t expected(const Keys& keys, std::uint32_t wanted) {
+  return static_cast<std::uint32_t>(std::lower_bound(keys.begin(), keys.end(), wanted) -
+                                    keys.begin());
+}
+
+// Searches [begin, end), or from `slack` positions earlier, as a search by blocks of keys does.
+std::uint32_t settled(const Keys& keys, std::uint32_t begin, std::uint32_t end,
+                      std::uint32_t wanted, std::uint32_t slack) {
+  const auto size = static_cast<std::uint32_t>(keys.size());
+  return settle(
+      size, begin, end, wanted,
+      [&](std::uint32_t position) {
+        EXPECT_LT(position, size);
+        return keys[position];
+      },
+      [&](std::uint32_t from, std::uint32_t to) {
+        EXPECT_LE(from, to);
+        EXPECT_LE(to, size);
+        const std::uint32_t earlier = from - std::min(from, slack);
+        return static_cast<std::uint32_t>(
+            std::lower_bound(keys.begin() + earlier, keys.begin() + to, wanted) - keys.begin());
+      });
+}
+
+TEST(Settle, IsExactWhereverTheSearchBegins) {
+  for (const Keys& keys : {Keys{}, Keys{3}, Keys{3, 3, 3, 3, 3, 3}, Keys{0, 2, 4, 6, 8, 10, 12},
+                           Keys{1, 1, 2, 5, 5, 5, 5, 5, 5, 9, 9, 11}})
+    for (std::uint32_t wanted = 0; wanted < 14; ++wanted)
+      for (std::uint32_t begin = 0; begin <= keys.size(); ++begin)
+        for (std::uint32_t end = begin; end <= keys.size(); ++end)
+          for (const std::uint32_t slack : {0U, 1U, 3U})
+            ASSERT_EQ(settled(keys, begin, end, wanted, slack), expected(keys, wanted))
+                << wanted << " from " << begin << ".." << end << " of " << keys.size();
+}
+
+TEST(Settle, TakesGrowingSteps) {
+  Keys keys(1 << 20);
+  for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = 2 * i;
+  for (const std::uint32_t begin : {0U, 1U << 19, (1U << 20) - 4}) {
+    int searches = 0;
+    const std::uint32_t found = settle(
+        1U << 20, begin, begin + 4, 600001U, [&](std::uint32_t position) { return keys[position]; },
+        [&](std::uint32_t from, std::uint32_t to) {
+          ++searches;
+          return static_cast<std::uint32_t>(
+              std::lower_bound(keys.begin() + from, keys.begin() + to, 600001U) - keys.begin());
+        });
+    EXPECT_EQ(found, 300001U);
+    EXPECT_LE(searches, 20);
+  }
+}
+
+}  // namespace
+}  // namespace rtindex

@@ -1,0 +1,89 @@
+// What Embree's rays find before keys are compared: the right bucket where rays are short, and one
+// close by where they are long.
+
+#if defined(RTINDEX_HAS_EMBREE)
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "support/random.hpp"
+#include "tracers/embree/bucket_scene.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Keys = std::vector<std::uint64_t>;
+
+class Column {
+ public:
+  Column(const std::string& spec, Keys keys)
+      : keys_(std::move(keys)),
+        options_(RxOptions::from(Spec(spec))),
+        buckets_{options_.bucket, static_cast<std::uint32_t>(keys_.size())},
+        scene_(
+            options_, buckets_,
+            [&](std::uint32_t bucket) { return keys_[buckets_.end(bucket) - 1]; }, 1) {}
+
+  [[nodiscard]] const EmbreeBuckets& scene() const { return scene_; }
+  [[nodiscard]] std::uint32_t right(std::uint64_t key) const {
+    const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
+    return found == keys_.end() ? no_bucket
+                                : static_cast<std::uint32_t>(found - keys_.begin()) / buckets_.size;
+  }
+
+ private:
+  Keys keys_;
+  RxOptions options_;
+  Buckets buckets_;
+  EmbreeBuckets scene_;
+};
+
+Keys sorted(Keys keys) {
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+TEST(EmbreeBuckets, AreFoundOnShortRays) {
+  Keys keys;
+  Random random(3);
+  for (int i = 0; i < 20000; ++i) keys.push_back(random.below(1 << 18));
+  for (const std::string options : {"mode=naive,bucket=16", "bits=9+5+4,bucket=1",
+                                    "bits=4+7+7,bucket=3", "bits=0+9+9,bucket=16"}) {
+    const Column column("rx:embree," + options, sorted(keys));
+    for (std::uint64_t key = 0; key < (1 << 18) + 3; ++key)
+      ASSERT_EQ(column.scene().find(key), column.right(key)) << key << " with " << options;
+  }
+}
+
+TEST(EmbreeBuckets, CountWhatTheyPlace) {
+  // Two planes of two rows each, of four places.
+  const Keys keys = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 15};
+  const Column column("rx:embree,bits=2+1+1,bucket=2", keys);
+  EXPECT_EQ(column.scene().representatives(), 6U);  // 1 3 5 7 9 (9 9) 15
+  EXPECT_EQ(column.scene().row_markers(), 4U);
+  EXPECT_EQ(column.scene().plane_markers(), 2U);
+  const Column one_row("rx:embree,bucket=2", keys);
+  EXPECT_EQ(one_row.scene().row_markers(), 0U);
+  EXPECT_EQ(one_row.scene().plane_markers(), 0U);
+  EXPECT_EQ(one_row.scene().marker_bytes(), 0U);
+}
+
+// On a ray as long as a row the error of t is some units in the last place, of half a key each.
+TEST(EmbreeBuckets, AreFoundNearbyOnLongRays) {
+  Keys keys;
+  const std::uint64_t last = (1 << 23) - 1;
+  for (std::uint64_t i = 0; i < 64; ++i) keys.push_back(last - i);
+  const Column column("rx:embree,mode=naive,bucket=1", sorted(keys));
+  for (std::uint64_t key = 0; key < last; key += 4099) {
+    const std::uint32_t found = column.scene().find(key);
+    ASSERT_NE(found, no_bucket) << key;
+    ASSERT_LE(found, column.right(key) + 8) << key;
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::test
+
+#endif
