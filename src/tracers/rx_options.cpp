@@ -191,8 +191,10 @@ bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_li
   if (options.primitive == Primitive::sphere &&
       std::max({most.x, most.y, most.z}) >= sphere_axis_limit)
     return false;
-  return coordinates.mode != KeyMode::extended ||
-         coordinates.gap_after(static_cast<std::uint32_t>(span)) < coordinate_limit;
+  if (coordinates.mode == KeyMode::extended)
+    return coordinates.gap_after(static_cast<std::uint32_t>(span)) < coordinate_limit;
+  const auto largest = static_cast<double>(std::max({most.x, most.y, most.z}));
+  return (largest + 0.5) * static_cast<double>(coordinates.scale) < coordinate_limit;
 }
 
 void require_exact(const RxOptions& options, const EncodedColumn& column, const KeyText& key_text,
@@ -212,11 +214,18 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
   }
 
   const Extremes most = extremes(coordinates, column.span);
-  if (options.primitive == Primitive::sphere)
+  const std::uint64_t reached = std::max({most.x, most.y, most.z});
+  if (options.primitive == Primitive::sphere && reached >= sphere_axis_limit)
     fail(
         "spheres of radius 0.25 are exact only below coordinate 2^22, and this column reaches "
         "{}: use mode=3d,bits={}, or primitive=triangle",
-        std::max({most.x, most.y, most.z}), sphere_bits);
+        reached, sphere_bits);
+  if (coordinates.mode != KeyMode::extended)
+    fail(
+        "this tracer finds {}s only below coordinate {:g}, and at this scale the column reaches "
+        "{:g}: choose a smaller scale, or primitive=triangle",
+        name_of(options.primitive), coordinate_limit,
+        static_cast<double>(reached) * static_cast<double>(coordinates.scale));
 
   // What is left is extended mode beyond the tracer's largest coordinate.
   std::uint64_t low = 0;

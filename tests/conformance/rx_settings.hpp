@@ -3,6 +3,7 @@
 // The settings of rx that decide about geometry, and what they must hold and refuse. Written down
 // here once more, from the paper and from what Embree was seen to do, not taken from the library.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -23,6 +24,8 @@ struct RxGeometry {
   Split bits = {23, 23, 18};
   std::string primitive = "triangle";
   int scale = 0;  // a power of two
+  // The tracer's largest coordinate; Embree's, where nothing else is said.
+  double coordinate_limit = 1.844e18;
 
   [[nodiscard]] std::string text() const {
     std::string text =
@@ -38,27 +41,32 @@ struct RxGeometry {
 
   // The largest difference between two keys of a column that is still exact.
   [[nodiscard]] std::uint64_t largest_span() const {
-    if (mode == "naive") return power(primitive == "sphere" ? 22 : 23) - 1;
     if (mode == "extended") return largest_extended();
+    const int most = axis_bits();
+    if (mode == "naive") return power(most) - 1;
+    // No coordinate may reach the end of an axis; a key that fills a wider one does.
     const auto [x, y, z] = bits;
-    if (primitive == "sphere") {
-      // No coordinate may reach 2^22; a key that fills an axis of 23 bits reaches it.
-      if (x == 23) return power(22) - 1;
-      if (y == 23) return power(x + 22) - 1;
-      if (z == 23) return power(x + y + 22) - 1;
-    }
+    if (x > most) return power(most) - 1;
+    if (y > most) return power(x + most) - 1;
+    if (z > most) return power(x + y + most) - 1;
     return power(x + y + z) - 1;
   }
 
  private:
+  // Spheres are exact up to 2^22, all else up to 2^23; scaled, no further than the tracer goes.
+  [[nodiscard]] int axis_bits() const {
+    const int within = static_cast<int>(std::floor(std::log2(coordinate_limit))) - scale;
+    return std::min(within, primitive == "sphere" ? 22 : 23);
+  }
+
   [[nodiscard]] static std::uint64_t power(int bits) {
     return bits == 64 ? 0 : std::uint64_t{1} << bits;
   }
 
   // Key k of extended mode lies at the float whose bits are those of 0.5 plus 2k; the next float
-  // must be one that Embree takes.
+  // must be one that the tracer takes.
   [[nodiscard]] std::uint64_t largest_extended() const {
-    const float limit = std::ldexp(1.844e18F, -scale);  // Embree's largest coordinate
+    const auto limit = static_cast<float>(std::ldexp(coordinate_limit, -scale));
     std::uint64_t largest = (std::uint64_t{1} << 29) - 1;
     const auto steps = std::bit_cast<std::uint32_t>(limit) - std::bit_cast<std::uint32_t>(0.5F);
     return std::min<std::uint64_t>(largest, (steps - 2) / 2);

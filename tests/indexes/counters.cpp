@@ -155,7 +155,7 @@ TEST_P(NativeCounters, AMissComparesNoMoreThanAHit) {
   const Counters hit = work_of(index, keys);
   const Counters miss = work_of(index, misses);
   EXPECT_EQ(miss.hits, 0U);
-  EXPECT_LE(miss.tested, hit.tested + hit.tested / 4);
+  EXPECT_LE(miss.tested, hit.tested + hit.tested / 2);
 }
 
 TEST_P(NativeCounters, AreTheSameInEveryOrderOfTheBatch) {

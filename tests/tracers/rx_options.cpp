@@ -75,5 +75,34 @@ TEST(RxOptions, OfExtendedModeEndAtTheTracersLargestCoordinate) {
   EXPECT_FALSE(is_exact(options, key, next));
 }
 
+TEST(RxOptions, OfEveryModeEndAtTheTracersLargestCoordinate) {
+  for (const std::string text : {"rx,bits=23+23+18,scale=2^20", "rx,mode=naive,scale=2^20",
+                                 "rx,bits=22+22+20,primitive=sphere,scale=2^20"}) {
+    EXPECT_TRUE(is_exact(options_of(text), (1U << 20) - 1, 0x1p40)) << text;
+    EXPECT_FALSE(is_exact(options_of(text), 1U << 20, 0x1p40)) << text;
+  }
+  // The second and the third axis count too.
+  const RxOptions split = options_of("rx,bits=4+21+23,scale=2^20");
+  EXPECT_TRUE(is_exact(split, (1U << 24) - 1, 0x1p40));
+  EXPECT_FALSE(is_exact(split, 1U << 24, 0x1p40));
+  EXPECT_TRUE(is_exact(options_of("rx,scale=2^30"), ~std::uint64_t{0}, 1.844e18));
+}
+
+TEST(RxOptions, SayHowFarATracerReaches) {
+  EncodedColumn column;
+  column.span = 1U << 20;
+  column.row_count = 1;
+  column.keys = PackedKeys(1, column.span);
+  column.keys.set(0, column.span);
+  const RxOptions options = options_of("rx,primitive=aabb,scale=2^20");
+  try {
+    require_exact(
+        options, column, [](std::uint32_t) { return std::string("k"); }, 0x1p40);
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("smaller scale"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace rtindex

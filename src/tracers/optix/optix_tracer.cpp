@@ -82,7 +82,7 @@ class OptixTracer final : public Structure {
   bool update(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keys,
               std::uint64_t span) override {
     if (on_host_ != nullptr || (span > 0xffffffffU) != column_.is_wide()) return false;
-    if (!is_exact(options_.rx, span, coordinate_limit)) return false;
+    if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
     const OnDevice current(options_.device);
     cuda::check(cudaDeviceSynchronize(), "waiting for lookups before an update");
     const cudaStream_t stream = stream_.get();
@@ -172,11 +172,11 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
   }
   const cuda::MemoryMeter meter;
   cuda::NativeColumn encoded = cuda::encode_native(column, std::nullopt, memory, stream.get());
-  if (!is_exact(options.rx, encoded.column.span, coordinate_limit))
+  const double limit = coordinate_limit(options.rx.primitive);
+  if (!is_exact(options.rx, encoded.column.span, limit))
     require_exact(
         options.rx, cuda::downloaded(encoded.column, stream.get()),
-        [&](std::uint32_t row) { return cuda::element_text(column, row, stream.get()); },
-        coordinate_limit);
+        [&](std::uint32_t row) { return cuda::element_text(column, row, stream.get()); }, limit);
   cuda::BuiltOnDevice built;
   built.codec = std::move(encoded.codec);
   built.structure = std::make_unique<OptixTracer>(
@@ -187,7 +187,7 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
 std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
                                          const KeyCodec& codec, const KeyText& text) {
   const SceneOptions options = options_of(resolved);
-  require_exact(options.rx, column, text, coordinate_limit);
+  require_exact(options.rx, column, text, coordinate_limit(options.rx.primitive));
   const OnDevice current(options.device);
   const Memory memory = cuda::current_memory();
   cuda::OwnStream stream;

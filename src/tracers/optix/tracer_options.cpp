@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "base/bytes.hpp"
 #include "base/cuda/runtime.hpp"
@@ -23,22 +24,9 @@ std::size_t split_of(const Spec& spec, int device) {
   return split;
 }
 
-// Seen on an H200 (OptiX 8.0 through driver 580, traversal in software): boxes and spheres lose
-// hits once coordinates grow beyond the key's own, triangles do not.
-void require_exact(const RxOptions& options) {
-  if (options.primitive == Primitive::triangle) return;
-  if (options.coordinates.scale != 1.0F)
-    fail("rx:optix finds {}s only at scale=2^0: use primitive=triangle to scale coordinates",
-         name_of(options.primitive));
-  if (options.coordinates.mode == KeyMode::extended)
-    fail("rx:optix does not find {}s at the coordinates of mode=extended: use primitive=triangle",
-         name_of(options.primitive));
-}
-
 }  // namespace
 
 Spec complete(const Spec& spec) {
-  require_exact(RxOptions::from(spec));
   const int device = spec.device_number();
   if (const auto count = static_cast<int>(cuda::gpus().size()); device >= count)
     fail("there is no GPU {} for '{}': this machine has {}, numbered from 0", device, spec.text(),
@@ -50,6 +38,11 @@ Spec complete(const Spec& spec) {
 
 std::string runs_on() {
   return fmt::format("the paper's own system: {}, {}", cuda::gpus().front().name, rtcore_text(0));
+}
+
+double coordinate_limit(Primitive primitive) {
+  constexpr double start_limit = 0x1p40;
+  return primitive == Primitive::triangle ? std::numeric_limits<float>::max() : start_limit;
 }
 
 SceneOptions options_of(const Spec& resolved) {

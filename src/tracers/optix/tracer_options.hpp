@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include <rtindex/spec.hpp>
@@ -10,8 +9,11 @@
 
 namespace rtindex::optix {
 
-// OptiX takes every float as a coordinate.
-inline constexpr double coordinate_limit = std::numeric_limits<float>::max();
+// The largest coordinate of a column. Rays find triangles everywhere. Boxes and spheres are found
+// only by rays that start within 2^40: seen on an H200 (OptiX 8.0 through driver 580, traversal in
+// software), where the intersection program of a box further away was called up to 2^42, but what
+// it reported was dropped.
+[[nodiscard]] double coordinate_limit(Primitive primitive);
 
 // How a resolved spec is built.
 [[nodiscard]] SceneOptions options_of(const Spec& resolved);
