@@ -163,7 +163,7 @@ class Index:
         row_limit = None
         if "rows" in names:
             row_limit = _limit(limit)
-        lists = self._core.answer(lower, upper, held, miss, outputs, row_limit)
+        lists: Any = self._core.answer(lower, upper, held, miss, outputs, row_limit)
         validity = outputs.get("matched") if nullable else None
         zone = "" if times is None else times.zone
         answers: dict[str, Any] = {
