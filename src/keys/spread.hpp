@@ -33,6 +33,11 @@ class Spread {
 #endif
   }
 
+  // How far into its bin a key lies, as a fraction of 2^32.
+  [[nodiscard]] RTINDEX_HD std::uint32_t within_bin(std::uint64_t key) const {
+    return static_cast<std::uint32_t>((key - lowest_) * factor_ >> 32);
+  }
+
  private:
   std::uint64_t lowest_ = 0;
   std::uint64_t factor_ = 0;  // bins / keys, as a fraction of 2^64; 0: one bin per key

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "keys/cuda/key_blocks.hpp"
+
 namespace rtindex::cuda {
 
 // The matches of one lookup: positions [begin, end) in key order.
@@ -14,10 +16,12 @@ struct Run {
 struct RowsView {
   const std::uint32_t* rows = nullptr;
   std::uint32_t stride = 1;
+  bool in_blocks = false;  // of KeyBlocks, whose first word `rows` points to
 
 #if defined(__CUDACC__)
   [[nodiscard]] __device__ std::uint32_t operator[](std::size_t position) const {
-    return __ldg(rows + position * stride);
+    return __ldg(rows + (in_blocks ? KeyBlocks::row_at(static_cast<std::uint32_t>(position))
+                                   : position * stride));
   }
 #endif
 };

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* default_tree_group = "1";
 constexpr const char* default_table_group = "2";
 constexpr const char* default_load = "0.8";
-constexpr const char* default_cell = "6";
+constexpr const char* default_cell = "12";
 
 int group_of(const Spec& spec, int most) {
   const std::string text = spec.option("group", "1");
@@ -29,8 +29,8 @@ int cell_of(const Spec& spec) {
   const std::string text = spec.option("cell", default_cell);
   int keys = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), keys);
-  if (error != std::errc() || end != text.data() + text.size() || keys < 1 || keys > 8)
-    fail("cell={} is not possible: write a number from 1 to 8", text);
+  if (error != std::errc() || end != text.data() + text.size() || keys < 1 || keys > 16)
+    fail("cell={} is not possible: write a number from 1 to 16", text);
   return keys;
 }
 

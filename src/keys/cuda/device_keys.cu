@@ -4,6 +4,7 @@
 
 #include "base/cuda/launch.cuh"
 #include "base/cuda/scratch.hpp"
+#include "keys/cuda/key_blocks.hpp"
 
 namespace rtindex::cuda {
 
@@ -121,7 +122,8 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
   if (pairs)
     result.pairs = DeviceArray<std::uint64_t>(memory, valid + *pair_room, stream);
   else if (result.is_wide())
-    result.wide = DeviceArray<std::uint64_t>(memory, valid, stream);
+    result.wide = DeviceArray<std::uint64_t>(
+        memory, pair_room ? KeyBlocks::words_for(valid + *pair_room) : valid, stream);
   else
     result.narrow = DeviceArray<std::uint32_t>(memory, valid, stream);
   DeviceArray<std::uint32_t> places;

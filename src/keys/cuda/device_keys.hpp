@@ -36,10 +36,9 @@ struct DeviceExtent {
                                      cudaStream_t stream);
 
 // The encoded keys of a column's valid rows, in row order, and their rowIDs where some are null.
-
 struct DeviceColumn {
   DeviceArray<std::uint32_t> narrow;  // keys of 4 bytes, or
-  DeviceArray<std::uint64_t> wide;    // of 8, or
+  DeviceArray<std::uint64_t> wide;    // of 8, maybe with room behind them, or
   DeviceArray<std::uint64_t> pairs;   // keys of 4 bytes with their rows: key << 32 | row
   DeviceArray<std::uint32_t> rows;    // empty: key i is row i
   std::size_t size = 0;               // valid rows
@@ -49,7 +48,8 @@ struct DeviceColumn {
   [[nodiscard]] bool is_wide() const { return span > 0xffffffffU; }
 };
 
-// Keys of 4 bytes become pairs where room for some more of them is asked for.
+// `pair_room` asks for keys with their rows, and room for so many more of them: keys of 4 bytes
+// become pairs, those of 8 get the memory of as many KeyBlocks.
 [[nodiscard]] DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map,
                                          std::size_t valid, std::optional<std::size_t> pair_room,
                                          const std::shared_ptr<DeviceMemory>& memory,

@@ -27,14 +27,8 @@ __global__ void count_up(std::uint32_t* rows, std::size_t size) {
   if (i < size) rows[i] = static_cast<std::uint32_t>(i);
 }
 
-// What is known of the sorted keys once all are in place.
-struct Facts {
-  std::uint64_t last_key;
-  std::uint32_t duplicates;
-};
-
 template <class At>
-__global__ void compare_neighbours(At at, std::size_t size, Facts* facts) {
+__global__ void compare_neighbours(At at, std::size_t size, OrderFacts* facts) {
   bool equal = false;
   for (std::size_t i = thread_number(); i + 1 < size; i += thread_count())
     equal |= at(i) == at(i + 1);
@@ -52,6 +46,24 @@ struct PlainKeys {
   const Key* keys;
   __device__ std::uint64_t operator()(std::size_t i) const { return keys[i]; }
 };
+
+struct BlockKeys {
+  const std::uint64_t* words;
+  __device__ std::uint64_t operator()(std::size_t i) const {
+    return words[KeyBlocks::key_at(static_cast<std::uint32_t>(i))];
+  }
+};
+
+// All of the last block and of those behind it that no key fills stands for "none".
+__global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows, std::size_t size,
+                            std::size_t room, std::uint64_t* words) {
+  const std::size_t i = thread_number();
+  if (i >= room) return;
+  const auto position = static_cast<std::uint32_t>(i);
+  words[KeyBlocks::key_at(position)] = i < size ? keys[i] : ~std::uint64_t{0};
+  reinterpret_cast<std::uint32_t*>(words)[KeyBlocks::row_at(position)] =
+      i < size ? rows[i] : ~std::uint32_t{0};
+}
 
 template <class At>
 __global__ void scatter_by_row(At key_at, RowsView rows, std::size_t size,
@@ -83,18 +95,23 @@ void fill_padding(T* data, std::size_t size, cudaStream_t stream) {
 
 DeviceOrder::DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
                          const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-    : layout_(column.is_wide() ? Layout::split : layout),
+    : layout_(layout),
       size_(column.size),
       row_count_(column.row_count),
-      span_(column.span) {
-  if (layout_ == Layout::pairs)
-    sort_pairs(std::move(column), sorted, memory, stream);
-  else if (column.is_wide())
+      span_(column.span),
+      sorted_by_host_(sorted) {
+  if (layout_ == Layout::pairs) {
+    if (column.is_wide())
+      sort_blocks(std::move(column), sorted, memory, stream);
+    else
+      sort_pairs(std::move(column), sorted, memory, stream);
+    return;
+  }
+  if (column.is_wide())
     sort_split(std::move(column.wide), std::move(column.rows), sorted, wide_, memory, stream);
   else
     sort_split(std::move(column.narrow), std::move(column.rows), sorted, narrow_, memory, stream);
   find_facts(memory, stream);
-  unique_ = unique_ && !sorted;
 }
 
 // Sorting the pairs as one integer by their upper half keeps equal keys in the order of their rows.
@@ -123,6 +140,43 @@ void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted,
   });
   if (buffers.Current() != pairs_.data()) std::swap(pairs_, unsorted);
   fill_padding(pairs_.data(), size_, stream);
+}
+
+// Both sides of the sort have the room of the blocks, keys in front and rowIDs behind them: the
+// blocks are made where the sorted keys are not.
+void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted,
+                              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  const std::size_t words = KeyBlocks::words_for(size_ + padding);
+  const auto rows_behind = [&](const DeviceArray<std::uint64_t>& side) {
+    return reinterpret_cast<std::uint32_t*>(side.data() + size_);
+  };
+  const bool named = !column.rows.empty();
+  if (!named && column.wide.size() < words)
+    column.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
+  DeviceArray<std::uint64_t> other(memory, words, stream);
+  std::uint32_t* const rows = column.rows.empty() ? rows_behind(column.wide) : column.rows.data();
+  cub::DoubleBuffer<std::uint64_t> key_buffers(column.wide.data(), other.data());
+  cub::DoubleBuffer<std::uint32_t> row_buffers(rows, rows_behind(other));
+  if (!sorted) {
+    if (!named && size_ != 0)
+      count_up<<<blocks_for(size_), block_threads, 0, stream>>>(rows, size_);
+    const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
+    with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, row_buffers, size_, 0,
+                                             bits, stream);
+    });
+  }
+  const bool in_other = key_buffers.Current() == other.data();
+  if (!in_other)
+    pairs_ = std::move(other);
+  else if (column.wide.size() >= words)
+    pairs_ = std::move(column.wide);
+  else
+    pairs_ = DeviceArray<std::uint64_t>(memory, words, stream);
+  const std::size_t room = words / KeyBlocks::words * KeyBlocks::keys;
+  make_blocks<<<blocks_for(room), block_threads, 0, stream>>>(
+      key_buffers.Current(), row_buffers.Current(), size_, room, pairs_.data());
+  check_launch("putting keys beside their rows");
 }
 
 template <class Key>
@@ -158,31 +212,32 @@ void DeviceOrder::sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> r
 }
 
 void DeviceOrder::find_facts(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  const DeviceArray<Facts> on_device(memory, 1, stream);
-  Facts facts{};
-  check(cudaMemsetAsync(on_device.data(), 0, sizeof(Facts), stream), "filling memory");
+  const DeviceArray<OrderFacts> on_device(memory, 1, stream);
+  OrderFacts facts{};
+  check(cudaMemsetAsync(on_device.data(), 0, sizeof(facts), stream), "filling memory");
   const unsigned blocks = loop_blocks(size_);
-  if (layout_ == Layout::pairs)
-    compare_neighbours<<<blocks, block_threads, 0, stream>>>(PairKeys{pairs_.data()}, size_,
-                                                             on_device.data());
-  else if (is_wide())
+  if (is_wide())
     compare_neighbours<<<blocks, block_threads, 0, stream>>>(PlainKeys<std::uint64_t>{wide_.data()},
                                                              size_, on_device.data());
   else
     compare_neighbours<<<blocks, block_threads, 0, stream>>>(
         PlainKeys<std::uint32_t>{narrow_.data()}, size_, on_device.data());
   check_launch("looking for duplicates");
-  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(Facts), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),
         "copying from the GPU");
   check(cudaStreamSynchronize(stream), "sorting keys");
-  unique_ = facts.duplicates == 0;
+  learn(facts);
+}
+
+void DeviceOrder::learn(const OrderFacts& facts) {
+  unique_ = facts.duplicates == 0 && !sorted_by_host_;
   last_key_ = facts.last_key;
 }
 
 RowsView DeviceOrder::rows() const {
+  if (layout_ == Layout::split) return {rows_.data(), 1};
   // Of a pair the rowID is the lower half, which comes first.
-  if (layout_ == Layout::pairs) return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2};
-  return {rows_.data(), 1};
+  return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2, is_wide()};
 }
 
 void DeviceOrder::forget_keys(bool rows_too) {
@@ -219,7 +274,9 @@ DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,
                                                          result.narrow.data(), result.wide.data(),
                                                          result.rows.data());
   };
-  if (layout_ == Layout::pairs)
+  if (layout_ == Layout::pairs && is_wide())
+    scatter(BlockKeys{pairs_.data()});
+  else if (layout_ == Layout::pairs)
     scatter(PairKeys{pairs_.data()});
   else if (is_wide())
     scatter(PlainKeys<std::uint64_t>{wide_.data()});

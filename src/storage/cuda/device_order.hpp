@@ -9,13 +9,20 @@
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/device_array.hpp"
 #include "keys/cuda/device_keys.hpp"
+#include "keys/cuda/key_blocks.hpp"
 
 namespace rtindex::cuda {
 
 // How sorted keys and their rowIDs lie in memory.
 enum class Layout : std::uint8_t {
-  pairs,  // key << 32 | rowID: one access brings both; keys of 4 bytes only
+  pairs,  // one access brings both: key << 32 | rowID, and KeyBlocks where keys have 8 bytes
   split,  // keys, and rowIDs beside them: a search touches fewer lines
+};
+
+// What is known of sorted keys once all of them have been read.
+struct OrderFacts {
+  std::uint64_t last_key;
+  std::uint32_t duplicates;  // 1 where some key is there twice
 };
 
 // A column in key order in device memory; equal keys in the order of their rows (or of their full
@@ -26,12 +33,14 @@ class DeviceOrder {
   static constexpr std::size_t padding = 16;
 
   DeviceOrder() = default;
-  // Sorts a column, unless the host has sorted it already (its rows are then named).
+  // Sorts a column, unless the host has sorted it already (its rows are then named). Pairs are made
+  // for a locator that reads all keys: it finds the facts on its way, and says so by learn().
   DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   [[nodiscard]] bool is_wide() const { return span_ > 0xffffffffU; }
   [[nodiscard]] Layout layout() const { return layout_; }
+  // key << 32 | rowID, or the words of KeyBlocks.
   [[nodiscard]] const std::uint64_t* pairs() const { return pairs_.data(); }
   [[nodiscard]] const std::uint32_t* narrow_keys() const { return narrow_.data(); }
   [[nodiscard]] const std::uint64_t* wide_keys() const { return wide_.data(); }
@@ -47,6 +56,7 @@ class DeviceOrder {
   [[nodiscard]] std::size_t bytes() const {
     return pairs_.bytes() + narrow_.bytes() + wide_.bytes() + rows_.bytes();
   }
+  void learn(const OrderFacts& facts);
   // Frees what a locator keeps itself: the keys, and the rowIDs too where it keeps those.
   void forget_keys(bool rows_too);
   // The column back in row order.
@@ -56,6 +66,8 @@ class DeviceOrder {
  private:
   void sort_pairs(DeviceColumn column, bool sorted, const std::shared_ptr<DeviceMemory>& memory,
                   cudaStream_t stream);
+  void sort_blocks(DeviceColumn column, bool sorted, const std::shared_ptr<DeviceMemory>& memory,
+                   cudaStream_t stream);
   template <class Key>
   void sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
                   DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
@@ -71,6 +83,7 @@ class DeviceOrder {
   std::size_t row_count_ = 0;
   std::uint64_t span_ = 0;
   std::uint64_t last_key_ = 0;
+  bool sorted_by_host_ = false;
   bool unique_ = true;
 };
 

@@ -12,7 +12,6 @@ namespace rtindex::cuda {
 template <class Key>
 struct Four {
   Key keys[4];
-  std::uint32_t rows[4];  // only where the layout is pairs
 };
 
 // What is counted of a search: nothing, or what it reads.
@@ -31,10 +30,10 @@ struct CountedWork {
   }
 };
 
-// What kernels see of a DeviceOrder. Sectors of four keys start at multiples of four.
+// What kernels see of a DeviceOrder.
 template <class Key, Layout layout, class Work = NoWork>
 struct OrderView : Work {
-  const std::uint64_t* pairs;
+  const std::uint64_t* pairs;  // or KeyBlocks
   const Key* keys;
   const std::uint32_t* row_ids;
   std::uint32_t size;
@@ -52,53 +51,79 @@ struct OrderView : Work {
 
   [[nodiscard]] __device__ Key key(std::uint32_t position) const {
     this->compared(1);
-    if constexpr (layout == Layout::pairs)
+    if constexpr (layout == Layout::split)
+      return __ldg(keys + position);
+    else if constexpr (sizeof(Key) == 4)
       return static_cast<Key>(__ldg(pairs + position) >> 32);
     else
-      return __ldg(keys + position);
+      return __ldg(pairs + KeyBlocks::key_at(position));
   }
   [[nodiscard]] __device__ std::uint32_t row(std::uint32_t position) const {
-    if constexpr (layout == Layout::pairs)
+    if constexpr (layout == Layout::split)
+      return __ldg(row_ids + position);
+    else if constexpr (sizeof(Key) == 4)
       return static_cast<std::uint32_t>(__ldg(pairs + position));
     else
-      return __ldg(row_ids + position);
+      return __ldg(reinterpret_cast<const std::uint32_t*>(pairs) + KeyBlocks::row_at(position));
   }
+  // Four keys from a multiple of four on.
   [[nodiscard]] __device__ Four<Key> four(std::uint32_t aligned) const {
+    static_assert(layout == Layout::split);
     this->compared(4);
-    Four<Key> four;
-    if constexpr (layout == Layout::pairs) {
-      const auto* at = reinterpret_cast<const uint4*>(pairs + aligned);
-      const uint4 a = __ldg(at);
-      const uint4 b = __ldg(at + 1);
-      four = {{a.y, a.w, b.y, b.w}, {a.x, a.z, b.x, b.z}};
-    } else if constexpr (sizeof(Key) == 4) {
+    if constexpr (sizeof(Key) == 4) {
       const uint4 a = __ldg(reinterpret_cast<const uint4*>(keys + aligned));
-      four = {{a.x, a.y, a.z, a.w}, {}};
+      return {{a.x, a.y, a.z, a.w}};
     } else {
       const auto* at = reinterpret_cast<const ulonglong2*>(keys + aligned);
       const ulonglong2 a = __ldg(at);
       const ulonglong2 b = __ldg(at + 1);
-      four = {{a.x, a.y, b.x, b.y}, {}};
+      return {{a.x, a.y, b.x, b.y}};
     }
-    return four;
+  }
+
+  // What a search near a guess reads at once: two pairs in one load, or a block.
+  static constexpr std::uint32_t step = sizeof(Key) == 4 ? 2 : KeyBlocks::keys;
+  struct Step {
+    Key keys[step];
+    std::uint32_t rows[step];
+  };
+  [[nodiscard]] __device__ Step read(std::uint32_t number) const {
+    static_assert(layout == Layout::pairs);
+    this->compared(step);
+    if constexpr (sizeof(Key) == 4) {
+      const uint4 two = __ldg(reinterpret_cast<const uint4*>(pairs) + number);
+      return {{two.y, two.w}, {two.x, two.z}};
+    } else {
+      const auto* at = reinterpret_cast<const ulonglong2*>(pairs) + std::size_t{number} * 4;
+      const ulonglong2 a = __ldg(at);
+      const ulonglong2 b = __ldg(at + 1);
+      const ulonglong2 c = __ldg(at + 2);
+      const ulonglong2 d = __ldg(at + 3);
+      const auto low = [](std::uint64_t word) { return static_cast<std::uint32_t>(word); };
+      return {{a.x, a.y, b.x, b.y, c.x},
+              {low(c.y), low(c.y >> 32), low(d.x), low(d.x >> 32), low(d.y)}};
+    }
   }
 
   // The first position in [begin, end) whose key is not less; `end` where there is none. All keys
   // before `begin` are less, all from `end` on are greater.
   [[nodiscard]] __device__ std::uint32_t lower_bound(std::uint32_t begin, std::uint32_t end,
                                                      Key wanted) const {
-    while (end - begin > 16) {
+    constexpr std::uint32_t few = layout == Layout::split ? 16 : 0;
+    while (end - begin > few) {
       const std::uint32_t middle = begin + (end - begin) / 2;
       if (key(middle) < wanted)
         begin = middle + 1;
       else
         end = middle;
     }
-    for (std::uint32_t at = begin & ~3U; at < end; at += 4) {
-      const Four<Key> found = four(at);
+    if constexpr (layout == Layout::split) {
+      for (std::uint32_t at = begin & ~3U; at < end; at += 4) {
+        const Four<Key> found = four(at);
 #pragma unroll
-      for (std::uint32_t i = 0; i < 4; ++i)
-        if (found.keys[i] >= wanted) return min(at + i, end);
+        for (std::uint32_t i = 0; i < 4; ++i)
+          if (found.keys[i] >= wanted) return min(at + i, end);
+      }
     }
     return end;
   }

@@ -11,6 +11,7 @@
 #include "base/cuda/scratch.hpp"
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_group.hpp"
+#include "tracers/native/grid_marks.hpp"
 
 // Builds the native tracer's grid on a GPU. Included by one file only.
 
@@ -50,31 +51,52 @@ __device__ int region_of(const Region* regions, int count, std::uint32_t positio
   return low < count && regions[low].level.begin <= position ? low : -1;
 }
 
-// ends[cell] = where the cell ends, for cells that hold keys; their last key writes it.
+// One pass over the keys in key order, neighbours in neighbouring threads: marks where cells end by
+// the lowest byte of the position, which is all that a group of most_keys needs to know, and where
+// groups end in full. The next key comes from the next lane.
 template <class View>
-__global__ void mark_ends(View order, const Region* regions, int region_count,
-                          std::uint32_t first_group, std::uint32_t* ends) {
+__global__ void __launch_bounds__(block_threads)
+    mark_cells(View order, const Region* regions, int region_count, std::uint32_t first_group,
+               GridGroup* groups, std::uint32_t* group_ends, OrderFacts* facts) {
   const std::size_t i = thread_number();
-  if (i >= order.size) return;
   const auto position = static_cast<std::uint32_t>(i);
-  const int number =
-      region_count == 1 && regions[0].level.begin == 0 && regions[0].level.end == order.size
-          ? 0
-          : region_of(regions, region_count, position);
-  if (number < 0) return;
-  const GridLevel& level = regions[number].level;
-  const std::uint64_t first_cell =
-      std::uint64_t{level.first_group - first_group} * GridGroup::cells;
-  const std::uint64_t cell = level.spread(order.key(position));
-  if (position + 1 < level.end && level.spread(order.key(position + 1)) == cell) return;
-  ends[first_cell + cell] = position + 1;
+  const bool whole =
+      region_count == 1 && regions[0].level.begin == 0 && regions[0].level.end == order.size;
+  int number = -1;
+  if (i < order.size) number = whole ? 0 : region_of(regions, region_count, position);
+  const bool live = number >= 0;
+  const GridLevel& level = regions[live ? number : 0].level;
+  const std::uint64_t key = live ? order.key(position) : 0;
+  KeyCell at{};
+  at.cell = level.spread(key);
+  at.first = position == level.begin;
+  at.last = position + 1 == level.end;
+  std::uint64_t next_key = __shfl_down_sync(~0U, key, 1);
+  at.next_cell = __shfl_down_sync(~0U, at.cell, 1);
+  if (live && !at.last && threadIdx.x % 32 == 31) {
+    next_key = order.key(position + 1);
+    at.next_cell = level.spread(next_key);
+  }
+  if (facts != nullptr) {
+    if (__any_sync(~0U, live && !at.last && key == next_key) && threadIdx.x % 32 == 0)
+      facts->duplicates = 1;
+    if (live && position + 1 == order.size) facts->last_key = key;
+  }
+  if (!live) return;
+  const std::uint32_t base = level.first_group - first_group;
+  mark_key(
+      at, position,
+      [&](std::uint64_t group, std::uint32_t j, std::uint32_t end) {
+        groups[base + group].bounds[j + 1] = static_cast<std::uint8_t>(end);
+      },
+      [&](std::uint64_t group, std::uint32_t end) { group_ends[base + group] = end; });
 }
 
-// Groups of cells from the cells' ends. Where a cell starts is where the one before it ends, or
-// where its region begins.
-__global__ void pack_groups(const Region* regions, int region_count, std::uint32_t first_group,
-                            std::size_t group_count, const std::uint32_t* ends, GridGroup* groups,
-                            std::uint32_t* heavy, std::uint32_t* heavy_count) {
+// Groups from the lowest bytes of their cells' ends. Where a group starts is where the one before
+// it ends, or where its region begins.
+__global__ void finish_groups(const Region* regions, int region_count, std::uint32_t first_group,
+                              std::size_t group_count, const std::uint32_t* group_ends,
+                              GridGroup* groups, std::uint32_t* heavy, std::uint32_t* heavy_count) {
   const std::size_t i = thread_number();
   if (i >= group_count) return;
   const auto number = static_cast<std::uint32_t>(first_group + i);
@@ -88,24 +110,11 @@ __global__ void pack_groups(const Region* regions, int region_count, std::uint32
       high = middle - 1;
   }
   const GridLevel& level = regions[low].level;
-  const std::size_t first_cell = i * GridGroup::cells;
-  const auto end_at = [&](std::size_t cell) { return max(level.begin, ends[cell]); };
-  const std::uint32_t begin = number == level.first_group ? level.begin : end_at(first_cell - 1);
-  GridGroup group;
-  group.begin = begin;
-  group.bounds[0] = 0;
-  std::uint32_t end = begin;
-  for (std::uint32_t j = 0; j < GridGroup::cells; ++j) {
-    end = end_at(first_cell + j);
-    group.bounds[j + 1] = static_cast<std::uint8_t>(end - begin);
-  }
-  if (end - begin > GridGroup::most_keys) {
-    group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::search);
-    for (int byte = 0; byte < 4; ++byte)
-      group.bounds[group_other_at + byte] = static_cast<std::uint8_t>(end >> (8 * byte));
-    heavy[atomicAdd(heavy_count, 1U)] = number;
-  }
-  groups[i] = group;
+  const std::uint32_t begin =
+      number == level.first_group ? level.begin : max(level.begin, group_ends[i - 1]);
+  const std::uint32_t end = max(level.begin, group_ends[i]);
+  if (end - begin > GridGroup::most_keys) heavy[atomicAdd(heavy_count, 1U)] = number;
+  groups[i] = finished_group(groups[i], begin, end);
 }
 
 struct HeavyGroup {
@@ -119,9 +128,9 @@ __global__ void describe_heavy(View order, const GridGroup* groups, std::uint32_
   const std::size_t i = thread_number();
   if (i >= count) return;
   const GridGroup& group = groups[heavy[i] - first_group];
-  std::uint32_t end = 0;
-  for (int byte = 0; byte < 4; ++byte)
-    end |= std::uint32_t{group.bounds[group_other_at + byte]} << (8 * byte);
+  GroupWords words;
+  memcpy(&words, &group, sizeof(words));
+  const std::uint32_t end = words.other();
   out[i] = {heavy[i], group.begin, end, order.key(group.begin), order.key(end - 1)};
 }
 
@@ -130,10 +139,7 @@ __global__ void link_levels(const Region* regions, int count, std::uint32_t firs
   const std::size_t i = thread_number();
   if (i >= static_cast<std::size_t>(count)) return;
   GridGroup& group = parents[regions[i].parent - parent_first_group];
-  group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::refined);
-  const auto number = static_cast<std::uint32_t>(first_level + i);
-  for (int byte = 0; byte < 4; ++byte)
-    group.bounds[group_other_at + byte] = static_cast<std::uint8_t>(number >> (8 * byte));
+  set_other(group, GridGroup::Kind::refined, static_cast<std::uint32_t>(first_level + i));
 }
 
 struct Largest {
@@ -143,7 +149,13 @@ struct Largest {
 class GridBuilder {
  public:
   GridBuilder(int keys_per_cell, std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
-      : keys_per_cell_(keys_per_cell), memory_(std::move(memory)), stream_(stream) {}
+      : keys_per_cell_(keys_per_cell),
+        memory_(std::move(memory)),
+        stream_(stream),
+        on_device_facts_(memory_, 1, stream) {
+    check(cudaMemsetAsync(on_device_facts_.data(), 0, sizeof(OrderFacts), stream),
+          "filling memory");
+  }
 
   // One generation of groups: those of the regions found heavy in the generation before.
   struct Generation {
@@ -175,6 +187,8 @@ class GridBuilder {
 
   [[nodiscard]] DeviceArray<GridGroup> take_groups() { return std::move(all_groups_); }
   [[nodiscard]] DeviceArray<GridLevel> take_levels() { return std::move(all_levels_); }
+  // What was seen of the keys.
+  [[nodiscard]] const OrderFacts& facts() const { return facts_; }
 
  private:
   [[nodiscard]] GridLevel level_over(std::uint64_t lowest, std::uint64_t highest,
@@ -208,20 +222,25 @@ class GridBuilder {
           generations_.back().first_group, generations_.back().groups.data());
       for (const Region& region : regions) levels_.push_back(region.level);
     }
-    const DeviceArray<std::uint32_t> ends(memory_, count * GridGroup::cells, stream_);
+    const DeviceArray<std::uint32_t> ends(memory_, count, stream_);
     check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), stream_), "filling memory");
-    if (order.size != 0)
-      mark_ends<<<blocks_for(order.size), block_threads, 0, stream_>>>(
-          order, on_device.data(), region_count, first, ends.data());
-    scan(ends);
     Generation generation{DeviceArray<GridGroup>(memory_, count, stream_), first};
+    if (order.size != 0)
+      mark_cells<<<blocks_for(order.size), block_threads, 0, stream_>>>(
+          order, on_device.data(), region_count, first, generation.groups.data(), ends.data(),
+          generations_.empty() ? on_device_facts_.data() : nullptr);
+    scan(ends);
     const DeviceArray<std::uint32_t> heavy(memory_, count + 1, stream_);
     std::uint32_t* const heavy_count = heavy.data() + count;
     check(cudaMemsetAsync(heavy_count, 0, sizeof(std::uint32_t), stream_), "filling memory");
-    pack_groups<<<blocks_for(count), block_threads, 0, stream_>>>(
+    finish_groups<<<blocks_for(count), block_threads, 0, stream_>>>(
         on_device.data(), region_count, first, count, ends.data(), generation.groups.data(),
         heavy.data(), heavy_count);
     check_launch("building the grid");
+    if (generations_.empty())
+      check(cudaMemcpyAsync(&facts_, on_device_facts_.data(), sizeof(facts_),
+                            cudaMemcpyDeviceToHost, stream_),
+            "copying from the GPU");
     generations_.push_back(std::move(generation));
     return heavy_groups(order, heavy, heavy_count);
   }
@@ -280,6 +299,8 @@ class GridBuilder {
   int keys_per_cell_;
   std::shared_ptr<DeviceMemory> memory_;
   cudaStream_t stream_;
+  DeviceArray<OrderFacts> on_device_facts_;
+  OrderFacts facts_{};
   std::uint64_t next_group_ = 0;
   std::vector<Generation> generations_;
   std::vector<GridLevel> levels_;

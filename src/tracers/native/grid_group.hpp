@@ -8,12 +8,12 @@
 namespace rtindex {
 
 // The native tracer's grid for GPUs. A cell is an interval of keys with a few keys in it (cell=N);
-// neighbouring cells share a group of 32 bytes, which is what a GPU reads at once: where the first
-// cell starts, and in one byte each where the others do. At six keys a cell that is 0.2 bytes a key,
-// so that the grid stays in the GPU's cache for a hundred million keys; more than eight would not
-// fit the bytes.
-struct alignas(32) GridGroup {
-  static constexpr std::uint32_t cells = 27;
+// neighbouring cells share a group of 16 bytes, which is what a thread reads at once: where the
+// first cell starts, and in one byte each where the others do. At twelve keys a cell that is 0.12
+// bytes a key, so that the grid stays in the GPU's cache for hundreds of millions of keys; more
+// than sixteen would not fit the bytes.
+struct alignas(16) GridGroup {
+  static constexpr std::uint32_t cells = 11;
   enum class Kind : std::uint8_t {
     cells = 0,    // bounds[j] is where cell j starts and bounds[j + 1] where it ends, from `begin`
     refined = 1,  // a level of its own, number `other`
@@ -21,12 +21,12 @@ struct alignas(32) GridGroup {
   };
 
   std::uint32_t begin;
-  std::uint8_t bounds[28];  // bounds[0] is the Kind, which is also where cell 0 starts
+  std::uint8_t bounds[cells + 1];  // bounds[0] is the Kind, which is also where cell 0 starts
 
   static constexpr std::uint32_t most_keys = 255;
 };
 
-static_assert(sizeof(GridGroup) == 32);
+static_assert(sizeof(GridGroup) == 16);
 
 // A grid over the keys lowest..highest, which lie at positions begin..end.
 struct GridLevel {
@@ -36,9 +36,9 @@ struct GridLevel {
   std::uint32_t begin, end;
 };
 
-// A group of 32 bytes as four words, to be taken apart without memory.
+// A group as two words, to be taken apart without memory.
 struct GroupWords {
-  std::uint64_t words[4];
+  std::uint64_t words[2];
 
   [[nodiscard]] RTINDEX_HD std::uint32_t begin() const {
     return static_cast<std::uint32_t>(words[0]);
@@ -52,14 +52,33 @@ struct GroupWords {
   }
   [[nodiscard]] RTINDEX_HD std::uint32_t bound(std::uint32_t j) const {
     const std::uint32_t byte = j + 4;
-    const std::uint64_t low = byte < 8 ? words[0] : words[1];
-    const std::uint64_t high = byte < 24 ? words[2] : words[3];
-    const std::uint64_t word = byte < 16 ? low : high;
+    const std::uint64_t word = byte < 8 ? words[0] : words[1];
     return static_cast<std::uint32_t>(word >> (byte % 8 * 8)) & 0xffU;
   }
 };
 
 // Where a group keeps `other`.
 inline constexpr std::uint32_t group_other_at = 4;  // in `bounds`: byte 8 of the group
+
+inline RTINDEX_HD void set_other(GridGroup& group, GridGroup::Kind kind, std::uint32_t other) {
+  group.bounds[0] = static_cast<std::uint8_t>(kind);
+  for (std::uint32_t byte = 0; byte < 4; ++byte)
+    group.bounds[group_other_at + byte] = static_cast<std::uint8_t>(other >> (8 * byte));
+}
+
+// A group at positions begin..end, from one whose bounds behind the first hold the lowest bytes of
+// where cells end. A group without keys may hold anything.
+[[nodiscard]] inline RTINDEX_HD GridGroup finished_group(GridGroup group, std::uint32_t begin,
+                                                         std::uint32_t end) {
+  group.begin = begin;
+  group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::cells);
+  if (end - begin > GridGroup::most_keys) {
+    set_other(group, GridGroup::Kind::search, end);
+    return group;
+  }
+  for (std::uint32_t j = 1; j <= GridGroup::cells; ++j)
+    group.bounds[j] = static_cast<std::uint8_t>(begin == end ? 0 : group.bounds[j] - begin);
+  return group;
+}
 
 }  // namespace rtindex

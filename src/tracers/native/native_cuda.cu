@@ -8,6 +8,7 @@
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_builder.cuh"
 #include "tracers/native/grid_group.hpp"
+#include "tracers/native/near_search.hpp"
 
 namespace rtindex::cuda {
 
@@ -33,87 +34,87 @@ template <class KeyType, class Work = NoWork>
 struct GridFinder {
   using Key = KeyType;
   static constexpr int lanes = 1;
-  static constexpr Layout layout = sizeof(Key) == 4 ? Layout::pairs : Layout::split;
+  // Cells with more keys are searched by halves: clustered keys, and those equal to each other.
+  static constexpr std::uint32_t most_near = 32;
 
-  OrderView<Key, layout, Work> order;
+  OrderView<Key, Layout::pairs, Work> order;
   const GridGroup* groups;
   const GridLevel* levels;
   Spread top;
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     order.read_group();
-    const auto* at = reinterpret_cast<const ulonglong2*>(groups + number);
-    const ulonglong2 a = load_to_stay(at);
-    const ulonglong2 b = load_to_stay(at + 1);
-    return {{a.x, a.y, b.x, b.y}};
+    const ulonglong2 words = load_to_stay(reinterpret_cast<const ulonglong2*>(groups + number));
+    return {{words.x, words.y}};
   }
 
+  struct Cell {
+    std::uint32_t begin, end;
+    std::uint32_t guess;  // where the key would be if those of the cell were spread evenly
+  };
+
   // All keys before the cell are less than `key`, all behind it greater.
-  [[nodiscard]] __device__ Run cell(Key key) const {
+  [[nodiscard]] __device__ Cell cell(Key key) const {
     auto number = static_cast<std::uint32_t>(top(key));
+    std::uint32_t within = top.within_bin(key);
     std::uint32_t which = number / GridGroup::cells;
     GroupWords words = group(which);
     while (words.kind() == GridGroup::Kind::refined) {
       const GridLevel& level = levels[words.other()];
-      if (key < level.lowest) return {level.begin, level.begin};
-      if (key > level.highest) return {level.end, level.end};
+      if (key < level.lowest) return {level.begin, level.begin, level.begin};
+      if (key > level.highest) return {level.end, level.end, level.end};
       number = static_cast<std::uint32_t>(level.spread(key));
+      within = level.spread.within_bin(key);
       which = number / GridGroup::cells;
       words = group(level.first_group + which);
     }
-    if (words.kind() == GridGroup::Kind::search) return {words.begin(), words.other()};
+    if (words.kind() == GridGroup::Kind::search) return {words.begin(), words.other(), 0};
     const std::uint32_t j = number - which * GridGroup::cells;
-    return {words.begin() + words.bound(j), words.begin() + words.bound(j + 1)};
+    const std::uint32_t begin = words.begin() + words.bound(j);
+    const std::uint32_t end = words.begin() + words.bound(j + 1);
+    return {begin, end, begin + __umulhi(end - begin, within)};
   }
 
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
-    Run run = cell(key);
-    if (run.end - run.begin > 16) {
-      return order.row_at(order.lower_bound(run.begin, run.end, key), run.end, key);
-    }
-    for (std::uint32_t at = run.begin & ~3U; at < run.end; at += 4) {
-      const Four<Key> found = order.four(at);
-#pragma unroll
-      for (std::uint32_t i = 0; i < 4; ++i)
-        if (found.keys[i] == key) {
-          // Behind the last key stand rowIDs that mean "none".
-          if constexpr (layout == Layout::pairs) return found.rows[i];
-          return order.row(at + i);
-        }
-      if (found.keys[3] > key) break;
-    }
-    return missing_row;
+    const Cell in = cell(key);
+    if (in.end - in.begin > most_near)
+      return order.row_at(order.lower_bound(in.begin, in.end, key), in.end, key);
+    return row_near(order, in.begin, in.end, in.guess, key);
   }
 
   [[nodiscard]] __device__ Run equal(Key key) const {
-    const Run run = cell(key);
-    return order.run_at(order.lower_bound(run.begin, run.end, key), run.end, key);
+    const Cell in = cell(key);
+    return order.run_at(lower_bound(in, key), in.end, key);
   }
 
   [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {
-    const Run run = cell(key);
-    return order.lower_bound(run.begin, run.end, key);
+    return lower_bound(cell(key), key);
+  }
+  [[nodiscard]] __device__ std::uint32_t lower_bound(const Cell& in, Key key) const {
+    if (in.end - in.begin > most_near) return order.lower_bound(in.begin, in.end, key);
+    return lower_near(order, in.begin, in.end, in.guess, key);
   }
 };
 
 class DeviceGrid final : public Locator {
  public:
-  DeviceGrid(const DeviceOrder& order, int keys_per_cell,
-             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+  DeviceGrid(DeviceOrder& order, int keys_per_cell, const std::shared_ptr<DeviceMemory>& memory,
+             cudaStream_t stream)
       : order_(&order), top_(0, order.span(), cells_for(order.size(), keys_per_cell)) {
     GridBuilder builder(keys_per_cell, memory, stream);
     if (order.is_wide())
-      builder.build(OrderView<std::uint64_t, Layout::split>(order), order.span());
+      builder.build(OrderView<std::uint64_t, Layout::pairs>(order), order.span());
     else
       builder.build(OrderView<std::uint32_t, Layout::pairs>(order), order.span());
+    order.learn(builder.facts());
     groups_ = builder.take_groups();
     levels_ = builder.take_levels();
   }
 
   template <class Key, class Work = NoWork>
   [[nodiscard]] GridFinder<Key, Work> finder(Work work = {}) const {
-    return {OrderView<Key, GridFinder<Key>::layout, Work>(*order_, work), groups_.data(),
-            levels_.data(), top_};
+    return {OrderView<Key, Layout::pairs, Work>(*order_, work), groups_.data(), levels_.data(),
+            top_};
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
@@ -162,7 +163,7 @@ class DeviceGrid final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_grid(const DeviceOrder& order, int keys_per_cell,
+std::unique_ptr<Locator> make_grid(DeviceOrder& order, int keys_per_cell,
                                    const std::shared_ptr<DeviceMemory>& memory,
                                    cudaStream_t stream) {
   return std::make_unique<DeviceGrid>(order, keys_per_cell, memory, stream);

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/macros.hpp"
+
+// Searches in a cell of the grid, positions begin..end of a column in key order: all keys before
+// the cell are less than the one that is looked for, all behind it greater. They start at `guess`,
+// where the key would stand if those of the cell were spread evenly, and go on in the one direction
+// that can help. A GPU pays for places in memory, not for bytes: what is read at once is a step.
+//
+// An order has steps of `Order::step` keys; read(number) gives the keys and rows of step `number`,
+// and behind the last key of the order greatest keys with no_row.
+
+namespace rtindex {
+
+// The rowID that means "none".
+inline constexpr std::uint32_t no_row = 0xffffffffU;
+
+namespace near {
+
+enum class Way : std::uint8_t { open, down, up };
+
+}  // namespace near
+
+// The row of a key that stands once at most in the cell; no_row where it is not there.
+template <class Order, class Key>
+[[nodiscard]] RTINDEX_HD std::uint32_t row_near(const Order& order, std::uint32_t begin,
+                                                std::uint32_t end, std::uint32_t guess, Key key) {
+  constexpr std::uint32_t step = Order::step;
+  if (begin >= end) return no_row;
+  near::Way way = near::Way::open;
+  std::uint32_t number = guess / step;
+  for (;;) {
+    const auto found = order.read(number);
+    std::uint32_t row = no_row;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (int i = static_cast<int>(step) - 1; i >= 0; --i)
+      if (found.keys[i] == key) row = found.rows[i];
+    if (row != no_row) return row;
+    if (key < found.keys[0]) {
+      if (number * step <= begin || way == near::Way::up) return no_row;
+      way = near::Way::down;
+      --number;
+    } else if (key > found.keys[step - 1]) {
+      if (end - number * step <= step || way == near::Way::down) return no_row;
+      way = near::Way::up;
+      ++number;
+    } else {
+      return no_row;
+    }
+  }
+}
+
+// The first position in the cell whose key is not less; `end` where there is none.
+template <class Order, class Key>
+[[nodiscard]] RTINDEX_HD std::uint32_t lower_near(const Order& order, std::uint32_t begin,
+                                                  std::uint32_t end, std::uint32_t guess, Key key) {
+  constexpr std::uint32_t step = Order::step;
+  if (begin >= end) return end;
+  near::Way way = near::Way::open;
+  std::uint32_t number = guess / step;
+  for (;;) {
+    const auto found = order.read(number);
+    const std::uint32_t at = number * step;
+    std::uint32_t less = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (std::uint32_t i = 0; i < step; ++i) less += found.keys[i] < key ? 1 : 0;
+    if (less == 0 && at > begin && way != near::Way::up) {
+      way = near::Way::down;
+      --number;
+    } else if (less == step && end - at > step && way != near::Way::down) {
+      way = near::Way::up;
+      ++number;
+    } else {
+      return at + less < end ? at + less : end;
+    }
+  }
+}
+
+}  // namespace rtindex
