@@ -14,10 +14,10 @@ cuda::DeviceOptions bucketed_options(const Spec& resolved) {
     return make_bucket_locator(scene, order, memory, stream);
   };
   options.holds = [rx = scene.rx](std::uint64_t span) {
-    return is_exact(rx, span, coordinate_limit);
+    return is_exact(rx, span, coordinate_limit(rx.primitive));
   };
   options.refuse = [rx = scene.rx](const EncodedColumn& column, const KeyText& key_text) {
-    require_exact(rx, column, key_text, coordinate_limit);
+    require_exact(rx, column, key_text, coordinate_limit(rx.primitive));
   };
   return options;
 }
