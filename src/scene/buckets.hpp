@@ -185,6 +185,7 @@ template <class Representatives, class Markers>
                                                    std::uint64_t key, std::uint64_t last_key,
                                                    const Representatives& closest_representative,
                                                    const Markers& closest_marker) {
+  if (key == 0) return 0;  // no key is less
   std::uint32_t found = closest_representative(
       representative_stretch(coordinates)(ray_along_row(coordinates, key, last_key)));
   if (found != no_bucket) return found;

@@ -118,7 +118,8 @@ TEST_P(RayCounters, BucketsTakeOneToThreeRaysForAnEnd) {
   EXPECT_EQ(work_of(index, {100}), Counters{});
   EXPECT_EQ(work_of_range(index, 1, 2).rays, 2U);
   EXPECT_EQ(work_of_range(index, 1, 2).hits, 2U);
-  EXPECT_EQ(work_of_range(index, 0, 59).rays, 1U);  // nothing is behind its end
+  EXPECT_EQ(work_of_range(index, 1, 59).rays, 1U);  // nothing is behind its end
+  EXPECT_EQ(work_of_range(index, 0, 59).rays, 0U);  // nor before its begin
   EXPECT_EQ(work_of_range(index, 0, 59).hits, 6U);
 }
 
