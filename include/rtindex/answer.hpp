@@ -94,7 +94,7 @@ struct Counters {
       0;                   ///< keys compared with lookups: of pairs (rx:native), and of boxes
                            ///< (primitive=aabb); other primitives are tested by the foreign tracer
   std::uint64_t hits = 0;  ///< hits that the tracer reported, those included that a comparison of
-                           ///< keys then refused; matching rows (rx:native)
+                           ///< keys then refused; matching rows (rx:native, and with buckets)
 
   friend constexpr bool operator==(const Counters&, const Counters&) = default;
 };

@@ -108,6 +108,21 @@ TEST_P(RayCounters, CollectingRowsCountsOnce) {
   EXPECT_EQ(work_of(index, keys, Answer::rows).rays, 500U);
 }
 
+// Two planes of four rows of eight places, with keys in the first and the last row.
+TEST_P(RayCounters, BucketsTakeOneToThreeRaysForAnEnd) {
+  const Index index = made(",bits=3+2+1,bucket=2", {0, 1, 2, 3, 58, 59});
+  EXPECT_EQ(work_of(index, {2}).rays, 1U);   // along its row
+  EXPECT_EQ(work_of(index, {5}).rays, 3U);   // and past the rows, and past the planes
+  EXPECT_EQ(work_of(index, {33}).rays, 2U);  // and past the rows, to the last one
+  EXPECT_EQ(work_of(index, {58}).rays, 1U);
+  EXPECT_EQ(work_of(index, {100}), Counters{});
+  EXPECT_EQ(work_of_range(index, 1, 2).rays, 2U);
+  EXPECT_EQ(work_of_range(index, 1, 2).hits, 2U);
+  EXPECT_EQ(work_of_range(index, 1, 59).rays, 1U);  // nothing is behind its end
+  EXPECT_EQ(work_of_range(index, 0, 59).rays, 0U);  // nor before its begin
+  EXPECT_EQ(work_of_range(index, 0, 59).hits, 6U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Counters, RayCounters, testing::Values("rx:embree", "rx:optix"),
                          [](const auto& item) { return item.param.substr(3); });
 
