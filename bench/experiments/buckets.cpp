@@ -11,14 +11,16 @@ constexpr std::size_t hits_of_a_range = 1024;
 
 struct KeySet {
   std::string name;
-  Column (*column)(std::size_t size);
+  Column (*column)(Place& place, std::size_t size);
 };
 
 // Dense keys fill few rows of the scene. Random 64-bit keys are the opposite: nearly every bucket
 // has a row, and so a marker, of its own.
 const KeySet key_sets[] = {
-    {"dense 32-bit keys", [](std::size_t size) { return dense_column(size, 32, column_seed); }},
-    {"random 64-bit keys", [](std::size_t size) { return uniform_column(size, 64, column_seed); }}};
+    {"dense 32-bit keys",
+     [](Place& place, std::size_t size) { return dense_column(place, size, 32, column_seed); }},
+    {"random 64-bit keys",
+     [](Place& place, std::size_t size) { return uniform_column(place, size, 64, column_seed); }}};
 
 // "without" is RX as the paper has it: a primitive for every key.
 std::vector<std::string> bucket_sizes(const Session& session) {
@@ -32,21 +34,24 @@ std::vector<std::string> bucket_sizes(const Session& session) {
 void run(Session& session) {
   const std::size_t range_count = std::size_t{1} << session.pick(6, 12, 24);
   for (const KeySet& keys : key_sets) {
-    Lazy<Column> column([&] { return keys.column(usual_keys(session)); });
-    Lazy<Lookups> points([&] { return hits_in(*column, usual_lookups(session), lookup_seed); });
-    Lazy<Lookups> ranges(
-        [&] { return ranges_of_hits(Ranked(*column), range_count, hits_of_a_range, lookup_seed); });
+    Lazy<Column> column([&](Place& place) { return keys.column(place, usual_keys(session)); });
+    Lazy<Lookups> points([&](Place& place) {
+      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    });
+    Lazy<Lookups> ranges([&](Place& place) {
+      return ranges_of_hits(Ranked(column.in(place)), range_count, hits_of_a_range, lookup_seed);
+    });
     for (const Contestant& tracer : session.ray_tracers())
       for (const std::string& size : bucket_sizes(session)) {
         const Spec spec = size == "without" ? tracer.spec : tracer.spec.with("bucket", size);
         Bed bed(session, spec, column);
         session.point({.series = series_of(tracer, keys.name), .category = size}, [&] {
           Outcome outcome = bed.builds();
-          outcome.append(bed.fire(*points));
+          outcome.append(bed.fire(points));
           return outcome;
         });
         session.point({.series = series_of(tracer, keys.name + ", ranges"), .category = size},
-                      [&] { return bed.fire(*ranges); });
+                      [&] { return bed.fire(ranges); });
       }
   }
 }

@@ -377,9 +377,8 @@ std::vector<Usable> indexes() {
 Spec default_spec() { return resolve(Spec()); }
 
 std::string default_reason() {
-  const Entry& entry = find_entry(Spec());
 #if defined(RTINDEX_HAS_CUDA)
-  if (on_device(entry)) return cuda::tracer_choice(0).reason;
+  if (on_device(find_entry(Spec()))) return cuda::tracer_choice(0).reason;
 #endif
   return fmt::format("no GPU can be used: {}", *catalog().front().missing());
 }
