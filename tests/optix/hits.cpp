@@ -57,17 +57,18 @@ TEST(OptixHits, EndAtTheFirstWhereOneIsEnough) {
 template <class Class, class Value>
 std::vector<Class> aggregates(Type type, ValueClass value_class, const std::vector<Value>& values,
                               const std::vector<std::uint32_t>& rows, Class miss) {
-  std::vector<Class> out(3);
+  std::uint64_t bits[3] = {};
   LaunchParams params{};
   params.values = values.data();
   params.value_type = type;
   params.value_class = value_class;
   params.miss = std::bit_cast<std::uint64_t>(miss);
-  params.sum = &out[0];
-  params.min = &out[1];
-  params.max = &out[2];
+  params.sum = &bits[0];
+  params.min = &bits[1];
+  params.max = &bits[2];
   hits_of(params, rows).write(params, 0);
-  return out;
+  return {std::bit_cast<Class>(bits[0]), std::bit_cast<Class>(bits[1]),
+          std::bit_cast<Class>(bits[2])};
 }
 
 TEST(OptixHits, AddUpValuesOfEveryClass) {
@@ -152,7 +153,7 @@ void expect_the_same(Type type, ValueClass value_class, const std::vector<Value>
     const Class miss = 17;
     const std::vector<Class> all = aggregates(type, value_class, values, rows, miss);
     for (int which = 0; which < 3; ++which) {
-      Class out = 0;
+      std::uint64_t out = 0;
       LaunchParams params{};
       params.values = values.data();
       params.value_type = type;
@@ -160,8 +161,7 @@ void expect_the_same(Type type, ValueClass value_class, const std::vector<Value>
       params.miss = std::bit_cast<std::uint64_t>(miss);
       (which == 0 ? params.sum : which == 1 ? params.min : params.max) = &out;
       point_hits_of(params, rows).write(params, 0);
-      EXPECT_EQ(std::bit_cast<std::uint64_t>(out),
-                std::bit_cast<std::uint64_t>(all[static_cast<std::size_t>(which)]))
+      EXPECT_EQ(out, std::bit_cast<std::uint64_t>(all[static_cast<std::size_t>(which)]))
           << "aggregate " << which << " of " << rows.size() << " hits";
     }
   }
