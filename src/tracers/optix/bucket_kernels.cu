@@ -17,17 +17,14 @@ namespace {
 using cuda::block_threads;
 using cuda::blocks_for;
 using cuda::KeyInterval;
-using cuda::Layout;
 using cuda::Run;
 
 // A column in key order, cut into buckets.
 template <class KeyType>
 struct BucketedOrder {
   using Key = KeyType;
-  // As the native tracer has it: one access brings a short key and its row.
-  static constexpr Layout layout = sizeof(Key) == 4 ? Layout::pairs : Layout::split;
 
-  cuda::OrderView<Key, layout> order;
+  cuda::OrderView<Key, cuda::Layout::split> order;
   Buckets buckets;
 
   [[nodiscard]] __device__ std::uint64_t largest_key(std::uint32_t bucket) const {
@@ -48,11 +45,11 @@ struct BucketedOrder {
 template <class Work>
 void with_order(const cuda::DeviceOrder& order, const Buckets& buckets, Work&& work) {
   if (order.is_wide())
-    work(BucketedOrder<std::uint64_t>{
-        cuda::OrderView<std::uint64_t, BucketedOrder<std::uint64_t>::layout>(order), buckets});
+    work(BucketedOrder<std::uint64_t>{cuda::OrderView<std::uint64_t, cuda::Layout::split>(order),
+                                      buckets});
   else
-    work(BucketedOrder<std::uint32_t>{
-        cuda::OrderView<std::uint32_t, BucketedOrder<std::uint32_t>::layout>(order), buckets});
+    work(BucketedOrder<std::uint32_t>{cuda::OrderView<std::uint32_t, cuda::Layout::split>(order),
+                                      buckets});
 }
 
 template <class Order>

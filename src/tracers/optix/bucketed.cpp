@@ -8,7 +8,7 @@ namespace rtindex::optix {
 cuda::DeviceOptions bucketed_options(const Spec& resolved) {
   const SceneOptions scene = options_of(resolved);
   cuda::DeviceOptions options = cuda::ordered_options(resolved);
-  options.layout = cuda::Layout::pairs;
+  options.layout = cuda::Layout::split;
   options.locator = [scene](cuda::DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory,
                             cudaStream_t stream) {
     return make_bucket_locator(scene, order, memory, stream);
