@@ -15,6 +15,7 @@ from importlib import import_module as _import_module
 # name is first used, so that `python -m rtindex.report` needs neither NumPy nor the library.
 _HOMES = {
     "Answers": "_results",
+    "Counters": "_results",
     "Error": "_core",
     "Index": "_index",
     "Join": "_results",

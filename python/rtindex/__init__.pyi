@@ -8,6 +8,7 @@ from ._index import default_index as default_index
 from ._index import indexes as indexes
 from ._index import load as load
 from ._results import Answers as Answers
+from ._results import Counters as Counters
 from ._results import Join as Join
 from ._results import Memory as Memory
 from ._results import Rows as Rows

@@ -15,7 +15,7 @@ from ._device import library_of, spec_for
 from ._device_calls import answer_on_device
 from ._kinds import kind_of
 from ._lists import Array
-from ._results import Answers, Join, Memory, Rows, Usable
+from ._results import Answers, Counters, Join, Memory, Rows, Usable
 from ._times import TimeType, ticks_of, time_type
 
 AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
@@ -41,23 +41,25 @@ class Index:
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
-               miss: float | None = None, out: Array | None = None) -> Any:
+               miss: float | None = None, out: Array | None = None,
+               counters: bool = False) -> Any:
         """Which rows hold a key equal to `keys[i]`?
 
         `answer` is one name, or several for an `Answers`. `values` is the value column of sum, min
         and max: one per row; left out, the included values are taken. `matched` adds an array that
         tells which lookups matched. `limit` is the most rows that "rows" returns per lookup.
         `miss` is what sum, min and max give for a miss. `out` is a NumPy array that receives the
-        answer.
+        answer. `counters` adds what the work consisted of, as `Answers.counters`; "rx" counts.
         """
-        return self._answer(keys, None, answer, values, matched, limit, miss, out)
+        return self._answer(keys, None, answer, values, matched, limit, miss, out, counters)
 
     def range(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
               values: Any = None, *, matched: bool = False, limit: int | None = None,
-              miss: float | None = None, out: Array | None = None) -> Any:
+              miss: float | None = None, out: Array | None = None,
+              counters: bool = False) -> Any:
         """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
         upper = column_of(upper, self)
-        return self._answer(lower, upper, answer, values, matched, limit, miss, out)
+        return self._answer(lower, upper, answer, values, matched, limit, miss, out, counters)
 
     def join(self, keys: Any, how: JoinName = "inner") -> Join:
         """Joins a batch of keys with the column.
@@ -139,7 +141,8 @@ class Index:
 
     def _answer(self, keys: Any, upper: _core.Column | None,
                 answer: AnswerName | Sequence[AnswerName], values: Any, matched: bool,
-                limit: int | None, miss: float | None, out: Array | None) -> Any:
+                limit: int | None, miss: float | None, out: Array | None,
+                counters: bool) -> Any:
         kind = kind_of(keys)
         lower = column_of(keys, self)
         names = (answer,) if isinstance(answer, str) else tuple(answer)
@@ -147,6 +150,8 @@ class Index:
         if lower.on_device:
             if out is not None:
                 raise Error("`out` is for lookups in host memory: leave it away")
+            if counters:
+                raise Error("`counters` is for lookups in host memory: copy them there")
             return answer_on_device(self._core, keys, lower, upper, names,
                                     lambda name: self._dtype(name, held), held, matched,
                                     _limit(limit), miss)
@@ -160,6 +165,8 @@ class Index:
         nullable = kind.has_nulls and miss is None
         if matched or (nullable and any(name not in ("count", "rows") for name in names)):
             outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
+        if counters:
+            outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
         row_limit = None
         if "rows" in names:
             row_limit = _limit(limit)
@@ -171,7 +178,9 @@ class Index:
             kind.array(answered[name], None if name == "count" else validity, zone=zone)
             for name in names
         }
-        if len(names) == 1 and not matched:
+        if counters:
+            answers["counters"] = Counters(*outputs["counters"].tolist())
+        if len(names) == 1 and not matched and not counters:
             return answers[names[0]]
         if matched:
             answers["matched"] = kind.array(_unpacked(outputs["matched"], len(lower)))

@@ -54,6 +54,19 @@ class Rows:
                 f"{', ...' if len(self) > 3 else ''}>")
 
 
+class Counters(NamedTuple):
+    """How much work the lookups of a call were; what an index cannot tell is 0."""
+
+    rays: int
+    """Rays that were cast."""
+    cells: int
+    """Cells of the native tracer's grid that were read."""
+    tested: int
+    """Keys compared with lookups."""
+    hits: int
+    """Hits that the tracer reported."""
+
+
 class Answers:
     """Several answers to one batch, each an attribute: `answers.sum`, `answers.count`."""
 
@@ -65,6 +78,7 @@ class Answers:
     max: Any
     rows: Rows
     matched: Any
+    counters: Counters
 
     def __init__(self, lookups: int, answers: dict[str, Any]):
         self._lookups = lookups

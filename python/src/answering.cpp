@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "answers/counting.hpp"
 #include "answers/values.hpp"
 #include "base/error.hpp"
 #include "buffer.hpp"
@@ -57,6 +58,13 @@ class Arrays {
   Arrays(const nb::dict& outputs, std::size_t lookups) {
     for (const auto& [name, array] : outputs) {
       const auto text = nb::cast<nb::str>(name);
+      if (std::string_view(text.c_str()) == "counters") {
+        counters_ = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
+        if (counters_->bytes() != sizeof(Counters))
+          fail("the array for counters has {} bytes and needs {}", counters_->bytes(),
+               sizeof(Counters));
+        continue;
+      }
       const std::size_t place = place_of(text.c_str());
       buffers_[place] = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
       const std::size_t bytes =
@@ -78,6 +86,10 @@ class Arrays {
             .min = at<std::uint64_t>(min, lookup),
             .max = at<std::uint64_t>(max, lookup),
             .matched = own_matched};
+  }
+  // Null: nothing is counted.
+  [[nodiscard]] Counters* counters() const {
+    return counters_ ? static_cast<Counters*>(counters_->data()) : nullptr;
   }
   [[nodiscard]] std::uint8_t* matched_bits() const { return at<std::uint8_t>(matched, 0); }
   [[nodiscard]] AnswerSet answers() const {
@@ -103,6 +115,7 @@ class Arrays {
   }
 
   std::array<std::unique_ptr<Buffer>, 7> buffers_;
+  std::unique_ptr<Buffer> counters_;
 };
 
 template <class Class>
@@ -192,6 +205,8 @@ nb::object answer(const Index& index, const Call& call) {
     ask.answers = ask.answers | Answer::rows;
     ask.limit = *call.row_limit;
   }
+  Counters of_batch;
+  if (arrays.counters() != nullptr) ask.counters = &of_batch;
   std::vector<Answers> row_lists;
   {
     const nb::gil_scoped_release unlocked;
@@ -210,6 +225,7 @@ nb::object answer(const Index& index, const Call& call) {
       } else {
         index.range_into(batch.lower.view, batch.upper.view, ask, outputs);
       }
+      if (ask.counters != nullptr) add_work(*arrays.counters(), of_batch);
       if (ask.matched) copy_bits(matched.data(), batch.size(), arrays.matched_bits(), batch.first);
     }
   }

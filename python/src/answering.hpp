@@ -17,7 +17,8 @@ struct Call {
   const Column* upper;                     // null: point lookups
   const Column* values;                    // null: none, or the included ones
   nanobind::object miss;                   // None: the reserved values
-  nanobind::dict outputs;                  // by the answer's name, "matched" too: writable arrays
+  // By the answer's name, "matched" too: writable arrays. "counters": four uint64 to add to.
+  nanobind::dict outputs;
   std::optional<std::uint32_t> row_limit;  // set: the row lists are wanted, at most so many each
 };
 

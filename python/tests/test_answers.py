@@ -91,6 +91,19 @@ def test_out_receives_the_answer():
         index.lookup([8, 9], ["any", "count"], out=out)
 
 
+def test_counters():
+    keys = np.arange(0, 2000, 2, dtype=np.uint64)
+    index = rtindex.build(keys, "rx:native@cpu")
+    answers = index.lookup(keys, "count", counters=True)
+    assert answers.count.tolist() == [1] * 1000
+    assert answers.counters.hits == 1000 and answers.counters.rays == 0
+    assert answers.counters.cells == 1000 and answers.counters.tested >= 1000
+    ranged = index.range(np.array([0]), np.array([1998]), "rows", counters=True)
+    assert ranged.counters.hits == 1000
+    with pytest.raises(rtindex.Error, match="does not count"):
+        rtindex.build(keys, "sorted@cpu").lookup(keys, counters=True)
+
+
 def test_updates(workload, seeded):
     column, values, lower, upper = workload
     index = rtindex.build(np.array(column))

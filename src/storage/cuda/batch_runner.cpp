@@ -319,7 +319,7 @@ DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size
     const bool is_integer = low.type.kind == ElementType::Kind::unsigned_int ||
                             low.type.kind == ElementType::Kind::signed_int;
     if (point && lower.type() == codec.type() && is_integer && low.type.bytes >= 4 &&
-        low.validity == nullptr && !codec.empty() && !scene_.in_order && !scene_.intervals_only) {
+        low.validity == nullptr && !codec.empty() && !scene_.in_order) {
       lookups.elements = low.data;
       lookups.element_bytes = low.type.bytes;
       lookups.flip = low.type.kind == ElementType::Kind::signed_int

@@ -41,7 +41,6 @@ struct BatchScene {
   const std::shared_ptr<DeviceMemory>& memory;
   const Event& built;
   bool in_order;
-  bool intervals_only;  // the answerer reads no elements of the column's own type
   WorkspacePool& workspaces;
 };
 

@@ -86,7 +86,7 @@ class DeviceStructure final : public Structure {
                                     parts_->narrower.get(), memory_, options_.gather,
                                     counters.get()});
     const BatchRunner runner({answerer, parts_->order.is_wide(), row_count(), parts_->order.span(),
-                              memory_, built_, orders(batch.size()), false, workspaces_});
+                              memory_, built_, orders(batch.size()), workspaces_});
     runner.run(batch, request);
     counters.finish(request.stream);
   }

@@ -68,7 +68,7 @@ class OptixTracer final : public Structure {
     const RayAnswerer answerer({options_.rx, *pipeline_, *point_pipeline_, scene_->view(column_),
                                 on_host_.get(), memory_, counters.get()});
     const cuda::BatchRunner runner({answerer, column_.is_wide(), column_.row_count, column_.span,
-                                    memory_, built_, false, false, workspaces_});
+                                    memory_, built_, false, workspaces_});
     runner.run(batch, request);
     counters.finish(request.stream);
   }

@@ -21,7 +21,6 @@ struct Hits {
   std::uint32_t room;              // at most so many hits are of use
   std::uint32_t* collected;        // where hits go
   std::uint64_t sum, least, most;  // bits of the value class
-  Counters work;                   // kept where counters are wanted
 
   [[nodiscard]] RTINDEX_HD static Hits none(const LaunchParams& params, std::uint64_t lookup) {
     Hits hits{};

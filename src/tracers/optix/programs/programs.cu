@@ -9,11 +9,18 @@ using namespace rtindex::optix;
 
 namespace {
 
+// One more ray, test or hit, where they are counted.
+__device__ void count(std::uint64_t Counters::*what) {
+  Counters* const counters = params().counters;
+  if (counters != nullptr)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&(counters->*what)), 1ULL);
+}
+
 __device__ void cast(const Ray& ray, Hits& hits) {
   const SceneView& scene = params().scene;
   for (std::uint32_t i = 0; i < scene.structure_count && !hits.done; ++i) {
     hits.base = i * scene.structure_size;
-    if (params().counters != nullptr) ++hits.work.rays;
+    count(&Counters::rays);
     trace(scene.structures[i], ray, &hits);
   }
 }
@@ -61,18 +68,6 @@ __device__ void cast_range(Interval range, Hits& hits) {
     cast_along_row(range, scene.directory[i], hits);
 }
 
-__device__ void add_to(std::uint64_t& total, std::uint64_t work) {
-  if (work != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&total), work);
-}
-
-__device__ void add_work(const Counters& work) {
-  Counters* const total = params().counters;
-  if (total == nullptr) return;
-  add_to(total->rays, work.rays);
-  add_to(total->tested, work.tested);
-  add_to(total->hits, work.hits);
-}
-
 }  // namespace
 
 extern "C" __global__ void __raygen__lookup() {
@@ -86,12 +81,11 @@ extern "C" __global__ void __raygen__lookup() {
       cast_range(interval, hits);
   }
   hits.write(params(), lookup);
-  add_work(hits.work);
 }
 
 extern "C" __global__ void __anyhit__take() {
   auto& hits = *static_cast<Hits*>(carried());
-  if (params().counters != nullptr) ++hits.work.hits;
+  count(&Counters::hits);
   const std::uint32_t primitive = hits.base + primitive_index();
   const Primitive kind = params().scene.primitive;
   // A ray meets each sphere twice; only the way in counts.
@@ -108,7 +102,7 @@ extern "C" __global__ void __anyhit__take() {
 
 // Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
 extern "C" __global__ void __intersection__box() {
-  auto& hits = *static_cast<Hits*>(carried());
-  if (params().counters != nullptr) ++hits.work.tested;
+  const auto& hits = *static_cast<const Hits*>(carried());
+  count(&Counters::tested);
   if (hits.ray_keys.contains(key_of(hits.base + primitive_index()))) report_hit(ray_begin());
 }
