@@ -1,5 +1,6 @@
 #include "harness/profile.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,10 +20,11 @@ class Table {
     return *this;
   }
   Table& metric(const std::string& name, const std::string& unit, const std::string& value) {
-    text_ += "\"" + std::to_string(id_) + "\",\"4242\",\"rtindex\",\"127.0.0.1\",\"" + name_ +
-             R"(","1","7","(256, 1, 1)","(65,536, 1, 1)","0","9.0",)" +
-             R"("Command line profiler metrics",")" + name + "\",\"" + unit + "\",\"" + value +
-             "\"\n";
+    text_ += fmt::format(R"x("{}","4242","rtindex","127.0.0.1","{}","1","7","(256, 1, 1)",)x"
+                         R"x("(65,536, 1, 1)","0","9.0","Command line profiler metrics",)x"
+                         R"x("{}","{}","{}")x"
+                         "\n",
+                         id_, name_, name, unit, value);
     return *this;
   }
   Table& lookup_kernel(const std::string& name, const std::string& nanoseconds,
@@ -42,8 +44,8 @@ class Table {
   std::string text_ =
       "==PROF== Connected to process 4242 (/usr/bin/rtindex)\n"
       "==PROF== Profiling \"profile_marker\" - 0: 0%....100% - 1 pass\n"
-      R"("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",)"
-      R"("Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit",)"
+      R"x("ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream",)x"
+      R"x("Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit",)x"
       "\"Metric Value\"\n";
   int id_ = -1;
   std::string name_;
