@@ -19,6 +19,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "gpu/device_workload.hpp"
+#include "gpu/peers/peer.hpp"
 #include "harness/peer_records.hpp"
 #include "harness/timing.hpp"
 #include "indexes/catalog.hpp"
@@ -132,15 +133,21 @@ class Bench {
     return outputs;
   }
 
-  // Times the sums of point lookups, checks all of them and reports.
+  // Times what writes the sums of point lookups, checks all of them and reports.
+  void report_sums(const std::string& name, const Bed& bed, const std::string& question,
+                   const DeviceBuffer& lookups, std::size_t count, const DeviceBuffer& sums,
+                   const nlohmann::json& workload, const std::function<void()>& work) {
+    const Times times = time(sums, work);
+    report(name, question, "lookup_ms", times,
+           wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()), workload);
+  }
   void report_sums(const std::string& spec, const Index& index, const Bed& bed,
                    const std::string& question, const DeviceBuffer& lookups, std::size_t count,
                    const DeviceBuffer& sums, const nlohmann::json& workload) {
     const ColumnView view = ColumnView::of(bed.rule.type(), lookups.data(), count).on_device();
     const Ask ask{.values = bed.value_column()};
-    const Times times = time(sums, [&] { index.lookup_into(view, ask, sums_into(sums)); });
-    report(spec, question, "lookup_ms", times,
-           wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()), workload);
+    report_sums(spec, bed, question, lookups, count, sums, workload,
+                [&] { index.lookup_into(view, ask, sums_into(sums)); });
   }
 
   // The same for ranges of so many hits over a dense column; `ask` brings the values, or none.
@@ -153,10 +160,13 @@ class Bench {
     const Times times = time(sums, [&] { index.range_into(low, high, ask, sums_into(sums)); });
     report(spec, question, "lookup_ms", times,
            wrong_range_sums(bed.rule, lower.data(), hits, count, sums.as<std::uint64_t>()),
-           {{"keys", "dense 32-bit"},
+           range_workload(count, hits));
+  }
+  [[nodiscard]] nlohmann::json range_workload(std::size_t count, std::uint64_t hits) const {
+    return {{"keys", "dense 32-bit"},
             {"keys_log2", settings_.key_bits},
             {"lookups", count},
-            {"hits", hits}});
+            {"hits", hits}};
   }
 
   Index build_and_time(const Bed& bed, const std::string& spec, const nlohmann::json& workload) {
@@ -211,6 +221,54 @@ class Bench {
                wrong_rows(bed.rule, lookups.data(), count, sums.as<std::uint32_t>()), workload);
       }
     }
+    for (const std::unique_ptr<GpuPeer>& peer : gpu_peers())
+      if (peer->takes(bed.rule)) peer_points(*peer, bed, lookups, count, sums, workload);
+  }
+
+  // The same questions to a published index.
+  void peer_points(GpuPeer& peer, const Bed& bed, const DeviceBuffer& lookups, std::size_t count,
+                   const DeviceBuffer& sums, const nlohmann::json& workload) {
+    peer.prepare(bed.rule);
+    Times builds;
+    for (int round = 0; round <= rounds; ++round) {
+      clock_.start();
+      peer.build(bed.keys.data());
+      const double milliseconds = clock_.stop();
+      if (round != 0) builds.runs.push_back(milliseconds);
+    }
+    report(peer.name(), "build", "build_ms", builds, 0, workload);
+    report_number(peer.name(), "resident", "bytes_per_key",
+                  static_cast<double>(peer.bytes()) / static_cast<double>(bed.rule.rows), workload);
+    for (const auto& [name, kind, sorted] :
+         {std::tuple{"unsorted, all hit", Lookups::hits, false},
+          std::tuple{"unsorted, all miss", Lookups::misses, false},
+          std::tuple{"sorted, all hit", Lookups::hits, true}}) {
+      make_lookups(bed.rule, kind, 1, count, lookups.data());
+      if (sorted) sort_lookups(bed.rule, count, lookups.data());
+      report_sums(peer.name(), bed, fmt::format("sum, {}", name), lookups, count, sums, workload,
+                  [&] {
+                    peer.sums(lookups.data(), count, bed.values.as<std::uint32_t>(),
+                              sums.as<std::uint64_t>());
+                  });
+    }
+  }
+
+  void peer_ranges(GpuPeer& peer, const Bed& bed, const DeviceBuffer& lower,
+                   const DeviceBuffer& upper, std::size_t count, const DeviceBuffer& sums) {
+    peer.prepare(bed.rule);
+    peer.build(bed.keys.data());
+    for (const std::uint64_t hits : {1, 16, 256, 1024}) {
+      make_ranges(bed.rule, hits, count, lower.data(), upper.data());
+      bool answers = true;
+      const Times times = time(sums, [&] {
+        answers = peer.range_sums(lower.as<std::uint32_t>(), upper.as<std::uint32_t>(), hits, count,
+                                  bed.values.as<std::uint32_t>(), sums.as<std::uint64_t>());
+      });
+      if (!answers) return;
+      report(peer.name(), fmt::format("range sum, {} hits", hits), "lookup_ms", times,
+             wrong_range_sums(bed.rule, lower.data(), hits, count, sums.as<std::uint64_t>()),
+             range_workload(count, hits));
+    }
   }
 
   void duplicates() {
@@ -264,6 +322,8 @@ class Bench {
                         fmt::format("range sum, {} hits", hits), lower, upper, count, hits, sums,
                         {.values = bed.value_column()});
     }
+    for (const std::unique_ptr<GpuPeer>& peer : gpu_peers())
+      if (peer->takes(bed.rule)) peer_ranges(*peer, bed, lower, upper, count, sums);
   }
 
   void batches() {
