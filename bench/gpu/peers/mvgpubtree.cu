@@ -116,7 +116,9 @@ class BlinkTree final : public GpuPeer {
     check_launch("looking up in MVGpuBTree's tree");
   }
 
-  bool range_sums(const std::uint32_t* lower, const std::uint32_t* upper, std::uint64_t hits,
+  [[nodiscard]] bool answers_ranges() const override { return true; }
+
+  void range_sums(const std::uint32_t* lower, const std::uint32_t* upper, std::uint64_t hits,
                   std::size_t count, const std::uint32_t* values, std::uint64_t* sums) override {
     // It numbers pairs by 32 bits.
     constexpr std::size_t most_pairs = std::size_t{1} << 28;
@@ -135,7 +137,6 @@ class BlinkTree final : public GpuPeer {
                                                                 sums + first);
     }
     check_launch("looking up ranges in MVGpuBTree's tree");
-    return true;
   }
 
  private:

@@ -27,13 +27,13 @@ class GpuPeer {
   // The value at the row of each key, all ones for a key that is not there.
   virtual void sums(const void* lookups, std::size_t count, const std::uint32_t* values,
                     std::uint64_t* sums) = 0;
-  // Sums over the keys lower..upper, `hits` of them each; false where it answers no ranges.
-  virtual bool range_sums(const std::uint32_t* lower, const std::uint32_t* upper,
+  [[nodiscard]] virtual bool answers_ranges() const { return false; }
+  // Sums over the keys lower..upper, `hits` of them each.
+  virtual void range_sums(const std::uint32_t* lower, const std::uint32_t* upper,
                           std::uint64_t hits, std::size_t count, const std::uint32_t* values,
                           std::uint64_t* sums) {
     static_cast<void>(lower), static_cast<void>(upper), static_cast<void>(hits);
     static_cast<void>(count), static_cast<void>(values), static_cast<void>(sums);
-    return false;
   }
 };
 
