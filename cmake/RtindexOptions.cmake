@@ -41,6 +41,9 @@ rtindex_choice(RTINDEX_SANITIZE none "Sanitizers for the whole build" none addre
 
 set(RTINDEX_OPTIX_INCLUDE_DIR "" CACHE PATH
     "NVIDIA's headers of OptiX 8.0, for the test that compares our declarations with them")
+set(RTINDEX_WARPCORE_DIR "" CACHE PATH
+    "Sources of WarpCore and of the helpers that it includes, for bench_gpu to race it")
+set(RTINDEX_MVGPUBTREE_DIR "" CACHE PATH "Sources of MVGpuBTree, for bench_gpu to race it")
 set(RTINDEX_TEST_TIMEOUT 120 CACHE STRING "Seconds after which a single test is stopped")
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Builds with CUDA, runs the GPU tests and measures, on a machine with an NVIDIA GPU.
 #
-#   scripts/gpu.sh [--no-tests] [--sanitize] [--bench[=QUESTIONS]] [--records FILE]
+#   scripts/gpu.sh [--no-tests] [--sanitize] [--bench[=QUESTIONS]] [--records FILE] [-- OPTIONS]
 #
 #   --no-tests   build only, and measure where asked to
 #   --sanitize   also run every index and answer under compute-sanitizer (scripts/gpu-sanitize.sh)
 #   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
 #   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
+#   OPTIONS      for cmake, such as -DRTINDEX_WARPCORE_DIR=...
 #
 # Packages are not installed here. CMAKE_PREFIX_PATH may name where they are.
 set -euo pipefail
@@ -21,7 +22,8 @@ while (($#)); do
     --bench) bench=yes ;;
     --bench=*) bench=yes questions="${1#*=}" ;;
     --records) records="$2"; shift ;;
-    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --) shift; break ;;
+    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
   esac
   shift
@@ -31,7 +33,7 @@ command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: is ther
 build="$root/build/gpu"
 say "configure gpu"
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON \
-  -DRTINDEX_BENCH=ON >"$build.log" 2>&1 || { cat "$build.log"; fail "configuring failed"; }
+  -DRTINDEX_BENCH=ON "$@" >"$build.log" 2>&1 || { cat "$build.log"; fail "configuring failed"; }
 tail -4 "$build.log"
 say "build gpu"
 cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||

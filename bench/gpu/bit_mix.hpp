@@ -10,10 +10,10 @@ namespace rtindex::bench {
 // any size whose every lookup can be checked without a second index.
 class BitMix {
  public:
-  RTINDEX_HD explicit BitMix(int bits)
+  RTINDEX_HD explicit constexpr BitMix(int bits)
       : shift_((bits + 1) / 2), mask_(~std::uint64_t{0} >> (64 - bits)) {}
 
-  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t x) const {
+  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t operator()(std::uint64_t x) const {
     x = x * first & mask_;
     x ^= x >> shift_;
     x = x * second & mask_;
@@ -21,7 +21,7 @@ class BitMix {
     return x;
   }
 
-  [[nodiscard]] RTINDEX_HD std::uint64_t inverse(std::uint64_t x) const {
+  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t inverse(std::uint64_t x) const {
     // Shifting by at least half of the bits undoes itself.
     x ^= x >> shift_;
     x = x * inverse_of(second) & mask_;

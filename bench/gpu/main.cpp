@@ -10,25 +10,21 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
 #include "base/cuda/runtime.hpp"
-#include "gpu/device_workload.hpp"
-#include "harness/peer_records.hpp"
-#include "harness/timing.hpp"
-#include "indexes/catalog.hpp"
+#include "gpu/gpu_report.hpp"
+#include "gpu/peers/peer_race.hpp"
 
 namespace {
 
 using namespace rtindex;
 using namespace rtindex::bench;
-
-constexpr int rounds = 5;
 
 struct Settings {
   std::string records;
@@ -39,20 +35,9 @@ struct Settings {
   std::vector<std::string> indexes = {"rx:native@cuda", "sorted@cuda", "btree@cuda", "hash@cuda"};
 };
 
-// The spec with all settings named, so that a record stays true when defaults change; peers keep
-// their names.
-std::string full_spec(const std::string& index) {
-  try {
-    return resolve(Spec(index)).text();
-  } catch (const Error&) {
-    return index;
-  }
-}
-
 class Bench {
  public:
-  explicit Bench(Settings settings)
-      : settings_(std::move(settings)), records_(settings_.records, "gpu-indexes", "bench_gpu") {}
+  explicit Bench(Settings settings) : settings_(std::move(settings)), report_(settings_.records) {}
 
   void run() {
     if (wanted("points32")) points(KeySpread::uniform, 4);
@@ -63,8 +48,8 @@ class Bench {
     if (wanted("batches")) batches();
     if (wanted("settings")) settings();
     if (wanted("huge")) huge();
-    if (wrong_ != 0) {
-      fmt::print("{} answers were wrong\n", wrong_);
+    if (report_.wrong() != 0) {
+      fmt::print("{} answers were wrong\n", report_.wrong());
       std::exit(1);
     }
   }
@@ -75,56 +60,6 @@ class Bench {
            ("," + settings_.only + ",").find("," + name + ",") != std::string::npos;
   }
 
-  // Milliseconds on the device of `rounds` runs after one that is not counted. Answers are wiped
-  // before every run, so that none can be taken for those of an earlier one.
-  Times time(const DeviceBuffer& answers, const std::function<void()>& work) {
-    Times times;
-    for (int round = 0; round <= rounds; ++round) {
-      answers.wipe();
-      clock_.start();
-      work();
-      const double milliseconds = clock_.stop();
-      if (round != 0) times.runs.push_back(milliseconds);
-    }
-    return times;
-  }
-
-  void report(const std::string& index, const std::string& question, const std::string& metric,
-              const Times& times, std::uint64_t wrong, nlohmann::json workload) {
-    wrong_ += wrong;
-    workload["question"] = question;
-    fmt::print("{:<34} {:<44} {:>10.3f} {}{}\n", index, question, times.mean(), metric,
-               wrong == 0 ? "" : fmt::format("   {} WRONG", wrong));
-    std::fflush(stdout);
-    if (wrong == 0) records_.add(full_spec(index), workload, metric, times.mean(), times.runs);
-  }
-
-  void report_number(const std::string& index, const std::string& question,
-                     const std::string& metric, double value, nlohmann::json workload) {
-    workload["question"] = question;
-    fmt::print("{:<34} {:<44} {:>10.3f} {}\n", index, question, value, metric);
-    records_.add(full_spec(index), workload, metric, value);
-  }
-
-  // A column on the device, its values and an index over it.
-  struct Bed {
-    Bed(const KeyRule& key_rule)
-        : rule(key_rule),
-          keys(rule.rows * static_cast<std::size_t>(rule.key_bytes)),
-          values(rule.rows * sizeof(std::uint32_t)) {
-      make_column(rule, keys.data());
-      make_values(rule.rows, values.as<std::uint32_t>());
-    }
-    [[nodiscard]] ColumnView column() const {
-      return ColumnView::of(rule.type(), keys.data(), rule.rows).on_device();
-    }
-    [[nodiscard]] ColumnView value_column() const {
-      return ColumnView::of(Type::u32, values.data(), rule.rows).on_device();
-    }
-    KeyRule rule;
-    DeviceBuffer keys, values;
-  };
-
   static Outputs sums_into(const DeviceBuffer& sums) {
     Outputs outputs;
     outputs.place = Place::device;
@@ -132,65 +67,66 @@ class Bench {
     return outputs;
   }
 
-  // Times the sums of point lookups, checks all of them and reports.
-  void report_sums(const std::string& spec, const Index& index, const Bed& bed,
-                   const std::string& question, const DeviceBuffer& lookups, std::size_t count,
-                   const DeviceBuffer& sums, const nlohmann::json& workload) {
-    const ColumnView view = ColumnView::of(bed.rule.type(), lookups.data(), count).on_device();
+  void point_sums(const std::string& spec, const Index& index, const DeviceBed& bed,
+                  const std::string& question, const DeviceLookupBed& lookups,
+                  const nlohmann::json& workload) {
+    const ColumnView view =
+        ColumnView::of(bed.rule.type(), lookups.keys.data(), lookups.count).on_device();
     const Ask ask{.values = bed.value_column()};
-    const Times times = time(sums, [&] { index.lookup_into(view, ask, sums_into(sums)); });
-    report(spec, question, "lookup_ms", times,
-           wrong_sums(bed.rule, lookups.data(), count, sums.as<std::uint64_t>()), workload);
+    report_.add_sums(spec, question, bed, lookups, workload,
+                     [&] { index.lookup_into(view, ask, sums_into(lookups.sums)); });
   }
 
-  // The same for ranges of so many hits over a dense column; `ask` brings the values, or none.
-  void report_range_sums(const std::string& spec, const Index& index, const Bed& bed,
-                         const std::string& question, const DeviceBuffer& lower,
-                         const DeviceBuffer& upper, std::size_t count, std::uint64_t hits,
-                         const DeviceBuffer& sums, const Ask& ask) {
-    const ColumnView low = ColumnView::of(Type::u32, lower.data(), count).on_device();
-    const ColumnView high = ColumnView::of(Type::u32, upper.data(), count).on_device();
-    const Times times = time(sums, [&] { index.range_into(low, high, ask, sums_into(sums)); });
-    report(spec, question, "lookup_ms", times,
-           wrong_range_sums(bed.rule, lower.data(), hits, count, sums.as<std::uint64_t>()),
-           {{"keys", "dense 32-bit"},
-            {"keys_log2", settings_.key_bits},
-            {"lookups", count},
-            {"hits", hits}});
+  void point_rows(const std::string& spec, const Index& index, const DeviceBed& bed,
+                  const std::string& question, const DeviceLookupBed& lookups,
+                  const nlohmann::json& workload) {
+    const ColumnView view =
+        ColumnView::of(bed.rule.type(), lookups.keys.data(), lookups.count).on_device();
+    Outputs outputs;
+    outputs.place = Place::device;
+    outputs.any = lookups.sums.as<std::uint32_t>();
+    const Times times = report_.time(lookups.sums, [&] { index.lookup_into(view, {}, outputs); });
+    report_.add(spec, question, "lookup_ms", times,
+                wrong_rows(bed.rule, lookups.keys.data(), lookups.count, outputs.any), workload);
   }
 
-  Index build_and_time(const Bed& bed, const std::string& spec, const nlohmann::json& workload) {
-    Index index = build(bed.column(), spec);
-    Times times;
-    for (int round = 0; round < rounds; ++round) {
-      clock_.start();
-      Index next = build(bed.column(), spec);
-      times.runs.push_back(clock_.stop());
-      index = std::move(next);
-    }
-    report(spec, "build", "build_ms", times, 0, workload);
-    const Bytes bytes = index.bytes();
+  // `ask` brings the values, or none.
+  void range_sums(const std::string& spec, const Index& index, const DeviceBed& bed,
+                  const std::string& question, const DeviceRangeBed& ranges, std::uint64_t hits,
+                  const Ask& ask) {
+    const ColumnView low = ColumnView::of(Type::u32, ranges.lower.data(), ranges.count).on_device();
+    const ColumnView high =
+        ColumnView::of(Type::u32, ranges.upper.data(), ranges.count).on_device();
+    report_.add_range_sums(spec, question, bed, ranges, hits,
+                           [&] { index.range_into(low, high, ask, sums_into(ranges.sums)); });
+  }
+
+  Index build_and_time(const DeviceBed& bed, const std::string& spec,
+                       const nlohmann::json& workload) {
+    std::optional<Index> index;
+    // The index of the round before ends before the clock starts.
+    const Times times =
+        report_.time([&] { index.reset(); }, [&] { index.emplace(build(bed.column(), spec)); });
+    report_.add(spec, "build", "build_ms", times, 0, workload);
+    const Bytes bytes = index->bytes();
     const auto rows = static_cast<double>(bed.rule.rows);
-    report_number(spec, "resident", "bytes_per_key", static_cast<double>(bytes.resident) / rows,
-                  workload);
-    report_number(spec, "most while building", "bytes_per_key",
-                  static_cast<double>(bytes.build_peak) / rows, workload);
-    return index;
+    report_.add_number(spec, "resident", "bytes_per_key",
+                       static_cast<double>(bytes.resident) / rows, workload);
+    report_.add_number(spec, "most while building", "bytes_per_key",
+                       static_cast<double>(bytes.build_peak) / rows, workload);
+    return std::move(*index);
   }
 
   void points(KeySpread spread, int key_bytes) {
-    const Bed bed(key_rule(spread, key_bytes, settings_.key_bits));
-    const std::size_t count = std::size_t{1} << settings_.lookup_bits;
-    const DeviceBuffer lookups(count * static_cast<std::size_t>(key_bytes));
-    const DeviceBuffer sums(count * sizeof(std::uint64_t));
+    const DeviceBed bed(key_rule(spread, key_bytes, settings_.key_bits));
+    const DeviceLookupBed lookups(std::size_t{1} << settings_.lookup_bits, key_bytes);
     const std::string keys = fmt::format(
         "{} {}-bit", spread == KeySpread::uniform ? "uniform" : "clustered", 8 * key_bytes);
-    const nlohmann::json workload = {
-        {"keys", keys}, {"keys_log2", settings_.key_bits}, {"lookups_log2", settings_.lookup_bits}};
+    const nlohmann::json workload = point_workload(keys, settings_.key_bits);
     fmt::print("\n{} keys, 2^{} keys, 2^{} lookups\n", keys, settings_.key_bits,
                settings_.lookup_bits);
-    report("cub::DeviceRadixSort::SortPairs", "sort of the same pairs", "build_ms",
-           Times{time_cub_sort(bed.rule, bed.keys.data(), rounds)}, 0, workload);
+    report_.add("cub::DeviceRadixSort::SortPairs", "sort of the same pairs", "build_ms",
+                Times{time_cub_sort(bed.rule, bed.keys.data(), GpuReport::rounds)}, 0, workload);
     for (const std::string& spec : settings_.indexes) {
       const Index index = build_and_time(bed, spec, workload);
       for (const auto& [name, kind, sorted] :
@@ -198,139 +134,115 @@ class Bench {
             std::tuple{"unsorted, all miss", Lookups::misses, false},
             std::tuple{"unsorted, Zipf 1.5", Lookups::zipf, false},
             std::tuple{"sorted, all hit", Lookups::hits, true}}) {
-        make_lookups(bed.rule, kind, 1, count, lookups.data());
-        if (sorted) sort_lookups(bed.rule, count, lookups.data());
-        report_sums(spec, index, bed, fmt::format("sum, {}", name), lookups, count, sums, workload);
+        make_lookups(bed.rule, kind, 1, lookups.count, lookups.keys.data());
+        if (sorted) sort_lookups(bed.rule, lookups.count, lookups.keys.data());
+        point_sums(spec, index, bed, fmt::format("sum, {}", name), lookups, workload);
         if (kind == Lookups::zipf || sorted) continue;
-        const ColumnView view = ColumnView::of(bed.rule.type(), lookups.data(), count).on_device();
-        Outputs outputs;
-        outputs.place = Place::device;
-        outputs.any = sums.as<std::uint32_t>();
-        const Times times = time(sums, [&] { index.lookup_into(view, {}, outputs); });
-        report(spec, fmt::format("any, {}", name), "lookup_ms", times,
-               wrong_rows(bed.rule, lookups.data(), count, sums.as<std::uint32_t>()), workload);
+        point_rows(spec, index, bed, fmt::format("any, {}", name), lookups, workload);
       }
     }
+    for (const std::unique_ptr<GpuPeer>& peer : gpu_peers())
+      if (peer->takes(bed.rule)) race_points(report_, *peer, bed, lookups, workload);
   }
 
   void duplicates() {
     constexpr std::uint64_t multiplicity = 256;
-    const Bed bed(key_rule(KeySpread::repeated, 4, settings_.key_bits, multiplicity));
-    const std::size_t count = std::size_t{1} << (settings_.lookup_bits - 8);
-    const DeviceBuffer lookups(count * 4);
-    const DeviceBuffer sums(count * sizeof(std::uint64_t));
-    make_lookups(bed.rule, Lookups::hits, 1, count, lookups.data());
+    const DeviceBed bed(key_rule(KeySpread::repeated, 4, settings_.key_bits, multiplicity));
+    const int lookup_bits = settings_.lookup_bits - 8;
+    const DeviceLookupBed lookups(std::size_t{1} << lookup_bits, 4);
+    make_lookups(bed.rule, Lookups::hits, 1, lookups.count, lookups.keys.data());
     const nlohmann::json workload = {{"keys", "32-bit, each 256 times"},
                                      {"keys_log2", settings_.key_bits},
-                                     {"lookups_log2", settings_.lookup_bits - 8}};
-    fmt::print("\nevery key 256 times, 2^{} rows, 2^{} lookups\n", settings_.key_bits,
-               settings_.lookup_bits - 8);
+                                     {"lookups_log2", lookup_bits}};
+    fmt::print("\nevery key 256 times, 2^{} rows, 2^{} lookups\n", settings_.key_bits, lookup_bits);
     for (const std::string& spec : settings_.indexes) {
       const Index index = build_and_time(bed, spec, workload);
-      report_sums(spec, index, bed, "sum, unsorted, all hit, 256 duplicates", lookups, count, sums,
-                  workload);
+      point_sums(spec, index, bed, "sum, unsorted, all hit, 256 duplicates", lookups, workload);
     }
   }
 
   void ranges() {
-    const Bed bed(key_rule(KeySpread::dense, 4, settings_.key_bits));
-    const std::size_t count = std::size_t{1} << std::min(24, settings_.lookup_bits);
-    const DeviceBuffer lower(count * 4);
-    const DeviceBuffer upper(count * 4);
-    const DeviceBuffer sums(count * sizeof(std::uint64_t));
+    const DeviceBed bed(key_rule(KeySpread::dense, 4, settings_.key_bits));
+    const DeviceRangeBed ranges(std::size_t{1} << std::min(24, settings_.lookup_bits));
+    const Ask ask{.values = bed.value_column()};
     fmt::print("\nranges, 2^{} dense keys, 2^24 lookups at most\n", settings_.key_bits);
     for (const std::string& spec : settings_.indexes) {
       if (spec.starts_with("hash")) continue;
       const Index plain = build(bed.column(), spec);
       const Index with_values = build(bed.column(), spec, include(bed.value_column()));
-      report_number(
+      report_.add_number(
           spec, "resident with included values", "bytes_per_key",
           static_cast<double>(with_values.bytes().resident) / static_cast<double>(bed.rule.rows),
           {{"keys", "dense 32-bit"}, {"keys_log2", settings_.key_bits}});
       for (const std::uint64_t hits : {1, 16, 256, 1024}) {
-        make_ranges(bed.rule, hits, count, lower.data(), upper.data());
-        const Ask ask{.values = bed.value_column()};
-        report_range_sums(spec, plain, bed, fmt::format("range sum, {} hits", hits), lower, upper,
-                          count, hits, sums, ask);
-        report_range_sums(spec, with_values, bed,
-                          fmt::format("range sum, {} hits, included values", hits), lower, upper,
-                          count, hits, sums, {});
+        make_ranges(bed.rule, hits, ranges.count, ranges.lower.data(), ranges.upper.data());
+        const std::string question = fmt::format("range sum, {} hits", hits);
+        range_sums(spec, plain, bed, question, ranges, hits, ask);
+        range_sums(spec, with_values, bed, question + ", included values", ranges, hits, {});
       }
     }
     const Index direct = build(bed.column(), "rx:native@cuda,gather=off");
     for (const std::uint64_t hits : {16, 256}) {
-      make_ranges(bed.rule, hits, count, lower.data(), upper.data());
-      report_range_sums("rx:native@cuda,gather=off", direct, bed,
-                        fmt::format("range sum, {} hits", hits), lower, upper, count, hits, sums,
-                        {.values = bed.value_column()});
+      make_ranges(bed.rule, hits, ranges.count, ranges.lower.data(), ranges.upper.data());
+      range_sums("rx:native@cuda,gather=off", direct, bed, fmt::format("range sum, {} hits", hits),
+                 ranges, hits, ask);
     }
+    for (const std::unique_ptr<GpuPeer>& peer : gpu_peers())
+      if (peer->takes(bed.rule)) race_ranges(report_, *peer, bed, ranges);
   }
 
   void batches() {
-    const Bed bed(key_rule(KeySpread::uniform, 4, settings_.key_bits));
+    const DeviceBed bed(key_rule(KeySpread::uniform, 4, settings_.key_bits));
     fmt::print("\nsmall batches, 2^{} keys\n", settings_.key_bits);
     const Index index = build(bed.column(), "rx:native@cuda");
     for (int bits = 0; bits <= 20; ++bits) {
       if (bits != 0 && bits < 10) continue;
-      const std::size_t count = std::size_t{1} << bits;
-      const DeviceBuffer lookups(count * 4);
-      const DeviceBuffer sums(count * sizeof(std::uint64_t));
-      make_lookups(bed.rule, Lookups::hits, 1, count, lookups.data());
-      report_sums(
-          "rx:native@cuda", index, bed, fmt::format("sum, batch of 2^{}", bits), lookups, count,
-          sums,
-          {{"keys", "uniform 32-bit"}, {"keys_log2", settings_.key_bits}, {"lookups", count}});
+      const DeviceLookupBed lookups(std::size_t{1} << bits, 4);
+      make_lookups(bed.rule, Lookups::hits, 1, lookups.count, lookups.keys.data());
+      point_sums("rx:native@cuda", index, bed, fmt::format("sum, batch of 2^{}", bits), lookups,
+                 {{"keys", "uniform 32-bit"},
+                  {"keys_log2", settings_.key_bits},
+                  {"lookups", lookups.count}});
     }
+  }
+
+  // Hits and misses on uniform 32-bit keys.
+  void hits_and_misses(const std::string& spec, const DeviceBed& bed,
+                       const DeviceLookupBed& lookups) {
+    const Index index = build(bed.column(), spec);
+    const nlohmann::json workload = point_workload("uniform 32-bit", bed.rule.row_bits);
+    make_lookups(bed.rule, Lookups::hits, 1, lookups.count, lookups.keys.data());
+    point_sums(spec, index, bed, "sum, unsorted, all hit", lookups, workload);
+    make_lookups(bed.rule, Lookups::misses, 1, lookups.count, lookups.keys.data());
+    point_sums(spec, index, bed, "sum, unsorted, all miss", lookups, workload);
   }
 
   // The paper's parameters beside our defaults.
   void settings() {
-    const Bed bed(key_rule(KeySpread::uniform, 4, settings_.key_bits));
-    const std::size_t count = std::size_t{1} << settings_.lookup_bits;
-    const DeviceBuffer lookups(count * 4);
-    const DeviceBuffer sums(count * sizeof(std::uint64_t));
+    const DeviceBed bed(key_rule(KeySpread::uniform, 4, settings_.key_bits));
+    const DeviceLookupBed lookups(std::size_t{1} << settings_.lookup_bits, 4);
     fmt::print("\nsettings, 2^{} uniform 32-bit keys, 2^{} lookups\n", settings_.key_bits,
                settings_.lookup_bits);
     for (const char* spec : {"rx:native@cuda,order=on", "btree@cuda,group=1", "btree@cuda,group=4",
                              "btree@cuda,group=16", "hash@cuda,group=1", "hash@cuda,group=2",
-                             "hash@cuda,group=4", "hash@cuda,group=8", "hash@cuda,group=16"}) {
-      const Index index = build(bed.column(), spec);
-      for (const Lookups kind : {Lookups::hits, Lookups::misses}) {
-        make_lookups(bed.rule, kind, 1, count, lookups.data());
-        report_sums(spec, index, bed,
-                    kind == Lookups::hits ? "sum, unsorted, all hit" : "sum, unsorted, all miss",
-                    lookups, count, sums,
-                    {{"keys", "uniform 32-bit"},
-                     {"keys_log2", settings_.key_bits},
-                     {"lookups_log2", settings_.lookup_bits}});
-      }
-    }
+                             "hash@cuda,group=4", "hash@cuda,group=8", "hash@cuda,group=16"})
+      hits_and_misses(spec, bed, lookups);
   }
 
   void huge() {
     fmt::print("\n2^{} uniform 32-bit keys, 2^{} lookups\n", settings_.huge_bits,
                settings_.lookup_bits);
-    const KeyRule rule = key_rule(KeySpread::uniform, 4, settings_.huge_bits);
-    auto bed = std::make_unique<Bed>(rule);
-    const std::size_t count = std::size_t{1} << settings_.lookup_bits;
-    const Index index = build(bed->column(), "rx:native@cuda");
-    const DeviceBuffer lookups(count * 4);
-    const DeviceBuffer sums(count * sizeof(std::uint64_t));
-    for (const Lookups kind : {Lookups::hits, Lookups::misses}) {
-      make_lookups(rule, kind, 1, count, lookups.data());
-      report_sums("rx:native@cuda", index, *bed,
-                  kind == Lookups::hits ? "sum, unsorted, all hit" : "sum, unsorted, all miss",
-                  lookups, count, sums,
-                  {{"keys", "uniform 32-bit"},
-                   {"keys_log2", settings_.huge_bits},
-                   {"lookups_log2", settings_.lookup_bits}});
-    }
+    const DeviceBed bed(key_rule(KeySpread::uniform, 4, settings_.huge_bits));
+    const DeviceLookupBed lookups(std::size_t{1} << settings_.lookup_bits, 4);
+    hits_and_misses("rx:native@cuda", bed, lookups);
+  }
+
+  [[nodiscard]] nlohmann::json point_workload(const std::string& keys, int key_bits) const {
+    return {{"keys", keys}, {"keys_log2", key_bits}, {"lookups_log2", settings_.lookup_bits}};
   }
 
   Settings settings_;
-  PeerRecords records_;
-  DeviceClock clock_;
-  std::uint64_t wrong_ = 0;
+  GpuReport report_;
 };
 
 int usage() {

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/device_workload.hpp"
+
+namespace rtindex::bench {
+
+// A published index for GPUs that rtindex is raced against: its sources lie outside this repository
+// and are named when the build is configured. All data is in device memory, all work is queued on
+// the default stream.
+class GpuPeer {
+ public:
+  virtual ~GpuPeer() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  // Whether it takes keys of this width.
+  [[nodiscard]] virtual bool takes(const KeyRule& rule) const = 0;
+  // Takes the memory for a column; not timed.
+  virtual void prepare(const KeyRule& rule) = 0;
+  // Makes the index over the column, in row order; a second call makes it again.
+  virtual void build(const void* keys) = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  // The value at the row of each key, all ones for a key that is not there.
+  virtual void sums(const void* lookups, std::size_t count, const std::uint32_t* values,
+                    std::uint64_t* sums) = 0;
+  [[nodiscard]] virtual bool answers_ranges() const { return false; }
+  // Sums over the keys lower..upper, `hits` of them each.
+  virtual void range_sums(const std::uint32_t* lower, const std::uint32_t* upper,
+                          std::uint64_t hits, std::size_t count, const std::uint32_t* values,
+                          std::uint64_t* sums) {
+    static_cast<void>(lower), static_cast<void>(upper), static_cast<void>(hits);
+    static_cast<void>(count), static_cast<void>(values), static_cast<void>(sums);
+  }
+};
+
+// Those that this program was built with.
+[[nodiscard]] std::vector<std::unique_ptr<GpuPeer>> gpu_peers();
+
+// Each is defined where its sources were named.
+[[nodiscard]] std::unique_ptr<GpuPeer> warpcore_peer();
+[[nodiscard]] std::unique_ptr<GpuPeer> mvgpubtree_peer();
+
+}  // namespace rtindex::bench
