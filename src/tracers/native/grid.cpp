@@ -16,6 +16,7 @@ constexpr std::uint64_t keys_per_cell = 4;
 constexpr std::uint32_t heavy = 32;  // a cell with more keys than this is refined
 constexpr int max_depth = 6;
 constexpr std::size_t fill_grain = std::size_t{1} << 16;
+constexpr std::uint64_t samples = 1000;
 // Lookups whose memory is asked for together: more than the core can have on its way, and few
 // enough for all of it to stay in the first cache.
 constexpr std::size_t in_step = 64;
@@ -92,11 +93,43 @@ void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
 
 template <class Key>
 Grid<Key>::Grid(const KeyOrder<Key>& order) {
+  if (!fill_evenly(order)) fill_levels(order);
+}
+
+template <class Key>
+auto Grid<Key>::whole(const KeyOrder<Key>& order, std::uint64_t cells) -> Level {
+  return {Spread(0, order.span(), cells),          0, cells, 0, static_cast<Key>(order.span()), 0,
+          static_cast<std::uint32_t>(order.size())};
+}
+
+// One level of small cells. Some keys tell at once where most uneven columns cannot have it.
+template <class Key>
+bool Grid<Key>::fill_evenly(const KeyOrder<Key>& order) {
+  const std::uint64_t size = order.size();
+  const std::uint64_t cells = size / EvenStarts::keys_per_cell;
+  if (cells == 0 || order.span() < cells) return false;
+  const Level level = whole(order, cells);
+  for (std::uint64_t i = 0; i < samples; ++i) {
+    const std::uint64_t position = i * (size - 1) / samples;
+    if (!EvenStarts::holds(level.spread(order.key(position)), position)) return false;
+  }
+  std::vector<std::uint32_t> starts;
+  fill(order, level, starts);
+  for (std::size_t cell = 1; cell < starts.size(); ++cell)
+    if (starts[cell] - starts[cell - 1] > heavy) return false;
+  if (size - starts.back() > heavy) return false;
+  std::optional<EvenStarts> even = EvenStarts::from(starts);
+  if (!even) return false;
+  even_ = *std::move(even);
+  levels_.push_back(level);
+  return true;
+}
+
+template <class Key>
+void Grid<Key>::fill_levels(const KeyOrder<Key>& order) {
   const std::uint64_t size = order.size();
   const std::uint64_t wanted = std::max<std::uint64_t>(1, size / keys_per_cell);
-  const std::uint64_t cells = order.span() < wanted ? order.span() + 1 : wanted;
-  levels_.push_back({Spread(0, order.span(), cells), 0, cells, 0, static_cast<Key>(order.span()), 0,
-                     static_cast<std::uint32_t>(size)});
+  levels_.push_back(whole(order, order.span() < wanted ? order.span() + 1 : wanted));
   std::vector<std::vector<std::uint32_t>> starts(1);
   fill(order, levels_[0], starts[0]);
   // Positions need the flag bit beyond 2^31 keys; crowded cells are then searched by doubling.
@@ -131,7 +164,10 @@ Grid<Key>::Grid(const FileReader& file, const KeyOrder<Key>& order) {
   }
   if (levels_.empty() || (levels_.size() > 1 && order.size() >= refined))
     file.refuse("its grid has {} levels", levels_.size());
-  starts_ = file.array<std::uint32_t>("starts", next);
+  if (levels_.size() == 1 && file.has("offsets"))
+    even_ = EvenStarts(file, next);
+  else
+    starts_ = file.array<std::uint32_t>("starts", next);
 }
 
 template <class Key>
@@ -140,7 +176,10 @@ void Grid<Key>::save(FileWriter file) const {
   for (const Level& level : levels_)
     levels.push_back({level.cells, level.lowest, level.highest, level.begin, level.end});
   file.small_array("levels", std::move(levels));
-  file.array("starts", starts_.span());
+  if (even_.empty())
+    file.array("starts", starts_.span());
+  else
+    even_.save(file);
 }
 
 // The start of every cell: the position of the first key in it or behind it.
@@ -221,10 +260,15 @@ void Grid<Key>::search(const KeyOrder<Key>& order, const Key* keys, std::size_t 
   std::uint64_t cells[in_step];
   for (std::size_t i = 0; i < count; ++i) {
     cells[i] = spread(keys[i]);
-    prefetch(starts_.data() + cells[i]);
+    prefetch(even_.empty() ? starts_.data() + cells[i] : even_.address(cells[i]));
   }
   work.read_cells(count);
-  if (levels_.size() == 1) {
+  if (!even_.empty()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      at[i] = std::min(even_[cells[i]], size);
+      prefetch_pairs(pairs, at[i]);
+    }
+  } else if (levels_.size() == 1) {
     for (std::size_t i = 0; i < count; ++i) {
       at[i] = std::min(starts_.data()[cells[i]], size);  // a file can hold any start
       prefetch_pairs(pairs, at[i]);
@@ -276,8 +320,8 @@ void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t
 
 template <class Key>
 std::string Grid<Key>::describe() const {
-  std::string text = fmt::format("tracer: native, a grid of {} cells over sorted {}-byte pairs",
-                                 levels_[0].cells, sizeof(Pair<Key>));
+  std::string text = fmt::format("tracer: native, a grid of {} {}cells over sorted {}-byte pairs",
+                                 levels_[0].cells, even_.empty() ? "" : "even ", sizeof(Pair<Key>));
   if (levels_.size() > 1)
     text += fmt::format("; crowded cells refined by {} levels with {} more cells",
                         levels_.size() - 1, starts_.size() - levels_[0].cells);

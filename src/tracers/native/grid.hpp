@@ -11,12 +11,14 @@
 #include "keys/spread.hpp"
 #include "storage/key_order.hpp"
 #include "storage/locator_bytes.hpp"
+#include "tracers/native/even_starts.hpp"
 
 namespace rtindex {
 
 // The native tracer's acceleration structure. RX's scene is a line of keys, so a bounding volume is
-// an interval of keys; this is one level of equally wide intervals (cells) with about four keys
-// each. A cell knows where its keys start; which cell a ray enters is one multiplication.
+// an interval of keys; this is one level of equally wide intervals (cells) with about two keys each
+// where keys lie evenly (EvenStarts), else four. A cell knows where its keys start; which cell a
+// ray enters is one multiplication.
 //
 // Where keys cluster, neighbouring cells with many keys are refined together by a level of their
 // own, as often as it takes.
@@ -34,7 +36,7 @@ class Grid {
                     std::uint32_t* at, Counters* work = nullptr) const;
 
   [[nodiscard]] LocatorBytes bytes() const {
-    return {{{"grid", starts_.bytes() + levels_.size() * sizeof(Level)}}};
+    return {{{"grid", starts_.bytes() + even_.bytes() + levels_.size() * sizeof(Level)}}};
   }
   [[nodiscard]] std::string describe() const;
 
@@ -51,6 +53,9 @@ class Grid {
     std::uint32_t begin, end;
   };
 
+  [[nodiscard]] bool fill_evenly(const KeyOrder<Key>& order);
+  void fill_levels(const KeyOrder<Key>& order);
+  [[nodiscard]] static Level whole(const KeyOrder<Key>& order, std::uint64_t cells);
   void fill(const KeyOrder<Key>& order, const Level& level, std::vector<std::uint32_t>& starts);
   void refine(const KeyOrder<Key>& order, std::size_t level, int depth,
               std::vector<std::vector<std::uint32_t>>& starts);
@@ -64,6 +69,7 @@ class Grid {
 
   std::vector<Level> levels_;
   Array<std::uint32_t> starts_;
+  EvenStarts even_;  // in place of them
 };
 
 extern template class Grid<std::uint32_t>;
