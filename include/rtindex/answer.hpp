@@ -116,8 +116,8 @@ struct Ask {
   /// work is queued there; values and results must live until it is done.
   Stream stream = {};
   /// Where to put what the call counted, in host memory; null: nothing is counted, at no cost. Such
-  /// a call takes longer, and waits for its work on the stream. `rx` counts; with buckets it
-  /// refuses, and so do classic indexes.
+  /// a call takes longer, and waits for its work on the stream. `rx` counts, classic indexes
+  /// refuse.
   Counters* counters = nullptr;
 };
 
