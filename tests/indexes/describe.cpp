@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include <rtindex/rtindex.hpp>
@@ -92,6 +93,27 @@ TEST(Describe, CountsTheRowDirectory) {
   };
   EXPECT_EQ(directory(*index), 3 * sizeof(std::uint64_t));
   EXPECT_EQ(directory(build(sparse, "rx:embree,row_rays=all")), 0U);
+}
+
+TEST(Describe, CountsRepresentativesAndMarkers) {
+  // The buckets end with 1, 3 and 2^46: two in the first row, one in the second plane.
+  const std::vector<std::uint64_t> keys = {
+      0, 1, 2, 3, std::uint64_t{1} << 23, std::uint64_t{1} << 46};
+  for (const std::string tracer : {"rx:embree", "rx:optix"}) {
+    std::optional<Index> index;
+    try {
+      index.emplace(build(keys, tracer + ",bucket=2"));
+    } catch (const Error&) {
+      continue;  // not on this machine
+    }
+    const std::string text = index->describe();
+    EXPECT_NE(text.find("3 of 2 sorted keys, 3 representatives, 2 row markers, 2 plane markers"),
+              std::string::npos)
+        << text;
+    const auto& parts = index->bytes().parts;
+    EXPECT_TRUE(std::any_of(parts.begin(), parts.end(),
+                            [](const auto& part) { return part.first == "markers"; }));
+  }
 }
 
 TEST(Index, Moves) {

@@ -51,7 +51,8 @@ TEST_P(OptixSplit, RefusesWhatNoStructureHolds) {
 INSTANTIATE_TEST_SUITE_P(Optix, OptixSplit,
                          testing::Values("primitive=triangle", "primitive=triangle,compact=on",
                                          "primitive=aabb,update=refit",
-                                         "primitive=sphere,bits=22+22+20"),
+                                         "primitive=sphere,bits=22+22+20", "bucket=2",
+                                         "bucket=3,compact=on,bits=10+10+23"),
                          [](const auto& item) {
                            std::string name;
                            for (const char c : item.param)
