@@ -133,8 +133,8 @@ std::vector<Run> runs_of(const Effort& effort, const std::function<Run()>& run,
                          const std::function<double(const Run&)>& milliseconds) {
   const Run first = run();
   if (milliseconds(first) / 1000 * effort.runs > effort.runs_limit_s) return {first};
-  std::vector<Run> runs;
-  for (int i = 0; i < effort.runs; ++i) runs.push_back(run());
+  std::vector<Run> runs(static_cast<std::size_t>(effort.runs));
+  std::generate(runs.begin(), runs.end(), run);
   return runs;
 }
 

@@ -76,11 +76,11 @@ Record record_of(const std::vector<Record>& records, const std::string& series,
 TEST(Profile, ReadsKernelsInOrder) {
   const auto kernels = kernels_in(Table()
                                       .marker()
-                                      .lookup_kernel("find<unsigned int, \"\"x\"\">(Args, int)",
+                                      .lookup_kernel(R"x(find<unsigned int, ""x"">(Args, int))x",
                                                      "2,500,000", "12.50", "1,073,741,824")
                                       .text());
   ASSERT_EQ(kernels.size(), 2U);
-  EXPECT_EQ(kernels[1].kernel, "find<unsigned int, \"x\">(Args, int)");
+  EXPECT_EQ(kernels[1].kernel, R"x(find<unsigned int, "x">(Args, int))x");
   EXPECT_EQ(kernels[1].metrics.at("dram__bytes_read.sum"), 1073741824);
   EXPECT_EQ(kernels[1].metrics.at("gpu__time_duration.sum"), 2500000);
   EXPECT_EQ(kernels[1].metrics.at("sm__warps_active.avg.per_cycle_active"), 12.5);
