@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "base/macros.hpp"
@@ -57,9 +56,11 @@ class Permutation {
  private:
   static constexpr std::uint64_t rounds = 4;
 
+  // Half as many bits as 0 .. size-1 need. (A loop: std::countl_zero was wrong in device code.)
   RTINDEX_HD static constexpr int half_of(std::uint64_t size) {
-    const int bits = size < 2 ? 1 : 64 - std::countl_zero(size - 1);
-    return (bits + 1) / 2;
+    int half = 1;
+    while (half < 32 && size > 1 && (size - 1) >> (2 * half) != 0) ++half;
+    return half;
   }
   [[nodiscard]] RTINDEX_HD constexpr std::uint64_t low_bits() const {
     return (std::uint64_t{1} << half_) - 1;
