@@ -87,12 +87,13 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# in_chroot COMMAND...: as on a machine of its own, with nothing of our environment but proxies.
+# in_chroot COMMAND...: as on a machine of its own, with nothing of our environment but what says
+# where packages come from.
 in_chroot() {
   local environment=(HOME=/root LANG=C.UTF-8 "TERM=${TERM:-dumb}"
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
   local name
-  for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+  for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY PIP_INDEX_URL; do
     if [[ -n "${!name:-}" ]]; then environment+=("$name=${!name}"); fi
   done
   chroot "$chroot_dir" env -i "${environment[@]}" "$@"
@@ -106,11 +107,12 @@ debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$chroot_di
 }
 rm -f "$chroot_dir.log"
 
-# The network and apt as this machine has them.
+# The network, apt and pip as this machine has them.
 sed -E 's/.*/deb & main/' <<<"$sources" >"$chroot_dir/etc/apt/sources.list"
 apt-config dump | grep -E '^Acquire::(https?::|ftp::|Check-Valid-Until|Retries|ForceIPv)' \
   >"$chroot_dir/etc/apt/apt.conf.d/90machine" || true
 cp -L /etc/resolv.conf /etc/hosts "$chroot_dir/etc/"
+if [[ -e /etc/pip.conf ]]; then cp -L /etc/pip.conf "$chroot_dir/etc/"; fi
 if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
   cp -L /usr/local/share/ca-certificates/*.crt "$chroot_dir/usr/local/share/ca-certificates/"
   in_chroot update-ca-certificates >/dev/null 2>&1

@@ -95,8 +95,10 @@ class _Pandas(Kind):
         import pandas
 
         data: Any = values
+        if values.dtype.kind == "M":
+            data = values = in_common_unit(values)
         if values.dtype.kind == "M":  # a miss is NaT
-            data = pandas.Series(in_common_unit(values))
+            data = pandas.Series(values)
             if zone:
                 data = data.dt.tz_localize("UTC").dt.tz_convert(zone)
             data = data.array

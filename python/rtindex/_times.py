@@ -54,11 +54,11 @@ def ticks_of(time: Any, kind: TimeType) -> Any:
 
 
 def in_common_unit(times: Array) -> Array:
-    """The times in a unit that pandas and Arrow know too; as they are where none holds them."""
+    """The times in a unit that pandas and Arrow know too; ticks where none holds them."""
     for unit in _COMMON_UNITS:
         if np.can_cast(times.dtype, f"M8[{unit}]"):
             return times.astype(f"M8[{unit}]", copy=False)
-    return times
+    return times.view(np.int64)
 
 
 def _zone_of(data: Any) -> str:

@@ -75,6 +75,18 @@ def test_types_of_smallest_times():
     assert index.lookup([7], "sum", days).dtype == np.int64
 
 
+def test_times_finer_than_a_kind_knows():
+    index = rtindex.build(np.array([7, 7, 1]))
+    picos = np.array([5, 6, 7], "M8[ps]")
+    assert index.lookup([7, 8], "max", picos).tolist() == picos[[1]].tolist() + [None]
+    assert index.lookup(pa.array([7, 8]), "max", picos).to_pylist() == [6, None]
+    assert index.lookup(pl.Series([7, 8]), "max", picos).to_list() == [6, None]
+    assert index.lookup(pd.Series([7, 8]), "max", picos).tolist() == [6, pd.NA]
+    weeks = np.array([5, 6, 7], "M8[W]")
+    assert index.lookup(pd.Series([7]), "max", weeks)[0] == pd.Timestamp(weeks[1])
+    assert index.lookup(pa.array([7]), "max", weeks).type == pa.timestamp("s")
+
+
 def test_misses_and_arrays_of_times():
     index = rtindex.build(np.array([7, 7, 1]))
     times = np.array(TIMES, "M8[us]")
