@@ -24,7 +24,8 @@ struct ExactScene {
     for (std::size_t i = 0; i < triangles.size(); ++i) {
       if (!hits(ray, triangles[i])) continue;
       const double t = *exact_hit(ray, triangles[i]);
-      if (bucket == no_bucket || t < nearest) {
+      // Of those at one place the last, to be unkind.
+      if (bucket == no_bucket || t <= nearest) {
         bucket = buckets[i];
         nearest = t;
       }

@@ -69,7 +69,12 @@ class BucketLocator final : public cuda::Locator {
             bool both_ends, cudaStream_t stream) const {
     // Without a scene the search starts anywhere, and ends at once.
     if (buckets_.keys == 0) return;
-    const BucketParams params{scene_.view(), lookups, 0, both_ends, stride, buckets};
+    BucketParams params{};
+    params.scene = scene_.view();
+    params.lookups = lookups;
+    params.both_ends = both_ends;
+    params.stride = stride;
+    params.buckets = buckets;
     pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, memory_, stream);
   }
 
