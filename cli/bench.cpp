@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
 #include <memory>
 
 #include <rtindex/rtindex.hpp>
@@ -40,6 +42,17 @@ void run(const Options& options) {
   run_experiments(options);
 }
 
+// CLI11's own check prints the largest double.
+const CLI::Validator above_zero(
+    [](const std::string& text) -> std::string {
+      double number = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      const bool is_number = error == std::errc() && end == text.data() + text.size();
+      if (is_number && std::isfinite(number) && number > 0) return {};
+      return "takes a number above 0, not '" + text + "'";
+    },
+    "");
+
 constexpr const char* examples = R"(Examples:
   rtindex bench --list
       Every experiment, with the figure of the paper that it repeats.
@@ -71,7 +84,7 @@ void add_bench(CLI::App& app) {
       ->allow_extra_args(false);
   verb->add_option("--limit", options->limit_s, "Seconds after which a point is given up")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero)
       ->capture_default_str();
   verb->add_option("--runs", options->runs, "Runs of each point after a warm-up")
       ->type_name("N")
@@ -80,7 +93,7 @@ void add_bench(CLI::App& app) {
   verb->add_option("--runs-limit", options->runs_limit_s,
                    "Seconds that all runs of a point may take together; longer ones are made once")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero)
       ->capture_default_str();
   verb->add_option("--column", options->column_file, "A column file for `real-data`")
       ->type_name("FILE");
@@ -90,7 +103,7 @@ void add_bench(CLI::App& app) {
   verb->add_flag("--continue", options->go_on, "Measure what is missing in the output only");
   verb->add_option("--minutes", options->minutes, "Start no point after so many minutes")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero);
   verb->add_flag("--left", options->left, "Tell how many points are missing, and measure none");
   verb->add_option("--note", options->note, "Words about the circumstances, kept in the records")
       ->type_name("TEXT");

@@ -48,6 +48,9 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
                          const LoadedColumn& column) {
   TextColumn keys;
   for (const std::string& text : texts) {
+    if (text.empty() && is_native(column.type()))
+      fail("{} is empty or lacks an end: write a key of type {}, the type of {}", option,
+           column.type_text(), column.name());
     if (text.empty())
       keys.add_quoted("");
     else

@@ -10,6 +10,9 @@ fail() {
   exit 1
 }
 
+# needs_value OPTION [VALUE...]: what is left of the command line, from an option with a value on.
+needs_value() { (($# > 1)) || fail "$1 needs a value; see --help"; }
+
 # The smallest of the numbers given.
 smallest() { printf '%s\n' "$@" | sort -n | head -n 1; }
 

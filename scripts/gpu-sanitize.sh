@@ -11,6 +11,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in
   -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  -*) fail "unknown option '$1'; see scripts/gpu-sanitize.sh --help" ;;
 esac
 
 rtindex="${1:-$root/build/gpu}/bin/rtindex"
@@ -56,6 +57,7 @@ run() {
 for tool in "${tools[@]}"; do
   runs=0
   for spec in $specs; do
+    say "compute-sanitizer $tool: $spec"
     for kind in lookup range; do
       if [[ $kind == range && $spec == hash* ]]; then continue; fi
       jobs=()

@@ -21,7 +21,7 @@ while (($#)); do
     --sanitize) sanitize=yes ;;
     --bench) bench=yes ;;
     --bench=*) bench=yes questions="${1#*=}" ;;
-    --records) records="$2"; shift ;;
+    --records) needs_value "$@"; records="$2"; shift ;;
     --) shift; break ;;
     -h | --help) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;

@@ -13,7 +13,7 @@
 #   --status      tell what is done and what is left, and measure nothing
 #
 # Section 3 is about rx:optix alone, section 4 sets it beside the other indexes. All data are made,
-# sorted and checked on the GPU. Estimates are those of an H200, which traces rays in software.
+# sorted and checked on the GPU. The seconds below are rough guesses for an H200, which traces rays in software.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -53,11 +53,11 @@ plan="
 minutes=100000 limit=60 runs_limit=3 records="" program="$root/build/gpu/bin/rtindex" status=no chosen=()
 while (($#)); do
   case "$1" in
-    --minutes) minutes="$2"; shift ;;
-    --limit) limit="$2"; shift ;;
-    --runs-limit) runs_limit="$2"; shift ;;
-    --records) records="$2"; shift ;;
-    --rtindex) program="$2"; shift ;;
+    --minutes) needs_value "$@"; minutes="$2"; shift ;;
+    --limit) needs_value "$@"; limit="$2"; shift ;;
+    --runs-limit) needs_value "$@"; runs_limit="$2"; shift ;;
+    --records) needs_value "$@"; records="$2"; shift ;;
+    --rtindex) needs_value "$@"; program="$2"; shift ;;
     --status) status=yes ;;
     -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "unknown option '$1'; see scripts/paper.sh --help" ;;
@@ -68,12 +68,12 @@ done
 
 [[ -x "$program" ]] || fail "$program is not there: scripts/gpu.sh --no-tests builds it, or name another with --rtindex"
 [[ "$minutes" =~ ^[0-9]+$ ]] || fail "--minutes takes a whole number, not '$minutes'"
+[[ "$limit" =~ ^[0-9.]+$ ]] || fail "--limit takes a number of seconds, not '$limit'"
+[[ "$runs_limit" =~ ^[0-9.]+$ ]] || fail "--runs-limit takes a number of seconds, not '$runs_limit'"
 if [[ -z "$records" ]]; then
   command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: name a folder with --records"
   records="$root/results/$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
 fi
-mkdir -p "$records"
-
 for name in "${chosen[@]}"; do
   grep -q " $name " <<<"$plan" || fail "'$name' is none of the paper's experiments: $(awk '{ printf "%s ", $2 }' <<<"$plan")"
 done
@@ -110,13 +110,14 @@ work_of() {
 tell() {
   printf '%-24s %8s %8s %10s\n' experiment points left 'seconds left'
   { work_of 3; work_of 4; } | awk '{ printf "%-24s %8d %8d %10d\n", $1, $2, $3, $4; seconds += $4 }
-    END { printf "about %d minutes are left\n", (seconds + 59) / 60 }'
+    END { printf "about %d minutes of measuring are left\n", (seconds + 59) / 60 }'
 }
 
 if [[ $status == yes ]]; then
   tell
   exit 0
 fi
+mkdir -p "$records"
 
 end=$((SECONDS + 60 * minutes))
 for section in 3 4; do

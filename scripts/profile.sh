@@ -18,9 +18,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 scale=paper records="" program="$root/build/gpu/bin/rtindex" profiles=()
 while (($#)); do
   case "$1" in
-    --scale) scale="$2"; shift ;;
-    --records) records="$2"; shift ;;
-    --rtindex) program="$2"; shift ;;
+    --scale) needs_value "$@"; scale="$2"; shift ;;
+    --records) needs_value "$@"; records="$2"; shift ;;
+    --rtindex) needs_value "$@"; program="$2"; shift ;;
     -h | --help) sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "unknown option '$1'; see scripts/profile.sh --help" ;;
     *) profiles+=("$1") ;;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <rtindex/error.hpp>
+
 #include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
 
@@ -32,6 +34,9 @@ std::vector<std::string> bucket_sizes(const Session& session) {
 }
 
 void run(Session& session) {
+  for (const Contestant& tracer : session.ray_tracers())
+    if (!tracer.spec.option("bucket", "").empty())
+      throw Error("leave bucket out of " + tracer.label + ": this experiment sets it");
   const std::size_t range_count = std::size_t{1} << session.pick(6, 12, 24);
   for (const KeySet& keys : key_sets) {
     Lazy<Column> column([&](Place& place) { return keys.column(place, usual_keys(session)); });

@@ -50,6 +50,8 @@ Experiment every_index_experiment();
 Experiment buckets_experiment();
 Experiment large_columns_experiment();
 Experiment real_data_experiment();
+// Throws where the file holds no column for it.
+void require_real_data(const std::string& path);
 Experiment traversal_work_experiment();
 
 }  // namespace rtindex::bench

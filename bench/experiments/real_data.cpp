@@ -13,6 +13,8 @@ namespace rtindex::bench {
 
 namespace {
 
+constexpr const char* no_column = "name a column with --column FILE, such as a file of SOSD";
+
 // SOSD's files have no extension; their names end with the type of their keys.
 std::optional<FileFormat> format_of(const std::string& path) {
   if (path.ends_with("_uint32")) return FileFormat::sosd32;
@@ -21,11 +23,16 @@ std::optional<FileFormat> format_of(const std::string& path) {
 }
 
 // Unsigned keys of a file, such as SOSD's.
+LoadedColumn keys_of(const std::string& path) {
+  LoadedColumn file = load(ColumnFile{.path = path, .format = format_of(path)});
+  if (file.type() != Type::u32 && file.type() != Type::u64)
+    throw Error(path + " holds " + file.type_text() + ": real-data takes uint32 and uint64");
+  return file;
+}
+
 Column column_from(Place& place, const std::string& path) {
-  const LoadedColumn file = load(ColumnFile{.path = path, .format = format_of(path)});
+  const LoadedColumn file = keys_of(path);
   const ColumnView view = file.view();
-  if (view.type() != Type::u32 && view.type() != Type::u64)
-    throw Error(path + " holds " + file.type_text() + ": this experiment takes uint32 and uint64");
   KeyArray keys(place, view.type() == Type::u32 ? 32 : 64, view.size());
   place.store(keys.data().data, view.data(), keys.bytes());
   return column_of(std::move(keys), column_seed);
@@ -33,8 +40,7 @@ Column column_from(Place& place, const std::string& path) {
 
 void run(Session& session) {
   const std::string& path = session.settings().column_file;
-  if (path.empty())
-    return session.unsupported("name a column with --column FILE, such as a file of SOSD");
+  if (path.empty()) return session.unsupported(no_column);
   const std::string name = std::filesystem::path(path).filename();
   Lazy<Column> column([&](Place& place) { return column_from(place, path); });
   Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
@@ -60,6 +66,11 @@ void run(Session& session) {
 }
 
 }  // namespace
+
+void require_real_data(const std::string& path) {
+  if (path.empty()) throw Error(std::string("real-data needs a column: ") + no_column);
+  static_cast<void>(keys_of(path));
+}
 
 Experiment real_data_experiment() {
   return {.name = "real-data",

@@ -1,6 +1,7 @@
 #include "harness/contestants.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <rtindex/index.hpp>
 
@@ -49,9 +50,17 @@ std::vector<Contestant> contestants_of(const std::vector<std::string>& specs) {
   std::vector<Contestant> contestants;
   for (const std::string& text : specs) {
     const Spec spec(text);
-    contestants.push_back({spec, spec.text()});
+    const bool is_new = std::none_of(contestants.begin(), contestants.end(),
+                                     [&](const Contestant& c) { return c.label == spec.text(); });
+    if (is_new) contestants.push_back({spec, spec.text()});
   }
   return contestants;
+}
+
+void require_usable(const std::vector<Contestant>& contestants) {
+  const std::vector<std::uint32_t> one_key = {0};
+  for (const Contestant& contestant : contestants)
+    static_cast<void>(build(one_key, contestant.spec));
 }
 
 }  // namespace rtindex::bench

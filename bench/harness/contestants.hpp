@@ -25,7 +25,10 @@ struct Contestant {
 // Ray tracers of any device that can be used here, for experiments about rays.
 [[nodiscard]] std::vector<Contestant> default_ray_tracers();
 
-// The indexes that the user names.
+// The indexes that the user names, each once.
 [[nodiscard]] std::vector<Contestant> contestants_of(const std::vector<std::string>& specs);
+
+// Throws where one of them cannot be built here, before anything is measured or recorded.
+void require_usable(const std::vector<Contestant>& contestants);
 
 }  // namespace rtindex::bench

@@ -34,10 +34,10 @@ Session::Session(Settings settings, Records& records, std::vector<Record> known,
 
 std::size_t Session::points_to_measure(const Experiment& experiment) {
   is_counting_ = true;
-  counted_ = 0;
+  counted_.clear();
   run(experiment);
   is_counting_ = false;
-  return counted_;
+  return counted_.size();
 }
 
 void Session::run(const Experiment& experiment) {
@@ -72,7 +72,7 @@ void Session::point(const Where& where, const std::function<Outcome()>& measure)
                         .scale = name_of(settings_.scale)};
   if (done_.contains(identity.point())) return;
   if (is_counting_) {
-    ++counted_;
+    counted_.insert(identity.point());
     return;
   }
   if (announce_) announce_(*experiment_, where);

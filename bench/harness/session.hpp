@@ -85,7 +85,7 @@ class Session {
   Announce announce_;
   const Experiment* experiment_ = nullptr;
   bool is_counting_ = false;
-  std::size_t counted_ = 0;
+  std::set<std::string> counted_;
 };
 
 }  // namespace rtindex::bench

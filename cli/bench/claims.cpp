@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -22,7 +23,8 @@ struct Options {
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw Error(path + " cannot be read: name the page to update");
+  if (!file || std::filesystem::is_directory(path))
+    throw Error(path + " cannot be read: name the page to update");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

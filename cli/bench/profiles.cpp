@@ -29,7 +29,7 @@ struct Options {
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path + " cannot be read: name what ncu printed");
+  if (!file || fs::is_directory(path)) throw Error(path + " cannot be read: name what ncu printed");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

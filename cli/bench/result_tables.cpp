@@ -83,6 +83,18 @@ std::string table_of(const Experiment& experiment, const std::string& label,
     row->cells[places.column_of(*record)] = cell_text(*record);
   }
   std::vector<std::string> header = {experiment.x ? experiment.x->label : "case"};
+  constexpr std::size_t many = 6;
+  if (!experiment.x && headings.size() > many && headings.size() > rows.size()) {
+    // Many cases of few series: a line for each case.
+    for (const Row& row : rows) header.push_back(row.series);
+    Table table(std::move(header));
+    for (std::size_t i = 0; i < headings.size(); ++i) {
+      std::vector<std::string> line = {headings[i]};
+      for (const Row& row : rows) line.push_back(row.cells[i]);
+      table.add(std::move(line));
+    }
+    return fmt::format("{}\n{}\n", label, table.text(2));
+  }
   header.insert(header.end(), headings.begin(), headings.end());
   Table table(std::move(header));
   for (Row& row : rows) {
@@ -119,9 +131,12 @@ bool stands_beside(const Record& published, const Experiment& experiment) {
 
 std::string result_tables(const Experiment& experiment, const std::vector<Record>& ours,
                           const std::vector<Record>& published) {
-  std::string text = fmt::format("{} ({}{}{}): {}\n\n", experiment.name, experiment.figure,
-                                 experiment.section.empty() ? "" : ", section ", experiment.section,
-                                 experiment.question);
+  const std::string source =
+      experiment.figure == "none"
+          ? ""
+          : fmt::format(" ({}{}{})", experiment.figure,
+                        experiment.section.empty() ? "" : ", section ", experiment.section);
+  std::string text = fmt::format("{}{}: {}\n\n", experiment.name, source, experiment.question);
   const bool has_published =
       std::any_of(published.begin(), published.end(),
                   [&](const Record& record) { return stands_beside(record, experiment); });

@@ -77,6 +77,7 @@ class Run {
  public:
   explicit Run(const BenchOptions& options) : options_(options) {
     const bench::Settings settings = settings_of(options);
+    if (!options.left) require_possible(options, settings);
     std::vector<std::pair<std::string, std::vector<bench::Record>>> known;
     for (const bench::Experiment* experiment : chosen(options.names)) {
       const std::string file = file_for(options.output, experiment->name);
@@ -105,8 +106,10 @@ class Run {
     progress.finish();
     fmt::print("{}", tables);
     if (done_ < points_)
-      fmt::print("{} of {} points are left; the same command with --continue goes on.\n",
-                 points_ - done_, points_);
+      fmt::print("{} of {} points are left; {}.\n", points_ - done_, points_,
+                 options_.output.empty()
+                     ? "with -o PATH the same command and --continue would go on"
+                     : "the same command with --continue goes on");
   }
 
   void print_left() {
@@ -124,6 +127,15 @@ class Run {
     } catch (const TimeIsUp&) {
       return false;
     }
+  }
+
+  // What was asked for by name and cannot be had is an error, never a record: a record would be
+  // taken for done. (A profiled run is started by a script that has looked.)
+  static void require_possible(const BenchOptions& options, const bench::Settings& settings) {
+    if (!options.indexes.empty() && !options.profiled) bench::require_usable(settings.contestants);
+    const bool by_name =
+        std::find(options.names.begin(), options.names.end(), "real-data") != options.names.end();
+    if (by_name || !options.column_file.empty()) bench::require_real_data(options.column_file);
   }
 
   static bench::Settings settings_of(const BenchOptions& options) {

@@ -76,7 +76,7 @@ struct Index::State {
   void start_counting(Counters* counters) const {
     if (counters == nullptr) return;
     if (!structure->counts_work())
-      fail("{} does not count its work: leave Ask::counters out, or use rx", spec.text());
+      fail("{} does not count its work: leave counters out, or use rx", spec.text());
     *counters = {};
   }
 

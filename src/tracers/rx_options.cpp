@@ -20,6 +20,8 @@ constexpr std::string_view sphere_bits = "22+22+20";
 int to_number(std::string_view text, std::string_view option, std::string_view form) {
   int number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc::result_out_of_range)
+    fail("'{}' in {} is too large: write {}", text, option, form);
   if (error != std::errc() || end != text.data() + text.size())
     fail("'{}' in {} is no whole number: write {}", text, option, form);
   return number;

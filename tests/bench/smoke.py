@@ -147,9 +147,30 @@ class Smoke(unittest.TestCase):
         for arguments, part in [(["nothing"], "hit-rate"), ([], "--list"),
                                 (["keys", "--scale", "huge"], "smoke, laptop or paper"),
                                 (["keys", "--index", "tree"], "tree"),
-                                (["keys", "--continue"], "-o FILE")]:
+                                (["keys", "--continue"], "-o FILE"),
+                                (["keys", "--minutes", "nan"], "a number above 0"),
+                                (["real-data"], "--column FILE"),
+                                (["real-data", "--column", "none_uint64"], "does not exist"),
+                                (["keys", "--index", "rx:embree,bucket=0"], "bucket"),
+                                (["buckets", "--index", "rx:embree,bucket=4"], "leave bucket out"),
+                                (["claims", "out", "--update", "."], "cannot be read"),
+                                (["profiles", "out/keys.jsonl", ".", "-o", "p"], "cannot be read")]:
             with self.subTest(arguments):
                 self.assertIn(part, bench(*arguments, folder=self.folder.name, code=2).stderr)
+
+    def test_what_cannot_run_here_is_no_record(self):
+        usable = subprocess.run([RTINDEX, "indexes"], capture_output=True, text=True,
+                                check=True).stdout
+        if "rx:optix@cuda   yes" in usable:
+            self.skipTest("there is a GPU")
+        bench("keys", "--scale", "smoke", "--index", "rx:optix", "-o", "none.jsonl",
+              folder=self.folder.name, code=2)
+        self.assertFalse(pathlib.Path(self.folder.name, "none.jsonl").exists())
+
+    def test_an_index_named_twice_takes_part_once(self):
+        result = bench("keys", "--scale", "smoke", "--index", "sorted", "--index", "sorted",
+                       folder=self.folder.name)
+        self.assertNotIn("are left", result.stdout)
 
     def test_only_the_indexes_named_take_part(self):
         bench("hit-rate", "--scale", "smoke", "--index", "sorted", "--index", "hash,threads=1",

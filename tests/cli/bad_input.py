@@ -149,6 +149,8 @@ class BadInput(CommandTest):
         self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", says="--upper is missing")
         self.refuse("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
         self.refuse("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
+        for half in ("5:", ":5", ":"):
+            self.refuse("range", "--column", "column.npy", "--range", half, says="lacks an end")
         self.refuse("range", "--column", "column.npy", "--range", "1:2", "--lower", "keys.npy",
                     "--upper", "one.npy", says="not both")
         self.refuse("range", "--column", "column.npy", says="--range L:U")
