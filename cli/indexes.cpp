@@ -22,9 +22,12 @@ std::string index_table(const std::vector<Usable>& list) {
 
 std::string auto_text(const std::vector<Usable>& list) {
   const bool any = std::any_of(list.begin(), list.end(), [](const Usable& e) { return e.usable; });
-  return any ? fmt::format("`auto` picks {}\n  because {}\n", default_spec().text(),
-                           default_reason())
-             : "`auto` finds no usable index here: the reasons above say what to install\n";
+  if (!any) return "`auto` finds no usable index here: the reasons above say what to install\n";
+  try {
+    return fmt::format("`auto` picks {}\n  because {}\n", default_spec().text(), default_reason());
+  } catch (const Error& error) {
+    return fmt::format("`auto` picks nothing: {}\n", error.what());
+  }
 }
 
 std::string option_table() {

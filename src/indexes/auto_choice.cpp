@@ -98,10 +98,11 @@ TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wish,
     if (const auto known = read(path))
       return judge(gpu, *known, fmt::format("as {} tells", path.string()));
 
-  const std::optional<unsigned> rtcore_version = gpu.rtcore_version();
-  if (!rtcore_version) return {"native", "OptiX cannot be used here"};
-  Known known{*rtcore_version, {}};
+  Known known{};
   try {
+    const std::optional<unsigned> rtcore_version = gpu.rtcore_version();
+    if (!rtcore_version) return {"native", "OptiX cannot be used here"};
+    known.rtcore_version = *rtcore_version;
     if (known.rtcore_version != 0) known.times = gpu.measure();
   } catch (const Error& error) {
     return {"native", fmt::format("measuring it against rx:optix failed: {}", error.what())};

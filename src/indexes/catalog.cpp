@@ -257,6 +257,9 @@ bool has_options_of(const Entry& entry, const Spec& spec) {
 // What serves an open spec best on a GPU: the native tracer, or OptiX where that was found faster.
 const Entry& best_tracer([[maybe_unused]] const Spec& spec, const Entry& native) {
 #if defined(RTINDEX_HAS_CUDA)
+  // Settings of sorted keys, which OptiX has only in buckets.
+  for (const char* option : {"order", "gather"})
+    if (spec.options().contains(option) && !is_bucketed(spec)) return native;
   for (const Entry& entry : catalog())
     if (entry.tracer == "optix" && has_options_of(entry, spec) &&
         cuda::tracer_choice(spec.device_number()).tracer == "optix" && !entry.missing())
@@ -359,7 +362,9 @@ LoadedStructure load_structure(const Spec& resolved, const FileReader& file, con
     return {cuda::build_saved(device_options(resolved), file, codec, rows), true};
 #endif
   if (entry.load != nullptr)
-    if (auto loaded = entry.load(resolved, file, codec, rows)) return {std::move(loaded), false};
+    // The scene of buckets is built again over the sorted keys of the file.
+    if (auto loaded = entry.load(resolved, file, codec, rows))
+      return {std::move(loaded), is_bucketed(resolved)};
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   return {entry.make(resolved, load_column(file, rows, codec.span()), codec, key_text, nullptr),
           true};
@@ -378,7 +383,13 @@ Spec default_spec() { return resolve(Spec()); }
 
 std::string default_reason() {
 #if defined(RTINDEX_HAS_CUDA)
-  if (on_device(find_entry(Spec()))) return cuda::tracer_choice(0).reason;
+  const Spec chosen = default_spec();
+  if (chosen.device() == "cuda") {
+    const TracerChoice choice = cuda::tracer_choice(0);
+    // It was measured where OptiX could be used.
+    if (choice.tracer != chosen.tracer()) return "OptiX cannot be used here";
+    return choice.reason;
+  }
 #endif
   return fmt::format("no GPU can be used: {}", *catalog().front().missing());
 }

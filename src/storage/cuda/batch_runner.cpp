@@ -42,9 +42,8 @@ std::unique_ptr<Workspace> WorkspacePool::take() {
 }
 
 void WorkspacePool::give_back(std::unique_ptr<Workspace> workspace) {
-  constexpr std::size_t most = 8;
   const std::lock_guard lock(mutex_);
-  if (free_.size() < most) free_.push_back(std::move(workspace));
+  if (free_.size() < most_free) free_.push_back(std::move(workspace));
 }
 
 // Device memory that a piece of a batch needs until its kernels are done.
@@ -59,6 +58,20 @@ struct BatchRunner::Values {
 };
 
 namespace {
+
+// A workspace for one call. It goes back when everything that was made after it is gone.
+class WorkspaceLease {
+ public:
+  explicit WorkspaceLease(WorkspacePool& pool) : pool_(pool), workspace_(pool.take()) {}
+  ~WorkspaceLease() { pool_.give_back(std::move(workspace_)); }
+  WorkspaceLease(const WorkspaceLease&) = delete;
+  WorkspaceLease& operator=(const WorkspaceLease&) = delete;
+  [[nodiscard]] Workspace& operator*() const { return *workspace_; }
+
+ private:
+  WorkspacePool& pool_;
+  std::unique_ptr<Workspace> workspace_;
+};
 
 // Waits for both lanes, also when an exception leaves them in the middle of their work: what they
 // read and write must outlive it.
@@ -192,10 +205,11 @@ void deliver_rows(const InFlight& flight, const Request& request,
 }  // namespace
 
 void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request) const {
-  std::unique_ptr<Workspace> workspace = scene_.workspaces.take();
-  const cudaStream_t first_stream = workspace->lanes[0].stream.get();
+  const WorkspaceLease lease(scene_.workspaces);
+  Workspace& workspace = *lease;
+  const cudaStream_t first_stream = workspace.lanes[0].stream.get();
   const bool to_device = request.outputs.place == Place::device;
-  for (Workspace::Lane& lane : workspace->lanes) {
+  for (Workspace::Lane& lane : workspace.lanes) {
     scene_.built.hold_back(lane.stream.get());
     // What the caller has queued comes first: its lookups or buffers may be part of it.
     if (batch.lower().place() == Place::device || request.values_place == Place::device ||
@@ -206,17 +220,17 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     }
   }
   const Values values = values_on_device(request, first_stream);
-  const LanesAtRest at_rest(*workspace);
+  const LanesAtRest at_rest(workspace);
   const Event values_there;
   values_there.record(first_stream);
-  values_there.hold_back(workspace->lanes[1].stream.get());
+  values_there.hold_back(workspace.lanes[1].stream.get());
 
   const bool wants_rows = request.answers.has(Answer::rows);
   InFlight flights[2];
   const auto land = [&](std::size_t lane_number) {
     InFlight& flight = flights[lane_number];
     if (!flight.any) return;
-    Workspace::Lane& lane = workspace->lanes[lane_number];
+    Workspace::Lane& lane = workspace.lanes[lane_number];
     lane.stream.wait();
     deliver(flight, request.outputs, lane.out.data());
     if (wants_rows) deliver_rows(flight, request, scene_.memory, lane.stream.get());
@@ -230,7 +244,7 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
   for (std::size_t first = 0, number = 0; first < batch.size(); first += step, ++number) {
     const std::size_t lane_number = number % 2;
     land(lane_number);
-    Workspace::Lane& lane = workspace->lanes[lane_number];
+    Workspace::Lane& lane = workspace.lanes[lane_number];
     const cudaStream_t stream = lane.stream.get();
     InFlight& flight = flights[lane_number];
     flight.first = first;
@@ -273,8 +287,7 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
   }
   land(0);
   land(1);
-  for (Workspace::Lane& lane : workspace->lanes) lane.stream.wait();
-  scene_.workspaces.give_back(std::move(workspace));
+  for (Workspace::Lane& lane : workspace.lanes) lane.stream.wait();
 }
 
 DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size_t first,

@@ -24,10 +24,14 @@ struct Workspace {
 // Workspaces of calls that are over, for the next ones.
 class WorkspacePool {
  public:
+  WorkspacePool() { free_.reserve(most_free); }
   [[nodiscard]] std::unique_ptr<Workspace> take();
+  // Takes no memory: there is room for all that are kept.
   void give_back(std::unique_ptr<Workspace> workspace);
 
  private:
+  static constexpr std::size_t most_free = 8;
+
   std::mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> free_;
 };

@@ -59,9 +59,12 @@ __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows
                             std::size_t room, std::uint64_t* words) {
   const std::size_t i = thread_number();
   if (i >= room) return;
-  const auto position = static_cast<std::uint32_t>(i);
-  words[KeyBlocks::key_at(position)] = i < size ? keys[i] : ~std::uint64_t{0};
-  reinterpret_cast<std::uint32_t*>(words)[KeyBlocks::row_at(position)] =
+  // What stands behind the last key may have no position of 32 bits.
+  const std::size_t block = i / KeyBlocks::keys;
+  const auto place = static_cast<std::uint32_t>(i - block * KeyBlocks::keys);
+  std::uint64_t* const at = words + block * KeyBlocks::words;
+  at[KeyBlocks::key_at(place)] = i < size ? keys[i] : ~std::uint64_t{0};
+  reinterpret_cast<std::uint32_t*>(at)[KeyBlocks::row_at(place)] =
       i < size ? rows[i] : ~std::uint32_t{0};
 }
 

@@ -45,7 +45,7 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
                               cuda::RowsWanted wanted, cudaStream_t stream) const {
   const std::size_t count = lookups.count;
   if (count == 0) return {};
-  const LaunchParams rays = params(batch, lookups);
+  LaunchParams rays = params(batch, lookups);
   if (parts_.on_host != nullptr) {
     const Collected collected = collect(rays, count, no_limit, stream);
     FoundRows found = narrow(batch, first, collected, count, stream);
@@ -53,7 +53,10 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
                       nullptr, cuda::Gather::off, parts_.memory, stream);
     return found;
   }
-  if (wants_folding(request)) fold(rays, count, request, stream);
+  if (wants_folding(request)) {
+    fold(rays, count, request, stream);
+    rays.counters = nullptr;  // the same rays once more, for the rows
+  }
   if (!wanted.any) return {};
   return rows_of(collect(rays, count, wanted.limit, stream), count, stream);
 }
