@@ -49,7 +49,8 @@ void run(const BatchOptions& options) {
   progress.emplace("building " + spec.text(), 0, style);
   Index index = options.values.empty() ? build(column.view(), spec)
                                        : build(column.view(), spec, include(values.view()));
-  set_tick_units(index, {.keys = column.unit()});
+  set_tick_units(index, {.keys = column.unit(),
+                         .included = options.values.empty() ? std::string() : values.unit()});
   summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
   start = Clock::now();
