@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import Column
-from ._lists import Array, plain_array
+from ._core import Column, Error
+from ._lists import Array, cast_times, plain_array
 
 # The units that pandas and Arrow know; answers in others are converted where no tick is lost.
 _COMMON_UNITS = ("s", "ms", "us", "ns")
@@ -50,7 +50,11 @@ def ticks_of(time: Any, kind: TimeType) -> Any:
     if not isinstance(time, (datetime.date, np.datetime64)):
         return time
     array, _ = plain_array([time], "timestamp64", kind.unit)
-    return int(array.astype(kind.dtype).view(np.int64)[0])
+    cast = cast_times(array, kind.unit)
+    if cast is None:
+        raise Error(f"the time {time} lies between two ticks of the values' {kind.dtype}: pass "
+                    "one without the finer part")
+    return int(cast.view(np.int64)[0])
 
 
 def in_common_unit(times: Array) -> Array:

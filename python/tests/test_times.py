@@ -97,3 +97,46 @@ def test_misses_and_arrays_of_times():
         datetime.datetime(2024, 2, 29)]
     with pytest.raises(rtindex.Error, match=r"2 datetime64\[us\]"):
         index.lookup([7, 8], "max", times, out=np.empty(2, np.int64))
+
+
+FAR = datetime.datetime(9999, 12, 31)
+
+
+@pytest.mark.parametrize("far", [
+    FAR, [NOON, FAR], [pd.Timestamp(5), FAR], np.datetime64("9999-12-31"),
+    np.array([NOON, FAR], "M8[us]"), np.array([FAR, "NaT"], "M8[D]"),
+    np.array([FAR], ">M8[s]"), pd.Series([FAR]).astype("M8[us]"), np.array([-300], "M8[Y]")])
+def test_times_too_far_for_the_column(far):
+    index = rtindex.build(np.array([NOON], "M8[ns]"))
+    wanted = r"(9999|1670).* is too far from 1970 for datetime64\[ns\]: leave it out"
+    with pytest.raises(rtindex.Error, match=wanted):
+        index.lookup(far)
+    with pytest.raises(rtindex.Error, match=wanted):
+        index.range(far, far)
+    with pytest.raises(rtindex.Error, match=wanted):
+        index.update([0], far)
+    with pytest.raises(rtindex.Error, match="9999.* is too far"):
+        rtindex.build([pd.Timestamp(5).as_unit("ns"), FAR])
+
+
+def test_times_at_the_ends_of_a_unit():
+    ends = np.array([-2**63 + 1, 2**63 - 1], "M8[ns]")
+    index = rtindex.build(ends)
+    whole = ends.astype("M8[us]") + np.array([1, 0], "m8[us]")
+    assert index.lookup(np.append(whole, np.datetime64("NaT")), "count").tolist() == [0, 0, 0]
+    assert index.range(whole[:1], whole[1:], "count").tolist() == [0]
+    assert index.range(ends[:1], ends[1:], "count").tolist() == [2]
+    assert index.lookup([None, ends[1]]).tolist() == [rtindex.MISS, 1]
+
+
+def test_misses_that_the_values_cannot_hold():
+    index = rtindex.build(np.array([7, 7, 1]))
+    days, nanos = np.array(TIMES, "M8[D]"), np.array(TIMES, "M8[ns]")
+    for values in (days, pa.array(TIMES).cast(pa.date32())):
+        with pytest.raises(rtindex.Error, match=r"12:00:00 lies between .* datetime64\[D\]"):
+            index.lookup([8], "max", values, miss=NOON)
+        midnight = datetime.datetime(2024, 2, 29)
+        assert index.lookup([8], "max", values, miss=midnight).tolist() == [DAY]
+    with pytest.raises(rtindex.Error, match=r"9999-12-31.* too far .* datetime64\[ns\]"):
+        index.lookup([8], "max", nanos, miss=FAR)
+    assert np.isnat(index.lookup([8], "max", nanos, miss=np.datetime64("NaT")))
