@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import zoneinfo
 
 import numpy as np
 import pandas as pd
@@ -58,6 +59,63 @@ def zone_of(data) -> str:
     kind = data.type if isinstance(data, pa.Array) else data.dtype
     zone = str(getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or "")
     return {"UTC+01:00": "+01:00", "Etc/GMT-1": "+01:00"}.get(zone, zone)  # pandas' and polars'
+
+
+class Offset(datetime.tzinfo):
+    """As pytz.FixedOffset: its name is no zone's."""
+
+    def __init__(self, minutes):
+        self.minutes = minutes
+
+    def __str__(self):
+        return f"pytz.FixedOffset({self.minutes})"
+
+    def utcoffset(self, time):
+        return datetime.timedelta(minutes=self.minutes)
+
+    def dst(self, time):
+        return datetime.timedelta()
+
+
+class Seasonal(Offset):
+    """Has no offset without a time."""
+
+    def utcoffset(self, time):
+        return datetime.timedelta(hours=time.month // 6)
+
+
+def fixed(hours, *name):
+    return datetime.timezone(datetime.timedelta(hours=hours), *name)
+
+
+@pytest.mark.parametrize("kind", [pa.array, pl.Series, pd.Series])
+@pytest.mark.parametrize(("zone", "wanted"), [
+    (fixed(5.5), "+05:30"), (fixed(-3.5, "Newfoundland"), "-03:30"),
+    (fixed(1, "Europe/London"), "+01:00"), (fixed(0, "Asia/Tokyo"), "UTC"),
+    (datetime.timezone.utc, "UTC"), (fixed(1 / 3600), "UTC"), (Offset(60), "+01:00"),
+    (Offset(-570), "-09:30"), (Offset(0), "UTC"), (Seasonal(0), "UTC"),
+    (zoneinfo.ZoneInfo("Europe/Berlin"), "Europe/Berlin"), ("dateutil/Europe/Berlin", "UTC"),
+    ("dateutil/UTC", "UTC")])
+def test_zones_of_pandas(kind, zone, wanted):
+    """The same times, in a zone that Arrow and pandas know, and polars where it can."""
+    values = pd.Series(np.array(TIMES, "M8[us]")).dt.tz_localize("UTC").dt.tz_convert(zone)
+    index = rtindex.build(np.array([7, 7, 1]), include=values)
+    for found in (index.lookup(kind([7, 1]), "max"), index.lookup(kind([7, 1]), "max", values)):
+        assert as_times(found).tolist() == TIMES[1:]
+        assert index._core.included_time == f"us {wanted}"
+        if kind is pa.array:
+            assert found.type == pa.timestamp("us", wanted)
+        elif kind is pl.Series:
+            assert zone_of(found) == ("UTC" if wanted.endswith(":30") else wanted)
+
+
+def test_zones_of_pytz():
+    pytz = pytest.importorskip("pytz")
+    for zone, wanted in ((pytz.FixedOffset(-90), "-01:30"), (pytz.utc, "UTC"),
+                         (pytz.timezone("Europe/Berlin"), "Europe/Berlin")):
+        values = pd.Series(np.array(TIMES, "M8[us]")).dt.tz_localize("UTC").dt.tz_convert(zone)
+        index = rtindex.build(np.array([7, 7, 1]))
+        assert index.lookup(pa.array([7]), "max", values).type == pa.timestamp("us", wanted)
 
 
 def test_types_of_smallest_times():
