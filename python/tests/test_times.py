@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import rtindex
+from rtindex._columns import column
 
 DAY = datetime.date(2024, 2, 29)
 NOON = datetime.datetime(2024, 2, 29, 12)
@@ -198,3 +199,14 @@ def test_misses_that_the_values_cannot_hold():
     with pytest.raises(rtindex.Error, match=r"9999-12-31.* too far .* datetime64\[ns\]"):
         index.lookup([8], "max", nanos, miss=FAR)
     assert np.isnat(index.lookup([8], "max", nanos, miss=np.datetime64("NaT")))
+
+
+def test_included_dates_of_cpp(tmp_path):
+    """C++ writes no unit beside included values: dates need none."""
+    values = column(pa.array(TIMES).cast(pa.date32()))
+    core = rtindex._core.build(column(np.array([7, 7, 1])), "sorted", values, "", 0)
+    core.save(str(tmp_path / "dates.rtindex"))
+    index = rtindex.load(tmp_path / "dates.rtindex")
+    assert index.lookup(7, "max") == DAY
+    assert index.lookup(pa.array([7, 8]), "min").to_pylist() == [DAY, None]
+    assert index.lookup([7], "sum").dtype == np.int64
