@@ -9,7 +9,7 @@ import numpy as np
 
 from ._core import Column, Error
 from ._device import device_column, is_device_array
-from ._lists import Array, has_strings, plain_array, validity_bits
+from ._lists import Array, cast_times, has_strings, plain_array, validity_bits
 
 # NumPy's types whose memory is a column as it is.
 _NATIVE = {
@@ -87,8 +87,10 @@ def _from_datetimes(array: Array, like: Any) -> Column:
         raise Error("the datetime64 array has no unit: give it one, such as datetime64[us]")
     if wanted and "," not in wanted and wanted != _unit_text(unit, step):
         target = np.dtype(f"datetime64[{wanted}]")
-        if np.can_cast(array.dtype, target):  # only to a finer unit: no tick is lost
-            array, (unit, step) = array.astype(target), np.datetime_data(target)
+        is_finer = np.can_cast(array.dtype, target)  # then no tick is lost
+        cast = cast_times(array, wanted) if is_finer else None
+        if cast is not None:
+            array, (unit, step) = cast, np.datetime_data(target)
     validity = validity_bits(np.isnat(array))
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("timestamp64", ticks, _unit_text(unit, step), validity)

@@ -214,7 +214,9 @@ class Index:
     def _times(self, held: _core.Column | None, values: Any) -> TimeType | None:
         """What the values of a call are, where they are times."""
         if held is None:
-            return TimeType.from_text(self._core.included_time)
+            kept = TimeType.from_text(self._core.included_time)
+            # Files that C++ wrote tell no unit; that of dates is known.
+            return TimeType("D", "") if kept is None and self.included == "date32" else kept
         return time_type(held, values)
 
     def _matched(self, lookups: _core.Column) -> Array:

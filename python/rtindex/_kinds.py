@@ -81,7 +81,13 @@ class _Polars(Kind):
 
         if values.dtype == bool:
             return polars.Series(values)
-        return polars.Series(_arrow_answer(values, validity, zone))
+        try:
+            return polars.Series(_arrow_answer(values, validity, zone))
+        except polars.exceptions.ComputeError:
+            if not zone:
+                raise
+            # It knows no offsets of half an hour: the same times in UTC.
+            return polars.Series(_arrow_answer(values, validity, "UTC"))
 
 
 class _Pandas(Kind):

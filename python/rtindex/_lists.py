@@ -48,6 +48,30 @@ def validity_bits(missing: Array) -> Array | None:
     return np.packbits(~missing, bitorder="little") if missing.any() else None
 
 
+def cast_times(times: Array, unit: str) -> Array | None:
+    """The times in another unit; None where one of them lies between two of its ticks.
+
+    NumPy wraps what is too far from 1970 for the unit; here it is an error.
+    """
+    cast = times.astype(f"M8[{unit}]")
+    lost = _differ(cast.astype(times.dtype), times)
+    if not lost.any():
+        return cast
+    if not np.can_cast(times.dtype, cast.dtype):  # the unit is coarser
+        return None
+    raise Error(_too_far(times[lost][0], unit))
+
+
+def _differ(times: Any, others: Any) -> Any:
+    """Which are not the same; NaT is the same as NaT."""
+    return (times != others) & ~(np.isnat(times) & np.isnat(others))
+
+
+def _too_far(time: Any, unit: str) -> str:
+    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: leave it out, or let a "
+            "range end at a time that fits")
+
+
 def _nulls(count: int, wanted: str, unit: str) -> Array:
     if wanted in ("date32", "timestamp64"):
         return np.full(count, "NaT", f"M8[{unit or 'D'}]")
@@ -55,11 +79,14 @@ def _nulls(count: int, wanted: str, unit: str) -> Array:
 
 
 def _times(items: list[Any], unit: str) -> Array:
-    array = np.array([_datetime64(item) for item in items])
+    times = [_datetime64(item) for item in items]
+    array = np.array(times)
+    for i, time in enumerate(times):  # of several units NumPy takes the finest
+        if time.dtype != array.dtype and _differ(array[i].astype(time.dtype), time):
+            raise Error(_too_far(time, np.datetime_data(array.dtype)[0]))
     if unit and "," not in unit:
-        converted = array.astype(f"M8[{unit}]")
-        if ((converted == array) | np.isnat(array)).all():
-            return converted
+        cast = cast_times(array, unit)
+        return array if cast is None else cast
     return array
 
 

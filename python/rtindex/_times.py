@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import zoneinfo
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import Column
-from ._lists import Array, plain_array
+from ._core import Column, Error
+from ._lists import Array, cast_times, plain_array
 
 # The units that pandas and Arrow know; answers in others are converted where no tick is lost.
 _COMMON_UNITS = ("s", "ms", "us", "ns")
@@ -50,7 +51,11 @@ def ticks_of(time: Any, kind: TimeType) -> Any:
     if not isinstance(time, (datetime.date, np.datetime64)):
         return time
     array, _ = plain_array([time], "timestamp64", kind.unit)
-    return int(array.astype(kind.dtype).view(np.int64)[0])
+    cast = cast_times(array, kind.unit)
+    if cast is None:
+        raise Error(f"the time {time} lies between two ticks of the values' {kind.dtype}: pass "
+                    "one without the finer part")
+    return int(cast.view(np.int64)[0])
 
 
 def in_common_unit(times: Array) -> Array:
@@ -64,5 +69,30 @@ def in_common_unit(times: Array) -> Array:
 def _zone_of(data: Any) -> str:
     kind = getattr(data, "type", None) or getattr(data, "dtype", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
-    zone = str(getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or "")
-    return zone.removeprefix("UTC") or zone  # a fixed offset: "+01:00"
+    zone = getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or ""
+    return zone if isinstance(zone, str) else _zone_name(zone)
+
+
+def _zone_name(zone: datetime.tzinfo) -> str:
+    """What Arrow, pandas and polars call the zone: by its name or "+01:00"; "UTC" where it has
+    neither, which are the same times."""
+    # A datetime.timezone may have any name, even that of another zone.
+    if not isinstance(zone, datetime.timezone) and _is_known(str(zone)):
+        return str(zone)
+    try:
+        offset = zone.utcoffset(None)
+    except Exception:  # a class of somebody else's, which may want a time
+        offset = None
+    minutes, rest = divmod(offset or datetime.timedelta(), datetime.timedelta(minutes=1))
+    if minutes == 0 or rest:
+        return "UTC"
+    hours, minutes_left = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02}:{minutes_left:02}"
+
+
+def _is_known(name: str) -> bool:
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (KeyError, OSError, ValueError):
+        return False
+    return True

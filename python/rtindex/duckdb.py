@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ._columns import column
 from ._core import Error
 from ._index import AnswerName, Index, LookupName, _class_of
+from ._kinds import kind_of
+from ._times import TimeType
 
 # Integers compare by value at any width, and floats exactly: one wide type serves them all.
 _KEY_TYPES = {
@@ -27,7 +32,8 @@ def register(connection: Any, name: str, index: Index, answer: AnswerName = "any
     """Makes an index a function of SQL: `name(key)`, or `name(lower, upper)` for `lookup="range"`.
 
     "any" and "first" give a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
-    "min" and "max" aggregate `values`, or the included values. Gives the connection back.
+    "min" and "max" aggregate `values`, or the included values; "min" and "max" of dates and
+    timestamps are such themselves. Gives the connection back.
     """
     if lookup not in ("point", "range"):
         raise Error(f"unknown kind of lookup '{lookup}': choose point or range")
@@ -47,7 +53,7 @@ def register(connection: Any, name: str, index: Index, answer: AnswerName = "any
     parameters = [_key_type(index)] * (1 if lookup == "point" else 2)
     function = point if lookup == "point" else between
     return connection.create_function(name, function, parameters,
-                                      _answer_type(index, answer, values), type="arrow",
+                                      _answer_type(connection, index, answer, values), type="arrow",
                                       null_handling="special")
 
 
@@ -60,15 +66,26 @@ def _key_type(index: Index) -> str:
     return _KEY_TYPES.get(name, "BIGINT")
 
 
-def _answer_type(index: Index, answer: AnswerName, values: Any) -> str:
+def _answer_type(connection: Any, index: Index, answer: AnswerName, values: Any) -> Any:
     if answer == "rows":
         return "UINTEGER[]"
     if answer in ("any", "first", "count"):
         return "UINTEGER"
-    from ._columns import column
-
-    value_type = index.included if values is None else column(values).type
+    held = None if values is None else column(values)
+    value_type = index.included if held is None else held.type
     if value_type is None:
         raise Error(f"'{answer}' needs a value column: pass `values`, or build the index with "
                     "`include`")
+    times = None if answer == "sum" else index._times(held, values)
+    if times is not None:
+        return _time_type(connection, times)
     return _CLASS_TYPES[_class_of(value_type).__name__]
+
+
+def _time_type(connection: Any, times: TimeType) -> Any:
+    """What DuckDB itself calls such answers: DATE, TIMESTAMP_NS, TIMESTAMPTZ."""
+    import pyarrow
+
+    nothing = pyarrow.array([], pyarrow.uint32())
+    answers = kind_of(nothing).array(np.empty(0, times.dtype), zone=times.zone)
+    return connection.from_arrow(pyarrow.table({"answer": answers})).types[0]

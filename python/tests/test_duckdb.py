@@ -77,6 +77,40 @@ def test_every_type(connection, column, literal):
     assert rows(connection, f"SELECT row_of({literal})") == [(1,)]
 
 
+@pytest.mark.parametrize(("values", "types", "wanted"), [
+    (np.array([3, 5, 4], "M8[D]"), ["DATE"], "DATE '1970-01-06'"),
+    (pa.array([3, 5, 4], pa.date32()), ["DATE"], "DATE '1970-01-06'"),
+    (np.array([3, 5, 4], "M8[h]"), ["TIMESTAMP_S"], "TIMESTAMP '1970-01-01 05:00:00'"),
+    (np.array([3, 5, 4], "M8[s]"), ["TIMESTAMP_S"], "TIMESTAMP '1970-01-01 00:00:05'"),
+    (np.array([3, 5, 4], "M8[ms]"), ["TIMESTAMP_MS"], "TIMESTAMP '1970-01-01 00:00:00.005'"),
+    (np.array([3, 5, 4], "M8[us]"), ["TIMESTAMP"], "TIMESTAMP '1970-01-01 00:00:00.000005'"),
+    (np.array([3, 5, 4], "M8[ns]"), ["TIMESTAMP_NS"],
+     "'1970-01-01 00:00:00.000000005'::TIMESTAMP_NS"),
+    (pa.array([3, 5, 4], pa.timestamp("us", "Europe/Berlin")), ["TIMESTAMP WITH TIME ZONE"],
+     "make_timestamptz(5)"),
+    (pa.array([3, 5, 4], pa.timestamp("s", "+01:00")), ["TIMESTAMP WITH TIME ZONE"],
+     "make_timestamptz(5000000)"),
+    # Before DuckDB had a type for it, it read microseconds.
+    (pa.array([3000, 5000, 4000], pa.timestamp("ns", "UTC")),
+     ["TIMESTAMPTZ_NS", "TIMESTAMP WITH TIME ZONE"], "make_timestamptz(5)"),
+    (np.array([3, 5, 4], "M8[ps]"), ["BIGINT"], "5"),
+])
+def test_smallest_and_largest_times(connection, values, types, wanted):
+    index = rtindex.build([7, 7, 1], "sorted", include=values)
+    rtindex.duckdb.register(connection, "given", index, "max", values)
+    rtindex.duckdb.register(connection, "included", index, "max")
+    rtindex.duckdb.register(connection, "within", index, "max", lookup="range")
+    rtindex.duckdb.register(connection, "smallest", index, "min")
+    rtindex.duckdb.register(connection, "total", index, "sum")
+    for call in ("given(k)", "included(k)", "within(k, k + 1)"):
+        found = rows(connection, f"""SELECT typeof({call}), {call} = {wanted}
+                                     FROM (VALUES (7), (9), (NULL)) keys(k)""")
+        assert found[0][0] in types
+        assert [is_wanted for _, is_wanted in found] == [True, None, None]
+    assert rows(connection, "SELECT smallest(7) < included(7), typeof(total(7))") == [
+        (True, "BIGINT")]
+
+
 def test_what_cannot_be_registered(connection):
     register = rtindex.duckdb.register
     with pytest.raises(rtindex.Error, match="composite"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import zoneinfo
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import rtindex
+from rtindex._columns import column
 
 DAY = datetime.date(2024, 2, 29)
 NOON = datetime.datetime(2024, 2, 29, 12)
@@ -60,6 +62,63 @@ def zone_of(data) -> str:
     return {"UTC+01:00": "+01:00", "Etc/GMT-1": "+01:00"}.get(zone, zone)  # pandas' and polars'
 
 
+class Offset(datetime.tzinfo):
+    """As pytz.FixedOffset: its name is no zone's."""
+
+    def __init__(self, minutes):
+        self.minutes = minutes
+
+    def __str__(self):
+        return f"pytz.FixedOffset({self.minutes})"
+
+    def utcoffset(self, time):
+        return datetime.timedelta(minutes=self.minutes)
+
+    def dst(self, time):
+        return datetime.timedelta()
+
+
+class Seasonal(Offset):
+    """Has no offset without a time."""
+
+    def utcoffset(self, time):
+        return datetime.timedelta(hours=time.month // 6)
+
+
+def fixed(hours, *name):
+    return datetime.timezone(datetime.timedelta(hours=hours), *name)
+
+
+@pytest.mark.parametrize("kind", [pa.array, pl.Series, pd.Series])
+@pytest.mark.parametrize(("zone", "wanted"), [
+    (fixed(5.5), "+05:30"), (fixed(-3.5, "Newfoundland"), "-03:30"),
+    (fixed(1, "Europe/London"), "+01:00"), (fixed(0, "Asia/Tokyo"), "UTC"),
+    (datetime.timezone.utc, "UTC"), (fixed(1 / 3600), "UTC"), (Offset(60), "+01:00"),
+    (Offset(-570), "-09:30"), (Offset(0), "UTC"), (Seasonal(0), "UTC"),
+    (zoneinfo.ZoneInfo("Europe/Berlin"), "Europe/Berlin"), ("dateutil/Europe/Berlin", "UTC"),
+    ("dateutil/UTC", "UTC")])
+def test_zones_of_pandas(kind, zone, wanted):
+    """The same times, in a zone that Arrow and pandas know, and polars where it can."""
+    values = pd.Series(np.array(TIMES, "M8[us]")).dt.tz_localize("UTC").dt.tz_convert(zone)
+    index = rtindex.build(np.array([7, 7, 1]), include=values)
+    for found in (index.lookup(kind([7, 1]), "max"), index.lookup(kind([7, 1]), "max", values)):
+        assert as_times(found).tolist() == TIMES[1:]
+        assert index._core.included_time == f"us {wanted}"
+        if kind is pa.array:
+            assert found.type == pa.timestamp("us", wanted)
+        elif kind is pl.Series:
+            assert zone_of(found) == ("UTC" if wanted.endswith(":30") else wanted)
+
+
+def test_zones_of_pytz():
+    pytz = pytest.importorskip("pytz")
+    for zone, wanted in ((pytz.FixedOffset(-90), "-01:30"), (pytz.utc, "UTC"),
+                         (pytz.timezone("Europe/Berlin"), "Europe/Berlin")):
+        values = pd.Series(np.array(TIMES, "M8[us]")).dt.tz_localize("UTC").dt.tz_convert(zone)
+        index = rtindex.build(np.array([7, 7, 1]))
+        assert index.lookup(pa.array([7]), "max", values).type == pa.timestamp("us", wanted)
+
+
 def test_types_of_smallest_times():
     index = rtindex.build(np.array([7, 7, 1]))
     nanos, days = np.array(TIMES, "M8[ns]"), np.array(TIMES, "M8[D]")
@@ -97,3 +156,57 @@ def test_misses_and_arrays_of_times():
         datetime.datetime(2024, 2, 29)]
     with pytest.raises(rtindex.Error, match=r"2 datetime64\[us\]"):
         index.lookup([7, 8], "max", times, out=np.empty(2, np.int64))
+
+
+FAR = datetime.datetime(9999, 12, 31)
+
+
+@pytest.mark.parametrize("far", [
+    FAR, [NOON, FAR], [pd.Timestamp(5), FAR], np.datetime64("9999-12-31"),
+    np.array([NOON, FAR], "M8[us]"), np.array([FAR, "NaT"], "M8[D]"),
+    np.array([FAR], ">M8[s]"), pd.Series([FAR]).astype("M8[us]"), np.array([-300], "M8[Y]")])
+def test_times_too_far_for_the_column(far):
+    index = rtindex.build(np.array([NOON], "M8[ns]"))
+    wanted = r"(9999|1670).* is too far from 1970 for datetime64\[ns\]: leave it out"
+    with pytest.raises(rtindex.Error, match=wanted):
+        index.lookup(far)
+    with pytest.raises(rtindex.Error, match=wanted):
+        index.range(far, far)
+    with pytest.raises(rtindex.Error, match=wanted):
+        index.update([0], far)
+    with pytest.raises(rtindex.Error, match="9999.* is too far"):
+        rtindex.build([pd.Timestamp(5).as_unit("ns"), FAR])
+
+
+def test_times_at_the_ends_of_a_unit():
+    ends = np.array([-2**63 + 1, 2**63 - 1], "M8[ns]")
+    index = rtindex.build(ends)
+    whole = ends.astype("M8[us]") + np.array([1, 0], "m8[us]")
+    assert index.lookup(np.append(whole, np.datetime64("NaT")), "count").tolist() == [0, 0, 0]
+    assert index.range(whole[:1], whole[1:], "count").tolist() == [0]
+    assert index.range(ends[:1], ends[1:], "count").tolist() == [2]
+    assert index.lookup([None, ends[1]]).tolist() == [rtindex.MISS, 1]
+
+
+def test_misses_that_the_values_cannot_hold():
+    index = rtindex.build(np.array([7, 7, 1]))
+    days, nanos = np.array(TIMES, "M8[D]"), np.array(TIMES, "M8[ns]")
+    for values in (days, pa.array(TIMES).cast(pa.date32())):
+        with pytest.raises(rtindex.Error, match=r"12:00:00 lies between .* datetime64\[D\]"):
+            index.lookup([8], "max", values, miss=NOON)
+        midnight = datetime.datetime(2024, 2, 29)
+        assert index.lookup([8], "max", values, miss=midnight).tolist() == [DAY]
+    with pytest.raises(rtindex.Error, match=r"9999-12-31.* too far .* datetime64\[ns\]"):
+        index.lookup([8], "max", nanos, miss=FAR)
+    assert np.isnat(index.lookup([8], "max", nanos, miss=np.datetime64("NaT")))
+
+
+def test_included_dates_of_cpp(tmp_path):
+    """C++ writes no unit beside included values: dates need none."""
+    values = column(pa.array(TIMES).cast(pa.date32()))
+    core = rtindex._core.build(column(np.array([7, 7, 1])), "sorted", values, "", 0)
+    core.save(str(tmp_path / "dates.rtindex"))
+    index = rtindex.load(tmp_path / "dates.rtindex")
+    assert index.lookup(7, "max") == DAY
+    assert index.lookup(pa.array([7, 8]), "min").to_pylist() == [DAY, None]
+    assert index.lookup([7], "sum").dtype == np.int64
