@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
@@ -33,19 +34,6 @@ const void* offset(const ColumnView& column, std::size_t first) {
 
 }  // namespace
 
-std::unique_ptr<Workspace> WorkspacePool::take() {
-  const std::lock_guard lock(mutex_);
-  if (free_.empty()) return std::make_unique<Workspace>();
-  std::unique_ptr<Workspace> workspace = std::move(free_.back());
-  free_.pop_back();
-  return workspace;
-}
-
-void WorkspacePool::give_back(std::unique_ptr<Workspace> workspace) {
-  const std::lock_guard lock(mutex_);
-  if (free_.size() < most_free) free_.push_back(std::move(workspace));
-}
-
 // Device memory that a piece of a batch needs until its kernels are done.
 struct BatchRunner::Piece {
   DeviceBytes lower, upper, validity, intervals, places;
@@ -56,40 +44,6 @@ struct BatchRunner::Values {
   const void* data = nullptr;
   DeviceBytes copy;
 };
-
-namespace {
-
-// A workspace for one call. It goes back when everything that was made after it is gone.
-class WorkspaceLease {
- public:
-  explicit WorkspaceLease(WorkspacePool& pool) : pool_(pool), workspace_(pool.take()) {}
-  ~WorkspaceLease() { pool_.give_back(std::move(workspace_)); }
-  WorkspaceLease(const WorkspaceLease&) = delete;
-  WorkspaceLease& operator=(const WorkspaceLease&) = delete;
-  [[nodiscard]] Workspace& operator*() const { return *workspace_; }
-
- private:
-  WorkspacePool& pool_;
-  std::unique_ptr<Workspace> workspace_;
-};
-
-// Waits for both lanes, also when an exception leaves them in the middle of their work: what they
-// read and write must outlive it.
-class LanesAtRest {
- public:
-  explicit LanesAtRest(const Workspace& workspace) : workspace_(workspace) {}
-  ~LanesAtRest() {
-    for (const Workspace::Lane& lane : workspace_.lanes)
-      static_cast<void>(cudaStreamSynchronize(lane.stream.get()));
-  }
-  LanesAtRest(const LanesAtRest&) = delete;
-  LanesAtRest& operator=(const LanesAtRest&) = delete;
-
- private:
-  const Workspace& workspace_;
-};
-
-}  // namespace
 
 void BatchRunner::run(const LookupBatch& batch, const Request& request) const {
   constexpr std::size_t most = 0xffffffffU;

@@ -1,40 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
 #include "answers/request.hpp"
 #include "base/cuda/runtime.hpp"
 #include "keys/lookup_batch.hpp"
 #include "storage/cuda/answerer.hpp"
+#include "storage/cuda/workspace.hpp"
 
 namespace rtindex::cuda {
-
-// A stream with pinned memory to copy lookups and answers through. Two of them take turns, so that
-// one copies while the other computes.
-struct Workspace {
-  struct Lane {
-    OwnStream stream;
-    PinnedBytes in, out;
-  };
-  Lane lanes[2];
-};
-
-// Workspaces of calls that are over, for the next ones.
-class WorkspacePool {
- public:
-  WorkspacePool() { free_.reserve(most_free); }
-  [[nodiscard]] std::unique_ptr<Workspace> take();
-  // Takes no memory: there is room for all that are kept.
-  void give_back(std::unique_ptr<Workspace> workspace);
-
- private:
-  static constexpr std::size_t most_free = 8;
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Workspace>> free_;
-};
 
 // What a batch runs against.
 struct BatchScene {
