@@ -30,5 +30,18 @@ TEST(GridGroup, NamesItsLevel) {
   EXPECT_EQ(words.other(), level);
 }
 
+TEST(GridGroup, ALevelHasAGroupForItsHighestKeyAndNoneBehindIt) {
+  for (const std::uint64_t highest :
+       {std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    for (const std::uint32_t keys : {2U, 256U, 100000U})
+      for (const int keys_per_cell : {1, 12, 16}) {
+        const GridLevel level = level_over(7, highest, 50, 50 + keys, keys_per_cell);
+        const std::uint64_t last = level.spread(highest);
+        EXPECT_LT(last, groups_of(level) * GridGroup::cells);
+        EXPECT_GE(last, (groups_of(level) - 1) * GridGroup::cells);
+        EXPECT_LE(last, cells_for(keys, keys_per_cell));
+      }
+}
+
 }  // namespace
 }  // namespace rtindex::test

@@ -36,6 +36,27 @@ struct GridLevel {
   std::uint32_t begin, end;
 };
 
+[[nodiscard]] inline RTINDEX_HD std::uint64_t cells_for(std::uint64_t keys, int keys_per_cell) {
+  const auto each = static_cast<std::uint64_t>(keys_per_cell);
+  return keys == 0 ? 1 : (keys + each - 1) / each;
+}
+
+// The level over these keys; its groups are yet to be numbered.
+[[nodiscard]] inline RTINDEX_HD GridLevel level_over(std::uint64_t lowest, std::uint64_t highest,
+                                                     std::uint32_t begin, std::uint32_t end,
+                                                     int keys_per_cell) {
+  return {Spread(lowest, highest, cells_for(end - begin, keys_per_cell)),
+          lowest,
+          highest,
+          0,
+          begin,
+          end};
+}
+
+[[nodiscard]] inline RTINDEX_HD std::uint64_t groups_of(const GridLevel& level) {
+  return level.spread(level.highest) / GridGroup::cells + 1;
+}
+
 // A group as two words, to be taken apart without memory.
 struct GroupWords {
   std::uint64_t words[2];
