@@ -13,7 +13,8 @@ namespace rtindex {
 class Spread {
  public:
   Spread() = default;
-  RTINDEX_HD Spread(std::uint64_t lowest, std::uint64_t highest, std::uint64_t bins) : lowest_(lowest) {
+  RTINDEX_HD Spread(std::uint64_t lowest, std::uint64_t highest, std::uint64_t bins)
+      : lowest_(lowest) {
     const std::uint64_t width = highest - lowest;
     if (width < bins) return;
     const uint128 keys = static_cast<uint128>(width) + 1;

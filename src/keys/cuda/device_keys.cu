@@ -5,6 +5,7 @@
 #include "base/cuda/launch.cuh"
 #include "base/cuda/scratch.hpp"
 #include "keys/cuda/key_blocks.hpp"
+#include "keys/cuda/plain_columns.cuh"
 
 namespace rtindex::cuda {
 
@@ -89,8 +90,13 @@ template <class Key>
 void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* places,
                  Key* keys, std::uint32_t* rows, cudaStream_t stream) {
   if (column.size == 0) return;
-  encode_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column, map.base, places, keys,
-                                                                     rows);
+  const bool done = if_plain(column, [&](auto elements, auto flip) {
+    plain_keys<<<plain_blocks(column.size), block_threads, 0, stream>>>(elements, column.size, flip,
+                                                                        map.base, keys);
+  });
+  if (!done)
+    encode_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column, map.base, places,
+                                                                       keys, rows);
   check_launch("encoding keys");
 }
 
@@ -100,10 +106,18 @@ DeviceExtent extent_of(const DeviceElements& column, const std::shared_ptr<Devic
                        cudaStream_t stream) {
   DeviceExtent extent{~std::uint64_t{0}, 0, 0};
   if (column.size == 0) return extent;
+  const bool plain = if_plain(column, [](auto, auto) {});
+  if (plain) extent.valid = column.size;
   const DeviceArray<DeviceExtent> on_device(memory, 1, stream);
   check(cudaMemcpyAsync(on_device.data(), &extent, sizeof(extent), cudaMemcpyHostToDevice, stream),
         "copying to the GPU");
-  find_extent<<<loop_blocks(column.size), block_threads, 0, stream>>>(column, on_device.data());
+  if (plain)
+    if_plain(column, [&](auto elements, auto flip) {
+      plain_extent<<<plain_blocks(column.size), block_threads, 0, stream>>>(elements, column.size,
+                                                                            flip, on_device.data());
+    });
+  else
+    find_extent<<<loop_blocks(column.size), block_threads, 0, stream>>>(column, on_device.data());
   check_launch("looking for the smallest key");
   check(cudaMemcpyAsync(&extent, on_device.data(), sizeof(extent), cudaMemcpyDeviceToHost, stream),
         "copying from the GPU");
@@ -138,8 +152,13 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
     });
   }
   if (pairs && column.size != 0) {
-    encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(
-        column, map.base, places.data(), result.pairs.data());
+    const bool done = if_plain(column, [&](auto elements, auto flip) {
+      plain_pairs<<<plain_blocks(column.size), block_threads, 0, stream>>>(
+          elements, column.size, flip, map.base, result.pairs.data());
+    });
+    if (!done)
+      encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(
+          column, map.base, places.data(), result.pairs.data());
     check_launch("encoding keys");
   } else if (result.is_wide())
     encode_into(column, map, places.data(), result.wide.data(), result.rows.data(), stream);

@@ -54,18 +54,28 @@ struct BlockKeys {
   }
 };
 
-// All of the last block and of those behind it that no key fills stands for "none".
+// Four threads write a block, 16 bytes each: memory takes whole sectors much faster than parts of
+// them. What no key fills, in the last block and in those behind it, stands for "none".
 __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows, std::size_t size,
-                            std::size_t room, std::uint64_t* words) {
+                            std::size_t blocks, ulonglong2* quarters) {
+  static_assert(KeyBlocks::keys == 5 && KeyBlocks::words == 8);
   const std::size_t i = thread_number();
-  if (i >= room) return;
-  // What stands behind the last key may have no position of 32 bits.
-  const std::size_t block = i / KeyBlocks::keys;
-  const auto place = static_cast<std::uint32_t>(i - block * KeyBlocks::keys);
-  std::uint64_t* const at = words + block * KeyBlocks::words;
-  at[KeyBlocks::key_at(place)] = i < size ? keys[i] : ~std::uint64_t{0};
-  reinterpret_cast<std::uint32_t*>(at)[KeyBlocks::row_at(place)] =
-      i < size ? rows[i] : ~std::uint32_t{0};
+  if (i >= blocks * 4) return;
+  const std::size_t first = i / 4 * KeyBlocks::keys;
+  const auto key = [&](std::size_t k) -> unsigned long long {
+    return first + k < size ? __ldcs(keys + first + k) : ~0ULL;
+  };
+  const auto row = [&](std::size_t k) -> unsigned long long {
+    return k < KeyBlocks::keys && first + k < size ? __ldcs(rows + first + k) : 0xffffffffULL;
+  };
+  ulonglong2 quarter;
+  switch (i % 4) {
+    case 0: quarter = {key(0), key(1)}; break;
+    case 1: quarter = {key(2), key(3)}; break;
+    case 2: quarter = {key(4), row(0) | row(1) << 32}; break;
+    default: quarter = {row(2) | row(3) << 32, row(4) | row(5) << 32}; break;
+  }
+  quarters[i] = quarter;
 }
 
 template <class At>
@@ -176,9 +186,10 @@ void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted,
     pairs_ = std::move(column.wide);
   else
     pairs_ = DeviceArray<std::uint64_t>(memory, words, stream);
-  const std::size_t room = words / KeyBlocks::words * KeyBlocks::keys;
-  make_blocks<<<blocks_for(room), block_threads, 0, stream>>>(
-      key_buffers.Current(), row_buffers.Current(), size_, room, pairs_.data());
+  const std::size_t blocks = words / KeyBlocks::words;
+  make_blocks<<<blocks_for(blocks * 4), block_threads, 0, stream>>>(
+      key_buffers.Current(), row_buffers.Current(), size_, blocks,
+      reinterpret_cast<ulonglong2*>(pairs_.data()));
   check_launch("putting keys beside their rows");
 }
 
