@@ -41,7 +41,7 @@ trap 'rm -rf "$work"' EXIT
 say "profile ${profiles[*]}"
 # Only what stands between the program's own start and stop is profiled; nvidia-smi, which it asks
 # about the machine, is not.
-ncu --profile-from-start off --target-processes application-only --csv --print-units base \
+ncu --profile-from-start off --clock-control none --target-processes application-only --csv --print-units base \
   --metrics "$("$program" bench profiles --metrics)" --log-file "$work/ncu.csv" \
   "$program" bench "${profiles[@]}" --scale "$scale" --profiled -o "$work/points.jsonl" \
   --index rx:optix@cuda --index rx:native@cuda --index btree@cuda --index hash@cuda --index sorted@cuda \
