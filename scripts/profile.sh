@@ -2,9 +2,10 @@
 # Looks into lookups with Nsight Compute, on a machine with an NVIDIA GPU: warps and bandwidth by
 # batch size, caches, bytes and instructions by skew, hit rate, key mode and kind of update.
 #
-#   scripts/profile.sh [--scale SCALE] [--records FOLDER] [--rtindex PROGRAM] [PROFILE...]
+#   scripts/profile.sh [--scale SCALE] [--limit SECONDS] [--records FOLDER] [--rtindex PROGRAM] [PROFILE...]
 #
-#   --scale     smoke, laptop or paper (2^26 keys, 2^24 lookups, the default)
+#   --scale     smoke, laptop or paper (2^26 keys, up to 2^24 lookups, the default)
+#   --limit     seconds after which a batch is given up, before the profiler sees it (5)
 #   --records   where the records go; results/<gpu>/ by default
 #   --rtindex   the program; build/gpu/bin/rtindex by default, which scripts/gpu.sh --no-tests builds
 #   PROFILE     profile-lookups, profile-skew, ...; all by default
@@ -15,13 +16,14 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-scale=paper records="" program="$root/build/gpu/bin/rtindex" profiles=()
+scale=paper limit=5 records="" program="$root/build/gpu/bin/rtindex" profiles=()
 while (($#)); do
   case "$1" in
     --scale) needs_value "$@"; scale="$2"; shift ;;
+    --limit) needs_value "$@"; limit="$2"; shift ;;
     --records) needs_value "$@"; records="$2"; shift ;;
     --rtindex) needs_value "$@"; program="$2"; shift ;;
-    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "unknown option '$1'; see scripts/profile.sh --help" ;;
     *) profiles+=("$1") ;;
   esac
@@ -43,7 +45,7 @@ say "profile ${profiles[*]}"
 # about the machine, is not.
 ncu --profile-from-start off --clock-control none --target-processes application-only --csv --print-units base \
   --metrics "$("$program" bench profiles --metrics)" --log-file "$work/ncu.csv" \
-  "$program" bench "${profiles[@]}" --scale "$scale" --profiled -o "$work/points.jsonl" \
+  "$program" bench "${profiles[@]}" --scale "$scale" --limit "$limit" --profiled -o "$work/points.jsonl" \
   --index rx:optix@cuda --index rx:native@cuda --index btree@cuda --index hash@cuda --index sorted@cuda \
   >"$work/log" 2>&1 || { tail -20 "$work/log" "$work/ncu.csv" 2>/dev/null || true; fail "profiling failed; its last words are above"; }
 "$program" bench profiles "$work/points.jsonl" "$work/ncu.csv" -o "$records"

@@ -17,7 +17,7 @@ while (($# > 0)); do
   case "$1" in
     --prebuilt)
       [[ -d "${2:-}" ]] || fail "--prebuilt takes a build folder that exists."
-      prebuilt=(-C "cmake.define.RTINDEX_PREBUILT=$(cd "$2" && pwd)")
+      prebuilt=(--config-settings "cmake.define.RTINDEX_PREBUILT=$(cd "$2" && pwd)")
       shift
       ;;
     -h | --help)

@@ -39,7 +39,7 @@ class Bed {
   }
   [[nodiscard]] Outcome profile(Lazy<Lookups>& lookups) {
     if (!index_) index_.emplace(made());
-    return profile_lookups(*index_, column(), lookups.in(place()));
+    return profile_lookups(*index_, column(), lookups.in(place()), effort());
   }
   [[nodiscard]] Outcome builds() {
     index_.reset();

@@ -14,6 +14,10 @@ constexpr const char* needed = "Nsight Compute and an NVIDIA GPU: scripts/profil
 std::size_t profiled_lookups(const Session& session) {
   return std::size_t{1} << session.pick(10, 20, 24);
 }
+// Fewer still where a structure may be so bad that a lookup costs a hundred times the usual.
+std::size_t few_lookups(const Session& session) {
+  return std::size_t{1} << session.pick(10, 16, 18);
+}
 
 Lazy<Column> uniform_keys(Session& session) {
   return Lazy<Column>([&session](Place& place) {
@@ -65,9 +69,8 @@ void hit_rate(Session& session) {
 void modes(Session& session) {
   Lazy<Column> column(
       [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
-  Lazy<Lookups> batch([&](Place& place) {
-    return hits_in(column.in(place), profiled_lookups(session), lookup_seed);
-  });
+  Lazy<Lookups> batch(
+      [&](Place& place) { return hits_in(column.in(place), few_lookups(session), lookup_seed); });
   for (const Contestant& tracer : session.ray_tracers())
     for (const std::string mode : {"extended", "3d"})
       session.point({.series = tracer.label, .category = mode}, [&] {
@@ -84,8 +87,8 @@ Outcome profile_after_swaps(const Session& session, const Column& before, const 
   index.update(changes.rows(), changes.new_keys());
   Column after = before.copy();
   apply(swaps, after);
-  Outcome outcome =
-      profile_lookups(index, after, hits_in(after, profiled_lookups(session), lookup_seed));
+  Outcome outcome = profile_lookups(index, after, hits_in(after, few_lookups(session), lookup_seed),
+                                    session.settings().effort);
   outcome.workload["swaps"] = pairs;
   return outcome;
 }

@@ -13,6 +13,9 @@ namespace rtindex::bench {
 
 namespace {
 
+// Of all lookups, what is fired to learn how long they take: from little to enough.
+constexpr std::size_t first_share = 1 << 18;
+constexpr std::size_t share_growth = 16;
 constexpr std::size_t pilot_share = 64;
 
 // One batch of lookups at one index: what is fired, where its sums go, what they must be.
@@ -115,15 +118,30 @@ Outcome outcome_of(const Index& index, const Column& column, const Lookups& look
   return outcome;
 }
 
-// A small share of the lookups tells whether the whole batch would run into the limit.
+// A small share of the lookups tells whether the whole batch would run into the limit. Shares grow
+// up to that one, because a launch cannot be broken off: none is started that would alone take
+// longer than the limit, judged by the one before it.
 std::optional<std::string> too_slow(Shot& shot, std::size_t size, double limit_s) {
-  const std::size_t pilot = size / pilot_share;
-  if (pilot == 0) return std::nullopt;
-  const Shot::Run run = shot.fire(pilot);
-  const double seconds = (run.sort_ms + run.lookup_ms) / 1000;
-  if (seconds * pilot_share <= limit_s) return std::nullopt;
-  return fmt::format("{} of {} lookups took {:.1f} s; the limit is {:.0f} s for all", pilot, size,
-                     seconds, limit_s);
+  for (std::size_t share = first_share; share >= pilot_share; share /= share_growth) {
+    const std::size_t pilot = size / share;
+    if (pilot == 0) continue;
+    const Shot::Run run = shot.fire(pilot);
+    const double seconds = (run.sort_ms + run.lookup_ms) / 1000;
+    const std::size_t factor = share == pilot_share ? pilot_share : share_growth;
+    if (seconds * static_cast<double>(factor) > limit_s)
+      return fmt::format("{} of {} lookups took {:.1f} s; the limit is {:.0f} s for all", pilot,
+                         size, seconds, limit_s);
+  }
+  return std::nullopt;
+}
+
+// Notes in the outcome that the lookups would take too long, where they would.
+bool give_up(Outcome& outcome, Shot& shot, std::size_t size, const Effort& effort) {
+  const auto reason = too_slow(shot, size, effort.limit_s);
+  if (!reason) return false;
+  outcome.status = "timed out";
+  outcome.reason = *reason;
+  return true;
 }
 
 // The runs after a warm-up. Where they would take too long together, the first run stands alone: it
@@ -164,10 +182,12 @@ void Outcome::append(const Outcome& other) {
   workload.update(other.workload);
 }
 
-Outcome profile_lookups(const Index& index, const Column& column, const Lookups& lookups) {
+Outcome profile_lookups(const Index& index, const Column& column, const Lookups& lookups,
+                        const Effort& effort) {
   Outcome outcome = outcome_of(index, column, lookups, {});
   if (outcome.status != "ok") return outcome;
   Shot shot(index, column, lookups, {});
+  if (give_up(outcome, shot, lookups.size(), effort)) return outcome;
   static_cast<void>(shot.fire(lookups.size()));
   shot.fire_for_profiler();
   outcome.measured = {{"profiled_lookups", {static_cast<double>(lookups.size())}}};
@@ -179,11 +199,7 @@ Outcome time_lookups(const Index& index, const Column& column, const Lookups& lo
   Outcome outcome = outcome_of(index, column, lookups, firing);
   if (outcome.status != "ok") return outcome;
   Shot shot(index, column, lookups, firing);
-  if (const auto reason = too_slow(shot, lookups.size(), effort.limit_s)) {
-    outcome.status = "timed out";
-    outcome.reason = *reason;
-    return outcome;
-  }
+  if (give_up(outcome, shot, lookups.size(), effort)) return outcome;
   const auto runs = runs_of<Shot::Run>(
       effort, [&] { return shot.fire(lookups.size()); },
       [](const Shot::Run& run) { return run.sort_ms + run.lookup_ms; });

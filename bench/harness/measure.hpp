@@ -56,7 +56,7 @@ struct Firing {
 // Fires them once to warm up and once for a profiler, checked as well. What the profiler saw is not
 // known here: the only metric is profiled_lookups, their number.
 [[nodiscard]] Outcome profile_lookups(const Index& index, const Column& column,
-                                      const Lookups& lookups);
+                                      const Lookups& lookups, const Effort& effort);
 
 struct Builds {
   // build_ms, resident_bytes, build_peak_bytes, and the parts of the last build where it tells.
