@@ -42,23 +42,23 @@ std::vector<Claim> scaling_claims() {
             return ratio(best_classic(f, "keys", "", F::least()),
                          f.value("keys", "RX", "", F::least(), "lookup_ms"));
           },
-          above(1), About::rt_cores),
+          greater(), About::rt_cores),
       claim(
           "4.2", "For many keys it is slower than the hash table.", "RX / HT, most keys",
-          [](const F& f) { return versus(f, "keys", "RX", "HT", F::greatest()); }, above(1)),
+          [](const F& f) { return versus(f, "keys", "RX", "HT", F::greatest()); }, greater()),
       claim(
           "4.2", "Larger batches raise the throughput of RX.", "RX: largest / smallest batch",
           [](const F& f) {
             return between(f, "lookups", "RX", F::greatest(), F::least(), "mlookups_per_s");
           },
-          above(1), About::gpus),
+          greater(), About::gpus),
       claim(
           "4.2", "RX is the most expensive index to build.", "RX / slowest classic, most keys",
           [](const F& f) {
             return ratio(f.value("build-time", "RX", "", F::greatest(), "build_ms"),
                          most_of_classic(f, "build-time", F::greatest(), "build_ms"));
           },
-          above(1)),
+          greater()),
       claim(
           "4.2", "RX takes about twice the memory of the B+-tree.", "RX / B+",
           [](const F& f) {
@@ -76,14 +76,14 @@ std::vector<Claim> scaling_claims() {
             return between(f, "multiplicity", "RX", F::least(), F::greatest(),
                            "lookup_ms_per_match");
           },
-          above(1)),
+          greater()),
       claim(
           "4.3", "With more than four rows per key RX wins.", "best classic / RX, 2^3 rows",
           [](const F& f) {
             return ratio(best_classic(f, "multiplicity", "", F::at(3)),
                          f.value("multiplicity", "RX", "", F::at(3), "lookup_ms"));
           },
-          above(1), About::rt_cores),
+          greater(), About::rt_cores),
   };
 }
 
@@ -108,7 +108,7 @@ std::vector<Claim> order_claims() {
             };
             return least_of({gain("RX"), gain("HT"), gain("B+"), gain("SA")});
           },
-          above(1)),
+          greater()),
       claim(
           "4.4", "Sorting is cheap beside the lookups.", "sort / unsorted lookups of RX",
           [](const F& f) {
@@ -119,7 +119,7 @@ std::vector<Claim> order_claims() {
       claim(
           "4.5", "Many small batches are slower than one large one.", "RX: most batches / one",
           [](const F& f) { return between(f, "batches", "RX", F::greatest(), F::least()); },
-          above(1), About::gpus),
+          greater(), About::gpus),
   };
 }
 
@@ -130,7 +130,7 @@ std::vector<Claim> miss_claims() {
           [](const F& f) { return between(f, "hit-rate", "RX", F::at(1), F::at(0)); }, above(2)),
       claim(
           "4.6", "Of few hits RX is faster than the hash table.", "HT / RX, one in ten hits",
-          [](const F& f) { return versus(f, "hit-rate", "HT", "RX", F::at(0.1)); }, above(1),
+          [](const F& f) { return versus(f, "hit-rate", "HT", "RX", F::at(0.1)); }, greater(),
           About::rt_cores),
       claim(
           "4.6", "Misses outside the key range are faster still.", "RX, all miss: inside / outside",
@@ -138,10 +138,10 @@ std::vector<Claim> miss_claims() {
             return ratio(f.value("hit-rate", "RX", "", F::at(0), "lookup_ms"),
                          f.value("outside-misses", "RX", "", F::at(0), "lookup_ms"));
           },
-          above(1)),
+          greater()),
       claim(
           "4.6", "The hash table suffers from misses.", "HT: all miss / all hit",
-          [](const F& f) { return between(f, "hit-rate", "HT", F::at(0), F::at(1)); }, above(1)),
+          [](const F& f) { return between(f, "hit-rate", "HT", F::at(0), F::at(1)); }, greater()),
   };
 }
 
@@ -161,7 +161,7 @@ std::vector<Claim> key_claims() {
             return least_of({between(f, "key-size", "HT", F::at(wide), F::at(narrow)),
                              between(f, "key-size", "SA", F::at(wide), F::at(narrow))});
           },
-          above(1)),
+          greater()),
       claim(
           "4.7", "RX is as large over 64-bit keys.", "RX, bytes: 64 / 32 bits",
           [](const F& f) {
@@ -170,14 +170,15 @@ std::vector<Claim> key_claims() {
           about_one()),
       claim(
           "4.8", "Skewed lookups are faster.", "RX: Zipf 0 / 2",
-          [](const F& f) { return between(f, "lookup-skew", "RX", F::at(0), F::at(2)); }, above(1)),
+          [](const F& f) { return between(f, "lookup-skew", "RX", F::at(0), F::at(2)); },
+          greater()),
       claim(
           "4.8", "Under high skew RX is the fastest index.", "best classic / RX, Zipf 1.5",
           [](const F& f) {
             return ratio(best_classic(f, "lookup-skew", "", F::at(1.5)),
                          f.value("lookup-skew", "RX", "", F::at(1.5), "lookup_ms"));
           },
-          above(1), About::rt_cores),
+          greater(), About::rt_cores),
       claim(
           "4.8", "Skewed keys make no difference.", "RX: slowest / fastest share",
           [](const F& f) { return spread(f.values("key-skew", "RX", "", "lookup_ms")); },
@@ -189,20 +190,20 @@ std::vector<Claim> range_claims() {
   return {
       claim(
           "4.9", "The B+-tree is the best index for wide ranges.", "RX / B+, 2^10 hits",
-          [](const F& f) { return versus(f, "ranges", "RX", "B+", F::at(10)); }, above(1)),
+          [](const F& f) { return versus(f, "ranges", "RX", "B+", F::at(10)); }, greater()),
       claim(
           "4.9", "A hit costs RX less in wider ranges.", "RX, time per hit: 1 / 2^10 hits",
           [](const F& f) {
             return between(f, "ranges", "RX", F::at(0), F::at(10), "lookup_ms_per_hit");
           },
-          above(1)),
+          greater()),
       claim(
           "4.9", "A traversal costs more than an intersection.", "RX, fitted",
           [](const F& f) {
             return ratio(f.value("ranges", "RX", "", F::at("fit"), "traversal_ms"),
                          f.value("ranges", "RX", "", F::at("fit"), "intersect_ms"));
           },
-          above(1)),
+          greater()),
   };
 }
 
@@ -217,7 +218,7 @@ Claim hardware_claim() {
         return ratio(versus(old, "hardware", "RX", "HT", place),
                      versus(f, "hardware", "RX", "HT", place));
       },
-      above(1), About::rt_cores);
+      greater(), About::rt_cores);
 }
 
 }  // namespace

@@ -18,11 +18,15 @@ struct Condition {
   std::string text;
 };
 inline Condition above(double bound) {
-  return {[bound](double number) { return number > bound; }, fmt::format("> {:g}", bound)};
+  return {[bound](double number) { return number > bound; }, fmt::format("> {:.3g}", bound)};
 }
 inline Condition below(double bound) {
-  return {[bound](double number) { return number < bound; }, fmt::format("< {:g}", bound)};
+  return {[bound](double number) { return number < bound; }, fmt::format("< {:.3g}", bound)};
 }
+// Two times that differ by less than this are equal on a noisy machine.
+constexpr double noise = 1.03;
+inline Condition greater() { return above(noise); }
+inline Condition less() { return below(1 / noise); }
 // Within a tenth, and a half of that again for a noisy machine.
 inline Condition about_one() {
   return {[](double number) { return number > 0.85 && number < 1.15; }, "0.85 to 1.15"};
