@@ -80,9 +80,9 @@ class RTINDEX_API Index {
   /// and the index is as it was. `describe()` says how the index takes updates.
   ///
   /// Rows and keys lie in the same place. An index on a GPU also takes both from device memory,
-  /// where they may still be on their way on `stream`; they stay there, except where keys are null
-  /// or below all keys so far, or reach beyond 32 bits for the first time: then the index is built
-  /// anew from the host. The call returns when the update is complete.
+  /// where they may still be on their way on `stream`. They stay there, unless keys are null, lie
+  /// below all keys so far, go to rows that were null or reach beyond 32 bits for the first time:
+  /// then the index is built anew from the host. The call returns when the update is complete.
   void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream = {});
 
   /// Writes the index to a file that `load` opens; `*.rtindex` by custom. The file appears whole or

@@ -48,10 +48,10 @@ TEST_P(DeviceUpdates, InterleavedWithLookups) {
   const auto& [index, workload] = GetParam();
   for (const std::string& spec : update_specs(index)) {
     SCOPED_TRACE(spec);
-    ChangingIndex pair(some_rows(workload), spec, 91, send_from_gpu);
+    ChangingIndex changing(some_rows(workload), spec, 91, send_from_gpu);
     for (int step = 0; step < 12; ++step) {
-      ASSERT_NO_THROW(pair.random_update()) << "step " << step;
-      ASSERT_EQ("", pair.difference()) << "step " << step;
+      ASSERT_NO_THROW(changing.random_update()) << "step " << step;
+      ASSERT_EQ("", changing.difference()) << "step " << step;
     }
   }
 }
