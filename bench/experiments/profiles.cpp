@@ -83,8 +83,7 @@ Outcome profile_after_swaps(const Session& session, const Column& before, const 
   const std::size_t pairs = std::size_t{1} << session.pick(8, 14, 20);
   const Swaps swaps = random_swaps(before, pairs, Neighbours::positions, lookup_seed);
   Index index = build(before.keys.view(), spec);
-  const HostSwaps changes(swaps);
-  index.update(changes.rows(), changes.new_keys());
+  apply(swaps, index);
   Column after = before.copy();
   apply(swaps, after);
   Outcome outcome = profile_lookups(index, after, hits_in(after, few_lookups(session), lookup_seed),

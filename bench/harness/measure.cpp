@@ -235,4 +235,32 @@ Builds time_builds(const Column& column, const std::function<Index()>& build,
   return {std::move(outcome), std::move(*index)};
 }
 
+Updates time_updates(const Column& column, const std::function<Index()>& build,
+                     const std::function<void(Index&)>& update, const Effort& effort) {
+  struct Run {
+    double build_ms = 0;
+    double update_ms = 0;
+  };
+  Place& place = column.place();
+  std::optional<Index> index;
+  const auto runs = runs_of<Run>(
+      effort,
+      [&] {
+        index.reset();
+        Run run;
+        run.build_ms = place.milliseconds([&] { index.emplace(build()); });
+        run.update_ms = place.milliseconds([&] { update(*index); });
+        return run;
+      },
+      [](const Run& run) { return run.build_ms + run.update_ms; });
+  Measured update_ms{"update_ms", {}};
+  for (const Run& run : runs) update_ms.runs.push_back(run.update_ms);
+  Outcome outcome{.index = index->spec().text()};
+  outcome.workload = column.about;
+  outcome.measured = {update_ms};
+  for (const auto& [name, value] : index->build_parts())
+    outcome.measured.push_back({name, {value}});
+  return {std::move(outcome), std::move(*index)};
+}
+
 }  // namespace rtindex::bench

@@ -68,4 +68,15 @@ struct Builds {
 [[nodiscard]] Builds time_builds(const Column& column, const std::function<Index()>& build,
                                  const Effort& effort);
 
+struct Updates {
+  Outcome outcome;  // update_ms, and the parts of the last update where the index tells
+  Index last;
+};
+
+// Updates an index that `build` has made anew before every run: an update that follows another one
+// might start from a worse structure. Builds are not timed, but count where all runs together may
+// not take longer than their limit.
+[[nodiscard]] Updates time_updates(const Column& column, const std::function<Index()>& build,
+                                   const std::function<void(Index&)>& update, const Effort& effort);
+
 }  // namespace rtindex::bench

@@ -4,11 +4,6 @@
 
 namespace rtindex::bench {
 
-HostSwaps::HostSwaps(const Swaps& swaps)
-    : bits_(swaps.new_keys.bits()), rows_(swaps.rows.fetched()), keys_(swaps.new_keys.bytes()) {
-  swaps.new_keys.place().fetch(keys_.data(), swaps.new_keys.data().data, keys_.size());
-}
-
 Swaps random_swaps(const Column& column, std::size_t pairs, Neighbours neighbours,
                    std::uint64_t seed) {
   const std::size_t available = column.size() / 2;

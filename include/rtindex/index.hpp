@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,9 +74,16 @@ class RTINDEX_API Index {
   void range_into(const ColumnView& lower, const ColumnView& upper, const Ask& ask,
                   const Outputs& outputs) const;
 
-  /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. A row may be named only
-  /// once. `describe()` says how the index takes updates.
-  void update(std::span<const std::uint32_t> rows, const ColumnView& new_keys);
+  /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. Rows are uint32 without
+  /// nulls, and each may be named only once; keys may have any type that compares with the column,
+  /// as long as its type can hold them, and null keys empty their rows. What is wrong is an Error,
+  /// and the index is as it was. `describe()` says how the index takes updates.
+  ///
+  /// Rows and keys lie in the same place. An index on a GPU also takes both from device memory,
+  /// where they may still be on their way on `stream`. They stay there, unless keys are null, lie
+  /// below all keys so far, go to rows that were null or reach beyond 32 bits for the first time:
+  /// then the index is built anew from the host. The call returns when the update is complete.
+  void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream = {});
 
   /// Writes the index to a file that `load` opens; `*.rtindex` by custom. The file appears whole or
   /// not at all: it is written under a temporary name in the same folder and then renamed. Lookups

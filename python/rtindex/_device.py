@@ -43,6 +43,9 @@ class Library:
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         raise NotImplementedError
 
+    def cast(self, data: Any, dtype: str) -> Any:
+        raise NotImplementedError
+
     def is_hit(self, rows: Any) -> Any:
         """Which of the answers to "any" are not a miss."""
         raise NotImplementedError
@@ -71,6 +74,9 @@ class _Cupy(Library):
         with self.cupy.cuda.Device(self.device(like)):
             return self.cupy.empty(size, dtype)
 
+    def cast(self, data: Any, dtype: str) -> Any:
+        return data.astype(dtype)
+
     def is_hit(self, rows: Any) -> Any:
         return rows.view("int32") != -1
 
@@ -96,6 +102,9 @@ class _Torch(Library):
 
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         return self.torch.empty(size, dtype=getattr(self.torch, dtype), device=like.device)
+
+    def cast(self, data: Any, dtype: str) -> Any:
+        return data.to(getattr(self.torch, dtype))
 
     def is_hit(self, rows: Any) -> Any:
         return rows.view(self.torch.int32) != -1
@@ -125,6 +134,23 @@ def device_column(data: Any) -> Column:
                     "bool, integers, float32 or float64")
     kept = library.contiguous(data)
     return Column.device(library.dtype(kept), library.pointer(kept), len(kept), kept)
+
+
+def device_rows(rows: Any, size: int) -> Column:
+    """The rows that an update names, as uint32; `size` is how many the column has."""
+    if not is_device_array(rows):
+        raise Error("the keys lie on a GPU and the rows in host memory: move one of them")
+    library = library_of(rows)
+    dtype = library.dtype(rows)
+    if dtype == "uint32":
+        return device_column(rows)  # the index looks at them itself
+    if not dtype.startswith(("int", "uint")):
+        raise Error(f"the rows are {dtype}: name them by whole numbers")
+    # Beyond 2^63 they turn negative here, and so are no rows either.
+    numbers = library.cast(rows, "int64")
+    if bool(((numbers < 0) | (numbers >= size)).any()):
+        raise Error(f"the update names a row that the column of {size} rows does not have")
+    return device_column(library.cast(numbers, "uint32"))
 
 
 def spec_for(data: Any, spec: str) -> str:

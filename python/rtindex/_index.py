@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._columns import column as column_of
 from ._core import Error
-from ._device import library_of, spec_for
+from ._device import device_rows, is_device_array, library_of, spec_for
 from ._device_calls import answer_on_device
 from ._kinds import kind_of
 from ._lists import Array
@@ -95,13 +95,15 @@ class Index:
                     kind.array(found, validity, per_lookup=False))
 
     def update(self, rows: Any, keys: Any) -> None:
-        """Gives the named rows new keys: row `rows[i]` now holds `keys[i]`."""
-        numbers = np.asarray(rows)
-        if numbers.dtype.kind not in "iu" and numbers.size:
-            raise Error(f"the rows are {numbers.dtype}: name them by whole numbers")
-        if numbers.size and not (0 <= numbers.min() and numbers.max() < len(self)):
-            raise Error(f"the update names a row that the column of {len(self)} rows does not have")
-        self._core.update(np.ascontiguousarray(numbers, np.uint32), column_of(keys, self))
+        """Gives the named rows new keys: row `rows[i]` now holds `keys[i]`.
+
+        Both lie in host memory, or both on the index's GPU, where they are read as they are.
+        """
+        new_keys = column_of(keys, self)
+        if new_keys.on_device:
+            self._core.update(device_rows(rows, len(self)), new_keys, library_of(keys).stream(keys))
+        else:
+            self._core.update(_host_rows(rows, len(self)), new_keys, 0)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the index to a file that `rtindex.load` opens; `*.rtindex` by custom."""
@@ -254,6 +256,17 @@ def indexes() -> list[Usable]:
 def default_index() -> str:
     """The spec that "auto" stands for on this machine."""
     return _core.default_spec()
+
+
+def _host_rows(rows: Any, size: int) -> _core.Column:
+    if is_device_array(rows):
+        raise Error("the rows lie on a GPU and the keys in host memory: move one of them")
+    numbers = np.asarray(rows)
+    if numbers.dtype.kind not in "iu" and numbers.size:
+        raise Error(f"the rows are {numbers.dtype}: name them by whole numbers")
+    if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
+        raise Error(f"the update names a row that the column of {size} rows does not have")
+    return column_of(np.ascontiguousarray(numbers, np.uint32).reshape(-1))
 
 
 def _ticks(array: Array) -> Array:

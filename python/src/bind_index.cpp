@@ -7,7 +7,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <map>
-#include <span>
 #include <string>
 #include <tuple>
 
@@ -16,7 +15,6 @@
 #include "answering.hpp"
 #include "base/error.hpp"
 #include "bind.hpp"
-#include "buffer.hpp"
 #include "column.hpp"
 #include "device_call.hpp"
 #include "indexes/tick_units.hpp"
@@ -59,12 +57,9 @@ void device_call(const Index& index, const Column& lower, const Column* upper, c
                            row_limit, stream});
 }
 
-void update_index(Index& index, nb::handle rows, const Column& keys) {
-  const Buffer named(rows.ptr(), Buffer::Access::read);
+void update_index(Index& index, const Column& rows, const Column& keys, std::uintptr_t stream) {
   const nb::gil_scoped_release unlocked;
-  const std::span row_ids(static_cast<const std::uint32_t*>(named.data()),
-                          named.bytes() / sizeof(std::uint32_t));
-  index.update(row_ids, whole(keys).view);
+  index.update(whole(rows).view, whole(keys).view, Stream{reinterpret_cast<void*>(stream)});
 }
 
 void save_index(const Index& index, const std::string& path) {
@@ -105,7 +100,7 @@ void bind_index(nb::module_& module) {
       .def("answer_on_device", device_call, nb::arg("lower"), nb::arg("upper").none(),
            nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
            nb::arg("rows_capacity"), nb::arg("row_limit"), nb::arg("stream"))
-      .def("update", update_index, nb::arg("rows"), nb::arg("keys"))
+      .def("update", update_index, nb::arg("rows"), nb::arg("keys"), nb::arg("stream"))
       .def("save", save_index, nb::arg("path"))
       .def("supports", supports, nb::arg("answer"), nb::arg("lookup"))
       .def("describe", &Index::describe)

@@ -87,3 +87,46 @@ def test_host_lookups_on_a_gpu_index(make):
     assert index.lookup(np.array([5, 5000])).tolist() == [5, rtindex.MISS]
     with pytest.raises(rtindex.Error, match="join"):
         index.join(make(np.arange(3)))
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "uint32"])
+def test_updates(make, dtype):
+    random = np.random.default_rng(6)
+    keys = random.integers(0, 500, 200)
+    index = rtindex.build(make(keys))
+    for lowest in (0, -100):  # below the smallest key the column is encoded anew
+        rows = random.choice(200, 60, replace=False)
+        keys[rows] = random.integers(lowest, 1000, 60)
+        index.update(make(rows.astype(dtype)), make(keys[rows]))
+        wanted = rtindex.build(keys, "sorted@cpu").lookup(keys, ["first", "count"])
+        found = index.lookup(make(keys), ["first", "count"])
+        assert to_list(found["first"]) == wanted["first"].tolist()
+        assert to_list(found["count"]) == wanted["count"].tolist()
+
+
+def test_updates_that_are_refused(make):
+    index = rtindex.build(make(np.arange(10, 20)))
+    for rows in ([10], [-1], [2**32 + 1]):
+        with pytest.raises(rtindex.Error, match="a row that the column of 10 rows does not have"):
+            index.update(make(np.array(rows)), make(np.array([15])))
+    with pytest.raises(rtindex.Error, match="row 3 twice"):
+        index.update(make(np.array([3, 3])), make(np.array([15, 16])))
+    with pytest.raises(rtindex.Error, match="float64"):
+        index.update(make(np.array([1.0])), make(np.array([15])))
+    with pytest.raises(rtindex.Error, match="move one"):
+        index.update([1], make(np.array([15])))
+    with pytest.raises(rtindex.Error, match="move one"):
+        index.update(make(np.array([1])), [15])
+    assert index.lookup(np.arange(10, 20)).tolist() == list(range(10))
+
+
+def test_updates_wait_for_the_callers_stream():
+    cupy = pytest.importorskip("cupy", exc_type=ImportError)
+    size = 1 << 20
+    index = rtindex.build(cupy.arange(size))
+    with cupy.cuda.Stream(non_blocking=True):
+        keys = cupy.arange(size)
+        for _ in range(200):
+            keys += 1  # still under way when the update is called
+        index.update(cupy.arange(size, dtype="uint32"), keys)
+    assert index.lookup(np.array([199, 200, size + 199])).tolist() == [rtindex.MISS, 0, size - 1]

@@ -15,6 +15,8 @@
 #if defined(RTINDEX_HAS_CUDA)
 #include "indexes/cuda/calibrate.hpp"
 #include "indexes/cuda/cuda_entries.hpp"
+#include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/device_update.hpp"
 #include "tracers/optix/bucketed.hpp"
 #include "tracers/optix/library.hpp"
 #include "tracers/optix/optix_tracer.hpp"
@@ -337,6 +339,19 @@ BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
   return {std::move(built.codec), std::move(built.structure)};
 }
 
+bool update_on_device(const Spec& resolved, Structure& structure, KeyCodec& codec,
+                      const DeviceUpdate& update) {
+  const cuda::OnDevice current(resolved.device_number());
+  return cuda::update_on_device(structure, codec, update.rows, update.new_keys, update.row_count,
+                                update.stream);
+}
+
+OwnedColumn fetched(const Spec& resolved, const ColumnView& column) {
+  const cuda::OnDevice current(resolved.device_number());
+  const cuda::OwnStream stream;
+  return cuda::fetched(column, stream.get());
+}
+
 void wait_for(const Spec& resolved, Stream stream) {
   if (!on_device(resolved)) return;
   const cuda::OnDevice current(resolved.device_number());
@@ -347,6 +362,14 @@ void wait_for(const Spec& resolved, Stream stream) {
 #else
 
 BuiltStructure build_on_device(const Spec& resolved, const ColumnView&, const ColumnView*, Stream) {
+  fail("{} cannot be used: this build has no CUDA", resolved.text());
+}
+
+bool update_on_device(const Spec& resolved, Structure&, KeyCodec&, const DeviceUpdate&) {
+  fail("{} cannot be used: this build has no CUDA", resolved.text());
+}
+
+OwnedColumn fetched(const Spec& resolved, const ColumnView&) {
   fail("{} cannot be used: this build has no CUDA", resolved.text());
 }
 

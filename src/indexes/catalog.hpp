@@ -54,6 +54,23 @@ struct BuiltStructure {
 [[nodiscard]] BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
                                              const ColumnView* include, Stream stream);
 
+// An update whose rows and keys are in device memory.
+struct DeviceUpdate {
+  const ColumnView& rows;
+  const ColumnView& new_keys;
+  std::size_t row_count;  // of the column
+  Stream stream;          // on which both may still be under way
+};
+
+// Checks the update, encodes its keys and changes the structure, all on the GPU. False where that
+// cannot be done there; nothing has changed then, both columns are complete, and the rows are
+// right.
+[[nodiscard]] bool update_on_device(const Spec& resolved, Structure& structure, KeyCodec& codec,
+                                    const DeviceUpdate& update);
+
+// A native column in device memory, on the host.
+[[nodiscard]] OwnedColumn fetched(const Spec& resolved, const ColumnView& column);
+
 // Waits for what the caller has queued on a stream, where the spec runs on a GPU.
 void wait_for(const Spec& resolved, Stream stream);
 

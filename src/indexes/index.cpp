@@ -8,7 +8,6 @@
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
 #include "indexes/index_state.hpp"
-#include "storage/changed_column.hpp"
 
 namespace rtindex {
 
@@ -34,18 +33,13 @@ void Index::range_into(const ColumnView& lower, const ColumnView& upper, const A
   state_->answer_into(lower, upper, LookupKind::range, ask, outputs);
 }
 
-void Index::update(std::span<const std::uint32_t> rows, const ColumnView& new_keys) {
+void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
   explain_out_of_memory("updating an index", [&] {
-    if (rows.size() != new_keys.size())
-      fail("the update names {} rows but brings {} keys: pass one key per row", rows.size(),
-           new_keys.size());
-    require_distinct(rows, state_->rows);
+    state_->require_update(rows, new_keys);
     const auto lock = state_->lock_for_writing();
-    if (new_keys.place() == Place::device)
-      fail("the new keys of an update are in device memory: pass them in host memory");
     state_->codec->require_comparable(new_keys);
     if (rows.empty()) return;
-    state_->threads->run([&] { state_->update(rows, new_keys); });
+    state_->threads->run([&] { state_->update(rows, new_keys, stream); });
     if (!state_->file.empty())
       state_->loaded = fmt::format("from {}, updated in memory since", state_->file);
   });

@@ -1,9 +1,7 @@
 #include "indexes/index_state.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "answers/answers.hpp"
 #include "answers/value_column.hpp"
@@ -12,7 +10,6 @@
 #include "base/stored.hpp"
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
-#include "storage/changed_column.hpp"
 #include "storage/index_file.hpp"
 
 namespace rtindex {
@@ -196,39 +193,6 @@ void Index::State::load(const std::string& path, Verify verify) {
     structure = std::move(made);
     loaded = fmt::format("{} {}", rebuilt ? "rebuilt from the column in" : "mapped from", path);
   });
-}
-
-void Index::State::update(std::span<const std::uint32_t> changed, const ColumnView& new_keys) {
-  const KeyText key_text = [&](std::uint32_t row) {
-    const auto found = std::find(changed.begin(), changed.end(), row);
-    return found == changed.end()
-               ? std::string("(not changed)")
-               : new_keys.text(static_cast<std::size_t>(found - changed.begin()));
-  };
-  OwnedColumn values;
-  ColumnView values_view;
-  const ColumnView* include = nullptr;
-  if (structure->included()) {
-    values = structure->included_column();
-    values_view = values.view().with_validity(nullptr);
-    include = &values_view;
-  }
-  std::vector<std::uint64_t> keys(changed.size(), 0);
-  if (const auto span = codec->encode_update(new_keys, keys.data())) {
-    bool all_valid = true;
-    for (std::size_t i = 0; i < new_keys.size(); ++i) all_valid &= new_keys.valid(i);
-    if (!all_valid || !structure->update(changed, keys, *span))
-      structure = make_structure(spec, patched(structure->column(), changed, keys, new_keys, *span),
-                                 *codec, key_text, include);
-    codec->set_span(*span);
-    return;
-  }
-  OwnedColumn column = codec->decode(structure->column());
-  for (std::size_t i = 0; i < changed.size(); ++i) column.set(changed[i], new_keys, i);
-  const ColumnView view = column.view();
-  auto new_codec = KeyCodec::for_column(view);
-  structure = make_structure(spec, new_codec->encode(view), *new_codec, key_text, include);
-  codec = std::move(new_codec);
 }
 
 }  // namespace rtindex

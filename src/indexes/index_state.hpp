@@ -66,7 +66,12 @@ struct Index::State {
   void build(const ColumnView& column, const ColumnView* include, Stream stream);
   void save(const std::string& path) const;
   void load(const std::string& path, Verify verify);
-  void update(std::span<const std::uint32_t> changed, const ColumnView& new_keys);
+
+  // What can be told without a look at the rows and keys themselves.
+  void require_update(const ColumnView& changed, const ColumnView& new_keys) const;
+  void update(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
+  // Rows that are there, each named once.
+  void update_from_host(std::span<const std::uint32_t> changed, const ColumnView& new_keys);
 };
 
 }  // namespace rtindex

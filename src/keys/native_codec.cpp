@@ -106,18 +106,16 @@ class NativeCodec final : public KeyCodec {
 
   [[nodiscard]] std::optional<std::uint64_t> encode_update(const ColumnView& keys,
                                                            std::uint64_t* encoded) const override {
-    OwnedColumn converted(type_, keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) converted.set(i, keys, i);
-    const T* elements = converted.data<T>();
-    std::uint64_t span = span_;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (!keys.valid(i)) continue;
-      const std::uint64_t bits = ordered_bits(value_of(elements[i]));
-      if (empty_ || bits < base_) return std::nullopt;
-      encoded[i] = bits - base_;
-      span = std::max(span, encoded[i]);
-    }
-    return span;
+    // All are looked at, wherever one below the base stands: a key that does not fit is an error.
+    const KeyExtent extent = parallel_reduce(
+        keys.size(), scan_grain, KeyExtent{},
+        [&](std::size_t first, std::size_t count) {
+          return encode_new_keys(keys, first, count, encoded + first);
+        },
+        united);
+    if (extent.empty()) return span_;
+    if (empty_ || extent.smallest < base_) return std::nullopt;
+    return std::max(span_, extent.largest - base_);
   }
 
  private:
@@ -138,9 +136,36 @@ class NativeCodec final : public KeyCodec {
           }
           return block;
         },
-        [](const KeyExtent& a, const KeyExtent& b) {
-          return KeyExtent{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
-        });
+        united);
+  }
+
+  [[nodiscard]] static KeyExtent united(const KeyExtent& a, const KeyExtent& b) {
+    return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+  }
+
+  // Keys [first, first + count) of an update; null ones become 0. Those of another type are made
+  // elements of this one first.
+  [[nodiscard]] KeyExtent encode_new_keys(const ColumnView& keys, std::size_t first,
+                                          std::size_t count, std::uint64_t* encoded) const {
+    OwnedColumn converted;
+    const T* elements = nullptr;
+    if (keys.type() == type_) {
+      elements = static_cast<const T*>(keys.data()) + first;
+    } else {
+      converted = OwnedColumn(type_, count);
+      for (std::size_t i = 0; i < count; ++i) converted.set(i, keys, first + i);
+      elements = converted.data<T>();
+    }
+    const bool nullable = keys.nullable();
+    KeyExtent extent;
+    for (std::size_t i = 0; i < count; ++i) {
+      encoded[i] = 0;
+      if (nullable && !keys.valid(first + i)) continue;
+      const std::uint64_t bits = ordered_bits(value_of(elements[i]));
+      encoded[i] = bits - base_;
+      extent = united(extent, {bits, bits});
+    }
+    return extent;
   }
 
   void encode_own_type(const ColumnView& lower, const ColumnView& upper, std::size_t first,

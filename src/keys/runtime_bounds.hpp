@@ -124,6 +124,22 @@ struct NativeMap {
   return place_integer(load_integer(elements, i, type), map.column);
 }
 
+// A key that a column is to hold, on the line of the column's type.
+struct NewKey {
+  std::uint64_t bits;  // its ordered_bits()
+  bool fits;           // whether the type has exactly this value
+};
+
+[[nodiscard]] RTINDEX_HD inline NewKey place_new_key(const NativeMap& map, const void* elements,
+                                                     ElementType type, std::size_t i) {
+  using Where = LinePlace::Where;
+  const LinePlace up = place_end(map, elements, type, i, true);
+  const LinePlace down = place_end(map, elements, type, i, false);
+  const bool is_on = up.where == Where::on && down.where == Where::on && up.bits == down.bits;
+  const bool is_bool = map.column.kind == ElementType::Kind::boolean;
+  return {up.bits, is_on && (!is_bool || up.bits <= 1)};
+}
+
 // Lookup i as an interval of encoded keys; both ends may be the same array.
 [[nodiscard]] RTINDEX_HD inline Interval encode_interval(const NativeMap& map, const void* lower,
                                                          ElementType lower_type, const void* upper,

@@ -85,7 +85,9 @@ void KeyOrder<Key>::save(FileWriter file) const {
 template <class Key>
 EncodedColumn KeyOrder<Key>::column() const {
   return in_row_order(size_, row_count_, span_, [&](auto&& take) {
-    for (std::size_t i = 0; i < size_; ++i) take(pairs_[i].row, pairs_[i].key);
+    parallel_for(size_, copy_grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) take(pairs_[i].row, pairs_[i].key);
+    });
   });
 }
 

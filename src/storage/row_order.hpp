@@ -6,24 +6,23 @@
 
 #include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
+#include "storage/row_set.hpp"
 
 namespace rtindex {
 
 // The column back in row order from a structure that holds its keys in another: for_each(take)
-// calls take(row, key) for each of `size` keys, twice over. What came from a damaged file is an
-// Error.
+// calls take(row, key) for each of `size` keys, twice over, by as many threads as it likes. What
+// came from a damaged file is an Error.
 template <class ForEach>
 [[nodiscard]] EncodedColumn in_row_order(std::size_t size, std::size_t row_count,
                                          std::uint64_t span, ForEach&& for_each) {
-  std::vector<bool> valid(row_count, false);
-  std::size_t count = 0;
+  RowSet valid(row_count);
   for_each([&](std::uint32_t row, std::uint64_t key) {
-    if (row >= row_count || valid[row]) fail_damaged_in_use("a row is there twice or too large");
+    if (row >= row_count || !valid.add(row))
+      fail_damaged_in_use("a row is there twice or too large");
     if (key > span) fail_damaged_in_use("a key is too large");
-    valid[row] = true;
-    ++count;
   });
-  if (count != size) fail_damaged_in_use("rows are missing");
+  if (valid.size() != size) fail_damaged_in_use("rows are missing");
 
   EncodedColumn column;
   column.row_count = row_count;
@@ -38,7 +37,7 @@ template <class ForEach>
   std::vector<std::uint32_t> place(row_count, 0);
   std::uint32_t next = 0;
   for (std::size_t row = 0; row < row_count; ++row) {
-    if (!valid[row]) continue;
+    if (!valid.has(static_cast<std::uint32_t>(row))) continue;
     column.rows[next] = static_cast<std::uint32_t>(row);
     place[row] = next++;
   }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
 #include "keys/owned_column.hpp"
+#include "storage/changes.hpp"
 
 namespace rtindex {
 
@@ -31,13 +31,15 @@ class Structure {
   // Throws where the batch cannot be answered; called before anything is written.
   virtual void require_answerable(const LookupBatch&) const {}
 
-  // Row rows[i] gets encoded key keys[i], in place; `span` is the largest key from now on. False:
-  // the structure cannot, and is unchanged; the caller builds a new one.
-  [[nodiscard]] virtual bool update(std::span<const std::uint32_t> rows,
-                                    std::span<const std::uint64_t> keys, std::uint64_t span) {
-    static_cast<void>(rows), static_cast<void>(keys), static_cast<void>(span);
+  // Changes keys in place; `span` is the largest from now on. False: the structure cannot, and is
+  // unchanged; the caller builds a new one. Only structures on a GPU are given device memory.
+  [[nodiscard]] virtual bool update(const Changes& changes, std::uint64_t span) {
+    static_cast<void>(changes), static_cast<void>(span);
     return false;
   }
+
+  // Where a structure on a GPU takes its memory from; null on the CPU.
+  [[nodiscard]] virtual std::shared_ptr<DeviceMemory> device_memory() const { return nullptr; }
 
   // The encoded keys, in row order.
   [[nodiscard]] virtual EncodedColumn column() const = 0;

@@ -142,9 +142,13 @@ TEST_F(DeviceWorkload, SwapsAreTheHosts) {
     const Swaps host_swaps = random_swaps(here, 10000, neighbours, 2);
     EXPECT_TRUE(swaps.rows.fetched() == host_swaps.rows.fetched());
     EXPECT_TRUE(swaps.new_keys.fetched() == host_swaps.new_keys.fetched());
+    Index index = build(there.keys.view(), "sorted@cuda");
+    apply(swaps, index);
     apply(swaps, there);
     apply(host_swaps, here);
     EXPECT_TRUE(there.keys.fetched() == here.keys.fetched());
+    const auto found = index.lookup(there.keys.view(), Answer::first);
+    for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(found.first()[row], row);
   }
 }
 

@@ -99,6 +99,37 @@ TEST(Measure, TakesTheFirstRunWhereAllWouldBeTooLong) {
   EXPECT_EQ(built.last.size(), column.size());
 }
 
+// Every run starts from an index that was built anew, and building counts towards the limit.
+TEST(Measure, UpdatesIndexesBuiltAnew) {
+  const Column column = dense_column(*here, 1000, 32, 1);
+  int builds = 0;
+  std::vector<std::uint32_t> before;  // the row of the first key, as each update finds it
+  const auto made = [&] {
+    ++builds;
+    return build(column.keys.view(), "sorted@cpu");
+  };
+  const std::vector<std::uint32_t> rows = {0, 1};
+  const std::vector<std::uint64_t> new_keys = {column.keys[1], column.keys[0]};
+  const std::vector<std::uint64_t> first_key = {column.keys[0]};
+  const auto swap = [&](Index& index) {
+    before.push_back(index.lookup(first_key, Answer::first).first()[0]);
+    index.update(rows, new_keys);
+  };
+  const Updates updates = time_updates(column, made, swap, {.runs = 3});
+  EXPECT_EQ(builds, 4);  // one to warm up
+  EXPECT_EQ(before, std::vector<std::uint32_t>(4, 0));
+  EXPECT_EQ(updates.outcome.runs("update_ms").size(), 3U);
+  EXPECT_EQ(updates.last.lookup(first_key, Answer::first).first()[0], 1U);
+
+  const Effort long_runs{.runs = 1'000'000'000, .runs_limit_s = 100};
+  EXPECT_EQ(time_updates(
+                column, made, [](Index&) {}, long_runs)
+                .outcome.runs("update_ms")
+                .size(),
+            1U);
+  EXPECT_EQ(builds, 5);
+}
+
 TEST(Measure, SaysWhatAnIndexCannotDo) {
   const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = ranges_of_hits(Ranked(column), 10, 2, 2);

@@ -231,8 +231,7 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
     }
     EXPECT_EQ(moved, 200U);
     Index index = build(before.keys.view(), "sorted");
-    const HostSwaps changes(swaps);
-    index.update(changes.rows(), changes.new_keys());
+    apply(swaps, index);
     const auto first = index.lookup(after.keys.view(), Answer::first);
     for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(first.first()[row], row);
   }

@@ -3,93 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/changing_index.hpp"
 #include "support/lookups.hpp"
-#include "support/run.hpp"
 #include "support/specs.hpp"
-#include "support/values.hpp"
-#include "support/workloads.hpp"
 
 namespace rtindex::test {
 namespace {
-
-// Settings that bear on updates, by index.
-std::vector<std::string> update_specs(const std::string& index) {
-  if (index != "rx:embree@cpu" && index != "rx:optix@cuda") return specs_of(index);
-  std::vector<std::string> specs;
-  for (const std::string primitive : {"triangle", "sphere", "aabb"})
-    for (const std::string update : {"rebuild", "refit"})
-      specs.push_back(index + ",primitive=" + primitive + ",update=" + update);
-  specs.push_back(index + ",update=refit,compact=on,point=offset,bits=18+23+23");
-  specs.push_back(index + ",bucket=3");
-  return specs;
-}
-
-// An index and what it should hold.
-class Pair {
- public:
-  Pair(const TestColumn& column, const std::string& spec, std::uint64_t seed)
-      : shape_(column.shape()),
-        keys_(column.keys()),
-        index_(build(column.view(), spec)),
-        random_(seed),
-        values_(values_of(Type::i64, column.size(), random_)) {}
-
-  [[nodiscard]] std::string difference() {
-    const TestColumn now(shape_, keys_);
-    for (const Batch& batch : own_batches(now, 12, random_)) {
-      if (!supports(index_, full_ask().answers, batch.kind)) continue;
-      const std::string text = check_call(index_, batch, scan(keys_, batch), full_ask(), values_);
-      if (!text.empty()) return text;
-    }
-    return "";
-  }
-
-  void update(const std::vector<std::uint32_t>& rows, const std::vector<Key>& new_keys,
-              const Shape& shape) {
-    index_.update(rows, TestColumn(shape, new_keys).view());
-    for (std::size_t i = 0; i < rows.size(); ++i) keys_[rows[i]] = new_keys[i];
-  }
-
-  // Some rows get other keys: those of other rows, near or far ones, or null.
-  void random_update() {
-    const TestColumn now(shape_, keys_);
-    const std::vector<Shape> shapes = comparable_shapes(shape_);
-    const Shape lookup_shape = random_.one_in(3) ? random_.pick(shapes) : shape_;
-    std::vector<Key> pool;
-    for (const Key& key : interesting_points(now, 8, random_))
-      if (fits(key, shape_) && fits(key, lookup_shape)) pool.push_back(key);
-    std::vector<std::uint32_t> rows(keys_.size());
-    std::iota(rows.begin(), rows.end(), 0U);
-    random_.shuffle(rows);
-    rows.resize(random_.one_in(6) ? rows.size() : random_.below(rows.size() + 1) % 9);
-    std::vector<Key> new_keys;
-    for (std::size_t i = 0; i < rows.size(); ++i) new_keys.push_back(random_.pick(pool));
-    update(rows, new_keys, lookup_shape);
-  }
-
-  [[nodiscard]] Index& index() { return index_; }
-  [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
-
- private:
-  Shape shape_;
-  std::vector<Key> keys_;
-  Index index_;
-  Random random_;
-  TestColumn values_;
-};
-
-TestColumn some_rows(const std::string& workload) {
-  const TestColumn column = workload_named(workload).column();
-  std::vector<Key> keys = column.keys();
-  keys.resize(std::min<std::size_t>(keys.size(), 120));
-  return {column.shape(), keys};
-}
 
 using Case = std::tuple<std::string, std::string>;
 
@@ -102,10 +25,10 @@ class Updates : public testing::TestWithParam<Case> {
 TEST_P(Updates, InterleavedWithLookups) {
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    Pair pair(column(), spec, 99);
+    ChangingIndex changing(column(), spec, 99);
     for (int step = 0; step < 12; ++step) {
-      ASSERT_NO_THROW(pair.random_update()) << "step " << step;
-      ASSERT_EQ("", pair.difference()) << "step " << step;
+      ASSERT_NO_THROW(changing.random_update()) << "step " << step;
+      ASSERT_EQ("", changing.difference()) << "step " << step;
     }
   }
 }
@@ -118,11 +41,11 @@ TEST_P(Updates, ToNullAndBack) {
                                Key(parts_of(original.shape()).size(), std::monostate{}));
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    Pair pair(original, spec, 98);
-    pair.update(rows, nulls, original.shape());
-    ASSERT_EQ("", pair.difference());
-    pair.update(rows, original.keys(), original.shape());
-    ASSERT_EQ("", pair.difference());
+    ChangingIndex changing(original, spec, 98);
+    changing.update(rows, nulls, original.shape());
+    ASSERT_EQ("", changing.difference());
+    changing.update(rows, original.keys(), original.shape());
+    ASSERT_EQ("", changing.difference());
   }
 }
 
@@ -137,12 +60,12 @@ TEST_P(Updates, ThatAreWrongChangeNothing) {
                                           : std::vector<Key>{{Whole{1}}, {Whole{2}}};
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    Pair pair(original, spec, 97);
-    EXPECT_THROW(pair.update({0, 0}, two, original.shape()), Error);
-    EXPECT_THROW(pair.update({0, beyond}, two, original.shape()), Error);
-    EXPECT_THROW(pair.update({0, 1, 1}, two, original.shape()), Error);
-    EXPECT_THROW(pair.update({0, 1}, wrong_keys, wrong_type), Error);
-    ASSERT_EQ("", pair.difference());
+    ChangingIndex changing(original, spec, 97);
+    EXPECT_THROW(changing.update({0, 0}, two, original.shape()), Error);
+    EXPECT_THROW(changing.update({0, beyond}, two, original.shape()), Error);
+    EXPECT_THROW(changing.update({0, 1, 1}, two, original.shape()), Error);
+    EXPECT_THROW(changing.update({0, 1}, wrong_keys, wrong_type), Error);
+    ASSERT_EQ("", changing.difference());
   }
 }
 
@@ -151,7 +74,7 @@ TEST_P(Updates, OfValuesThatDoNotFitChangeNothing) {
   if (original.size() < 2) GTEST_SKIP() << "too few rows";
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    Pair pair(original, spec, 96);
+    ChangingIndex changing(original, spec, 96);
     for (const Shape& shape : comparable_shapes(original.shape()))
       for (std::size_t part = 0; part < parts_of(shape).size(); ++part)
         for (const Part& value : far_values(parts_of(original.shape())[part])) {
@@ -162,9 +85,9 @@ TEST_P(Updates, OfValuesThatDoNotFitChangeNothing) {
           // A good key first: nothing of a refused update may arrive.
           Key good = original.keys()[1];
           if (!fits(good, shape)) good = key;
-          EXPECT_THROW(pair.update({0, 1}, {good, key}, shape), Error) << text_of(key);
+          EXPECT_THROW(changing.update({0, 1}, {good, key}, shape), Error) << text_of(key);
         }
-    ASSERT_EQ("", pair.difference());
+    ASSERT_EQ("", changing.difference());
   }
 }
 

@@ -119,6 +119,27 @@ TEST_P(Errors, Updates) {
   EXPECT_EQ(index.lookup(keys, Answer::first).first()[2], 2U);
 }
 
+TEST_P(Errors, RowsOfUpdates) {
+  const std::vector<std::uint32_t> one = {40};
+  const auto says = [&](const ColumnView& rows, const ColumnView& new_keys) {
+    return sentence([&] { index.update(rows, new_keys); });
+  };
+  EXPECT_SAYS(says(std::vector<std::int64_t>{0}, one), "int64: pass their rowIDs as uint32");
+  const std::uint8_t bitmap = 1;
+  EXPECT_SAYS(says(ColumnView(std::vector<std::uint32_t>{0}).with_validity(&bitmap), one),
+              "validity");
+  // Nothing is read where the places cannot be right.
+  const ColumnView here(one);
+  const ColumnView there = here.on_device();
+  const bool on_gpu = GetParam().ends_with("@cuda");
+  EXPECT_SAYS(says(here, there), on_gpu ? "move one" : "new keys are in device memory");
+  EXPECT_SAYS(says(there, here), on_gpu ? "move one" : "rows are in device memory");
+  if (!on_gpu) {
+    EXPECT_SAYS(says(there, there), "copy them to the host");
+  }
+  EXPECT_EQ(index.lookup(keys, Answer::first).first()[2], 2U);
+}
+
 TEST_P(Errors, MoreRowsThanAnIndexHolds) {
   const std::uint8_t byte = 0;  // only the number of rows is looked at
   const ColumnView column = ColumnView::of(Type::u8, &byte, std::size_t{1} << 32);

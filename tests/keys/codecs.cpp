@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+
+#include <rtindex/error.hpp>
 
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
@@ -129,6 +132,61 @@ TEST_P(Codecs, EncodeUpdatesLikeTheColumn) {
 }
 
 TEST_P(Codecs, SayWhatTheyDo) { EXPECT_FALSE(codec->describe().empty()); }
+
+// More keys than one thread takes at a time, in the column's own type and in another one.
+class NewKeys : public testing::Test {
+ protected:
+  static constexpr std::size_t size = 300'000;
+  const std::vector<std::uint32_t> column = {1000, 2'000'000};
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(ColumnView(column));
+  std::vector<std::uint64_t> encoded = std::vector<std::uint64_t>(size, 0);
+
+  template <class T>
+  static std::vector<T> keys() {
+    std::vector<T> keys(size);
+    for (std::size_t i = 0; i < size; ++i) keys[i] = static_cast<T>(1000 + i * 10);
+    return keys;
+  }
+  template <class T>
+  void expect_all() {
+    const std::vector<T> own = keys<T>();
+    EXPECT_EQ(codec->encode_update(ColumnView(own), encoded.data()), (size - 1) * 10);
+    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(encoded[i], i * 10);
+  }
+};
+
+TEST_F(NewKeys, AreEncodedInBothTypes) {
+  expect_all<std::uint32_t>();
+  std::fill(encoded.begin(), encoded.end(), 0);
+  expect_all<std::int64_t>();
+}
+
+TEST_F(NewKeys, BelowTheSmallestNeedANewCodec) {
+  std::vector<std::uint32_t> low = keys<std::uint32_t>();
+  low[250'000] = 999;
+  EXPECT_EQ(codec->encode_update(ColumnView(low), encoded.data()), std::nullopt);
+}
+
+TEST_F(NewKeys, ThatDoNotFitAreAnErrorWhereverTheyStand) {
+  std::vector<std::int64_t> wrong = keys<std::int64_t>();
+  wrong[3] = 5;  // below the smallest, which is no error
+  wrong[299'999] = -7;
+  try {
+    static_cast<void>(codec->encode_update(ColumnView(wrong), encoded.data()));
+    ADD_FAILURE() << "key -7 was taken";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("-7"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(NewKeys, ThatAreNullSayNothing) {
+  std::vector<std::uint32_t> low = keys<std::uint32_t>();
+  low[250'000] = 1;
+  std::vector<std::uint8_t> bitmap((size + 7) / 8, 0xff);
+  bitmap[250'000 / 8] = static_cast<std::uint8_t>(~(1U << (250'000 % 8)));
+  const ColumnView view = ColumnView(low).with_validity(bitmap.data());
+  EXPECT_EQ(codec->encode_update(view, encoded.data()), (size - 1) * 10);
+}
 
 INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
                          [](const auto& item) { return item.param; });

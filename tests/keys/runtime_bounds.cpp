@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
+#include <rtindex/error.hpp>
+
+#include "base/types.hpp"
 #include "keys/codec.hpp"
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
@@ -37,6 +42,39 @@ TEST_P(RuntimeBounds, EncodeLikeTheCodec) {
     }
   }
   EXPECT_TRUE(codec->empty() || compared != 0);
+}
+
+// The new key of an update, or none where the codec refuses it.
+std::optional<std::uint64_t> encoded_by(const KeyCodec& codec, const ColumnView& key) {
+  try {
+    std::uint64_t encoded = 0;
+    static_cast<void>(codec.encode_update(key, &encoded));
+    return encoded;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+TEST_P(RuntimeBounds, PlaceNewKeysLikeTheCodec) {
+  const TestColumn column = workload_named(GetParam()).column();
+  const auto codec = KeyCodec::for_column(column.view());
+  const NativeMap map{element_type(codec->type()), codec->native_base().value(), codec->span(),
+                      codec->empty()};
+  Random random(78);
+  for (const Batch& batch : interesting_batches(column, 40, random)) {
+    const ColumnView keys = batch.lower.view();
+    const auto* bytes = static_cast<const std::byte*>(keys.data());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (!keys.valid(i)) continue;
+      const auto wanted =
+          encoded_by(*codec, ColumnView::of(keys.type(), bytes + i * width_of(keys.type()), 1));
+      const NewKey found = place_new_key(map, keys.data(), element_type(keys.type()), i);
+      ASSERT_EQ(found.fits, wanted.has_value()) << batch.text(i);
+      if (wanted) {
+        ASSERT_EQ(found.bits - map.base, *wanted) << batch.text(i);
+      }
+    }
+  }
 }
 
 std::vector<std::string> native_workloads() {

@@ -92,10 +92,10 @@ __global__ void scan_values(Sum* sums, std::size_t size, const Sum* tile_sums,
   }
 }
 
-template <class Class>
-__global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, Class* out) {
+template <class Class, class Element>
+__global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, Element* out) {
   const std::size_t i = thread_number();
-  if (i < size) out[rows[i]] = at(i);
+  if (i < size) out[rows[i]] = static_cast<Element>(at(i));
 }
 
 [[nodiscard]] unsigned tile_blocks(std::size_t size) {
@@ -212,16 +212,17 @@ std::size_t OrderedValues::bytes() const {
   return bytes;
 }
 
-DeviceArray<std::uint64_t> OrderedValues::by_row(RowsView rows, std::size_t row_count,
-                                                 const std::shared_ptr<DeviceMemory>& memory,
-                                                 cudaStream_t stream) const {
-  DeviceArray<std::uint64_t> out(memory, row_count, stream);
+DeviceArray<std::uint8_t> OrderedValues::by_row(RowsView rows, std::size_t row_count,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                cudaStream_t stream) const {
+  DeviceArray<std::uint8_t> out(memory, row_count * width_of(type_), stream);
   if (row_count == 0) return out;
   check(cudaMemsetAsync(out.data(), 0, out.bytes(), stream), "filling memory");
   if (size_ != 0)
-    visit_class(class_of(type_), [&]<class Class>() {
+    visit_native(type_, [&]<class T>() {
+      using Class = accumulator_t<T>;
       scatter<<<blocks_for(size_), block_threads, 0, stream>>>(
-          OrderedAt<Class>{view<Class>()}, rows, size_, reinterpret_cast<Class*>(out.data()));
+          OrderedAt<Class>{view<Class>()}, rows, size_, reinterpret_cast<value_t<T>*>(out.data()));
     });
   check_launch("putting values into row order");
   return out;

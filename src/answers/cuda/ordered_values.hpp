@@ -56,10 +56,10 @@ class OrderedValues {
   template <class Class>
   [[nodiscard]] OrderedView<Class> view() const;
   [[nodiscard]] std::size_t bytes() const;
-  // The values by row, in elements of 8 bytes of their class; rows without a key get 0.
-  [[nodiscard]] DeviceArray<std::uint64_t> by_row(RowsView rows, std::size_t row_count,
-                                                  const std::shared_ptr<DeviceMemory>& memory,
-                                                  cudaStream_t stream) const;
+  // The values by row, as elements of their type; rows without a key get 0.
+  [[nodiscard]] DeviceArray<std::uint8_t> by_row(RowsView rows, std::size_t row_count,
+                                                 const std::shared_ptr<DeviceMemory>& memory,
+                                                 cudaStream_t stream) const;
 
  private:
   struct Tree {

@@ -23,6 +23,20 @@ __device__ std::uint64_t bits_of(const DeviceElements& column, std::size_t i) {
   return place_integer(load_integer(column.data, i, column.type), column.type).bits;
 }
 
+// Adds what the threads of a warp have seen; all of them are here.
+__device__ void add_to(DeviceExtent* extent, std::uint64_t smallest, std::uint64_t largest,
+                       unsigned long long valid) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    smallest = min(smallest, __shfl_down_sync(~0U, smallest, lanes));
+    largest = max(largest, __shfl_down_sync(~0U, largest, lanes));
+    valid += __shfl_down_sync(~0U, valid, lanes);
+  }
+  if (threadIdx.x % 32 != 0 || valid == 0) return;
+  atomicMin(reinterpret_cast<unsigned long long*>(&extent->smallest), smallest);
+  atomicMax(reinterpret_cast<unsigned long long*>(&extent->largest), largest);
+  atomicAdd(reinterpret_cast<unsigned long long*>(&extent->valid), valid);
+}
+
 __global__ void find_extent(DeviceElements column, DeviceExtent* extent) {
   std::uint64_t smallest = ~std::uint64_t{0};
   std::uint64_t largest = 0;
@@ -34,15 +48,30 @@ __global__ void find_extent(DeviceElements column, DeviceExtent* extent) {
     largest = max(largest, bits);
     ++valid;
   }
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    smallest = min(smallest, __shfl_down_sync(~0U, smallest, lanes));
-    largest = max(largest, __shfl_down_sync(~0U, largest, lanes));
-    valid += __shfl_down_sync(~0U, valid, lanes);
+  add_to(extent, smallest, largest, valid);
+}
+
+// What is known of new keys once all of them have been read.
+struct NewKeyFacts {
+  DeviceExtent extent{~std::uint64_t{0}, 0, 0};
+  unsigned long long first_unfit = ~0ULL;
+};
+
+__global__ void place_new_keys(DeviceElements keys, NativeMap map, std::uint64_t* encoded,
+                               NewKeyFacts* facts) {
+  std::uint64_t smallest = ~std::uint64_t{0};
+  std::uint64_t largest = 0;
+  unsigned long long valid = 0;
+  for (std::size_t i = thread_number(); i < keys.size; i += thread_count()) {
+    if (!is_valid(keys, i)) continue;
+    const NewKey key = place_new_key(map, keys.data, keys.type, i);
+    if (!key.fits) atomicMin(&facts->first_unfit, static_cast<unsigned long long>(i));
+    encoded[i] = key.bits - map.base;
+    smallest = min(smallest, key.bits);
+    largest = max(largest, key.bits);
+    ++valid;
   }
-  if (threadIdx.x % 32 != 0 || valid == 0) return;
-  atomicMin(reinterpret_cast<unsigned long long*>(&extent->smallest), smallest);
-  atomicMax(reinterpret_cast<unsigned long long*>(&extent->largest), largest);
-  atomicAdd(reinterpret_cast<unsigned long long*>(&extent->valid), valid);
+  add_to(&facts->extent, smallest, largest, valid);
 }
 
 __global__ void count_valid(DeviceElements column, std::uint32_t* counts) {
@@ -164,6 +193,25 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
     encode_into(column, map, places.data(), result.wide.data(), result.rows.data(), stream);
   else
     encode_into(column, map, places.data(), result.narrow.data(), result.rows.data(), stream);
+  return result;
+}
+
+NewKeys encode_new_keys(const DeviceElements& keys, const NativeMap& map,
+                        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  NewKeyFacts facts;
+  NewKeys result{DeviceArray<std::uint64_t>(memory, keys.size, stream), facts.extent, {}};
+  if (keys.size == 0) return result;
+  const DeviceArray<NewKeyFacts> on_device(memory, 1, stream);
+  check(cudaMemcpyAsync(on_device.data(), &facts, sizeof(facts), cudaMemcpyHostToDevice, stream),
+        "copying to the GPU");
+  place_new_keys<<<loop_blocks(keys.size), block_threads, 0, stream>>>(
+      keys, map, result.keys.data(), on_device.data());
+  check_launch("encoding new keys");
+  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),
+        "copying from the GPU");
+  check(cudaStreamSynchronize(stream), "encoding new keys");
+  result.extent = facts.extent;
+  if (facts.first_unfit != ~0ULL) result.unfit = facts.first_unfit;
   return result;
 }
 

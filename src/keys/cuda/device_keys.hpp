@@ -55,6 +55,18 @@ struct DeviceColumn {
                                          const std::shared_ptr<DeviceMemory>& memory,
                                          cudaStream_t stream);
 
+// What an update brings, on the line of the column's type.
+struct NewKeys {
+  DeviceArray<std::uint64_t> keys;   // encoded; meaningless where they are null or below the base
+  DeviceExtent extent;               // of their ordered_bits()
+  std::optional<std::size_t> unfit;  // the first that the column's type cannot hold
+};
+
+// Blocks until it is known.
+[[nodiscard]] NewKeys encode_new_keys(const DeviceElements& keys, const NativeMap& map,
+                                      const std::shared_ptr<DeviceMemory>& memory,
+                                      cudaStream_t stream);
+
 // Lookups [0, size) as intervals. `upper` is `lower` for points.
 template <class Key>
 void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, const NativeMap& map,

@@ -7,14 +7,26 @@
 
 namespace rtindex::cuda {
 
-namespace {
-
 DeviceElements elements_of(const ColumnView& column) {
   return {column.data(), element_type(column.type()), column.validity(), column.validity_offset(),
           column.size()};
 }
 
-}  // namespace
+OwnedColumn fetched(const ColumnView& column, cudaStream_t stream) {
+  OwnedColumn result(column.type(), column.size());
+  copy_to_host(result.data<std::uint8_t>(), column.data(), column.size() * width_of(column.type()),
+               stream);
+  std::vector<std::uint8_t> bits;
+  const std::size_t first_byte = column.validity_offset() / 8;
+  const std::size_t first_bit = column.validity_offset() % 8;
+  if (column.validity() != nullptr) {
+    bits.resize((first_bit + column.size() + 7) / 8);
+    copy_to_host(bits.data(), column.validity() + first_byte, bits.size(), stream);
+  }
+  const ColumnView flags = column.with_validity(bits.empty() ? nullptr : bits.data(), first_bit);
+  for (std::size_t row = 0; row < column.size(); ++row) result.set_valid(row, flags.valid(row));
+  return result;
+}
 
 DeviceColumn uploaded(const EncodedColumn& column, const std::shared_ptr<DeviceMemory>& memory,
                       cudaStream_t stream) {

@@ -28,6 +28,12 @@ DeviceArray<T> uploaded(const T* from, std::size_t size,
                                     cudaStream_t stream);
 [[nodiscard]] EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream);
 
+// A native column in device memory, as kernels read it.
+[[nodiscard]] DeviceElements elements_of(const ColumnView& column);
+
+// The same column on the host. Blocks until it is there.
+[[nodiscard]] OwnedColumn fetched(const ColumnView& column, cudaStream_t stream);
+
 // Element `row` of a native column in host or device memory, as a person would write it.
 [[nodiscard]] std::string element_text(const ColumnView& column, std::uint32_t row,
                                        cudaStream_t stream);

@@ -12,8 +12,8 @@
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_counters.hpp"
+#include "storage/cuda/device_update.hpp"
 #include "storage/cuda/narrower.hpp"
-#include "storage/cuda/order_lookups.hpp"
 #include "storage/cuda/ordered_answerer.hpp"
 #include "storage/row_order.hpp"
 #include "storage/saved_column.hpp"
@@ -93,8 +93,7 @@ class DeviceStructure final : public Structure {
 
   [[nodiscard]] bool counts_work() const override { return parts_->locator->counts_work(); }
 
-  [[nodiscard]] bool update(std::span<const std::uint32_t> rows,
-                            std::span<const std::uint64_t> keys, std::uint64_t span) override {
+  [[nodiscard]] bool update(const Changes& changes, std::uint64_t span) override {
     if (parts_->narrower != nullptr) return false;
     if ((span > 0xffffffffU) != parts_->order.is_wide()) return false;
     if (options_.holds && !options_.holds(span)) return false;
@@ -104,18 +103,12 @@ class DeviceStructure final : public Structure {
     const cudaStream_t stream = parts->stream.get();
     const MemoryMeter meter;
     DeviceColumn column = parts_->locator->column(parts_->order, memory_, stream);
-    {
-      const auto changed = uploaded(rows.data(), rows.size(), memory_, stream);
-      const auto new_keys = uploaded(keys.data(), keys.size(), memory_, stream);
-      if (!patch_column(column, changed.data(), new_keys.data(), rows.size(), memory_, stream))
-        return false;
-    }
+    if (!patch_column(column, changes, memory_, stream)) return false;
     column.span = span;
     make_order(*parts, std::move(column), false);
     if (parts_->included) {
-      const OwnedColumn values = included_column();
-      const ColumnView view = values.view().with_validity(nullptr);
-      include_values(*parts, view);
+      DeviceArray<std::uint8_t> made;
+      include_values(*parts, included_by_row(made, stream));
     }
     built_.record(stream);
     parts->stream.wait();
@@ -123,6 +116,8 @@ class DeviceStructure final : public Structure {
     build_peak_ = meter.peak();
     return true;
   }
+
+  [[nodiscard]] Memory device_memory() const override { return memory_; }
 
   [[nodiscard]] EncodedColumn column() const override {
     const OnDevice current(options_.device);
@@ -154,26 +149,8 @@ class DeviceStructure final : public Structure {
     const OnDevice current(options_.device);
     const OwnStream stream;
     built_.hold_back(stream.get());
-    const Type type = parts_->included->type();
-    if (!parts_->values_by_row.empty()) return kept_values(type, stream);
-    const DeviceArray<std::uint64_t> by_row =
-        parts_->included->by_row(parts_->order.rows(), row_count(), memory_, stream.get());
-    std::vector<std::uint64_t> values(row_count());
-    copy_to_host(values.data(), by_row.data(), by_row.bytes(), stream.get());
-    stream.wait();
-    OwnedColumn column(type, row_count());
-    visit_native(type, [&]<class T>() {
-      for (std::size_t row = 0; row < values.size(); ++row) {
-        accumulator_t<T> value;
-        std::memcpy(&value, &values[row], sizeof(value));
-        if constexpr (std::is_same_v<T, Bool8>)
-          column.data<T>()[row] = Bool8{static_cast<std::uint8_t>(value)};
-        else
-          column.data<T>()[row] = static_cast<T>(value);
-        column.set_valid(row, true);
-      }
-    });
-    return column;
+    DeviceArray<std::uint8_t> made;
+    return fetched(included_by_row(made, stream.get()), stream.get());
   }
 
   [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
@@ -207,12 +184,14 @@ class DeviceStructure final : public Structure {
   }
 
  private:
-  [[nodiscard]] OwnedColumn kept_values(Type type, const OwnStream& stream) const {
-    OwnedColumn column(type, row_count());
-    copy_to_host(column.data<std::uint8_t>(), parts_->values_by_row.data(),
-                 parts_->values_by_row.bytes(), stream.get());
-    for (std::size_t row = 0; row < row_count(); ++row) column.set_valid(row, true);
-    return column;
+  // The included values in device memory; in `made` where they are not kept like that.
+  [[nodiscard]] ColumnView included_by_row(DeviceArray<std::uint8_t>& made,
+                                           cudaStream_t stream) const {
+    const Parts& parts = *parts_;
+    if (parts.values_by_row.empty())
+      made = parts.included->by_row(parts.order.rows(), row_count(), memory_, stream);
+    const auto& values = parts.values_by_row.empty() ? made : parts.values_by_row;
+    return ColumnView::of(parts.included->type(), values.data(), row_count()).on_device();
   }
 
   [[nodiscard]] std::size_t row_count() const { return parts_->order.row_count(); }

@@ -24,10 +24,4 @@ template <class Key>
                                                 const std::shared_ptr<DeviceMemory>& memory,
                                                 cudaStream_t stream);
 
-// Row `rows[i]` of a column gets key `keys[i]`. False where a row holds no key yet; blocks until
-// that is known.
-[[nodiscard]] bool patch_column(DeviceColumn& column, const std::uint32_t* rows,
-                                const std::uint64_t* keys, std::size_t count,
-                                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
-
 }  // namespace rtindex::cuda

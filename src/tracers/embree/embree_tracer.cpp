@@ -16,6 +16,8 @@ namespace rtindex {
 
 namespace {
 
+constexpr std::size_t update_grain = std::size_t{1} << 15;
+
 class EmbreeTracer final : public Structure {
  public:
   EmbreeTracer(const RxOptions& options, EncodedColumn column, int threads)
@@ -37,12 +39,11 @@ class EmbreeTracer final : public Structure {
     require_few_row_rays(options_, column_.span, batch);
   }
 
-  bool update(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keys,
-              std::uint64_t span) override {
+  bool update(const Changes& changes, std::uint64_t span) override {
     if (options_.update != Update::refit) return false;
     if (span > 0xffffffffU && !column_.keys.wide()) return false;
     if (!is_exact(options_, span, embree_coordinate_limit)) return false;
-    std::vector<std::uint32_t> primitives(rows.begin(), rows.end());
+    std::vector<std::uint32_t> primitives(changes.rows, changes.rows + changes.size);
     if (column_.size() != column_.row_count) {
       for (std::uint32_t& row : primitives) {
         const auto* found = std::lower_bound(column_.rows.begin(), column_.rows.end(), row);
@@ -50,7 +51,10 @@ class EmbreeTracer final : public Structure {
         row = static_cast<std::uint32_t>(found - column_.rows.begin());
       }
     }
-    for (std::size_t i = 0; i < primitives.size(); ++i) column_.keys.set(primitives[i], keys[i]);
+    parallel_for(primitives.size(), update_grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        column_.keys.set(primitives[i], changes.keys[i]);
+    });
     column_.span = span;
     scene_.refit(primitives);
     make_directory();

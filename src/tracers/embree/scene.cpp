@@ -154,7 +154,9 @@ void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {
 }
 
 void EmbreeScene::refit(std::span<const std::uint32_t> primitives) {
-  for (const std::uint32_t primitive : primitives) place(primitive);
+  parallel_for(primitives.size(), place_grain, [&](std::size_t first, std::size_t count) {
+    for (const std::uint32_t primitive : primitives.subspan(first, count)) place(primitive);
+  });
   RTCGeometry geometry = rtcGetGeometry(scene_, 0);
   rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
   if (options_.primitive != Primitive::aabb)

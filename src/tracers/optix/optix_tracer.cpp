@@ -10,7 +10,7 @@
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_counters.hpp"
-#include "storage/cuda/order_lookups.hpp"
+#include "storage/cuda/device_update.hpp"
 #include "tracers/optix/ray_answerer.hpp"
 #include "tracers/optix/tracer_options.hpp"
 #include "tracers/row_rays.hpp"
@@ -79,8 +79,9 @@ class OptixTracer final : public Structure {
     require_few_row_rays(options_.rx, column_.span, batch);
   }
 
-  bool update(std::span<const std::uint32_t> rows, std::span<const std::uint64_t> keys,
-              std::uint64_t span) override {
+  [[nodiscard]] Memory device_memory() const override { return memory_; }
+
+  bool update(const Changes& changes, std::uint64_t span) override {
     if (on_host_ != nullptr || (span > 0xffffffffU) != column_.is_wide()) return false;
     if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
     const OnDevice current(options_.device);
@@ -94,10 +95,7 @@ class OptixTracer final : public Structure {
     changed.size = column_.size;
     changed.row_count = column_.row_count;
     changed.span = span;
-    const auto places = cuda::uploaded(rows.data(), rows.size(), memory_, stream);
-    const auto new_keys = cuda::uploaded(keys.data(), keys.size(), memory_, stream);
-    if (!cuda::patch_column(changed, places.data(), new_keys.data(), rows.size(), memory_, stream))
-      return false;
+    if (!cuda::patch_column(changed, changes, memory_, stream)) return false;
     if (options_.rx.update == Update::refit)
       scene_->refit(changed, stream);
     else

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <rtindex/device.hpp>
+
+namespace rtindex {
+
+// Rows and their new encoded keys: row rows[i] gets keys[i]. Both lie in one place.
+struct Changes {
+  const std::uint32_t* rows = nullptr;
+  const std::uint64_t* keys = nullptr;
+  std::size_t size = 0;
+  Place place = Place::host;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,186 @@
+// Updates whose rows and keys lie in device memory, against the full scan.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/cuda/runtime.hpp"
+#include "cuda/device_copy.hpp"
+#include "indexes/catalog.hpp"
+#include "support/changing_index.hpp"
+#include "support/specs.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+using Keys = std::vector<std::uint64_t>;
+
+std::vector<std::string> device_indexes() {
+  // One case is enough to say why there are no others.
+  if (cuda::unusable()) return {"rx:native@cuda"};
+  std::vector<std::string> specs;
+  for (const std::string& index : usable_indexes())
+    if (index.ends_with("@cuda")) specs.push_back(index);
+  return specs;
+}
+
+void send_from_gpu(Index& index, const Rows& rows, const ColumnView& keys) {
+  const ColumnOnGpu device_rows{ColumnView(rows)};
+  const ColumnOnGpu device_keys(keys);
+  index.update(device_rows.view(), device_keys.view());
+}
+
+class DeviceUpdates : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  void SetUp() override {
+    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+  }
+};
+
+// Keys of every comparable type, near and far, below the smallest and null.
+TEST_P(DeviceUpdates, InterleavedWithLookups) {
+  const auto& [index, workload] = GetParam();
+  for (const std::string& spec : update_specs(index)) {
+    SCOPED_TRACE(spec);
+    ChangingIndex changing(some_rows(workload), spec, 91, send_from_gpu);
+    for (int step = 0; step < 12; ++step) {
+      ASSERT_NO_THROW(changing.random_update()) << "step " << step;
+      ASSERT_EQ("", changing.difference()) << "step " << step;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cuda, DeviceUpdates,
+    testing::Combine(testing::ValuesIn(device_indexes()),
+                     testing::Values("dense_u32", "sparse_u64", "dense_high_u64", "extremes_i64",
+                                     "nulls_dense_u32", "all_null_u32", "every_i8", "bools",
+                                     "dates", "duplicates_x256", "single_u64", "empty_u32",
+                                     "uniform_f32", "special_f64")),
+    [](const auto& item) {
+      return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
+    });
+
+class DeviceUpdateCalls : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+  }
+};
+
+// An update that the GPU can do alone is not left to the host.
+TEST_P(DeviceUpdateCalls, StayOnTheGpuWhereTheyCan) {
+  const Keys keys = {1000, 1001, 1002, 5000};
+  const Spec spec = resolve(Spec(GetParam()));
+  const ColumnOnGpu column{ColumnView(keys)};
+  const BuiltStructure built = build_on_device(spec, column.view(), nullptr, {});
+  const auto stays = [&](const Rows& rows, const ColumnView& new_keys) {
+    const ColumnOnGpu device_rows{ColumnView(rows)};
+    const ColumnOnGpu device_keys(new_keys);
+    return update_on_device(spec, *built.structure, *built.codec,
+                            {device_rows.view(), device_keys.view(), keys.size(), {}});
+  };
+  EXPECT_TRUE(stays({0, 3}, Keys{5000, 1000}));
+  EXPECT_TRUE(stays({1}, Keys{9000}));
+  EXPECT_EQ(built.codec->span(), 8000U);
+  EXPECT_TRUE(stays({2}, std::vector<std::int16_t>{1234}));
+  EXPECT_FALSE(stays({2}, Keys{999}));  // below the smallest
+  EXPECT_FALSE(stays({2}, Keys{1000 + (std::uint64_t{1} << 32)}));
+  const std::uint8_t all_but_row_0 = 0b10;
+  EXPECT_FALSE(stays({0, 1}, ColumnView(Keys{1005, 1006}).with_validity(&all_but_row_0)));
+  EXPECT_EQ(built.codec->span(), 8000U);
+  const EncodedColumn now = built.structure->column();
+  const Keys held = {now.keys[0], now.keys[1], now.keys[2], now.keys[3]};
+  EXPECT_EQ(held, (Keys{4000, 8000, 234, 0}));
+}
+
+TEST_P(DeviceUpdateCalls, AreRefusedLikeThoseOfTheHost) {
+  const std::vector<std::uint32_t> keys = {10, 20, 30};
+  Index index = build(keys, GetParam());
+  const auto sentence = [](const std::function<void()>& update) -> std::string {
+    try {
+      update();
+      return "no error";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const auto expect_same = [&](const Rows& rows, const ColumnView& new_keys) {
+    const std::string host = sentence([&] { index.update(rows, new_keys); });
+    EXPECT_NE(host, "no error");
+    EXPECT_EQ(host, sentence([&] { send_from_gpu(index, rows, new_keys); }));
+  };
+  expect_same({0, 2, 0}, std::vector<int>{1, 2, 3});
+  expect_same({0, 3}, std::vector<int>{1, 2});
+  expect_same({0xffffffffU}, std::vector<int>{1});
+  expect_same({0, 1}, std::vector<int>{1});
+  expect_same({0, 1}, std::vector<int>{40, -1});
+  expect_same({0}, Keys{std::uint64_t{1} << 32});
+  expect_same({0}, std::vector<float>{1});
+  expect_same({}, std::vector<float>{});
+  const auto found = index.lookup(keys, Answer::first);
+  for (std::uint32_t row = 0; row < 3; ++row) EXPECT_EQ(found.first()[row], row);
+}
+
+// Many blocks of threads: rows and keys meet as they were sent, and one wrong row is found.
+TEST_P(DeviceUpdateCalls, OfManyRows) {
+  constexpr std::uint32_t size = 100'003;
+  std::vector<std::uint32_t> keys(size);
+  for (std::uint32_t row = 0; row < size; ++row) keys[row] = row;
+  Index index = build(keys, GetParam());
+  Rows rows(size);
+  std::vector<std::uint32_t> new_keys(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    rows[i] = static_cast<std::uint32_t>(std::uint64_t{i} * 7919 % size);
+    new_keys[i] = size - 1 - rows[i];
+  }
+  Rows twice = rows;
+  twice.back() = rows[4711];
+  EXPECT_THROW(send_from_gpu(index, twice, new_keys), Error);
+  send_from_gpu(index, rows, new_keys);
+  const auto found = index.lookup(keys, Answer::any);
+  for (std::uint32_t key = 0; key < size; ++key) ASSERT_EQ(found.any()[key], size - 1 - key);
+}
+
+// The keys arrive on the caller's stream, once the host lets them.
+TEST_P(DeviceUpdateCalls, WaitForTheCallersStream) {
+  const std::vector<std::uint32_t> keys = {10, 20, 30};
+  const Rows rows = {0, 1, 2};
+  const std::vector<std::uint32_t> wanted = {30, 10, 20};
+  Index index = build(keys, GetParam());
+  const ColumnOnGpu device_rows{ColumnView(rows)};
+  const ColumnOnGpu source{ColumnView(wanted)};
+  const ColumnOnGpu arriving{ColumnView(keys)};
+  cudaStream_t stream = nullptr;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  std::atomic<bool> go = false;
+  std::atomic<bool> started = false;
+  require(cudaLaunchHostFunc(
+      stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &go));
+  require(cudaMemcpyAsync(const_cast<void*>(arriving.view().data()), source.view().data(),
+                          wanted.size() * sizeof(wanted[0]), cudaMemcpyDeviceToDevice, stream));
+  std::thread updating([&] {
+    started = true;
+    started.notify_all();
+    index.update(device_rows.view(), arriving.view(), Stream{stream});
+  });
+  started.wait(false);
+  go = true;
+  go.notify_all();
+  updating.join();
+  require(cudaStreamDestroy(stream));
+  const auto found = index.lookup(wanted, Answer::first);
+  for (std::uint32_t row = 0; row < 3; ++row) EXPECT_EQ(found.first()[row], row);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, DeviceUpdateCalls, testing::ValuesIn(device_indexes()),
+                         [](const auto& item) { return test_name(item.param); });
+
+}  // namespace
+}  // namespace rtindex::test
