@@ -32,7 +32,10 @@ class TextColumn {
   [[nodiscard]] bool parse_all(std::string& name, LoadedColumn& column, Type type, Parse parse);
   template <class T>
   [[nodiscard]] bool parse_numbers(std::string& name, LoadedColumn& column);
+  [[nodiscard]] bool parse_times_like(std::string& name, LoadedColumn& column,
+                                      const LoadedColumn& like);
   void require_integers_that_fit(const std::string& name) const;
+  void require_ticks_of(const LoadedColumn& like, const std::string& name) const;
   // A clear bit for every row in `nulls`; empty where there is none.
   [[nodiscard]] std::vector<std::uint8_t> validity(bool quoted_empty_is_null) const;
 

@@ -196,6 +196,23 @@ class Answers(CommandTest):
                            "--answer", "first").stdout
         self.assertEqual(out.splitlines()[2].split(), ["1970-02-01", "1970-02-28", "1"])
 
+    def test_times_on_the_command_line(self):
+        def count(column, text, verb="range"):
+            option = "--range" if verb == "range" else "--key"
+            out = self.succeed(verb, "--column", column, option, text, "--answer", "count").stdout
+            return int(out.split()[-1])
+
+        self.write_npy("s.npy", "<M8[s]", [0, 1800, 3600, 86400])
+        self.assertEqual(count("s.npy", "1970-01-01T00:30", "lookup"), 1)
+        self.assertEqual(count("s.npy", "1970-01-01 01:00:00Z", "lookup"), 1)
+        self.assertEqual(count("s.npy", "1970-01-01T00:30:1970-01-01T01:00"), 2)
+        self.assertEqual(count("s.npy", "1970-01-01T00:30:00:1970-01-01T00:59:59"), 1)
+        self.assertEqual(count("s.npy", "1970-01-01:1970-01-01T01:00"), 3)
+        self.assertEqual(count("s.npy", "1970-01-01T00:30:1970-01-02"), 3)
+        self.assertEqual(count("s.npy", "0:1800"), 2)
+        self.write_npy("ms.npy", "<M8[ms]", [0, 250, 500])
+        self.assertEqual(count("ms.npy", "1970-01-01T00:00:00.25:1970-01-01T00:00:01"), 2)
+
     def test_nothing_to_index_and_nothing_to_find(self):
         self.write_npy("none.npy", "<u4", [])
         self.write_npy("some.npy", "<u4", [1, 2])

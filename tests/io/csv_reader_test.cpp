@@ -112,5 +112,24 @@ TEST_F(CsvReader, FollowsTheTypeOfAnotherColumn) {
             "timestamp64[s] 86401 77 null");
 }
 
+TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
+  LoadedColumn days = LoadedColumn::numbers("days", Type::timestamp64, RawMemory(8), 0);
+  days.set_unit("D");
+  EXPECT_EQ(shown(load("k\n1970-01-03T00:00\n", "k", &days)), "timestamp64[D] 2");
+  const auto refuse = [&](std::string_view text) {
+    return error_of([&] { static_cast<void>(load(text, "k", &days)); });
+  };
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "1970-01-03T12:00 cannot be told in timestamp64[D]");
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
+  const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
+  EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");
+  EXPECT_EQ(load("k\n1970-01-03\n4294967296\n", "k", &dates).type(), Type::string)
+      << "no date has so many days";
+  TextColumn word;
+  word.add("x");
+  const LoadedColumn strings = std::move(word).finish("strings");
+  EXPECT_EQ(shown(load("k\n2024-01-31\n", "k", &strings)), "string \"2024-01-31\"");
+}
+
 }  // namespace
 }  // namespace rtindex
