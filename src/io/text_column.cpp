@@ -64,6 +64,31 @@ bool TextColumn::parse_numbers(std::string& name, LoadedColumn& column) {
                       [](std::string_view text) { return parse_number<T>(text); });
 }
 
+bool TextColumn::parse_times(std::string& name, LoadedColumn& column) {
+  std::string_view unit = "D";
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (field(row).empty()) continue;
+    const std::optional<TextTime> time = parse_iso_time(field(row));
+    if (!time) return false;
+    if (time->nanoseconds % 1000 != 0)
+      unit = "ns";
+    else if (!time->is_date && unit == "D")
+      unit = "us";
+  }
+  const auto ticks_of = [&](std::string_view text) {
+    const std::optional<std::int64_t> ticks = parse_iso_time(text)->ticks(unit);
+    if (!ticks)
+      fail(
+          "{} holds times to the nanosecond, which 64 bits count from 1677 to 2262 only, and {}: "
+          "leave out the digits behind the sixth, or that row",
+          name, text);
+    return ticks;
+  };
+  if (!parse_all<std::int64_t>(name, column, Type::timestamp64, ticks_of)) return false;
+  column.set_unit(std::string(unit));
+  return true;
+}
+
 bool TextColumn::parse_times_like(std::string& name, LoadedColumn& column,
                                   const LoadedColumn& like) {
   if (like.type() == Type::date32)
@@ -120,6 +145,7 @@ LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
     if (parse_numbers<std::uint64_t>(name, column)) return column;
     require_integers_that_fit(name);
     if (parse_numbers<double>(name, column)) return column;
+    if (parse_times(name, column)) return column;
   }
   std::vector<std::uint8_t> bitmap = validity(false);
   column = LoadedColumn::strings(std::move(name), std::move(bytes_), std::move(offsets_));
