@@ -98,7 +98,8 @@ void add_bench(CLI::App& app) {
   verb->add_option("--column", options->column_file, "A column file for `real-data`")
       ->type_name("FILE");
   verb->add_option("-o,--output", options->output,
-                   "Where records go: a file, or a folder with one file per experiment")
+                   "Where records go: a file, or a folder with one file per experiment;\n"
+                   "of FOLDER/NAME/ the last folder is made where it is missing")
       ->type_name("PATH");
   verb->add_flag("--continue", options->go_on, "Measure what is missing in the output only");
   verb->add_option("--minutes", options->minutes, "Start no point after so many minutes")

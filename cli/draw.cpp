@@ -25,15 +25,9 @@ struct DrawOptions {
 };
 
 Lookups parse_range(const std::string& text, const LoadedColumn& column) {
-  // Times of day hold colons too: the one in the middle parts the two ends.
-  std::vector<std::size_t> colons;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] == ':') colons.push_back(i);
-  if (colons.size() % 2 == 0)
-    fail("--range {} is no range: write --range LOWER:UPPER, for example --range 23:25", text);
-  const std::size_t middle = colons[colons.size() / 2];
-  return {LookupKind::range, inline_keys({text.substr(0, middle)}, "--range", column),
-          inline_keys({text.substr(middle + 1)}, "--range", column)};
+  const RangeText range = split_range(text, column);
+  return {LookupKind::range, inline_keys({range.lower}, "--range", column),
+          inline_keys({range.upper}, "--range", column)};
 }
 
 // The lookups in the order in which they stand on the command line.
@@ -110,7 +104,9 @@ void add_draw(CLI::App& app) {
   verb->add_option("--csv-column", options->csv_column, "Column of a CSV file, by its name")
       ->type_name("NAME")
       ->group(input_group);
-  verb->add_option("--key", options->keys, "A point lookup; repeatable")
+  verb->add_option("--key", options->keys,
+                   "A point lookup; repeatable. Dates and times as 2024-01-31\n"
+                   "and 2024-01-31T12:30:05")
       ->allow_extra_args(false)
       ->type_name("K")
       ->group(input_group);

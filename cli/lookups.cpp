@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "io/text_column.hpp"
+#include "io/text_time.hpp"
 #include "keys/convert.hpp"
 
 namespace rtindex::cli {
@@ -18,9 +19,9 @@ bool can_compare(Type a, Type b) {
 
 void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column) {
   if (!can_compare(column.type(), lookups.type()))
-    fail("{} holds {}, which cannot be compared with the {} keys of {}: convert it to {}",
-         lookups.name(), lookups.type_text(), column.type_text(), column.name(),
-         column.type_text());
+    fail("{} holds {}, which cannot be compared with the {} keys of {}: convert it to {}{}",
+         lookups.name(), lookups.type_text(), column.type_text(), column.name(), column.type_text(),
+         column.is_time() ? "; in text, " + time_forms(column.tick()) : std::string());
   if (lookups.unit() != column.unit())
     fail("{} holds {}, but {} holds {}: convert it with a.astype('datetime64[{}]')", lookups.name(),
          lookups.type_text(), column.name(), column.type_text(), column.unit());
@@ -44,6 +45,28 @@ void Lookups::require_fit(const LoadedColumn& column) const {
          lower.name(), lower.size(), upper.name(), upper.size());
 }
 
+RangeText split_range(const std::string& text, const LoadedColumn& column) {
+  const auto cut_at = [&](std::size_t colon) {
+    return RangeText{text.substr(0, colon), text.substr(colon + 1)};
+  };
+  const std::size_t first = text.find(':');
+  if (first != std::string::npos && text.find(':', first + 1) == std::string::npos)
+    return cut_at(first);
+  if (!column.is_time())
+    fail(
+        "--range {} is no range: write LOWER:UPPER, such as 23:25; keys that hold a colon "
+        "can be in the --lower and --upper files of `rtindex range`",
+        text);
+  for (std::size_t colon = first; colon != std::string::npos; colon = text.find(':', colon + 1)) {
+    RangeText range = cut_at(colon);
+    if (parse_iso_time(range.lower) && parse_iso_time(range.upper)) return range;
+  }
+  fail(
+      "--range {} is no range of {}: write LOWER:UPPER, such as 2024-01-31:2024-02-02 or "
+      "2024-01-31T12:30:2024-01-31T13:00",
+      text, column.type_text());
+}
+
 LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::string& option,
                          const LoadedColumn& column) {
   TextColumn keys;
@@ -63,8 +86,8 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
     TextColumn alone;
     alone.add(text);
     if (!can_compare(column.type(), std::move(alone).finish(option, &column).type()))
-      fail("{} '{}' cannot be read as {}, the type of {}", option, text, column.type_text(),
-           column.name());
+      fail("{} '{}' cannot be read as {}, the type of {}{}", option, text, column.type_text(),
+           column.name(), column.is_time() ? ": " + time_forms(column.tick()) : std::string());
   }
   return loaded;
 }

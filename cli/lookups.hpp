@@ -25,6 +25,12 @@ struct Lookups {
   void require_fit(const LoadedColumn& column) const;
 };
 
+// LOWER:UPPER from the command line in two. Times of day hold colons of their own.
+struct RangeText {
+  std::string lower, upper;
+};
+[[nodiscard]] RangeText split_range(const std::string& text, const LoadedColumn& column);
+
 // Keys from the command line, read as the type of the column. `option`: where they come from.
 [[nodiscard]] LoadedColumn inline_keys(const std::vector<std::string>& texts,
                                        const std::string& option, const LoadedColumn& column);

@@ -1,9 +1,11 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "cli/batch.hpp"
+#include "cli/lookups.hpp"
 #include "cli/verbs.hpp"
 
 namespace rtindex::cli {
@@ -20,17 +22,12 @@ struct Ends {
   std::vector<std::string> lower, upper;
 };
 
-Ends split(const std::vector<std::string>& ranges) {
+Ends split(const std::vector<std::string>& ranges, const LoadedColumn& column) {
   Ends ends;
-  for (const std::string& range : ranges) {
-    const std::size_t colon = range.find(':');
-    if (colon == std::string::npos || range.find(':', colon + 1) != std::string::npos)
-      fail(
-          "--range '{}' is no range: write LOWER:UPPER, and use --lower and --upper files for "
-          "keys that hold a colon",
-          range);
-    ends.lower.push_back(range.substr(0, colon));
-    ends.upper.push_back(range.substr(colon + 1));
+  for (const std::string& text : ranges) {
+    RangeText range = split_range(text, column);
+    ends.lower.push_back(std::move(range.lower));
+    ends.upper.push_back(std::move(range.upper));
   }
   return ends;
 }
@@ -42,7 +39,6 @@ void run(const RangeOptions& options) {
   if (options.lower.empty() != options.upper.empty())
     fail("--{} is missing: a range needs --lower and --upper",
          options.lower.empty() ? "lower" : "upper");
-  const Ends ends = split(options.ranges);
   LookupSource source;
   source.given = from_files || !options.ranges.empty();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";
@@ -55,6 +51,7 @@ void run(const RangeOptions& options) {
       lookups.upper = load(options.lookup_file(options.upper, options.upper_csv_column,
                                                "--upper-csv-column", column));
     } else {
+      const Ends ends = split(options.ranges, column);
       lookups.lower = inline_keys(ends.lower, "--range", column);
       lookups.upper = inline_keys(ends.upper, "--range", column);
       lookups.lower_text = ends.lower;
@@ -79,8 +76,9 @@ Examples:
       rows[offsets[i]:offsets[i+1]], from out.offsets.npy and out.rows.npy.
   rtindex range --load keys.rtindex --range 10:19 --answer count
       An index that `rtindex build` has written.
-  rtindex range --column days.npy --range 2024-01-01:2024-01-31 --answer count
-      Dates, where days.npy holds datetime64.
+  rtindex range --column visits.npy --range 2024-01-01:2024-01-31 \
+                --range 2024-01-31T12:30:2024-01-31T13:00:05.25 --answer count
+      Dates and times, where visits.npy holds datetime64.
   rtindex range --column orders.csv --csv-column day --lower months.csv --upper months.csv \
                 --lower-csv-column first --upper-csv-column last --answer count -o n.npy
       Everything from CSV files.)";
@@ -93,7 +91,9 @@ void add_range(CLI::App& app) {
   options->add_input_to(*verb);
   add_file_option(*verb, "--lower", options->lower, "File with the lower ends of the ranges");
   add_file_option(*verb, "--upper", options->upper, "File with the upper ends of the ranges");
-  verb->add_option("--range", options->ranges, "A range, in place of the two files; repeatable")
+  verb->add_option("--range", options->ranges,
+                   "A range, in place of the two files; repeatable. Dates and\n"
+                   "times as 2024-01-31 and 2024-01-31T12:30:05")
       ->type_name("L:U")
       ->group(input_group);
   verb->add_option("--lower-csv-column", options->lower_csv_column, "The same for --lower alone")

@@ -27,15 +27,26 @@ void end_last_line(const std::string& path) {
   if (text_of(path).back() != '\n') std::ofstream(path, std::ios::app) << '\n';
 }
 
+void require_folder(const fs::path& folder, const std::string& wanted, const char* what) {
+  if (folder.empty() || fs::is_directory(folder)) return;
+  throw Error(wanted + " cannot be " + what + ": the folder " + folder.string() +
+              " does not exist; create it first");
+}
+
 }  // namespace
+
+void make_last_folder(fs::path folder) {
+  if (!folder.has_filename()) folder = folder.parent_path();  // "results/here/"
+  if (fs::is_directory(folder)) return;
+  require_folder(folder.parent_path(), folder.string(), "made");
+  std::error_code error;
+  if (!fs::create_directory(folder, error))
+    throw Error(folder.string() + " cannot be made: " + error.message() + "; name another folder");
+}
 
 Records::Records(const std::string& path, std::string command) : command_(std::move(command)) {
   if (path.empty()) return;
-  const fs::path folder = fs::path(path).parent_path();
-  if (!folder.empty()) {
-    std::error_code ignored;
-    fs::create_directories(folder, ignored);
-  }
+  require_folder(fs::path(path).parent_path(), path, "written");
   end_last_line(path);
   file_.open(path, std::ios::app);
   if (!file_) throw Error(path + " cannot be written: name a file in a folder that can");

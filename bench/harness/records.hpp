@@ -15,7 +15,7 @@ namespace rtindex::bench {
 // only stamps.
 class Records {
  public:
-  // `command` is how the records can be made again.
+  // `command` is how the records can be made again. The folder of the file must be there.
   Records(const std::string& path, std::string command);
 
   // Returns the record as it was written.
@@ -25,6 +25,10 @@ class Records {
   std::ofstream file_;
   std::string command_;
 };
+
+// Makes a folder for several files of records where it is missing. What it stands in must be there:
+// a whole path of new folders is rather a slip of the pen.
+void make_last_folder(std::filesystem::path folder);
 
 // The records of a text of JSON lines; `name` is what errors call it. A last line that was cut off,
 // as an interrupted run may leave it, is passed over.

@@ -38,7 +38,7 @@ void write(const std::vector<bench::Record>& records, const fs::path& folder) {
   std::map<std::string, std::string> texts;
   for (const bench::Record& record : records)
     texts[record.experiment] += bench::to_json(record).dump() + "\n";
-  fs::create_directories(folder);
+  bench::make_last_folder(folder);
   for (const auto& [experiment, text] : texts) {
     const fs::path path = folder / (experiment + ".jsonl");
     std::ofstream file(path);

@@ -78,8 +78,10 @@ class Run {
   explicit Run(const BenchOptions& options) : options_(options) {
     const bench::Settings settings = settings_of(options);
     if (!options.left) require_possible(options, settings);
+    const std::vector<const bench::Experiment*> experiments = chosen(options.names);
+    if (!options.left && options.output.ends_with('/')) bench::make_last_folder(options.output);
     std::vector<std::pair<std::string, std::vector<bench::Record>>> known;
-    for (const bench::Experiment* experiment : chosen(options.names)) {
+    for (const bench::Experiment* experiment : experiments) {
       const std::string file = file_for(options.output, experiment->name);
       const bool is_new = std::none_of(known.begin(), known.end(),
                                        [&](const auto& entry) { return entry.first == file; });

@@ -149,6 +149,11 @@ class Index:
         lower = column_of(keys, self)
         names = (answer,) if isinstance(answer, str) else tuple(answer)
         held = None if values is None else column_of(values)
+        times = None
+        if "min" in names or "max" in names:
+            times = self._times(held, values)
+        if times is not None:
+            miss = ticks_of(miss, times)
         if lower.on_device:
             if out is not None:
                 raise Error("`out` is for lookups in host memory: leave it away")
@@ -157,11 +162,6 @@ class Index:
             return answer_on_device(self._core, keys, lower, upper, names,
                                     lambda name: self._dtype(name, held), held, matched,
                                     _limit(limit), miss)
-        times = None
-        if "min" in names or "max" in names:
-            times = self._times(held, values)
-        if times is not None:
-            miss = ticks_of(miss, times)
         answered = self._outputs(names, len(lower), held, times, out)
         outputs = {name: _ticks(array) for name, array in answered.items()}
         nullable = kind.has_nulls and miss is None

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ._columns import is_pandas, is_scalar
-from ._core import ArrowAnswer
-from ._lists import Array
+from ._core import ArrowAnswer, Error
+from ._lists import Array, validity_bits
 from ._times import in_common_unit
 
 _ARROW_FORMATS = {"uint32": "I", "int64": "l", "uint64": "L", "float64": "g"}
@@ -131,6 +131,8 @@ class _Dlpack(Kind):
 def _arrow_answer(values: Array, validity: Array | None, zone: str) -> ArrowAnswer:
     form = _ARROW_FORMATS.get(values.dtype.name)
     if form is None:
+        if validity is None:
+            validity = validity_bits(np.isnat(values))
         values, form = _arrow_times(values, zone)
     return ArrowAnswer(form, values.size, values, validity)
 
@@ -138,10 +140,20 @@ def _arrow_answer(values: Array, validity: Array | None, zone: str) -> ArrowAnsw
 def _arrow_times(times: Array, zone: str) -> tuple[Array, str]:
     """Ticks, and what Arrow calls them: days are dates there."""
     if times.dtype == np.dtype("M8[D]"):
-        return times.view(np.int64).astype(np.int32), "tdD"
+        return _arrow_dates(times), "tdD"
     times = in_common_unit(times)
     form = _ARROW_TIMES.get(times.dtype.name)
     return times.view(np.int64), "l" if form is None else form + zone
+
+
+def _arrow_dates(days: Array) -> Array:
+    """Arrow counts the days of a date in 32 bits; what NaT becomes is never looked at."""
+    dates = days.view(np.int64).astype(np.int32)
+    lost = (dates != days.view(np.int64)) & ~np.isnat(days)
+    if lost.any():
+        raise Error(f"the answer {days[lost][0]} is too far from 1970 for Arrow's dates: pass the "
+                    'values as .astype("datetime64[s]"), or the lookups as a NumPy array')
+    return dates
 
 
 _NUMPY = Kind()

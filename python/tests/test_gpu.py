@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,15 @@ def test_row_lists(make):
     rows = index.lookup(make(np.array([7, 9, 8])), "rows")
     assert type(rows.rows) is type(make([0]))
     assert [sorted(found) for found in rows.to_pylist()] == [[0, 2], [], [1]]
+
+
+def test_misses_of_included_times(make):
+    """Answers on a GPU are ticks; what a miss gives may be a time."""
+    times = np.array(["2024-02-29T12:00", "2024-03-01T12:00"], "M8[us]")
+    index = rtindex.build(np.array([7, 8]), "sorted@cuda", include=times)
+    noon = datetime.datetime(2024, 2, 28, 12)
+    found = index.lookup(make(np.array([8, 9])), "max", miss=noon)
+    assert to_list(found) == np.array([times[1], np.datetime64(noon, "us")]).view(np.int64).tolist()
 
 
 def test_answers_wait_for_the_callers_stream():

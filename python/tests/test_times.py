@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import types
 import zoneinfo
 
 import numpy as np
@@ -199,6 +200,51 @@ def test_misses_that_the_values_cannot_hold():
     with pytest.raises(rtindex.Error, match=r"9999-12-31.* too far .* datetime64\[ns\]"):
         index.lookup([8], "max", nanos, miss=FAR)
     assert np.isnat(index.lookup([8], "max", nanos, miss=np.datetime64("NaT")))
+
+
+@pytest.mark.parametrize("kind", [pa.array, pl.Series])
+def test_days_beyond_the_dates_of_arrow(kind):
+    index = rtindex.build(np.array([7, 7, 1]))
+    days = np.array([5, 2**31, -2**31], "M8[D]")
+    for answer in ("max", ("min", "max")):
+        with pytest.raises(rtindex.Error, match=r'too far from 1970 .*"datetime64\[s\]"'):
+            index.lookup(kind([7, 8]), answer, days)
+    assert as_ticks(index.lookup(kind([7, 8]), "min", days)) == [5, None]
+    assert as_ticks(index.lookup(kind([1]), "min", days)) == [-2**31]
+    assert index.lookup(np.array([7]), "max", days) == days[1]
+    assert index.lookup(pa.array([7]), "max", days.astype("M8[s]")).cast(pa.int64()).to_pylist() == [
+        2**31 * 86400]
+
+
+def as_ticks(dates) -> list[int | None]:
+    """Python's own dates end with the year 9999."""
+    array = dates if isinstance(dates, pa.Array) else dates.to_arrow()
+    assert array.type == pa.date32()
+    return array.cast(pa.int32()).to_pylist()
+
+
+@pytest.mark.parametrize("unit", ["D", "us"])
+def test_a_miss_that_is_no_time_is_a_null(unit):
+    index = rtindex.build(np.array([7, 7, 1]))
+    found = index.lookup(pa.array([8, 1]), "max", np.array([5, 6, 7], f"M8[{unit}]"),
+                         miss=np.datetime64("NaT"))
+    assert found.is_valid().to_pylist() == [False, True]
+
+
+def test_misses_of_lookups_on_a_gpu(monkeypatch):
+    """The call to the GPU is told ticks, as every other."""
+    index = rtindex.build(np.array([7, 7, 1]))
+    keys = types.SimpleNamespace(on_device=True)
+    monkeypatch.setattr("rtindex._index.column_of",
+                        lambda data, like=None: data if data is keys else column(data, like))
+    monkeypatch.setattr("rtindex._index.answer_on_device", lambda *arguments: arguments[-1])
+    times = np.array(TIMES, "M8[us]")
+    assert index.lookup(keys, "max", times, miss=NOON) == int(times[:1].view(np.int64)[0])
+    assert index.lookup(keys, "max", np.array(TIMES, "M8[D]"), miss=DAY) == 19782
+    assert index.lookup(keys, "sum", np.array([1, 2, 3]), miss=4) == 4
+    assert index.lookup(keys, "max", times) is None
+    with pytest.raises(rtindex.Error, match="between two ticks"):
+        index.lookup(keys, "max", np.array(TIMES, "M8[D]"), miss=NOON)
 
 
 def test_included_dates_of_cpp(tmp_path):

@@ -79,6 +79,7 @@ template <class Class>
 // Order with NaN greater than every number.
 template <class Class>
 [[nodiscard]] RTINDEX_HD constexpr bool less(Class a, Class b) {
+  // NOLINTNEXTLINE(misc-redundant-expression): only NaN is unequal to itself
   if constexpr (std::is_same_v<Class, double>) return a < b || (b != b && a == a);
   return a < b;
 }

@@ -234,11 +234,13 @@ cuda::DeviceOptions device_options(const Spec& resolved) {
 #endif
 
 void require_includes(const Entry& entry, const Spec& spec) {
-  if (!entry.includes && !is_bucketed(spec))
-    fail(
-        "{} cannot include values, because it does not keep its keys in order: use rx:native, "
-        "sorted or btree",
-        entry.name());
+  if (entry.includes || is_bucketed(spec)) return;
+  const bool has_buckets =
+      std::find(entry.options.begin(), entry.options.end(), "bucket") != entry.options.end();
+  fail(
+      "{} cannot include values, because it does not keep its keys in order: {}use rx:native, "
+      "sorted or btree",
+      entry.name(), has_buckets ? "add bucket=16 to sort them, or " : "");
 }
 
 bool agrees(const Entry& entry, const Spec& spec) {

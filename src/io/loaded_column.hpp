@@ -36,6 +36,9 @@ class LoadedColumn {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Type type() const { return type_; }
   [[nodiscard]] const std::string& unit() const { return unit_; }
+  // Whether it holds dates or timestamps, and what their ticks are; empty where nobody knows.
+  [[nodiscard]] bool is_time() const { return type_ == Type::date32 || type_ == Type::timestamp64; }
+  [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
   // "uint32", "timestamp64[us]".
   [[nodiscard]] std::string type_text() const;
   [[nodiscard]] std::size_t size() const { return size_; }

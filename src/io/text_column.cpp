@@ -64,6 +64,54 @@ bool TextColumn::parse_numbers(std::string& name, LoadedColumn& column) {
                       [](std::string_view text) { return parse_number<T>(text); });
 }
 
+bool TextColumn::parse_times(std::string& name, LoadedColumn& column) {
+  std::string_view unit = "D";
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (field(row).empty()) continue;
+    const std::optional<TextTime> time = parse_iso_time(field(row));
+    if (!time) return false;
+    if (time->nanoseconds % 1000 != 0)
+      unit = "ns";
+    else if (!time->is_date && unit == "D")
+      unit = "us";
+  }
+  const auto ticks_of = [&](std::string_view text) {
+    const std::optional<std::int64_t> ticks = parse_iso_time(text)->ticks(unit);
+    if (!ticks)
+      fail(
+          "{} holds times to the nanosecond, which 64 bits count from 1677 to 2262 only, and {}: "
+          "leave out the digits behind the sixth, or that row",
+          name, text);
+    return ticks;
+  };
+  if (!parse_all<std::int64_t>(name, column, Type::timestamp64, ticks_of)) return false;
+  column.set_unit(std::string(unit));
+  return true;
+}
+
+bool TextColumn::parse_times_like(std::string& name, LoadedColumn& column,
+                                  const LoadedColumn& like) {
+  if (like.type() == Type::date32)
+    return parse_all<std::int32_t>(name, column, Type::date32, [](std::string_view text) {
+      const std::optional<std::int64_t> days = parse_time(text, "D");
+      const auto date = static_cast<std::int32_t>(days.value_or(0));
+      return days && date == *days ? std::optional(date) : std::nullopt;
+    });
+  return like.type() == Type::timestamp64 &&
+         parse_all<std::int64_t>(name, column, Type::timestamp64, [&](std::string_view text) {
+           return parse_time(text, like.unit());
+         });
+}
+
+// Times that another column's ticks cannot tell would be taken for another type, and the message
+// about that would not help.
+void TextColumn::require_ticks_of(const LoadedColumn& like, const std::string& name) const {
+  for (std::size_t row = 0; row < size(); ++row)
+    if (parse_iso_time(field(row)) && !parse_time(field(row), like.tick()))
+      fail("{}: {} cannot be told in {}, the type of {}: {}", name, field(row), like.type_text(),
+           like.name(), time_forms(like.tick()));
+}
+
 // Integers beyond 64 bits would lose digits as float64 and compare wrongly.
 void TextColumn::require_integers_that_fit(const std::string& name) const {
   std::size_t too_large = size();
@@ -83,23 +131,21 @@ void TextColumn::require_integers_that_fit(const std::string& name) const {
 LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
   LoadedColumn column;
   if (like != nullptr) {
-    const bool done =
-        (like->type() == Type::f32 && parse_numbers<float>(name, column)) ||
-        (like->type() == Type::f64 && parse_numbers<double>(name, column)) ||
-        (like->type() == Type::timestamp64 &&
-         parse_all<std::int64_t>(name, column, Type::timestamp64, [&](std::string_view text) {
-           return parse_time(text, like->unit());
-         }));
+    const bool done = (like->type() == Type::f32 && parse_numbers<float>(name, column)) ||
+                      (like->type() == Type::f64 && parse_numbers<double>(name, column)) ||
+                      parse_times_like(name, column, *like);
     if (done) {
       column.set_unit(like->unit());
       return column;
     }
+    if (like->is_time()) require_ticks_of(*like, name);
   }
   if (like == nullptr || like->type() != Type::string) {
     if (parse_numbers<std::int64_t>(name, column)) return column;
     if (parse_numbers<std::uint64_t>(name, column)) return column;
     require_integers_that_fit(name);
     if (parse_numbers<double>(name, column)) return column;
+    if (parse_times(name, column)) return column;
   }
   std::vector<std::uint8_t> bitmap = validity(false);
   column = LoadedColumn::strings(std::move(name), std::move(bytes_), std::move(offsets_));

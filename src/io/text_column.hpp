@@ -10,9 +10,10 @@
 
 namespace rtindex {
 
-// Fields of text that become a column. Its type is the first of int64, uint64, float64 and string
-// that holds every field; empty fields are nulls, but a quoted empty field is an empty string where
-// the column is one of strings.
+// Fields of text that become a column. Its type is the first of int64, uint64, float64, timestamp64
+// and string that holds every field; empty fields are nulls, but a quoted empty field is an empty
+// string where the column is one of strings. Dates (ISO 8601) count days; where one field has a
+// time of day, all count microseconds, or nanoseconds if one is that fine.
 class TextColumn {
  public:
   void add(std::string_view field);
@@ -32,7 +33,11 @@ class TextColumn {
   [[nodiscard]] bool parse_all(std::string& name, LoadedColumn& column, Type type, Parse parse);
   template <class T>
   [[nodiscard]] bool parse_numbers(std::string& name, LoadedColumn& column);
+  [[nodiscard]] bool parse_times(std::string& name, LoadedColumn& column);
+  [[nodiscard]] bool parse_times_like(std::string& name, LoadedColumn& column,
+                                      const LoadedColumn& like);
   void require_integers_that_fit(const std::string& name) const;
+  void require_ticks_of(const LoadedColumn& like, const std::string& name) const;
   // A clear bit for every row in `nulls`; empty where there is none.
   [[nodiscard]] std::vector<std::uint8_t> validity(bool quoted_empty_is_null) const;
 

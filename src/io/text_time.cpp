@@ -1,8 +1,9 @@
 #include "io/text_time.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
-#include <string>
 
 #include "io/text_number.hpp"
 
@@ -18,15 +19,23 @@ constexpr Nanoseconds day = 86'400 * second;
 struct Unit {
   std::string_view name;
   Nanoseconds length;
+  std::string_view words, example;
 };
 
-constexpr std::array<Unit, 7> units = {{{"D", day},
-                                        {"h", 3600 * second},
-                                        {"m", 60 * second},
-                                        {"s", second},
-                                        {"ms", 1'000'000},
-                                        {"us", 1'000},
-                                        {"ns", 1}}};
+constexpr std::array<Unit, 7> units = {
+    {{"D", day, "days", "2024-01-31"},
+     {"h", 3600 * second, "hours", "2024-01-31T12:00"},
+     {"m", 60 * second, "minutes", "2024-01-31T12:30"},
+     {"s", second, "seconds", "2024-01-31T12:30:05"},
+     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250"},
+     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25"},
+     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25"}}};
+
+const Unit* unit_named(std::string_view name) {
+  for (const Unit& unit : units)
+    if (unit.name == name) return &unit;
+  return nullptr;
+}
 
 // Takes `digits` digits from the front of the text.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
@@ -90,29 +99,43 @@ std::optional<Nanoseconds> take_time_of_day(std::string_view& text) {
 
 }  // namespace
 
-std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit) {
-  if (const auto ticks = parse_number<std::int64_t>(text)) return ticks;
-  const Unit* known = nullptr;
-  for (const Unit& candidate : units)
-    if (candidate.name == unit) known = &candidate;
-  if (known == nullptr) return std::nullopt;
-
+std::optional<TextTime> parse_iso_time(std::string_view text) {
   text = without_spaces_around(text);
   const auto days = take_days(text);
   if (!days) return std::nullopt;
-  Nanoseconds time = 0;
+  TextTime time{*days, 0, true};
   if (take(text, "T ")) {
     const auto time_of_day = take_time_of_day(text);
     if (!time_of_day) return std::nullopt;
-    time = *time_of_day;
+    time.nanoseconds = *time_of_day;
+    time.is_date = false;
   }
   take(text, "Z");
-  if (!text.empty() || time % known->length != 0) return std::nullopt;
+  if (!text.empty()) return std::nullopt;
+  return time;
+}
+
+std::optional<std::int64_t> TextTime::ticks(std::string_view unit) const {
+  const Unit* known = unit_named(unit);
+  if (known == nullptr || nanoseconds % known->length != 0) return std::nullopt;
   std::int64_t ticks = 0;
-  if (__builtin_mul_overflow(*days, day / known->length, &ticks) ||
-      __builtin_add_overflow(ticks, time / known->length, &ticks))
+  if (__builtin_mul_overflow(days, day / known->length, &ticks) ||
+      __builtin_add_overflow(ticks, nanoseconds / known->length, &ticks))
     return std::nullopt;
   return ticks;
+}
+
+std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit) {
+  if (const auto ticks = parse_number<std::int64_t>(text)) return ticks;
+  const auto time = parse_iso_time(text);
+  return time ? time->ticks(unit) : std::nullopt;
+}
+
+std::string time_forms(std::string_view unit) {
+  const Unit* known = unit_named(unit);
+  if (known == nullptr) return "write the number of ticks, whose length is not known here";
+  return fmt::format("write a {} such as {}, or the number of {} since 1970-01-01",
+                     unit == "D" ? "date" : "date or time", known->example, known->words);
 }
 
 }  // namespace rtindex

@@ -143,6 +143,19 @@ class Smoke(unittest.TestCase):
         self.assertIn("--continue", result.stderr)
         self.assertEqual((self.out / "keys.jsonl").read_text(), before)
 
+    def test_only_the_last_folder_is_made(self):
+        for output in "no/such/", "no/keys.jsonl":
+            with self.subTest(output):
+                stderr = bench("keys", "--scale", "smoke", "-o", output, folder=self.folder.name,
+                               code=2).stderr
+                self.assertIn("the folder no does not exist; create it first", stderr)
+                self.assertFalse(pathlib.Path(self.folder.name, "no").exists())
+        bench("nothing", "-o", "unused/", folder=self.folder.name, code=2)
+        self.assertFalse(pathlib.Path(self.folder.name, "unused").exists())
+        stderr = bench("keys", "-o", "out/keys.jsonl/", folder=self.folder.name, code=2).stderr
+        self.assertIn("out/keys.jsonl cannot be made", stderr)
+        self.assertIn("the last folder is made", bench("--help", folder=self.folder.name).stdout)
+
     def test_bad_requests_are_explained(self):
         for arguments, part in [(["nothing"], "hit-rate"), ([], "--list"),
                                 (["keys", "--scale", "huge"], "smoke, laptop or paper"),

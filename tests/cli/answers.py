@@ -1,7 +1,10 @@
 """Answers of `rtindex lookup` and `rtindex range`, compared with a full scan in Python."""
 
 import math
+import os
+import pathlib
 import random
+import re
 import unittest
 
 from command import MISS, CommandTest, usable_indexes
@@ -195,6 +198,57 @@ class Answers(CommandTest):
         out = self.succeed("range", "--column", "d.npy", "--range", "1970-02-01:1970-02-28",
                            "--answer", "first").stdout
         self.assertEqual(out.splitlines()[2].split(), ["1970-02-01", "1970-02-28", "1"])
+
+    def test_times_on_the_command_line(self):
+        def count(column, text, verb="range"):
+            option = "--range" if verb == "range" else "--key"
+            out = self.succeed(verb, "--column", column, option, text, "--answer", "count").stdout
+            return int(out.split()[-1])
+
+        self.write_npy("s.npy", "<M8[s]", [0, 1800, 3600, 86400])
+        self.assertEqual(count("s.npy", "1970-01-01T00:30", "lookup"), 1)
+        self.assertEqual(count("s.npy", "1970-01-01 01:00:00Z", "lookup"), 1)
+        self.assertEqual(count("s.npy", "1970-01-01T00:30:1970-01-01T01:00"), 2)
+        self.assertEqual(count("s.npy", "1970-01-01T00:30:00:1970-01-01T00:59:59"), 1)
+        self.assertEqual(count("s.npy", "1970-01-01:1970-01-01T01:00"), 3)
+        self.assertEqual(count("s.npy", "1970-01-01T00:30:1970-01-02"), 3)
+        self.assertEqual(count("s.npy", "0:1800"), 2)
+        self.write_npy("ms.npy", "<M8[ms]", [0, 250, 500])
+        self.assertEqual(count("ms.npy", "1970-01-01T00:00:00.25:1970-01-01T00:00:01"), 2)
+
+    def test_times_in_csv(self):
+        self.write("visits.csv", "day,seen\n2024-01-31,2024-01-31T12:30\n2024-02-01,"
+                                 "2024-02-01 08:00:05.25\n,\n2024-01-31,2024-01-31T23:59:59Z\n")
+        visits = ["--column", "visits.csv", "--csv-column"]
+        out = self.succeed("range", *visits, "day", "--range", "2024-01-01:2024-01-31",
+                           "--answer", "count").stdout
+        self.assertEqual(out.split()[-1], "2")
+        out = self.succeed("range", *visits, "seen", "--range",
+                           "2024-01-31T12:30:2024-02-01T08:00", "--answer", "count").stdout
+        self.assertEqual(out.split()[-1], "2")
+        page = pathlib.Path(os.environ["RTINDEX_SOURCE_DIR"], "docs/command-line.md").read_text()
+        shown = re.findall(r"(?m)^rtindex (.* visits\.csv .*)$", page)
+        self.assertEqual([self.succeed(*line.split()).stdout.split()[-1] for line in shown],
+                         ["2", "0"])
+        # Lookups of files take on the type of the column, and may be dates among times.
+        self.write("months.csv", "first,last\n2024-01-31,2024-01-31T23:00\n2024-02-01,2024-03-01\n")
+        self.succeed("range", *visits, "seen", "--lower", "months.csv", "--lower-csv-column",
+                     "first", "--upper", "months.csv", "--upper-csv-column", "last", "--answer",
+                     "count", "-o", "n.npy")
+        self.assertEqual(self.read("n.npy")[1], [1, 1])
+        # NumPy's days and microseconds are the same types.
+        self.write_npy("day.npy", "<M8[D]", [19753])
+        self.write_npy("us.npy", "<M8[us]", [19753 * 86400 * 10**6 + 45000 * 10**6])
+        for column, keys, wanted in ("day", "day.npy", 2), ("seen", "us.npy", 1):
+            self.succeed("lookup", *visits, column, "--keys", keys, "--answer", "count", "-o",
+                         "n.npy")
+            self.assertEqual(self.read("n.npy")[1], [wanted])
+        # As values they give ticks, as those of .npy files do.
+        self.write("seen.csv", "id,seen\n1,1970-01-03\n1,1970-01-02\n")
+        self.succeed("lookup", "--column", "seen.csv", "--csv-column", "id", "--key", 1,
+                     "--values", "seen.csv", "--values-csv-column", "seen", "--answer", "min",
+                     "-o", "n.npy")
+        self.assertEqual(self.read("n.npy"), ("<i8", [1]))
 
     def test_nothing_to_index_and_nothing_to_find(self):
         self.write_npy("none.npy", "<u4", [])

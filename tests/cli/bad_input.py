@@ -140,7 +140,18 @@ class BadInput(CommandTest):
         self.refuse("lookup", "--column", "column.npy", "--key", "1", "--key", "x",
                     says=["--key 'x'", "uint32"])
         self.refuse("lookup", "--column", "column.npy", "--key", "1.5", says="--key '1.5'")
-        self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-30", says="1970-02-30")
+        self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-30",
+                    says=["1970-02-30", "such as 2024-01-31,", "number of days"])
+        self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-03T12:00",
+                    says=["1970-02-03T12:00 cannot be told in timestamp64[D]", "2024-01-31,"])
+        self.refuse("lookup", "--column", "seconds.npy", "--key", "12:30",
+                    says=["12:30", "2024-01-31T12:30:05", "number of seconds"])
+        self.write("soon.csv", "day\nsoon\n")
+        self.refuse("lookup", "--column", "days.npy", "--keys", "soon.csv", "-o", "out.npy",
+                    says=["soon.csv holds string", "such as 2024-01-31"])
+        self.write("hours.csv", "at\n2024-01-31T12:30\n")
+        self.refuse("lookup", "--column", "days.npy", "--keys", "hours.csv", "-o", "out.npy",
+                    says=["hours.csv", "2024-01-31T12:30 cannot be told", "days.npy"])
 
     def test_ranges(self):
         self.write_npy("one.npy", "<u4", [1])
@@ -149,6 +160,10 @@ class BadInput(CommandTest):
         self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", says="--upper is missing")
         self.refuse("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
         self.refuse("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
+        self.write_npy("seconds.npy", "<M8[s]", [1])
+        for text in ("1970-01-01T00:30:00", "1970-01-01T00:00:1970-13-01T00:00", "1:2:3"):
+            self.refuse("range", "--column", "seconds.npy", "--range", text,
+                        says=[text, "timestamp64[s]", "2024-01-31T12:30:2024-01-31T13:00"])
         for half in ("5:", ":5", ":"):
             self.refuse("range", "--column", "column.npy", "--range", half, says="lacks an end")
         self.refuse("range", "--column", "column.npy", "--range", "1:2", "--lower", "keys.npy",

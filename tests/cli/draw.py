@@ -136,6 +136,8 @@ class Draw(CommandTest):
         self.write_npy("days.npy", "<M8[m]", [0, 60, 120])
         picture = self.draw("days.npy", "--range", "1970-01-01T00:30:1970-01-01T02:00")
         self.assertEqual(picture.answer("Q1"), [1, 2])
+        picture = self.draw("days.npy", "--range", "1970-01-01:1970-01-01T01:00")
+        self.assertEqual(picture.answer("Q1"), [0, 1])
 
     def test_extreme_columns(self):
         self.write_npy("one.npy", "<u8", [2**64 - 1])

@@ -64,6 +64,14 @@ class Saved(CommandTest):
         self.refuse("lookup", "--load", "a.rtindex", "--keys", "ns.npy", "-o", "out.npy",
                     says=["ns.npy", "us"])
 
+    def test_times_of_a_csv_file_keep_their_unit(self):
+        self.write("visits.csv", "day,seen\n2024-01-31,2024-01-31T12:30\n2024-02-01,2024-02-01\n")
+        for column, key in ("day", "2024-02-01"), ("seen", "2024-01-31T12:30"):
+            self.build("--csv-column", column, column="visits.csv")
+            text = self.succeed("lookup", "--load", "a.rtindex", "--key", key, "--answer", "count",
+                                "-q").stdout
+            self.assertEqual(text.split()[-1], "1")
+
     def test_included_values_need_no_file(self):
         self.build("--include", "values.npy")
         self.succeed("range", "--load", "a.rtindex", "--range", "-10:20", "--range", "31:99",

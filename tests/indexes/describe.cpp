@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include <rtindex/rtindex.hpp>
@@ -114,6 +115,19 @@ TEST(Describe, CountsRepresentativesAndMarkers) {
     EXPECT_TRUE(std::any_of(parts.begin(), parts.end(),
                             [](const auto& part) { return part.first == "markers"; }));
   }
+}
+
+TEST(Describe, CountsTheRefinedGroupsOfAGrid) {
+  const std::vector<std::string> usable = usable_indexes();
+  if (std::find(usable.begin(), usable.end(), "rx:native@cuda") == usable.end())
+    GTEST_SKIP() << "rx:native@cuda cannot be used here";
+  std::vector<std::uint64_t> keys(4000);
+  std::iota(keys.begin(), keys.end(), 0);
+  const std::string even = build(keys, "rx:native@cuda").describe();
+  EXPECT_EQ(even.find("refined"), std::string::npos) << even;
+  keys.push_back(std::uint64_t{1} << 40);  // all others now share the first group
+  const std::string crowded = build(keys, "rx:native@cuda").describe();
+  EXPECT_NE(crowded.find(", 1 of them refined"), std::string::npos) << crowded;
 }
 
 TEST(Index, Moves) {

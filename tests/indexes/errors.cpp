@@ -156,6 +156,18 @@ TEST_P(Errors, UnknownOptions) {
   EXPECT_SAYS(text, unknown.substr(0, unknown.find('=')));
 }
 
+TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {
+  const auto refusal = [&](const std::string& spec) {
+    return sentence([&] { static_cast<void>(build(keys, spec, include(keys))); });
+  };
+  const std::string text = refusal(GetParam());
+  if (text == "no error") GTEST_SKIP() << "includes values";
+  EXPECT_SAYS(text, "use rx:native, sorted or btree");
+  // What it offers works, and is offered where it works.
+  const bool offers_buckets = text.find("add bucket=16") != std::string::npos;
+  EXPECT_EQ(refusal(GetParam() + ",bucket=16") == "no error", offers_buckets) << text;
+}
+
 INSTANTIATE_TEST_SUITE_P(Indexes, Errors, testing::ValuesIn(usable_indexes()),
                          [](const auto& item) { return test_name(item.param); });
 

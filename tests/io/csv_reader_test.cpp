@@ -112,5 +112,45 @@ TEST_F(CsvReader, FollowsTheTypeOfAnotherColumn) {
             "timestamp64[s] 86401 77 null");
 }
 
+TEST_F(CsvReader, ReadsDatesAndTimes) {
+  EXPECT_EQ(shown(load("k\n1970-01-02\n1969-12-31\n")), "timestamp64[D] 1 -1");
+  EXPECT_EQ(shown(load("k,x\n\"1970-01-02\",a\n,b\n\"\",c\n")), "timestamp64[D] 1 null null");
+  EXPECT_EQ(shown(load("k\n1970-01-01T00:00:01\n")), "timestamp64[us] 1000000");
+  EXPECT_EQ(shown(load("k\n1970-01-01 00:00:00.25\n1970-01-02\n")),
+            "timestamp64[us] 250000 86400000000")
+      << "one time of day makes times of all dates";
+  EXPECT_EQ(shown(load("k\n1970-01-01T00:00:00.000000001\n1970-01-01T00:00:00.5Z\n")),
+            "timestamp64[ns] 1 500000000");
+  EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 253402214400000000");
+  EXPECT_SAYS(refusal("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
+              "1677 to 2262 only, and 9999-12-31");
+}
+
+TEST_F(CsvReader, TakesForStringsWhatIsNotAllTimes) {
+  EXPECT_EQ(shown(load("k\n2024-01-31\nsoon\n")), "string \"2024-01-31\" \"soon\"");
+  EXPECT_EQ(shown(load("k\n2024-01-31\n77\n")), "string \"2024-01-31\" \"77\"");
+  EXPECT_EQ(shown(load("k\n2024-02-30\n")), "string \"2024-02-30\"");
+  EXPECT_EQ(shown(load("k\n2024-01\n")), "string \"2024-01\"");
+}
+
+TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
+  LoadedColumn days = LoadedColumn::numbers("days", Type::timestamp64, RawMemory(8), 0);
+  days.set_unit("D");
+  EXPECT_EQ(shown(load("k\n1970-01-03T00:00\n", "k", &days)), "timestamp64[D] 2");
+  const auto refuse = [&](std::string_view text) {
+    return error_of([&] { static_cast<void>(load(text, "k", &days)); });
+  };
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "1970-01-03T12:00 cannot be told in timestamp64[D]");
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
+  const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
+  EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");
+  EXPECT_EQ(load("k\n1970-01-03\n4294967296\n", "k", &dates).type(), Type::string)
+      << "no date has so many days";
+  TextColumn word;
+  word.add("x");
+  const LoadedColumn strings = std::move(word).finish("strings");
+  EXPECT_EQ(shown(load("k\n2024-01-31\n", "k", &strings)), "string \"2024-01-31\"");
+}
+
 }  // namespace
 }  // namespace rtindex

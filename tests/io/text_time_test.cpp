@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace rtindex {
 namespace {
 
@@ -36,6 +38,25 @@ TEST(TextTime, RefusesWhatFallsBetweenTicks) {
   EXPECT_EQ(parse_time("2024-01-01T00:00:00.5", "s"), std::nullopt);
   EXPECT_EQ(parse_time("2024-01-01", "Y"), std::nullopt) << "years have no fixed length";
   EXPECT_EQ(parse_time("9999-01-01", "ns"), std::nullopt) << "beyond int64";
+}
+
+TEST(TextTime, TellsDatesFromTimesOfDay) {
+  EXPECT_TRUE(parse_iso_time("2024-02-29")->is_date);
+  EXPECT_FALSE(parse_iso_time("2024-02-29T00:00")->is_date);
+  EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->days, 1);
+  EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->nanoseconds, 1'500'000'000);
+  EXPECT_FALSE(parse_iso_time("77")) << "a number of ticks is no date";
+  EXPECT_FALSE(parse_iso_time("2024-01-01T12:00+02:00"));
+}
+
+TEST(TextTime, ItsExamplesCanBeRead) {
+  for (const std::string unit : {"D", "h", "m", "s", "ms", "us", "ns"}) {
+    const std::string forms = time_forms(unit);
+    const std::size_t begin = forms.find("2024");
+    const std::string example = forms.substr(begin, forms.find(',') - begin);
+    EXPECT_TRUE(parse_time(example, unit)) << unit << ": " << forms;
+  }
+  EXPECT_EQ(time_forms("25s").find("2024"), std::string::npos) << "only ticks can be read";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,27 @@ TEST_P(OptixSplit, RefusesWhatNoStructureHolds) {
   const std::vector<int> keys = {1, 2};
   for (const std::string split : {"0", "-1", "x", "99999999999"})
     EXPECT_THROW(static_cast<void>(build(keys, "rx:optix,split=" + split)), Error) << split;
+}
+
+// Eight buckets of two keys on one line: a ray goes from structure to structure until one has a
+// hit.
+TEST(OptixBuckets, CountARayForEachStructureThatIsTraced) {
+  if (optix::unusable()) GTEST_SKIP() << *optix::unusable();
+  std::vector<std::uint64_t> keys(16);
+  std::iota(keys.begin(), keys.end(), 0);
+  const auto rays_for = [&](const std::string& split, std::uint64_t key) {
+    const Index index = build(keys, "rx:optix,bucket=2,split=" + split);
+    Counters counters;
+    const Ask ask{.answers = Answer::count, .counters = &counters};
+    EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{key}, ask).count()[0], 1U);
+    return counters.rays;
+  };
+  EXPECT_EQ(rays_for("8", 15), 1U);
+  EXPECT_EQ(rays_for("2", 2), 1U);
+  EXPECT_EQ(rays_for("2", 15), 4U);
+  EXPECT_EQ(rays_for("1", 2), 2U);
+  EXPECT_EQ(rays_for("1", 15), 8U);
+  EXPECT_EQ(rays_for("1", 0), 0U) << "nothing is less than the least key";
 }
 
 INSTANTIATE_TEST_SUITE_P(Optix, OptixSplit,

@@ -45,6 +45,8 @@ class GridBuilder {
 
   [[nodiscard]] DeviceArray<GridGroup> take_groups() { return std::move(all_groups_); }
   [[nodiscard]] DeviceArray<GridLevel> take_levels() { return std::move(all_levels_); }
+  // How many groups have a level of their own. (There is an array of levels even where none has.)
+  [[nodiscard]] std::uint32_t refined() const { return level_count_; }
   // What was seen of the keys.
   [[nodiscard]] const OrderFacts& facts() const { return seen_.facts; }
 

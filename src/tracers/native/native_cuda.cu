@@ -109,6 +109,7 @@ class DeviceGrid final : public Locator {
     order.learn(builder.facts());
     groups_ = builder.take_groups();
     levels_ = builder.take_levels();
+    refined_ = builder.refined();
   }
 
   template <class Key, class Work = NoWork>
@@ -150,7 +151,7 @@ class DeviceGrid final : public Locator {
   [[nodiscard]] std::string describe() const override {
     return "grid: " + std::to_string(groups_.size()) + " groups of " +
            std::to_string(GridGroup::cells) + " cells" +
-           (levels_.size() > 1 ? ", " + std::to_string(levels_.size()) + " of them refined" : "") +
+           (refined_ != 0 ? ", " + std::to_string(refined_) + " of them refined" : "") +
            "\n";
   }
 
@@ -159,6 +160,7 @@ class DeviceGrid final : public Locator {
   Spread top_;
   DeviceArray<GridGroup> groups_;
   DeviceArray<GridLevel> levels_;
+  std::uint32_t refined_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tracers/optix/bucket_locator.hpp"
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "tracers/optix/bucket_scene.hpp"
@@ -52,17 +54,26 @@ class BucketLocator final : public cuda::Locator {
            fmt::format(
                "buckets: {} of {} sorted keys, {} representatives, {} row markers, {} plane "
                "markers\n"
-               "rays: 1 to 3 for the end of a lookup, along x, y and z\n"
+               "rays: 1 to 3 for the end of a lookup, along x, y and z{}\n"
                "build: {} working memory, {} uncompacted, {} final\n"
                "times: convert {:.3f} ms, build {:.3f} ms, compact {:.3f} ms\n",
                buckets_.count(), buckets_.size, scene_.representatives(), scene_.row_markers(),
-               scene_.plane_markers(), human_bytes(costs.temporary), human_bytes(costs.uncompacted),
+               scene_.plane_markers(), structures_text(), human_bytes(costs.temporary),
+               human_bytes(costs.uncompacted),
                human_bytes(scene_.representative_bytes() + scene_.marker_bytes()), costs.convert_ms,
                costs.build_ms, costs.compact_ms);
   }
 
  private:
   static_assert(sizeof(Run) == 2 * sizeof(std::uint32_t));
+
+  // What a split means for rays.
+  [[nodiscard]] std::string structures_text() const {
+    const BucketView view = scene_.view();
+    const std::uint32_t most =
+        std::max(view.representatives.structure_count, view.markers.structure_count);
+    return most < 2 ? "" : fmt::format(", each through up to {} structures", most);
+  }
 
   // Writes the bucket of each lookup, or of both its ends, to where the search looks for it.
   void cast(const DeviceLookups& lookups, std::uint32_t* buckets, std::uint32_t stride,

@@ -4,6 +4,7 @@
 #include "scene/buckets.hpp"
 #include "storage/cuda/locate.cuh"
 #include "tracers/optix/bucket_params.hpp"
+#include "tracers/optix/programs/closest_bucket.hpp"
 #include "tracers/optix/programs/closest_hit.cuh"
 #include "tracers/optix/programs/device_calls.cuh"
 
@@ -27,14 +28,9 @@ __device__ void count_ray() {
 }
 
 __device__ std::uint32_t closest(const BucketPart& part, const Ray& ray) {
-  count_ray();
-  for (std::uint32_t i = 0; i < part.structure_count; ++i) {
-    const std::uint32_t hit = trace_closest(part.structures[i], ray, no_bucket);
-    if (hit == no_bucket) continue;
-    const std::uint32_t triangle = i * part.structure_size + hit;
-    return part.buckets == nullptr ? triangle : part.buckets[triangle];
-  }
-  return no_bucket;
+  return closest_bucket(
+      part, [&](Traversable structure) { return trace_closest(structure, ray, no_bucket); },
+      [] { count_ray(); });
 }
 
 template <class Key, class Reader>
