@@ -84,7 +84,7 @@ class Included final : public IncludedValues {
         prefetch(prefix_.data() + found[i].end / block);
       }
     }
-    const Class miss = request.miss_as<Class>();
+    const auto miss = request.miss_as<Class>();
     const bool sums_alone =
         has_prefix_sums && !request.answers.has_any_of(Answer::min | Answer::max);
     auto* sums = static_cast<Class*>(request.outputs.sum);
