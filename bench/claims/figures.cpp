@@ -12,7 +12,10 @@ namespace {
 
 bool is_published(const Record& record) { return !record.source.empty(); }
 
-bool is_on_gpu(const Record& record) { return record.index.find("@cuda") != std::string::npos; }
+// An index on a GPU, or CUB's sort there.
+bool is_on_gpu(const Record& record) {
+  return record.index.find("@cuda") != std::string::npos || record.index.starts_with("cub::");
+}
 
 // "NVIDIA H200", "Neoverse-N1": what the index ran on.
 std::string device_of(const Record& record) {

@@ -34,4 +34,13 @@ inline Quantity spread(const std::vector<double>& values) {
   return ratio(*greatest, *least);
 }
 
+// The number at the first place where it was measured: where the wanted one ran out of time, the
+// next best.
+template <class At>
+[[nodiscard]] Quantity at_first(std::initializer_list<int> places, const At& at) {
+  for (const int place : places)
+    if (const Quantity number = at(place)) return number;
+  return std::nullopt;
+}
+
 }  // namespace rtindex::bench
