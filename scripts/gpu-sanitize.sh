@@ -40,27 +40,11 @@ command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the
 logs="$(mktemp -d)"
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$logs"' EXIT
 
-# share TOOL NUMBER: one process with its part of the tests.
-share() {
-  GTEST_TOTAL_SHARDS="$jobs" GTEST_SHARD_INDEX="$2" compute-sanitizer --tool "$1" --error-exitcode 9 \
-    --print-limit 5 "$program" --gtest_filter="$filter" >"$logs/$1.$2" 2>&1
-}
-
 for tool in "${tools[@]}"; do
   say "compute-sanitizer $tool"
-  processes=()
-  for ((i = 0; i < jobs; ++i)); do
-    share "$tool" "$i" &
-    processes+=($!)
-  done
-  failed=0
-  for ((i = 0; i < jobs; ++i)); do
-    wait "${processes[i]}" && continue
-    failed=1
-    grep -vE '^\[ +(RUN|OK) ' "$logs/$tool.$i" | tail -60 >&2
-  done
-  tests="$(cat "$logs/$tool".* | grep -c '^\[       OK ' || true)"
-  ((failed == 0)) || fail "compute-sanitizer $tool found something; the tools' words are above"
+  in_shards "$jobs" "$logs/$tool" compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 5 \
+    "$program" --gtest_filter="$filter" || fail "compute-sanitizer $tool found something; its words are above"
+  tests="$(passed_in "$logs/$tool")"
   ((tests > 0)) || fail "no test was run: is there a GPU, and does --filter name tests?"
   say "compute-sanitizer $tool: $tests tests, clean"
 done

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Builds with CUDA, runs the GPU tests and measures, on a machine with an NVIDIA GPU.
 #
-#   scripts/gpu.sh [--no-tests] [--sanitize] [--bench[=QUESTIONS]] [--records FILE] [-- OPTIONS]
+#   scripts/gpu.sh [--no-tests | --tests FILTER] [--sanitize] [--bench[=QUESTIONS]] [--records FILE]
+#                  [-- OPTIONS]
 #
 #   --no-tests   build only, and measure where asked to
+#   --tests      of the tests that need a GPU, those of a name, as GoogleTest writes it ('*native*')
 #   --sanitize   also run every index and answer under compute-sanitizer (scripts/gpu-sanitize.sh)
 #   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
 #   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
@@ -14,16 +16,17 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-tests=yes sanitize=no bench=no questions="" records=""
+tests='*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*' sanitize=no bench=no questions="" records=""
 while (($#)); do
   case "$1" in
-    --no-tests) tests=no ;;
+    --no-tests) tests="" ;;
+    --tests) needs_value "$@"; tests="$2"; shift ;;
     --sanitize) sanitize=yes ;;
     --bench) bench=yes ;;
     --bench=*) bench=yes questions="${1#*=}" ;;
     --records) needs_value "$@"; records="$2"; shift ;;
     --) shift; break ;;
-    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
   esac
   shift
@@ -39,9 +42,15 @@ say "build gpu"
 cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
   { grep -E -A5 "error|FAILED" "$build.log" | head -60; fail "building failed"; }
 
-if [[ $tests == yes ]]; then
-  say "test gpu"
-  (cd "$build" && ctest -R cuda --parallel 8 --output-on-failure --no-tests=error | tail -60)
+# Few processes: many at once make a GPU change from one to the other more than it works.
+if [[ -n $tests ]]; then
+  logs="$(mktemp -d)"
+  trap 'rm -rf "$logs"' EXIT
+  for program in test_cuda test_optix test_indexes test_bench test_conformance; do
+    say "$program"
+    in_shards 4 "$logs/$program" "$build/bin/$program" --gtest_filter="$tests" || fail "$program failed; its words are above"
+    say "$program: $(passed_in "$logs/$program") tests passed"
+  done
 fi
 if [[ $sanitize == yes ]]; then
   say "compute-sanitizer"

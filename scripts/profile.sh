@@ -2,10 +2,12 @@
 # Looks into lookups with Nsight Compute, on a machine with an NVIDIA GPU: warps and bandwidth by
 # batch size, caches, bytes and instructions by skew, hit rate, key mode and kind of update.
 #
-#   scripts/profile.sh [--scale SCALE] [--limit SECONDS] [--records FOLDER] [--rtindex PROGRAM] [PROFILE...]
+#   scripts/profile.sh [--scale SCALE] [--limit SECONDS] [--index SPEC]... [--records FOLDER]
+#                      [--rtindex PROGRAM] [PROFILE...]
 #
 #   --scale     smoke, laptop or paper (2^26 keys, up to 2^24 lookups, the default)
 #   --limit     seconds after which a batch is given up, before the profiler sees it (5)
+#   --index     an index to look into; may be repeated. RX, native, B+-tree, hash and sorted by default
 #   --records   where the records go; results/<gpu>/ by default
 #   --rtindex   the program; build/gpu/bin/rtindex by default, which scripts/gpu.sh --no-tests builds
 #   PROFILE     profile-lookups, profile-skew, ...; all by default
@@ -16,19 +18,21 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-scale=paper limit=5 records="" program="$root/build/gpu/bin/rtindex" profiles=()
+scale=paper limit=5 records="" program="$root/build/gpu/bin/rtindex" profiles=() indexes=()
 while (($#)); do
   case "$1" in
     --scale) needs_value "$@"; scale="$2"; shift ;;
     --limit) needs_value "$@"; limit="$2"; shift ;;
     --records) needs_value "$@"; records="$2"; shift ;;
+    --index) needs_value "$@"; indexes+=("$2"); shift ;;
     --rtindex) needs_value "$@"; program="$2"; shift ;;
-    -h | --help) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "unknown option '$1'; see scripts/profile.sh --help" ;;
     *) profiles+=("$1") ;;
   esac
   shift
 done
+((${#indexes[@]} > 0)) || indexes=(rx:optix@cuda rx:native@cuda btree@cuda hash@cuda sorted@cuda)
 ((${#profiles[@]} > 0)) || profiles=(profile-lookups profile-skew profile-hit-rate profile-modes profile-updates)
 
 [[ -x "$program" ]] || fail "$program is not there: scripts/gpu.sh --no-tests builds it, or name another with --rtindex"
@@ -40,12 +44,15 @@ fi
 
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-say "profile ${profiles[*]}"
-# Only what stands between the program's own start and stop is profiled; nvidia-smi, which it asks
-# about the machine, is not.
-ncu --profile-from-start off --clock-control none --target-processes application-only --csv --print-units base \
-  --metrics "$("$program" bench profiles --metrics)" --log-file "$work/ncu.csv" \
-  "$program" bench "${profiles[@]}" --scale "$scale" --limit "$limit" --profiled -o "$work/points.jsonl" \
-  --index rx:optix@cuda --index rx:native@cuda --index btree@cuda --index hash@cuda --index sorted@cuda \
-  >"$work/log" 2>&1 || { tail -20 "$work/log" "$work/ncu.csv" 2>/dev/null || true; fail "profiling failed; its last words are above"; }
-"$program" bench profiles "$work/points.jsonl" "$work/ncu.csv" -o "$records"
+metrics="$("$program" bench profiles --metrics)"
+for profile in "${profiles[@]}"; do
+  say "$profile"
+  # Only what stands between the program's own start and stop is profiled; nvidia-smi, which it asks
+  # about the machine, is not.
+  ncu --profile-from-start off --clock-control none --target-processes application-only --csv --print-units base \
+    --metrics "$metrics" --log-file "$work/$profile.csv" \
+    "$program" bench "$profile" --scale "$scale" --limit "$limit" --profiled -o "$work/$profile.jsonl" \
+    "${indexes[@]/#/--index=}" >"$work/log" 2>&1 ||
+    { tail -20 "$work/log" "$work/$profile.csv" 2>/dev/null || true; fail "profiling failed; its last words are above"; }
+  "$program" bench profiles "$work/$profile.jsonl" "$work/$profile.csv" -o "$records"
+done

@@ -13,7 +13,7 @@ void run(Session& session) {
   Lazy<Lookups> lookups(
       [&](Place& place) { return hits_in(column.in(place), usual_lookups(session), lookup_seed); });
   for (const Contestant& tracer : session.ray_tracers())
-    for (const std::string mode : {"extended", "3d"})
+    for (const std::string mode : {"3d", "extended"})
       for (const std::string scale : {"2^-20", "2^0", "2^20"}) {
         Bed bed(session, tracer.spec.with("mode", mode).with("scale", scale), column);
         session.point({.series = series_of(tracer, mode), .category = scale},
