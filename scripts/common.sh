@@ -13,26 +13,6 @@ fail() {
 # needs_value OPTION [VALUE...]: what is left of the command line, from an option with a value on.
 needs_value() { (($# > 1)) || fail "$1 needs a value; see --help"; }
 
-# in_shards COUNT LOG COMMAND...: a GoogleTest program in COUNT processes that share its tests. What
-# they print goes to LOG.0, LOG.1, ...; where one of them fails, its last words come here too.
-in_shards() {
-  local count="$1" log="$2" i failed=0 processes=()
-  shift 2
-  for ((i = 0; i < count; ++i)); do
-    GTEST_TOTAL_SHARDS="$count" GTEST_SHARD_INDEX="$i" "$@" >"$log.$i" 2>&1 &
-    processes+=($!)
-  done
-  for ((i = 0; i < count; ++i)); do
-    wait "${processes[i]}" && continue
-    failed=1
-    grep -vE '^\[ +(RUN|OK) ' "$log.$i" | tail -60 >&2
-  done
-  return "$failed"
-}
-
-# passed_in LOG: how many tests passed in the processes of in_shards.
-passed_in() { cat "$1".* | grep -c '^\[       OK ' || true; }
-
 # The smallest of the numbers given.
 smallest() { printf '%s\n' "$@" | sort -n | head -n 1; }
 
