@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "io/text_column.hpp"
+#include "io/text_number.hpp"
 #include "io/text_time.hpp"
 #include "keys/convert.hpp"
 
@@ -50,21 +51,25 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
     return RangeText{text.substr(0, colon), text.substr(colon + 1)};
   };
   const std::size_t first = text.find(':');
-  if (first != std::string::npos && text.find(':', first + 1) == std::string::npos)
-    return cut_at(first);
-  if (!column.is_time())
+  const bool one_colon =
+      first != std::string::npos && text.find(':', first + 1) == std::string::npos;
+  if (!column.is_time()) {
+    if (one_colon) return cut_at(first);
     fail(
         "--range {} is no range: write LOWER:UPPER, such as 23:25; keys that hold a colon "
         "can be in the --lower and --upper files of `rtindex range`",
         text);
+  }
+  // Times hold colons themselves; a number of ticks may stand in front of one.
   for (std::size_t colon = first; colon != std::string::npos; colon = text.find(':', colon + 1)) {
     RangeText range = cut_at(colon);
-    if (parse_iso_time(range.lower) && parse_iso_time(range.upper)) return range;
+    if ((parse_iso_time(range.lower) || parse_number<std::int64_t>(range.lower)) &&
+        parse_iso_time(range.upper))
+      return range;
   }
-  fail(
-      "--range {} is no range of {}: write LOWER:UPPER, such as 2024-01-31:2024-02-02 or "
-      "2024-01-31T12:30:2024-01-31T13:00",
-      text, column.type_text());
+  if (one_colon && !parse_iso_time(text)) return cut_at(first);
+  fail("--range {} is no range of {}: write LOWER:UPPER, such as 2024-01-31:2024-02-02{}", text,
+       column.type_text(), column.tick() == "D" ? "" : " or 2024-01-31T12:30:2024-01-31T13:00");
 }
 
 LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::string& option,

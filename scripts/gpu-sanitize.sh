@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs tests with data on the GPU under compute-sanitizer: every kind of index, every answer, points
-# and ranges, several streams. Fails where a tool finds something or an answer is wrong.
+# and ranges, updates, several streams. Fails where a tool finds something or an answer is wrong.
 #
 #   scripts/gpu-sanitize.sh [--jobs N] [--filter TESTS] [BUILD] [TOOL...]
 #
@@ -17,8 +17,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # A tool makes its notes into every kernel that a process starts, which takes seconds: many tests
 # in few processes. Dense and sparse, narrow and wide, unique and repeated keys, with nulls and without.
 workloads=(dense_u32 duplicates_x256 nulls_sparse_u64 extremes_i64)
-jobs=6 filter="Cuda/DeviceCalls.RunOn*:Cuda/DeviceCalls.Write*"
-for workload in "${workloads[@]}"; do filter+=":Cuda/DeviceData.*_$workload"; done
+jobs=6 filter="Cuda/DeviceCalls.RunOn*:Cuda/DeviceCalls.Write*:Cuda/DeviceUpdateCalls.OfMany*:Cuda/DeviceGrid.*"
+for workload in "${workloads[@]}"; do filter+=":Cuda/DeviceData.*_$workload:Cuda/DeviceUpdates.*_$workload"; done
 filter+="-*optix*"
 while (($#)); do
   case "$1" in

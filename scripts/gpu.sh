@@ -5,8 +5,9 @@
 #                  [-- OPTIONS]
 #
 #   --no-tests   build only, and measure where asked to
-#   --tests      of the tests that need a GPU, those of a name, as GoogleTest writes it ('*native*')
-#   --sanitize   also run every index and answer under compute-sanitizer (scripts/gpu-sanitize.sh)
+#   --tests      run tests of these names, as GoogleTest writes them ('*native_cuda*'), instead of all
+#                that need a GPU
+#   --sanitize   also look into our kernels with compute-sanitizer (scripts/gpu-sanitize.sh)
 #   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
 #   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
 #   OPTIONS      for cmake, such as -DRTINDEX_WARPCORE_DIR=...
@@ -16,7 +17,7 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-tests='*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*' sanitize=no bench=no questions="" records=""
+tests='*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*:Describe*' sanitize=no bench=no questions="" records=""
 while (($#)); do
   case "$1" in
     --no-tests) tests="" ;;
@@ -26,7 +27,7 @@ while (($#)); do
     --bench=*) bench=yes questions="${1#*=}" ;;
     --records) needs_value "$@"; records="$2"; shift ;;
     --) shift; break ;;
-    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
   esac
   shift
@@ -34,6 +35,7 @@ done
 
 command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: is there an NVIDIA GPU and its driver?"
 build="$root/build/gpu"
+mkdir -p "$root/build"
 say "configure gpu"
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON \
   -DRTINDEX_BENCH=ON "$@" >"$build.log" 2>&1 || { cat "$build.log"; fail "configuring failed"; }
@@ -44,10 +46,14 @@ cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
 
 # One process at a time: several make a GPU change from one to the other more than it works.
 if [[ -n $tests ]]; then
+  passed=0
   for program in test_cuda test_optix test_indexes test_bench test_conformance; do
     say "$program"
-    "$build/bin/$program" --gtest_filter="$tests" --gtest_brief=1 || fail "$program failed; its words are above"
+    "$build/bin/$program" --gtest_filter="$tests" --gtest_brief=1 | tee "$build.log" ||
+      fail "$program failed; its words are above"
+    passed=$((passed + $(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$build.log" | tail -1)))
   done
+  ((passed > 0)) || fail "no test was run: is the GPU usable, and does --tests name tests?"
 fi
 if [[ $sanitize == yes ]]; then
   say "compute-sanitizer"

@@ -42,6 +42,7 @@ if [[ -z "$records" ]]; then
   records="$root/results/$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
 fi
 
+mkdir -p "$records"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 metrics="$("$program" bench profiles --metrics)"

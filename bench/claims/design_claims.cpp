@@ -23,7 +23,7 @@ std::vector<Claim> key_claims() {
           about_one()),
       claim(
           "3.2", "Extended mode becomes slow once keys are many.",
-          "extended / 3d, 2^26 keys (2^25 where these ran out of time)",
+          "extended / 3d, 2^26 keys, or else 2^25",
           [](const F& f) {
             return at_first({26, 25}, [&](int keys_log2) {
               return ratio(rx_time(f, "key-modes", "extended", F::at(keys_log2)),
@@ -153,7 +153,7 @@ std::vector<Claim> update_claims() {
           above(3)),
       claim(
           "3.6", "After a refit that moves keys far, lookups are drastically slower.",
-          "lookups: refit of 2^12 swapped positions (2^8 where these ran out of time) / rebuild",
+          "lookups: refit of 2^12 swapped positions, or else 2^8, / rebuild",
           [](const F& f) {
             return at_first({12, 8}, [&](int swaps_log2) {
               return ratio(

@@ -119,8 +119,8 @@ Outcome outcome_of(const Index& index, const Column& column, const Lookups& look
 }
 
 // A small share of the lookups tells whether the whole batch would run into the limit. Shares grow
-// up to that one, because a launch cannot be broken off: none is started that would alone take
-// longer than the limit, judged by the one before it.
+// up to that one, because a launch cannot be broken off: after the first and smallest, none is
+// started that would alone take longer than the limit, judged by the one before it.
 std::optional<std::string> too_slow(Shot& shot, std::size_t size, double limit_s) {
   for (std::size_t share = first_share; share >= pilot_share; share /= share_growth) {
     const std::size_t pilot = size / share;

@@ -105,7 +105,13 @@ void Session::add(const Where& where, const Outcome& outcome, double elapsed_s) 
                 .workload = outcome.workload,
                 .elapsed_s = elapsed_s};
   if (!settings_.note.empty()) record.workload["note"] = settings_.note;
-  if (outcome.status != "ok") return add_record(std::move(record));
+  // What was measured before lookups ran out of time, or were not supported, stays measured.
+  if (outcome.status != "ok") {
+    add_record(record);
+    record.status = "ok";
+    record.reason.clear();
+    record.elapsed_s.reset();
+  }
   for (const Measured& measured : outcome.measured) {
     record.metric = measured.metric;
     record.value = mean(measured.runs);

@@ -153,6 +153,13 @@ def device_rows(rows: Any, size: int) -> Column:
     return device_column(library.cast(numbers, "uint32"))
 
 
+def require_one_stream(rows: Any, keys: Any) -> None:
+    """An update waits for the stream of its keys; rows must not be on their way on another."""
+    if is_device_array(rows) and library_of(rows).stream(rows) != library_of(keys).stream(keys):
+        raise Error("the rows and the keys of the update are on different streams: make both with "
+                    "one library, or one stream current in both")
+
+
 def spec_for(data: Any, spec: str) -> str:
     """What "auto" means for a column on a GPU: the native tracer on the same GPU."""
     return f"rx:native@cuda{library_of(data).device(data)}" if spec == "auto" else spec

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._columns import column as column_of
 from ._core import Error
-from ._device import device_rows, is_device_array, library_of, spec_for
+from ._device import device_rows, is_device_array, library_of, require_one_stream, spec_for
 from ._device_calls import answer_on_device
 from ._kinds import kind_of
 from ._lists import Array
@@ -101,6 +101,7 @@ class Index:
         """
         new_keys = column_of(keys, self)
         if new_keys.on_device:
+            require_one_stream(rows, keys)
             self._core.update(device_rows(rows, len(self)), new_keys, library_of(keys).stream(keys))
         else:
             self._core.update(_host_rows(rows, len(self)), new_keys, 0)

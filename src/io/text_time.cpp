@@ -97,6 +97,13 @@ std::optional<Nanoseconds> take_time_of_day(std::string_view& text) {
   return time + *fraction;
 }
 
+// A time in UTC may say so.
+void take_utc(std::string_view& text) {
+  if (take(text, "Z")) return;
+  for (const std::string_view zero : {"+00:00", "-00:00", "+00"})
+    if (text == zero) return text.remove_prefix(zero.size());
+}
+
 }  // namespace
 
 std::optional<TextTime> parse_iso_time(std::string_view text) {
@@ -109,8 +116,10 @@ std::optional<TextTime> parse_iso_time(std::string_view text) {
     if (!time_of_day) return std::nullopt;
     time.nanoseconds = *time_of_day;
     time.is_date = false;
+    take_utc(text);
+  } else {
+    take(text, "Z");
   }
-  take(text, "Z");
   if (!text.empty()) return std::nullopt;
   return time;
 }

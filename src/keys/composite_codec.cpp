@@ -118,7 +118,7 @@ class CompositeCodec final : public KeyCodec {
   void require_comparable(const ColumnView& lookups) const override {
     if (lookups.type() != Type::composite)
       fail(
-          "{} lookups cannot be compared with a composite column: pass composite lookups of {} "
+          "{} keys cannot be compared with a composite column: pass composite keys of {} "
           "parts",
           name_of(lookups.type()), parts_.size());
     if (lookups.parts().size() != parts_.size())

@@ -69,7 +69,7 @@ class NativeCodec final : public KeyCodec {
 
   void require_comparable(const ColumnView& lookups) const override {
     if (!is_native(lookups.type()) || !comparable(type_, lookups.type()))
-      fail("{} lookups cannot be compared with a {} column: convert them to {} first",
+      fail("{} keys cannot be compared with a {} column: convert them to {} first",
            name_of(lookups.type()), name_of(type_), name_of(type_));
   }
 

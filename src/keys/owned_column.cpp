@@ -62,7 +62,10 @@ void OwnedColumn::set(std::size_t row, const ColumnView& source, std::size_t fro
           const bool fits = up && down && ordered_bits(*up) == ordered_bits(*down);
           const bool is_bool = type_ == Type::boolean;
           if (!fits || (is_bool && *up != Value{0} && *up != Value{1}))
-            fail("key {} does not fit the column's type {}", source.text(from), name_of(type_));
+            fail(
+                "key {} does not fit the column's type {}: give another, or build a new index of a "
+                "wider type",
+                source.text(from), name_of(type_));
           if constexpr (std::is_same_v<T, Bool8>)
             data<T>()[row] = Bool8{*up};
           else

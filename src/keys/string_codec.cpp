@@ -76,7 +76,7 @@ class StringCodec final : public KeyCodec {
 
   void require_comparable(const ColumnView& lookups) const override {
     if (lookups.type() != Type::string)
-      fail("{} lookups cannot be compared with a string column: pass strings",
+      fail("{} keys cannot be compared with a string column: pass strings",
            name_of(lookups.type()));
   }
 

@@ -213,6 +213,7 @@ class Answers(CommandTest):
         self.assertEqual(count("s.npy", "1970-01-01:1970-01-01T01:00"), 3)
         self.assertEqual(count("s.npy", "1970-01-01T00:30:1970-01-02"), 3)
         self.assertEqual(count("s.npy", "0:1800"), 2)
+        self.assertEqual(count("s.npy", "0:1970-01-01T00:30"), 2)
         self.write_npy("ms.npy", "<M8[ms]", [0, 250, 500])
         self.assertEqual(count("ms.npy", "1970-01-01T00:00:00.25:1970-01-01T00:00:01"), 2)
 

@@ -161,7 +161,8 @@ class BadInput(CommandTest):
         self.refuse("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
         self.refuse("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
         self.write_npy("seconds.npy", "<M8[s]", [1])
-        for text in ("1970-01-01T00:30:00", "1970-01-01T00:00:1970-13-01T00:00", "1:2:3"):
+        for text in ("1970-01-01T00:30:00", "1970-01-01T00:00:1970-13-01T00:00", "1:2:3",
+                     "1970-01-01T00:30"):
             self.refuse("range", "--column", "seconds.npy", "--range", text,
                         says=[text, "timestamp64[s]", "2024-01-31T12:30:2024-01-31T13:00"])
         for half in ("5:", ":5", ":"):

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -165,16 +168,27 @@ TEST_P(DeviceUpdateCalls, WaitForTheCallersStream) {
       stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &go));
   require(cudaMemcpyAsync(const_cast<void*>(arriving.view().data()), source.view().data(),
                           wanted.size() * sizeof(wanted[0]), cudaMemcpyDeviceToDevice, stream));
+  std::atomic<bool> done = false;
+  std::string thrown;
   std::thread updating([&] {
     started = true;
     started.notify_all();
-    index.update(device_rows.view(), arriving.view(), Stream{stream});
+    try {
+      index.update(device_rows.view(), arriving.view(), Stream{stream});
+    } catch (const std::exception& error) {
+      thrown = error.what();
+    }
+    done = true;
   });
   started.wait(false);
+  // Long enough for an update that does not wait to be over.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_FALSE(done);
   go = true;
   go.notify_all();
   updating.join();
   require(cudaStreamDestroy(stream));
+  EXPECT_EQ("", thrown);
   const auto found = index.lookup(wanted, Answer::first);
   for (std::uint32_t row = 0; row < 3; ++row) EXPECT_EQ(found.first()[row], row);
 }

@@ -21,6 +21,13 @@ TEST(TextTime, ReadsDatesAndTimesOfDay) {
   EXPECT_EQ(parse_time("1969-12-31T23:59:59", "us"), Ticks(-1'000'000));
 }
 
+TEST(TextTime, TakesUtcHoweverItIsWritten) {
+  for (const char* zone : {"", "Z", "+00", "+00:00", "-00:00"})
+    EXPECT_EQ(parse_time(std::string("1970-01-01 00:00:05") + zone, "s"), Ticks(5)) << zone;
+  for (const char* zone : {"+01:00", "-05", "+0", "+00:0", "+00:00Z", "ZZ"})
+    EXPECT_EQ(parse_time(std::string("1970-01-01 00:00:05") + zone, "s"), std::nullopt) << zone;
+}
+
 TEST(TextTime, TakesTicksAsTheyAre) {
   EXPECT_EQ(parse_time("-17", "D"), Ticks(-17));
   EXPECT_EQ(parse_time("1234", "25s"), Ticks(1234));

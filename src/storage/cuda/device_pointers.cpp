@@ -7,8 +7,6 @@
 
 namespace rtindex::cuda {
 
-namespace {
-
 // Memory that a view calls the GPU's is the GPU's: otherwise the first access would end the use of
 // the GPU by the whole process.
 void require_on_device(const void* memory, const char* what) {
@@ -27,8 +25,6 @@ void require_on_device(const void* memory, const char* what) {
         "on_device() or Place::device, or copy it to the GPU",
         what);
 }
-
-}  // namespace
 
 void require_on_device(const LookupBatch& batch, const Request& request) {
   if (batch.lower().place() == Place::device && batch.size() != 0) {

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "storage/cuda/changed_rows.hpp"
 #include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/device_pointers.hpp"
 
 namespace rtindex::cuda {
 
@@ -32,6 +33,10 @@ bool patch_column(DeviceColumn& column, const Changes& changes,
 
 bool update_on_device(Structure& structure, KeyCodec& codec, const ColumnView& rows,
                       const ColumnView& new_keys, std::size_t row_count, Stream user_stream) {
+  if (rows.size() == 0) return true;
+  require_on_device(rows.data(), "rows of the update");
+  require_on_device(new_keys.data(), "new keys");
+  require_on_device(new_keys.validity(), "validity bits of the new keys");
   const std::shared_ptr<DeviceMemory> memory = structure.device_memory();
   const OwnStream own;
   const cudaStream_t stream = own.get();
@@ -45,9 +50,11 @@ bool update_on_device(Structure& structure, KeyCodec& codec, const ColumnView& r
   const NativeMap map{element_type(codec.type()), base, codec.span(), codec.empty()};
   const NewKeys encoded = encode_new_keys(elements_of(new_keys), map, memory, stream);
   if (encoded.unfit)
-    fail("key {} does not fit the column's type {}",
-         element_text(new_keys, static_cast<std::uint32_t>(*encoded.unfit), stream),
-         name_of(codec.type()));
+    fail(
+        "key {} does not fit the column's type {}: give another, or build a new index of a wider "
+        "type",
+        element_text(new_keys, static_cast<std::uint32_t>(*encoded.unfit), stream),
+        name_of(codec.type()));
 
   const bool has_nulls = encoded.extent.valid != new_keys.size();
   if (codec.empty() || has_nulls || encoded.extent.smallest < base) return false;

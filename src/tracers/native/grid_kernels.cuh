@@ -111,7 +111,8 @@ __global__ void finish_groups(GroupsOf made, const std::uint32_t* group_ends,
 struct Heavy {
   std::uint32_t begin, end;
   std::uint64_t lowest, highest;
-  [[nodiscard]] __device__ bool refinable() const { return lowest != highest; }
+  // So few keys lie side by side that a grid would put them into one group again.
+  [[nodiscard]] __device__ bool refinable() const { return highest - lowest >= GridGroup::cells; }
 };
 
 template <class View>
