@@ -18,6 +18,7 @@ std::string Summary::text(const LoadedColumn& column, const Index& index) const 
   const std::size_t bytes = index.bytes().resident;
   std::string text =
       fmt::format("column   {}: {} rows of {}\n", column.name(), column.size(), column.type_text());
+  if (!column.remark().empty()) text += fmt::format("note     {}\n", column.remark());
   text += fmt::format("index    {}\n", index.spec().text());
   text += fmt::format("{}in {}, {} resident", loaded ? "loaded   " : "built    ",
                       milliseconds_text(build_seconds), human_bytes(bytes));

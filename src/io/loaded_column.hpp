@@ -33,7 +33,11 @@ class LoadedColumn {
   // NumPy's name for the tick of a timestamp: "D", "us", "25s".
   void set_unit(std::string unit) { unit_ = std::move(unit); }
 
+  // Something about it that a person should know; empty where there is nothing.
+  void set_remark(std::string remark) { remark_ = std::move(remark); }
+
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& remark() const { return remark_; }
   [[nodiscard]] Type type() const { return type_; }
   [[nodiscard]] const std::string& unit() const { return unit_; }
   // Whether it holds dates or timestamps, and what their ticks are; empty where nobody knows.
@@ -53,6 +57,7 @@ class LoadedColumn {
   std::string name_;
   Type type_ = Type::u64;
   std::string unit_;
+  std::string remark_;
   std::size_t size_ = 0;
   std::size_t width_ = 0;
   const char* elements_ = nullptr;  // into file_, memory_ or bytes_

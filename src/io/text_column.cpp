@@ -1,5 +1,7 @@
 #include "io/text_column.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/error.hpp"
@@ -103,6 +105,21 @@ bool TextColumn::parse_times_like(std::string& name, LoadedColumn& column,
          });
 }
 
+std::string TextColumn::odd_time() const {
+  bool times = false;
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (field(row).empty()) continue;
+    if (!parse_iso_time(field(row)))
+      return times
+                 ? fmt::format(
+                       "'{}' in row {} (rows count from 0) is no date or time, so all are strings",
+                       field(row), row)
+                 : "";
+    times = true;
+  }
+  return "";
+}
+
 // Times that another column's ticks cannot tell would be taken for another type, and the message
 // about that would not help.
 void TextColumn::require_ticks_of(const LoadedColumn& like, const std::string& name) const {
@@ -148,8 +165,10 @@ LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
     if (parse_times(name, column)) return column;
   }
   std::vector<std::uint8_t> bitmap = validity(false);
+  std::string remark = like == nullptr ? odd_time() : "";
   column = LoadedColumn::strings(std::move(name), std::move(bytes_), std::move(offsets_));
   column.set_validity(std::move(bitmap));
+  column.set_remark(std::move(remark));
   return column;
 }
 

@@ -37,6 +37,8 @@ class TextColumn {
   [[nodiscard]] bool parse_times_like(std::string& name, LoadedColumn& column,
                                       const LoadedColumn& like);
   void require_integers_that_fit(const std::string& name) const;
+  // Which field keeps a column that starts with a time from being one of times; empty where none.
+  [[nodiscard]] std::string odd_time() const;
   void require_ticks_of(const LoadedColumn& like, const std::string& name) const;
   // A clear bit for every row in `nulls`; empty where there is none.
   [[nodiscard]] std::vector<std::uint8_t> validity(bool quoted_empty_is_null) const;

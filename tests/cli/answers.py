@@ -217,6 +217,16 @@ class Answers(CommandTest):
         self.write_npy("ms.npy", "<M8[ms]", [0, 250, 500])
         self.assertEqual(count("ms.npy", "1970-01-01T00:00:00.25:1970-01-01T00:00:01"), 2)
 
+    def test_a_field_that_is_no_time_is_named(self):
+        self.write("odd.csv", "at\n2024-01-31T12:30\n\n2024-01-31T12:30:05+02:00\n")
+        out = self.succeed("lookup", "--column", "odd.csv", "--csv-column", "at", "--key", "x",
+                           "--answer", "count")
+        self.assertIn("'2024-01-31T12:30:05+02:00' in row 2", out.stdout + out.stderr)
+        self.write("names.csv", "at\nMonday\n2024-01-31\n")
+        out = self.succeed("lookup", "--column", "names.csv", "--csv-column", "at", "--key", "x",
+                           "--answer", "count")
+        self.assertNotIn("note ", out.stdout + out.stderr)
+
     def test_times_in_csv(self):
         self.write("visits.csv", "day,seen\n2024-01-31,2024-01-31T12:30\n2024-02-01,"
                                  "2024-02-01 08:00:05.25\n,\n2024-01-31,2024-01-31T23:59:59Z\n")
