@@ -32,7 +32,8 @@ struct SceneView {
   const Traversable* structures;  // each of `structure_size` primitives, the last of fewer
   std::uint32_t structure_count;
   std::uint32_t structure_size;
-  const std::uint64_t* directory;  // the rows that hold keys, in order; null: rays along all rows
+  bool has_directory;              // else rays are cast along all rows
+  const std::uint64_t* directory;  // the rows that hold keys, in order
   std::uint64_t directory_size;
 };
 

@@ -209,10 +209,10 @@ SceneView Scene::view(const cuda::DeviceColumn& column) const {
   view.structures = handles_.data();
   view.structure_count = static_cast<std::uint32_t>(parts_.size());
   view.structure_size = static_cast<std::uint32_t>(options_.split);
-  if (uses_directory(column)) {
-    view.directory = directory_.data();
-    view.directory_size = directory_.size();
-  }
+  // Of a column of nulls the directory is empty, and yet there is one.
+  view.has_directory = uses_directory(column);
+  view.directory = directory_.data();
+  view.directory_size = directory_.size();
   return view;
 }
 

@@ -58,7 +58,7 @@ __device__ void cast_range(Interval range, Hits& hits) {
   const SceneView& scene = params().scene;
   const std::uint64_t first = scene.coordinates.row_of(range.lower);
   const std::uint64_t last = scene.coordinates.row_of(range.upper);
-  if (scene.directory == nullptr || last - first < few_rows) {
+  if (!scene.has_directory || last - first < few_rows) {
     for (std::uint64_t row = first; row <= last && !hits.done; ++row)
       cast_along_row(range, row, hits);
     return;
