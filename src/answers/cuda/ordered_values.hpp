@@ -55,6 +55,10 @@ class OrderedValues {
   [[nodiscard]] Type type() const { return type_; }
   template <class Class>
   [[nodiscard]] OrderedView<Class> view() const;
+  // What the values before each position add up to, of integers; else null.
+  [[nodiscard]] const unsigned long long* sums_before() const {
+    return reinterpret_cast<const unsigned long long*>(sums_.data());
+  }
   [[nodiscard]] std::size_t bytes() const;
   // The values by row, as elements of their type; rows without a key get 0.
   [[nodiscard]] DeviceArray<std::uint8_t> by_row(RowsView rows, std::size_t row_count,

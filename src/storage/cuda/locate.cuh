@@ -98,6 +98,22 @@ __global__ void __launch_bounds__(block_threads)
   __stcs(sums + (places == nullptr ? i : places[i]), sum);
 }
 
+template <class Class, class Finder, class Reader>
+__global__ void __launch_bounds__(block_threads)
+    find_included_sums_kernel(Finder finder, Reader reader, std::size_t count,
+                              const std::uint32_t* places, const unsigned long long* before,
+                              bool unique, Class miss, Class* sums) {
+  static_assert(Finder::lanes == 1);
+  const std::size_t i = thread_number();
+  if (i >= count) return;
+  typename Finder::Key key;
+  Run run{0, 0};
+  if (reader.read(i, key)) run = unique ? finder.only(key) : finder.equal(key);
+  const Class sum =
+      run.begin < run.end ? static_cast<Class>(before[run.end] - before[run.begin]) : miss;
+  __stcs(sums + (places == nullptr ? i : places[i]), sum);
+}
+
 template <class Finder, class Reader>
 __global__ void __launch_bounds__(block_threads)
     find_points_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
@@ -155,10 +171,17 @@ void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const 
       miss = target.miss.i64;
     else
       miss = target.miss.u64;
+    auto* const sums = static_cast<Class*>(target.sums);
+    const unsigned blocks = blocks_for(lookups.count);
     with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-      find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          finder, reader, lookups.count, lookups.places, Values<Class>{target.values, target.type},
-          miss, static_cast<Class*>(target.sums));
+      if (target.before != nullptr)
+        find_included_sums_kernel<<<blocks, block_threads, 0, stream>>>(
+            finder, reader, lookups.count, lookups.places, target.before, target.unique, miss,
+            sums);
+      else
+        find_sums_kernel<Class><<<blocks, block_threads, 0, stream>>>(
+            finder, reader, lookups.count, lookups.places,
+            Values<Class>{target.values, target.type}, miss, sums);
     });
   });
   check_launch("adding up values");

@@ -35,10 +35,13 @@ struct DeviceLookups {
   Counters* counters = nullptr;  // on the device; null: nothing is counted
 };
 
-// Where sums of a value column go, one per lookup.
+// What is added up, and where the sums go, one per lookup.
 struct SumTarget {
-  const void* values = nullptr;
+  const void* values = nullptr;  // of this type, by rowID
   Type type = Type::u64;
+  // Or, of values that are included: what those before each position in key order add up to.
+  const unsigned long long* before = nullptr;
+  bool unique = true;  // whether keys are
   MissValues miss;
   void* sums = nullptr;
 };
@@ -51,8 +54,8 @@ class Locator {
   // One rowID for each point lookup, or 2^32 - 1. Where keys are unique this is the whole answer.
   virtual void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                          cudaStream_t stream) const = 0;
-  // The value at that rowID for each point lookup, in one go; false where the locator leaves that
-  // to find_rows() and a second pass.
+  // The value at that rowID for each point lookup, or the sum of all matches where values are
+  // included, in one go; false where the locator leaves that to a second pass.
   [[nodiscard]] virtual bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
                                        cudaStream_t stream) const {
     static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);

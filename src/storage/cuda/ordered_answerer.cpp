@@ -7,16 +7,27 @@
 
 namespace rtindex::cuda {
 
+namespace {
+
+[[nodiscard]] bool wants_sums_alone(const DeviceRequest& request) {
+  return request.sum != nullptr && request.any == nullptr && request.first == nullptr &&
+         request.count == nullptr && request.min == nullptr && request.max == nullptr &&
+         request.matched == nullptr;
+}
+
+}  // namespace
+
 // The rowID is all that the answers need; it goes straight to where one of them wants it.
 FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
-  const bool other_answers = request.any != nullptr || request.first != nullptr ||
-                             request.count != nullptr || request.min != nullptr ||
-                             request.max != nullptr || request.matched != nullptr;
-  if (request.sum != nullptr && !other_answers && !wants_rows &&
-      parts_.locator.find_sums(
-          lookups, {request.values, request.value_type, request.miss, request.sum}, stream))
+  if (wants_sums_alone(request) && !wants_rows &&
+      parts_.locator.find_sums(lookups,
+                               {.values = request.values,
+                                .type = request.value_type,
+                                .miss = request.miss,
+                                .sums = request.sum},
+                               stream))
     return found;
   std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
   if (rows == nullptr || wants_rows) {
@@ -49,6 +60,16 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
       request.wants_values() && request.values == nullptr ? parts_.included : nullptr;
   if (point && parts_.order.unique() && included == nullptr)
     return answer_unique(lookups, request, wanted.any, stream);
+  if (point && included != nullptr && included->sums_before() != nullptr &&
+      wants_sums_alone(request) && !wanted.any && parts_.narrower == nullptr &&
+      parts_.locator.find_sums(lookups,
+                               {.type = request.value_type,
+                                .before = included->sums_before(),
+                                .unique = parts_.order.unique(),
+                                .miss = request.miss,
+                                .sums = request.sum},
+                               stream))
+    return found;
   DeviceArray<Run>& runs = found.runs;
   runs = DeviceArray<Run>(parts_.memory, count, stream);
   found.rows = parts_.order.rows();

@@ -87,6 +87,13 @@ struct GridFinder {
     return order.run_at(lower_bound(in, key), in.end, key);
   }
 
+  // The same where keys are unique.
+  [[nodiscard]] __device__ Run only(Key key) const {
+    const Cell in = cell(key);
+    const std::uint32_t at = lower_bound(in, key);
+    return {at, at < in.end && order.key(at) == key ? at + 1 : at};
+  }
+
   [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {
     return lower_bound(cell(key), key);
   }
