@@ -6,7 +6,7 @@
 #                      [--rtindex PROGRAM] [PROFILE...]
 #
 #   --scale     smoke, laptop or paper (2^26 keys, up to 2^24 lookups, the default)
-#   --limit     seconds after which a batch is given up, before the profiler sees it (5)
+#   --limit     seconds after which a batch is given up, before the profiler sees it (20)
 #   --index     an index to look into; may be repeated. RX, native, B+-tree, hash and sorted by default
 #   --records   where the records go; results/<gpu>/ by default
 #   --rtindex   the program; build/gpu/bin/rtindex by default, which scripts/gpu.sh --no-tests builds
@@ -18,7 +18,7 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-scale=paper limit=5 records="" program="$root/build/gpu/bin/rtindex" profiles=() indexes=()
+scale=paper limit=20 records="" program="$root/build/gpu/bin/rtindex" profiles=() indexes=()
 while (($#)); do
   case "$1" in
     --scale) needs_value "$@"; scale="$2"; shift ;;

@@ -1,15 +1,29 @@
 #include "claims/claims.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "claims/lists.hpp"
 
 namespace rtindex::bench {
 
+namespace {
+
+// "4.10" stands behind "4.9".
+std::pair<int, int> place_of_section(const Claim& claim) {
+  const std::size_t point = claim.section.find('.');
+  return {std::stoi(claim.section), std::stoi(claim.section.substr(point + 1))};
+}
+
+}  // namespace
+
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
     std::vector<Claim> list = design_claims();
     std::ranges::move(evaluation_claims(), std::back_inserter(list));
+    std::ranges::move(profile_claims(), std::back_inserter(list));
+    std::ranges::stable_sort(list, {}, place_of_section);
     return list;
   }();
   return all;

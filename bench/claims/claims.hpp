@@ -22,6 +22,12 @@ struct Claim {
   std::function<bool(double)> holds;
   std::string condition;  // "> 1"
   About about = About::any_machine;
+  Quantity stated;  // the number, where the paper says it in its text and publishes no figures
+
+  // The number that the paper gives.
+  [[nodiscard]] Quantity published(const Figures& figures) const {
+    return stated ? stated : quantity(figures);
+  }
 };
 
 [[nodiscard]] const std::vector<Claim>& claims();

@@ -11,6 +11,7 @@ namespace rtindex::bench {
 
 [[nodiscard]] std::vector<Claim> design_claims();      // section 3
 [[nodiscard]] std::vector<Claim> evaluation_claims();  // section 4
+[[nodiscard]] std::vector<Claim> profile_claims();     // what a profiler tells, of both
 
 // What a number must be for its claim to hold.
 struct Condition {
@@ -34,14 +35,15 @@ inline Condition about_one() {
 
 inline Claim claim(std::string section, std::string sentence, std::string number,
                    std::function<Quantity(const Figures&)> quantity, Condition condition,
-                   About about = About::any_machine) {
+                   About about = About::any_machine, Quantity stated = {}) {
   return {.section = std::move(section),
           .sentence = std::move(sentence),
           .number = std::move(number),
           .quantity = std::move(quantity),
           .holds = std::move(condition.holds),
           .condition = std::move(condition.text),
-          .about = about};
+          .about = about,
+          .stated = stated};
 }
 
 }  // namespace rtindex::bench

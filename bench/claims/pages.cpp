@@ -100,7 +100,7 @@ std::string claim_table(const fs::path& results) {
   std::string text = head_of(head);
   for (const Claim& claim : claims()) {
     std::vector<std::string> row = {claim.section, claim.sentence, claim.number, claim.condition,
-                                    number_text(claim.quantity(published))};
+                                    number_text(claim.published(published))};
     for (const Figures& figures : ours) {
       row.push_back(number_text(claim.quantity(figures)));
       row.push_back(verdict(claim, figures));

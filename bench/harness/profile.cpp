@@ -23,7 +23,11 @@ struct Quantity {
   const char* metric;    // in our records
   const char* profiler;  // in Nsight Compute
   Merge merge;
+  double unit = 1;  // of the profiler's, in ours
 };
+
+// Caches are read by sectors.
+constexpr double sector_bytes = 32;
 
 constexpr std::array quantities = {
     Quantity{"active_warps", "sm__warps_active.avg.per_cycle_active", Merge::mean_over_time},
@@ -31,6 +35,9 @@ constexpr std::array quantities = {
              Merge::mean_over_time},
     Quantity{"l1_hit_percent", "l1tex__t_sector_hit_rate.pct", Merge::mean_over_time},
     Quantity{"l2_hit_percent", "lts__t_sector_hit_rate.pct", Merge::mean_over_time},
+    Quantity{"l1_read_bytes", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Merge::sum,
+             sector_bytes},
+    Quantity{"l2_read_bytes", "lts__t_sectors_op_read.sum", Merge::sum, sector_bytes},
     Quantity{"memory_read_bytes", "dram__bytes_read.sum", Merge::sum},
     Quantity{"instructions", "smsp__inst_executed.sum", Merge::sum}};
 
@@ -87,7 +94,7 @@ std::optional<double> merged(const Quantity& quantity, Kernels::const_iterator f
     const auto time = kernel->metrics.find(duration);
     if (value == kernel->metrics.end() || time == kernel->metrics.end()) return std::nullopt;
     const double weight = quantity.merge == Merge::sum ? 1 : time->second;
-    sum += value->second * weight;
+    sum += value->second * quantity.unit * weight;
     weights += weight;
   }
   if (weights == 0) return std::nullopt;
