@@ -73,7 +73,7 @@ std::string figure_table(const fs::path& results) {
                                   ? experiment.section
                                   : fmt::format("{}, `{}`", experiment.section, experiment.figure);
     std::vector<std::string> row = {place, experiment.question,
-                                    fmt::format("`rtindex bench {}`", experiment.name)};
+                                    fmt::format("`{} {}`", experiment.command, experiment.name)};
     for (const Machine& machine : machines) {
       const auto minutes = machine.minutes.find(experiment.name);
       row.push_back(

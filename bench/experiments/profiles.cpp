@@ -130,7 +130,8 @@ Experiment profile(const std::string& name, const std::string& title, const std:
                 if (session.settings().profiled) return points(session);
                 session.unsupported(fmt::format("the profile needs {}", needed));
               },
-          .needs = needed};
+          .needs = needed,
+          .command = "scripts/profile.sh"};
 }
 
 std::vector<Metric> memory_metrics() {

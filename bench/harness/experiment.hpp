@@ -33,7 +33,8 @@ struct Experiment {
   std::optional<XAxis> x;
   std::vector<Metric> metrics;
   std::function<void(Session&)> run;
-  std::string needs = {};          // what a machine must have that most have not
+  std::string needs = {};                 // what a machine must have that most have not
+  std::string command = "rtindex bench";  // that makes its records, in front of the name
   bool compares_machines = false;  // tables show every machine that figures were published for
 };
 

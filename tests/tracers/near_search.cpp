@@ -42,6 +42,7 @@ void expect_found(const Order& order, Key key) {
   const auto less = static_cast<std::uint32_t>(first - order.keys.begin());
   const auto equal = static_cast<std::uint32_t>(behind - first);
   const auto size = static_cast<std::uint32_t>(order.keys.size());
+  const std::uint32_t place = equal == 0 ? no_row : less;
   const std::uint32_t row = equal == 0 ? no_row : 1000 + less;
   for (const std::uint32_t before : {0U, 1U, 5U, 20U})
     for (const std::uint32_t after : {0U, 1U, 5U, 20U}) {
@@ -49,6 +50,7 @@ void expect_found(const Order& order, Key key) {
       const std::uint32_t end = std::min(size, less + equal + after);
       if (begin == end) {
         ASSERT_EQ(row_near(order, begin, end, begin, key), no_row);
+        ASSERT_EQ(place_near(order, begin, end, begin, key), no_row);
         ASSERT_EQ(lower_near(order, begin, end, begin, key), end);
       }
       for (std::uint32_t guess = begin; guess < end; ++guess) {
@@ -56,6 +58,8 @@ void expect_found(const Order& order, Key key) {
             << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
         if (equal > 1) continue;
         ASSERT_EQ(row_near(order, begin, end, guess, key), row)
+            << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
+        ASSERT_EQ(place_near(order, begin, end, guess, key), place)
             << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
       }
     }

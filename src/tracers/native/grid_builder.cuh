@@ -76,6 +76,8 @@ class GridBuilder {
     made.groups = DeviceArray<GridGroup>(memory_, made.group_count, stream_);
     const DeviceArray<std::uint32_t> ends(memory_, made.group_count, stream_);
     const DeviceArray<Seen> seen(memory_, 1, stream_);
+    // What no key marks is made from zeros, not from what the memory held before.
+    check(cudaMemsetAsync(made.groups.data(), 0, made.groups.bytes(), stream_), "filling memory");
     check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), stream_), "filling memory");
     check(cudaMemsetAsync(seen.data(), 0, sizeof(Seen), stream_), "filling memory");
     const bool first = generations_.empty();

@@ -90,8 +90,10 @@ struct GridFinder {
   // The same where keys are unique.
   [[nodiscard]] __device__ Run only(Key key) const {
     const Cell in = cell(key);
-    const std::uint32_t at = lower_bound(in, key);
-    return {at, at < in.end && order.key(at) == key ? at + 1 : at};
+    if (in.end - in.begin > most_near)
+      return order.run_at(order.lower_bound(in.begin, in.end, key), in.end, key);
+    const std::uint32_t at = place_near(order, in.begin, in.end, in.guess, key);
+    return at == no_row ? Run{0, 0} : Run{at, at + 1};
   }
 
   [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {
@@ -158,8 +160,7 @@ class DeviceGrid final : public Locator {
   [[nodiscard]] std::string describe() const override {
     return "grid: " + std::to_string(groups_.size()) + " groups of " +
            std::to_string(GridGroup::cells) + " cells" +
-           (refined_ != 0 ? ", " + std::to_string(refined_) + " of them refined" : "") +
-           "\n";
+           (refined_ != 0 ? ", " + std::to_string(refined_) + " of them refined" : "") + "\n";
   }
 
  private:

@@ -23,23 +23,25 @@ enum class Way : std::uint8_t { open, down, up };
 
 }  // namespace near
 
-// The row of a key that stands once at most in the cell; no_row where it is not there.
-template <class Order, class Key>
-[[nodiscard]] RTINDEX_HD std::uint32_t row_near(const Order& order, std::uint32_t begin,
-                                                std::uint32_t end, std::uint32_t guess, Key key) {
+// A key that stands once at most in the cell: take(what was read, its number, where in it), or
+// no_row where the key is not there.
+template <class Order, class Key, class Take>
+[[nodiscard]] RTINDEX_HD std::uint32_t only_near(const Order& order, std::uint32_t begin,
+                                                 std::uint32_t end, std::uint32_t guess, Key key,
+                                                 const Take& take) {
   constexpr std::uint32_t step = Order::step;
   if (begin >= end) return no_row;
   near::Way way = near::Way::open;
   std::uint32_t number = guess / step;
   for (;;) {
     const auto found = order.read(number);
-    std::uint32_t row = no_row;
+    std::uint32_t taken = no_row;
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int i = static_cast<int>(step) - 1; i >= 0; --i)
-      if (found.keys[i] == key) row = found.rows[i];
-    if (row != no_row) return row;
+      if (found.keys[i] == key) taken = take(found, number, static_cast<std::uint32_t>(i));
+    if (taken != no_row) return taken;
     if (key < found.keys[0]) {
       if (number * step <= begin || way == near::Way::up) return no_row;
       way = near::Way::down;
@@ -52,6 +54,24 @@ template <class Order, class Key>
       return no_row;
     }
   }
+}
+
+// The row of such a key.
+template <class Order, class Key>
+[[nodiscard]] RTINDEX_HD std::uint32_t row_near(const Order& order, std::uint32_t begin,
+                                                std::uint32_t end, std::uint32_t guess, Key key) {
+  return only_near(order, begin, end, guess, key,
+                   [](const auto& found, std::uint32_t, std::uint32_t i) { return found.rows[i]; });
+}
+
+// The position of such a key; that it has a row tells it from what lies behind the last key.
+template <class Order, class Key>
+[[nodiscard]] RTINDEX_HD std::uint32_t place_near(const Order& order, std::uint32_t begin,
+                                                  std::uint32_t end, std::uint32_t guess, Key key) {
+  return only_near(order, begin, end, guess, key,
+                   [](const auto& found, std::uint32_t number, std::uint32_t i) {
+                     return found.rows[i] == no_row ? no_row : number * Order::step + i;
+                   });
 }
 
 // The first position in the cell whose key is not less; `end` where there is none.

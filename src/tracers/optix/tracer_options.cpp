@@ -13,9 +13,15 @@ namespace rtindex::optix {
 
 namespace {
 
+// Without RT cores OptiX builds 2^28 triangles in half a second, but has not been seen to end with
+// the 2^29 that it says it can hold (driver 580, H200: over a minute).
+constexpr std::size_t most_in_software = std::size_t{1} << 28;
+
 std::size_t split_of(const Spec& spec, int device) {
-  const std::size_t most = context_of(device).max_primitives;
-  const std::string text = spec.option("split", std::to_string(most));
+  const DeviceContext& context = context_of(device);
+  const std::size_t most = context.max_primitives;
+  const std::size_t usual = context.rtcore_version == 0 ? std::min(most, most_in_software) : most;
+  const std::string text = spec.option("split", std::to_string(usual));
   std::size_t split = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), split);
   if (error != std::errc() || end != text.data() + text.size() || split < 1 || split > most)
