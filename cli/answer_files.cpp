@@ -65,20 +65,31 @@ std::vector<std::string> AnswerFiles::paths() const {
 }
 
 template <class T>
-void AnswerFiles::append_to(const std::string& part, std::span<const T> elements) {
-  writers_.try_emplace(part, paths_.at(part), npy_descr<T>()).first->second.append(elements);
+void AnswerFiles::append_to(const std::string& part, std::span<const T> elements,
+                            std::string_view descr) {
+  writers_.try_emplace(part, paths_.at(part), descr).first->second.append(elements);
+}
+
+// Values of the column that was asked about; NumPy's NaT is what a miss has.
+void AnswerFiles::append_values(const std::string& part, const Aggregates& values) {
+  std::visit(
+      [&]<class T>(const std::vector<T>& numbers) {
+        if (std::is_same_v<T, std::int64_t> && !tick_.empty())
+          append_to(part, std::span(numbers), npy_time_descr(tick_));
+        else
+          append_to(part, std::span(numbers));
+      },
+      values);
 }
 
 void AnswerFiles::append(const Answers& answers) {
   if (answers_.has(Answer::any)) append_to("any", answers.any());
   if (answers_.has(Answer::first)) append_to("first", answers.first());
   if (answers_.has(Answer::count)) append_to("count", answers.count());
-  auto append_aggregates = [&](const std::string& part, const Aggregates& aggregates) {
-    std::visit([&](const auto& numbers) { append_to(part, std::span(numbers)); }, aggregates);
-  };
-  if (answers_.has(Answer::sum)) append_aggregates("sum", answers.sum());
-  if (answers_.has(Answer::min)) append_aggregates("min", answers.min());
-  if (answers_.has(Answer::max)) append_aggregates("max", answers.max());
+  if (answers_.has(Answer::sum))
+    std::visit([&](const auto& sums) { append_to("sum", std::span(sums)); }, answers.sum());
+  if (answers_.has(Answer::min)) append_values("min", answers.min());
+  if (answers_.has(Answer::max)) append_values("max", answers.max());
   if (answers_.has(Answer::rows)) append_rows(answers);
   if (paths_.contains("matched")) append_matched(answers);
   first_batch_ = false;

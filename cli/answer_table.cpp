@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <variant>
+
+#include "io/text_time.hpp"
 
 namespace rtindex::cli {
 
@@ -35,15 +38,23 @@ std::string aggregate_text(const Aggregates& aggregates, std::size_t i) {
   return std::visit([&](const auto& numbers) { return fmt::format("{}", numbers[i]); }, aggregates);
 }
 
-std::string answer_text(const Answers& answers, Answer answer, std::size_t i) {
+// One of the values: a number or, where they have ticks, a time.
+std::string value_text(const Aggregates& aggregates, const std::string& tick, std::size_t i) {
+  const auto* const times = std::get_if<std::vector<std::int64_t>>(&aggregates);
+  return tick.empty() || times == nullptr ? aggregate_text(aggregates, i)
+                                          : time_text((*times)[i], tick);
+}
+
+std::string answer_text(const Answers& answers, Answer answer, const std::string& tick,
+                        std::size_t i) {
   if (answer == Answer::count) return fmt::format("{}", answers.count()[i]);
   if (!answers.matched(i)) return no_match;
   switch (answer) {
     case Answer::any: return fmt::format("{}", answers.any()[i]);
     case Answer::first: return fmt::format("{}", answers.first()[i]);
     case Answer::sum: return aggregate_text(answers.sum(), i);
-    case Answer::min: return aggregate_text(answers.min(), i);
-    case Answer::max: return aggregate_text(answers.max(), i);
+    case Answer::min: return value_text(answers.min(), tick, i);
+    case Answer::max: return value_text(answers.max(), tick, i);
     case Answer::rows: return rows_text(answers.rows(i));
     case Answer::count: break;
   }
@@ -52,13 +63,13 @@ std::string answer_text(const Answers& answers, Answer answer, std::size_t i) {
 
 std::string key_text(const LoadedColumn& keys, const std::vector<std::string>& written,
                      std::size_t i) {
-  return written.empty() ? keys.view().text(i) : written[i];
+  return written.empty() ? keys.text(i) : written[i];
 }
 
 }  // namespace
 
-AnswerTable::AnswerTable(AnswerSet answers, LookupKind kind)
-    : answers_(answers), table_(header(answers, kind)) {}
+AnswerTable::AnswerTable(AnswerSet answers, LookupKind kind, std::string tick)
+    : answers_(answers), tick_(std::move(tick)), table_(header(answers, kind)) {}
 
 void AnswerTable::append(const Lookups& lookups, std::size_t first, const Answers& answers) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -66,7 +77,7 @@ void AnswerTable::append(const Lookups& lookups, std::size_t first, const Answer
     if (lookups.kind == LookupKind::range)
       cells.push_back(key_text(lookups.upper, lookups.upper_text, first + i));
     for (const Answer answer : all_answers())
-      if (answers_.has(answer)) cells.push_back(answer_text(answers, answer, i));
+      if (answers_.has(answer)) cells.push_back(answer_text(answers, answer, tick_, i));
     table_.add(std::move(cells));
   }
 }

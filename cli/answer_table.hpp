@@ -16,7 +16,8 @@ inline constexpr std::size_t most_table_lookups = 1000;
 // Answers of a few lookups for a person to read; `-` stands for "no match".
 class AnswerTable {
  public:
-  AnswerTable(AnswerSet answers, LookupKind kind);
+  // `tick`: that of the values, where these are times; else empty.
+  AnswerTable(AnswerSet answers, LookupKind kind, std::string tick);
 
   // The answers of the lookups from `first` on, with their matched bitmap.
   void append(const Lookups& lookups, std::size_t first, const Answers& answers);
@@ -24,6 +25,7 @@ class AnswerTable {
 
  private:
   AnswerSet answers_;
+  std::string tick_;
   Table table_;
 };
 

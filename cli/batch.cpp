@@ -108,6 +108,15 @@ std::vector<std::string> input_files(const BatchOptions& options, const LookupSo
   return files;
 }
 
+// The tick of the values that answers are about, where these are times.
+std::string tick_of_values(const LoadedColumn& values, const Index& index) {
+  if (values.size() != 0) return values.is_time() ? values.tick() : std::string();
+  if (index.included() == Type::date32) return "D";
+  if (index.included() != Type::timestamp64) return {};
+  const std::string unit = tick_units(index).included;
+  return unit.substr(0, unit.find(' '));  // other programs may add words of their own
+}
+
 // What is known of the column of a saved index.
 LoadedColumn column_of(const Index& index, const std::string& file) {
   if (index.type() == Type::composite)
@@ -153,7 +162,6 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     if (lookups.size() > most_table_lookups)
       fail("{} lookups are too many for a table: pass -o OUT.npy to write the answers to a file",
            lookups.size());
-    sinks.table.emplace(answers, lookups.kind);
   }
 
   if (!index) {
@@ -167,6 +175,9 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     if (options.limit) ask.limit = *options.limit;
     Counters of_slice;
     if (options.counters) ask.counters = &of_slice;
+    const std::string tick = tick_of_values(values, *index);
+    sinks.files.set_tick(tick);
+    if (options.output.empty()) sinks.table.emplace(answers, lookups.kind, tick);
     answer_all(*index, lookups, ask, sinks, progress_style(options), summary);
   }
 

@@ -2,6 +2,9 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "io/npy_reader.hpp"
@@ -20,6 +23,35 @@ constexpr std::array<Named, 4> formats = {{{"npy", FileFormat::npy},
                                            {"sosd32", FileFormat::sosd32},
                                            {"sosd64", FileFormat::sosd64},
                                            {"csv", FileFormat::csv}}};
+
+// NumPy has days of 64 bits only, which a column of dates cannot be compared with as they are.
+LoadedColumn as_dates(const LoadedColumn& days) {
+  const ColumnView from = days.view();
+  const std::span all(static_cast<const std::int64_t*>(from.data()), from.size());
+  RawMemory memory(all.size() * sizeof(std::int32_t));
+  auto* const dates = static_cast<std::int32_t*>(memory.data());
+  std::vector<std::uint8_t> valid((all.size() + 7) / 8);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    dates[i] = 0;
+    if (!from.valid(i)) continue;
+    if (!std::in_range<std::int32_t>(all[i]))
+      fail("element {} of {} is day {}, beyond what a column of dates can hold: leave it out", i,
+           days.name(), all[i]);
+    dates[i] = static_cast<std::int32_t>(all[i]);
+    valid[i / 8] = static_cast<std::uint8_t>(valid[i / 8] | 1U << (i % 8));
+  }
+  LoadedColumn loaded =
+      LoadedColumn::numbers(days.name(), Type::date32, std::move(memory), all.size());
+  if (from.nullable()) loaded.set_validity(std::move(valid));
+  return loaded;
+}
+
+LoadedColumn read_npy_like(const ColumnFile& file) {
+  LoadedColumn loaded = read_npy(file.path, file.access);
+  const bool days = loaded.type() == Type::timestamp64 && loaded.unit() == "D";
+  if (days && file.like != nullptr && file.like->type() == Type::date32) return as_dates(loaded);
+  return loaded;
+}
 
 }  // namespace
 
@@ -46,7 +78,7 @@ LoadedColumn load(const ColumnFile& file) {
          file.path);
   }
   switch (*format) {
-    case FileFormat::npy: return read_npy(file.path, file.access);
+    case FileFormat::npy: return read_npy_like(file);
     case FileFormat::sosd32: return read_sosd(file.path, Type::u32, file.access);
     case FileFormat::sosd64: return read_sosd(file.path, Type::u64, file.access);
     case FileFormat::csv: break;

@@ -23,7 +23,8 @@ struct ColumnFile {
   std::optional<FileFormat> format;  // none: by the file's extension
   CsvColumn csv_column;
   Access access = Access::sequential;  // how the elements will be visited
-  const LoadedColumn* like = nullptr;  // text is read as the type of this column where it can be
+  const LoadedColumn* like =
+      nullptr;  // text and days are read as the type of this column, if they can be
 };
 
 [[nodiscard]] LoadedColumn load(const ColumnFile& file);

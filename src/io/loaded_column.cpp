@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/types.hpp"
+#include "io/text_time.hpp"
 
 namespace rtindex {
 
@@ -69,6 +70,15 @@ LoadedColumn LoadedColumn::indexed(std::string name, Type type, std::size_t size
 std::string LoadedColumn::type_text() const {
   if (unit_.empty()) return std::string(name_of(type_));
   return fmt::format("{}[{}]", name_of(type_), unit_);
+}
+
+std::string LoadedColumn::text(std::size_t row) const {
+  const ColumnView all = view();
+  if (!is_time() || !all.valid(row)) return all.text(row);
+  const std::int64_t ticks = type_ == Type::date32
+                                 ? static_cast<const std::int32_t*>(all.data())[row]
+                                 : static_cast<const std::int64_t*>(all.data())[row];
+  return time_text(ticks, tick());
 }
 
 ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {

@@ -49,6 +49,9 @@ class LoadedColumn {
   // Whether the elements are viewed where they lie in the file.
   [[nodiscard]] bool is_mapped() const { return file_.is_mapped(); }
 
+  // An element as a person writes it.
+  [[nodiscard]] std::string text(std::size_t row) const;
+
   // Both are valid as long as this column lives, also after it has been moved.
   [[nodiscard]] ColumnView view() const { return slice(0, size_); }
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;

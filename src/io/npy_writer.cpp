@@ -38,9 +38,7 @@ NpyWriter::NpyWriter(std::string path, std::string_view descr)
   file_.append(bytes_of(header_text(descr_, 0)));
 }
 
-void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements,
-                       [[maybe_unused]] std::string_view descr) {
-  assert(descr == descr_);
+void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements) {
   file_.append(bytes);
   size_ += elements;
 }

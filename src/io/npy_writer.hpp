@@ -21,6 +21,11 @@ template <class T>
   if constexpr (std::same_as<T, double>) return "<f8";
 }
 
+// The same for times, which are written as int64, of a tick that NumPy has a name for ("us").
+[[nodiscard]] inline std::string npy_time_descr(std::string_view tick) {
+  return "<M8[" + std::string(tick) + "]";
+}
+
 // Writes a 1-D array piece by piece as .npy 1.0; its length need not be known before `commit`,
 // without which no file appears.
 class NpyWriter {
@@ -31,15 +36,15 @@ class NpyWriter {
   [[nodiscard]] const std::string& path() const { return file_.path(); }
   template <class T>
   void append(std::span<const T> elements) {
-    append(std::as_bytes(elements), elements.size(), npy_descr<T>());
+    append(std::as_bytes(elements), elements.size());
   }
   void commit();
 
  private:
-  void append(std::span<const std::byte> bytes, std::size_t elements, std::string_view descr);
+  void append(std::span<const std::byte> bytes, std::size_t elements);
 
   AtomicFile file_;
-  std::string_view descr_;
+  std::string descr_;
   std::uint64_t size_ = 0;
 };
 

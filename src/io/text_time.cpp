@@ -20,16 +20,17 @@ struct Unit {
   std::string_view name;
   Nanoseconds length;
   std::string_view words, example;
+  int decimals;  // of a second
 };
 
 constexpr std::array<Unit, 7> units = {
-    {{"D", day, "days", "2024-01-31"},
-     {"h", 3600 * second, "hours", "2024-01-31T12:00"},
-     {"m", 60 * second, "minutes", "2024-01-31T12:30"},
-     {"s", second, "seconds", "2024-01-31T12:30:05"},
-     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250"},
-     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25"},
-     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25"}}};
+    {{"D", day, "days", "2024-01-31", 0},
+     {"h", 3600 * second, "hours", "2024-01-31T12:00", 0},
+     {"m", 60 * second, "minutes", "2024-01-31T12:30", 0},
+     {"s", second, "seconds", "2024-01-31T12:30:05", 0},
+     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250", 3},
+     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25", 6},
+     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25", 9}}};
 
 const Unit* unit_named(std::string_view name) {
   for (const Unit& unit : units)
@@ -127,9 +128,12 @@ std::optional<TextTime> parse_iso_time(std::string_view text) {
 std::optional<std::int64_t> TextTime::ticks(std::string_view unit) const {
   const Unit* known = unit_named(unit);
   if (known == nullptr || nanoseconds % known->length != 0) return std::nullopt;
+  // Before 1970 from the end of the day: its start may lie beyond 64 bits where the time does not.
+  const std::int64_t from_day = days < 0 ? days + 1 : days;
+  const Nanoseconds rest = days < 0 ? nanoseconds - day : nanoseconds;
   std::int64_t ticks = 0;
-  if (__builtin_mul_overflow(days, day / known->length, &ticks) ||
-      __builtin_add_overflow(ticks, nanoseconds / known->length, &ticks))
+  if (__builtin_mul_overflow(from_day, day / known->length, &ticks) ||
+      __builtin_add_overflow(ticks, rest / known->length, &ticks))
     return std::nullopt;
   return ticks;
 }
@@ -138,6 +142,29 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::string_view u
   if (const auto ticks = parse_number<std::int64_t>(text)) return ticks;
   const auto time = parse_iso_time(text);
   return time ? time->ticks(unit) : std::nullopt;
+}
+
+std::string time_text(std::int64_t ticks, std::string_view unit) {
+  const Unit* known = unit_named(unit);
+  if (known == nullptr) return fmt::format("{}", ticks);
+  const std::int64_t ticks_a_day = day / known->length;
+  const std::int64_t days = ticks / ticks_a_day - (ticks % ticks_a_day < 0 ? 1 : 0);
+  constexpr std::int64_t first_day = -719'528;  // 0000-01-01
+  constexpr std::int64_t last_day = 2'932'896;  // 9999-12-31
+  if (days < first_day || days > last_day) return fmt::format("{}", ticks);
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  if (unit == "D") return text;
+  const Nanoseconds since_midnight = (ticks - days * ticks_a_day) * known->length;
+  const std::int64_t seconds = since_midnight / second;
+  text += fmt::format("T{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
+  if (known->length > second) return text;
+  text += fmt::format(":{:02}", seconds % 60);
+  if (known->decimals == 0) return text;
+  return text + fmt::format(".{:0{}}", since_midnight % second / known->length, known->decimals);
 }
 
 std::string time_forms(std::string_view unit) {

@@ -24,6 +24,10 @@ struct TextTime {
 // The tick that a text names: such a date or time, or the number of ticks itself.
 [[nodiscard]] std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit);
 
+// A tick as ISO 8601 spells it, to be read again: "2024-01-31T12:30:05.250000" in microseconds. The
+// number itself where the unit or the year (beyond 0 to 9999) has no such form.
+[[nodiscard]] std::string time_text(std::int64_t ticks, std::string_view unit);
+
 // What a user can write for a time in this unit, for the end of a message.
 [[nodiscard]] std::string time_forms(std::string_view unit);
 

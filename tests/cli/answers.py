@@ -254,12 +254,26 @@ class Answers(CommandTest):
             self.succeed("lookup", *visits, column, "--keys", keys, "--answer", "count", "-o",
                          "n.npy")
             self.assertEqual(self.read("n.npy")[1], [wanted])
-        # As values they give ticks, as those of .npy files do.
+        # Of values that are times, the least is a time.
         self.write("seen.csv", "id,seen\n1,1970-01-03\n1,1970-01-02\n")
         self.succeed("lookup", "--column", "seen.csv", "--csv-column", "id", "--key", 1,
                      "--values", "seen.csv", "--values-csv-column", "seen", "--answer", "min",
                      "-o", "n.npy")
-        self.assertEqual(self.read("n.npy"), ("<i8", [1]))
+        self.assertEqual(self.read("n.npy"), ("<M8[D]", [1]))
+        seen = ["--values", "visits.csv", "--values-csv-column", "at", "--answer", "sum,min,max,count"]
+        self.write("visits.csv", "id,at\n1,2024-01-31T12:30\n1,2024-01-31T12:30:05.25\n2,1969-12-31\n")
+        self.succeed("build", "--column", "visits.csv", "--csv-column", "id", "--include",
+                     "visits.csv", "--include-csv-column", "at", "-o", "visits.rtindex")
+        for source in (["--column", "visits.csv", "--csv-column", "id", *seen],
+                       ["--load", "visits.rtindex", "--answer", "sum,min,max,count"]):
+            out = self.succeed("lookup", *source, "--key", 1, "--key", 2, "--key", 3).stdout
+            rows = [line.split() for line in out.splitlines()[-3:]]
+            self.assertEqual([row[-2:] for row in rows], [
+                ["2024-01-31T12:30:00.000000", "2024-01-31T12:30:05.250000"],
+                ["1969-12-31T00:00:00.000000", "1969-12-31T00:00:00.000000"], ["-", "-"]])
+            self.succeed("lookup", *source, "--key", 2, "--key", 3, "-o", "n.npy")
+            self.assertEqual(self.read("n.max.npy"), ("<M8[us]", [-86400 * 10**6, -(2**63)]))
+            self.assertEqual(self.read("n.sum.npy"), ("<i8", [-86400 * 10**6, -(2**63)]))
 
     def test_nothing_to_index_and_nothing_to_find(self):
         self.write_npy("none.npy", "<u4", [])

@@ -19,11 +19,14 @@ LETTERS = {
 }
 
 
+def letter_of(descr):
+    return "q" if descr.startswith("<M8") else LETTERS[descr]
+
+
 def packed(descr, elements):
     if descr[1] == "S":
         return b"".join(element.ljust(int(descr[2:]), b"\0") for element in elements)
-    letter = "q" if descr.startswith("<M8") else LETTERS[descr]
-    return struct.pack(f"<{len(elements)}{letter}", *elements)
+    return struct.pack(f"<{len(elements)}{letter_of(descr)}", *elements)
 
 
 def npy_header(descr, shape, fortran="False"):
@@ -45,7 +48,7 @@ def read_npy(path):
     assert header["fortran_order"] is False
     (size,) = header["shape"]
     body = data[10 + length:]
-    return header["descr"], list(struct.unpack(f"<{size}{LETTERS[header['descr']]}", body))
+    return header["descr"], list(struct.unpack(f"<{size}{letter_of(header['descr'])}", body))
 
 
 def usable_indexes():

@@ -1,5 +1,7 @@
 #include "io/column_file.hpp"
 
+#include <limits>
+
 #include "npy_file.hpp"
 #include "scratch.hpp"
 
@@ -31,6 +33,21 @@ TEST_F(ColumnFileTest, LoadsEveryFormat) {
 TEST_F(ColumnFileTest, AFormatOverrulesTheExtension) {
   const std::string file = write("odd.npy", "x\n1\n");
   EXPECT_EQ(load({.path = file, .format = FileFormat::csv}).type(), Type::i64);
+}
+
+TEST_F(ColumnFileTest, DaysAreDatesBesideDates) {
+  constexpr std::int64_t not_a_time = std::numeric_limits<std::int64_t>::min();
+  const std::string days = write("days.npy", npy<std::int64_t>("<M8[D]", {19'753, not_a_time, -1}));
+  const LoadedColumn dates = LoadedColumn::indexed("dates", Type::date32, 9);
+  const LoadedColumn loaded = load({.path = days, .like = &dates});
+  EXPECT_EQ(loaded.type_text(), "date32");
+  EXPECT_EQ(loaded.text(0), "2024-01-31");
+  EXPECT_FALSE(loaded.view().valid(1));
+  EXPECT_EQ(loaded.text(2), "1969-12-31");
+  EXPECT_EQ(load({.path = days}).type_text(), "timestamp64[D]");
+  const std::string far = write("far.npy", npy<std::int64_t>("<M8[D]", {0, 1LL << 40}));
+  EXPECT_SAYS(error_of([&] { static_cast<void>(load({.path = far, .like = &dates})); }),
+              "element 1 of");
 }
 
 TEST_F(ColumnFileTest, SaysWhatItCannotTell) {

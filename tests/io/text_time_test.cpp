@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace rtindex {
@@ -54,6 +55,25 @@ TEST(TextTime, TellsDatesFromTimesOfDay) {
   EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->nanoseconds, 1'500'000'000);
   EXPECT_FALSE(parse_iso_time("77")) << "a number of ticks is no date";
   EXPECT_FALSE(parse_iso_time("2024-01-01T12:00+02:00"));
+}
+
+TEST(TextTime, WritesWhatItCanRead) {
+  EXPECT_EQ(time_text(19'753, "D"), "2024-01-31");
+  EXPECT_EQ(time_text(-1, "D"), "1969-12-31");
+  EXPECT_EQ(time_text(-1, "h"), "1969-12-31T23:00");
+  EXPECT_EQ(time_text(0, "s"), "1970-01-01T00:00:00");
+  EXPECT_EQ(time_text(1'706'704'205'250, "ms"), "2024-01-31T12:30:05.250");
+  EXPECT_EQ(time_text(-1, "ns"), "1969-12-31T23:59:59.999999999");
+  for (const std::string unit : {"D", "h", "m", "s", "ms", "us", "ns"})
+    for (const std::int64_t ticks : {-719'528, -719'529, -1000, -1, 0, 1, 59, 2'932'896})
+      EXPECT_EQ(parse_time(time_text(ticks, unit), unit), Ticks(ticks)) << ticks << unit;
+  for (const std::int64_t ticks :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_EQ(time_text(ticks, "us"), std::to_string(ticks)) << "no year of four digits";
+    EXPECT_EQ(parse_time(time_text(ticks, "ns"), "ns"), Ticks(ticks));
+  }
+  EXPECT_EQ(time_text(-719'529, "D"), "-719529");
+  EXPECT_EQ(time_text(7, "25s"), "7");
 }
 
 TEST(TextTime, ItsExamplesCanBeRead) {
