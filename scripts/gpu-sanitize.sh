@@ -30,16 +30,17 @@ tools=("${@:2}")
 command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH; it comes with the CUDA toolkit"
 
 # tests_for TOOL: dense and sparse, narrow and wide, unique and repeated keys, with nulls and
-# without. racecheck looks at memory that threads of a block share, whatever the keys are, and takes
-# up to fifteen seconds a test: one test of each way through the kernels that have such memory does.
+# without. racecheck looks at memory that threads of a block share and takes up to fifteen seconds a
+# test: these are the ways through the kernels that have such memory.
 tests_for() {
   local tests each
   if [[ -n $filter ]]; then
     tests="$filter"
   elif [[ $1 == racecheck ]]; then
     tests="Cuda/DeviceUpdateCalls.OfMany*"
-    for each in rx_native_cuda rx_native_cuda_order_on_gather_on sorted_cuda btree_cuda hash_cuda; do
-      tests+=":Cuda/DeviceData.*/${each}_dense_u32"
+    for each in rx_native_cuda sorted_cuda btree_cuda hash_cuda; do tests+=":Cuda/DeviceData.*/${each}_dense_u32"; done
+    for each in dense_u32 duplicates_x256 extremes_i64; do
+      tests+=":Cuda/DeviceData.*/rx_native_cuda_order_on_gather_on_$each"
     done
   else
     tests="Cuda/DeviceCalls.RunOn*:Cuda/DeviceCalls.Write*:Cuda/DeviceUpdateCalls.OfMany*:Cuda/DeviceGrid.*"

@@ -21,6 +21,7 @@ std::pair<int, int> place_of_section(const Claim& claim) {
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
     std::vector<Claim> list = design_claims();
+    std::ranges::move(scaling_claims(), std::back_inserter(list));
     std::ranges::move(evaluation_claims(), std::back_inserter(list));
     std::ranges::move(profile_claims(), std::back_inserter(list));
     std::ranges::stable_sort(list, {}, place_of_section);

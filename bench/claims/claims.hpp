@@ -23,6 +23,8 @@ struct Claim {
   std::string condition;  // "> 1"
   About about = About::any_machine;
   Quantity stated;  // the number, where the paper says it in its text and publishes no figures
+  // Where the number was taken, of a claim that looks at several places: "2^12". May be null.
+  std::function<std::string(const Figures&)> place;
 
   // The number that the paper gives.
   [[nodiscard]] Quantity published(const Figures& figures) const {

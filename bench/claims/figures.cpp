@@ -35,7 +35,8 @@ std::map<std::string, std::string> names_in(const std::vector<Record>& records) 
       {"RX", {"RX", "rx:optix@cuda", "rx:optix", "rx:embree"}},
       {"HT", {"HT", "hash@cuda", "hash"}},
       {"B+", {"B+", "btree@cuda", "btree"}},
-      {"SA", {"SA", "sorted@cuda", "sorted"}}};
+      {"SA", {"SA", "sorted@cuda", "sorted"}},
+      {"sort", {"cub::DeviceRadixSort", "tbb::parallel_sort"}}};
   for (const auto& [name, labels] : candidates) {
     const auto found = std::find_if(labels.begin(), labels.end(), has);
     if (found != labels.end()) names[name] = *found;

@@ -13,7 +13,7 @@ namespace rtindex::bench {
 using Quantity = std::optional<double>;
 
 // The records of one machine at one scale, asked for by the paper's names: RX, HT, B+ and SA. Ours
-// are rx:optix or rx:embree (never rx:native), hash, btree and sorted.
+// are rx:optix or rx:embree (never rx:native), hash, btree and sorted. "sort" is that of lookups.
 class Figures {
  public:
   Figures(std::string name, std::vector<Record> records);

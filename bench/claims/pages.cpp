@@ -25,24 +25,39 @@ struct Machine {
   std::map<std::string, double> minutes;
 };
 
+Machine machine_in(const fs::path& folder) {
+  const fs::path plain = folder.has_filename() ? folder : folder.parent_path();
+  Machine machine{.folder = plain.filename(), .records = read_records(folder)};
+  for (const Record& record : machine.records)
+    if (record.elapsed_s) machine.minutes[record.experiment] += *record.elapsed_s / 60;
+  return machine;
+}
+
+// A folder of records per machine, or the records of one.
 std::vector<Machine> machines_in(const fs::path& results) {
   if (!fs::is_directory(results))
     throw Error(results.string() + " is no folder: name one with a folder of records per machine");
   std::vector<Machine> machines;
   for (const auto& entry : fs::directory_iterator(results)) {
     if (!entry.is_directory() || entry.path().filename() == "paper") continue;
-    Machine machine{.folder = entry.path().filename(), .records = read_records(entry.path())};
-    for (const Record& record : machine.records)
-      if (record.elapsed_s) machine.minutes[record.experiment] += *record.elapsed_s / 60;
-    if (!machine.minutes.empty()) machines.push_back(std::move(machine));
+    machines.push_back(machine_in(entry.path()));
   }
+  if (machines.empty()) machines.push_back(machine_in(results));
+  std::erase_if(machines, [](const Machine& machine) { return machine.minutes.empty(); });
+  if (machines.empty())
+    throw Error(results.string() +
+                " holds no records of experiments: name a folder that `rtindex bench -o` wrote to, "
+                "or one with such a folder per machine");
   std::sort(machines.begin(), machines.end(),
             [](const Machine& a, const Machine& b) { return a.folder < b.folder; });
   return machines;
 }
 
-std::string number_text(const Quantity& quantity) {
-  return quantity ? fmt::format("{:.2f}", *quantity) : "–";
+// A number and, where a claim looks at several places, which one it was taken at.
+std::string number_text(const Claim& claim, const Quantity& quantity, const Figures& figures) {
+  if (!quantity) return "–";
+  const std::string place = claim.place ? claim.place(figures) : std::string();
+  return fmt::format("{:.2f}{}{}", *quantity, place.empty() ? "" : " at ", place);
 }
 
 std::string row_of(const std::vector<std::string>& cells) {
@@ -100,9 +115,9 @@ std::string claim_table(const fs::path& results) {
   std::string text = head_of(head);
   for (const Claim& claim : claims()) {
     std::vector<std::string> row = {claim.section, claim.sentence, claim.number, claim.condition,
-                                    number_text(claim.published(published))};
+                                    number_text(claim, claim.published(published), published)};
     for (const Figures& figures : ours) {
-      row.push_back(number_text(claim.quantity(figures)));
+      row.push_back(number_text(claim, claim.quantity(figures), figures));
       row.push_back(verdict(claim, figures));
     }
     text += row_of(row);

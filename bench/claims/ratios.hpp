@@ -34,13 +34,32 @@ inline Quantity spread(const std::vector<double>& values) {
   return ratio(*greatest, *least);
 }
 
-// The number at the first place where it was measured: where the wanted one ran out of time, the
-// next best.
-template <class At>
-[[nodiscard]] Quantity at_first(std::initializer_list<int> places, const At& at) {
-  for (const int place : places)
-    if (const Quantity number = at(place)) return number;
-  return std::nullopt;
+inline Quantity spread(std::initializer_list<Quantity> values) {
+  return ratio(greatest_of(values), least_of(values));
+}
+
+// One index at two places.
+inline Quantity between(const Figures& f, const std::string& experiment, const std::string& index,
+                        const Figures::Place& a, const Figures::Place& b,
+                        const std::string& metric = "lookup_ms", const std::string& what = "") {
+  return ratio(f.value(experiment, index, what, a, metric),
+               f.value(experiment, index, what, b, metric));
+}
+
+// Two indexes at one place.
+inline Quantity versus(const Figures& f, const std::string& experiment, const std::string& a,
+                       const std::string& b, const Figures::Place& place,
+                       const std::string& metric = "lookup_ms", const std::string& what = "") {
+  return ratio(f.value(experiment, a, what, place, metric),
+               f.value(experiment, b, what, place, metric));
+}
+
+// The best time of the classic indexes there.
+inline Quantity best_classic(const Figures& f, const std::string& experiment,
+                             const Figures::Place& place) {
+  return least_of({f.value(experiment, "HT", "", place, "lookup_ms"),
+                   f.value(experiment, "B+", "", place, "lookup_ms"),
+                   f.value(experiment, "SA", "", place, "lookup_ms")});
 }
 
 }  // namespace rtindex::bench

@@ -112,7 +112,7 @@ void updates(Session& session) {
 }
 
 Metric share(const std::string& name, const std::string& label) {
-  return {name, label, false, false};
+  return {name, label, false, std::nullopt};
 }
 
 Experiment profile(const std::string& name, const std::string& title, const std::string& question,

@@ -20,7 +20,7 @@ struct Metric {
   std::string name;   // "lookup_ms"
   std::string label;  // "time of the batch [ms]"
   bool log = true;
-  bool lower_is_better = true;
+  std::optional<bool> lower_is_better = true;  // none: there is no better
 };
 
 // One question of the paper, or of ours, and how to answer it.

@@ -43,7 +43,8 @@ std::string file_for(const std::string& output, const std::string& experiment) {
 }
 
 std::string command_of(const std::string& experiment, const BenchOptions& options) {
-  std::string command = fmt::format("rtindex bench {} --scale {}", experiment, options.scale);
+  std::string command = fmt::format("{} {} --scale {}", bench::experiment_named(experiment).command,
+                                    experiment, options.scale);
   for (const std::string& index : options.indexes) command += " --index " + index;
   const BenchOptions usual;
   if (options.limit_s != usual.limit_s) command += fmt::format(" --limit {}", options.limit_s);

@@ -57,23 +57,38 @@ TEST(Claims, AreDecidedByThePublishedFigures) {
   for (const Claim& claim : claims()) {
     SCOPED_TRACE(claim.sentence);
     // Of these the paper gives no numbers.
-    if (claim.sentence.starts_with("The magnitude") || claim.number.starts_with("RX, L2 cache") ||
-        claim.number.starts_with("lesser of RX and B+"))
-      continue;
-    EXPECT_TRUE(claim.published(f).has_value());
+    const std::set<std::string> unnumbered = {
+        "The magnitude of coordinates does not matter.",
+        "Below 2^20 lookups a sort costs the same.",
+        "After a refit that moves keys far, lookups read the caches immensely more.",
+        "After one that moves keys by one, barely more.",
+        "Of memory they read about as much after either.",
+        "Both read more than the hash table and the sorted array."};
+    EXPECT_NE(claim.published(f).has_value(), unnumbered.contains(claim.sentence));
   }
 }
 
+TEST(Claims, SayWhereTheyWereDecided) {
+  for (const Claim& claim : claims())
+    if (claim.sentence.starts_with("After a refit that moves keys far, lookups are")) {
+      EXPECT_EQ(claim.place(published_figures("RTX 4090")), "2^12");
+      EXPECT_EQ(claim.place(Figures("m", {})), "");
+    }
+}
+
 TEST(Claims, StandInTheOrderOfThePaper) {
-  EXPECT_EQ(claims().front().section, "3.2");
-  EXPECT_EQ(claims().back().section, "4.10");
+  std::vector<std::string> sections;
+  for (const Claim& claim : claims())
+    if (sections.empty() || sections.back() != claim.section) sections.push_back(claim.section);
+  EXPECT_EQ(sections, (std::vector<std::string>{"3.2", "3.3", "3.4", "3.5", "3.6", "4.2", "4.3",
+                                                "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10"}));
 }
 
 // Where the published data are at odds with the text, the verdict follows the data.
 TEST(Claims, OfThePaperThatItsDataContradict) {
   const F f = published_figures("RTX 4090");
   for (const Claim& claim : claims())
-    if (claim.sentence == "The hash table suffers from misses.") {
+    if (claim.sentence == "Unsorted, the hash table gains nothing from misses.") {
       EXPECT_EQ(verdict(claim, f), "contradicted");
     }
 }
@@ -137,6 +152,11 @@ TEST(Pages, HaveOneColumnPerMachine) {
     EXPECT_NE(table.find(part), std::string::npos) << part << "\n" << table;
   EXPECT_NE(figure_table(folder.path()).find("| 1.0, `hit-rate.jsonl` | 1.0, `hit-rate.jsonl` |"),
             std::string::npos);
+  // The folder of one machine does as well; one without records is told so.
+  EXPECT_NE(claim_table(folder.path() / "two" / "").find("| two, laptop | verdict |\n"),
+            std::string::npos);
+  std::filesystem::create_directories(folder.path() / "two" / "none");
+  EXPECT_THROW(static_cast<void>(claim_table(folder.path() / "two" / "none")), Error);
 }
 
 TEST(Pages, AreWrittenBetweenTheirMarks) {

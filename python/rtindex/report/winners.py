@@ -86,7 +86,7 @@ def _condition_keys(records: list[Record]) -> list[str]:
     """Workload parameters that differ between records at one place: these must not be compared."""
     differing = set()
     seen: dict[tuple, object] = {}
-    keys = {key for record in records for key in record.workload} - {"note"}
+    keys = {key for record in records for key in record.workload} - {"note", "kernels"}
     for record in records:
         for key in keys:
             value = json.dumps(record.workload.get(key), sort_keys=True)

@@ -69,6 +69,7 @@ void with_reader(const DeviceLookups& lookups, Work&& work) {
 //   using Key; static constexpr int lanes: neighbouring threads that search for one key together
 //   std::uint32_t row(Key)              one rowID, or missing_row
 //   Run equal(Key)                      all positions with this key
+//   Run only(Key)                       the same where keys are unique, for find_included_sums
 //   std::uint32_t lower_bound(Key)      the first position whose key is not less
 // Every lane of a lookup gets the result.
 
@@ -159,30 +160,38 @@ void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::u
   check_launch("looking up points");
 }
 
+template <class Class>
+[[nodiscard]] Class miss_as(const MissValues& miss) {
+  if constexpr (std::is_same_v<Class, double>) return miss.f64;
+  if constexpr (std::is_same_v<Class, std::int64_t>) return miss.i64;
+  return static_cast<Class>(miss.u64);
+}
+
 template <class Finder>
 void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const SumTarget& target,
                       cudaStream_t stream) {
   if (lookups.count == 0) return;
   visit_class(class_of(target.type), [&]<class Class>() {
-    Class miss;
-    if constexpr (std::is_same_v<Class, double>)
-      miss = target.miss.f64;
-    else if constexpr (std::is_same_v<Class, std::int64_t>)
-      miss = target.miss.i64;
-    else
-      miss = target.miss.u64;
-    auto* const sums = static_cast<Class*>(target.sums);
-    const unsigned blocks = blocks_for(lookups.count);
     with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-      if (target.before != nullptr)
-        find_included_sums_kernel<<<blocks, block_threads, 0, stream>>>(
-            finder, reader, lookups.count, lookups.places, target.before, target.unique, miss,
-            sums);
-      else
-        find_sums_kernel<Class><<<blocks, block_threads, 0, stream>>>(
-            finder, reader, lookups.count, lookups.places,
-            Values<Class>{target.values, target.type}, miss, sums);
+      find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+          finder, reader, lookups.count, lookups.places, Values<Class>{target.values, target.type},
+          miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
     });
+  });
+  check_launch("adding up values");
+}
+
+template <class Finder>
+void launch_find_included_sums(const Finder& finder, const DeviceLookups& lookups, bool unique,
+                               const IncludedSumTarget& target, cudaStream_t stream) {
+  if (lookups.count == 0) return;
+  visit_class(class_of(target.type), [&]<class Class>() {
+    if constexpr (!std::is_same_v<Class, double>)
+      with_reader<typename Finder::Key>(lookups, [&](auto reader) {
+        find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+            finder, reader, lookups.count, lookups.places, target.before, unique,
+            miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
+      });
   });
   check_launch("adding up values");
 }

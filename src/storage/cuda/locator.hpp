@@ -35,13 +35,18 @@ struct DeviceLookups {
   Counters* counters = nullptr;  // on the device; null: nothing is counted
 };
 
-// What is added up, and where the sums go, one per lookup.
+// Where sums of a value column go, one per lookup.
 struct SumTarget {
-  const void* values = nullptr;  // of this type, by rowID
+  const void* values = nullptr;
   Type type = Type::u64;
-  // Or, of values that are included: what those before each position in key order add up to.
-  const unsigned long long* before = nullptr;
-  bool unique = true;  // whether keys are
+  MissValues miss;
+  void* sums = nullptr;
+};
+
+// The same of values that are included, of integer types.
+struct IncludedSumTarget {
+  const unsigned long long* before = nullptr;  // what those before each position add up to
+  Type type = Type::u64;
   MissValues miss;
   void* sums = nullptr;
 };
@@ -54,10 +59,18 @@ class Locator {
   // One rowID for each point lookup, or 2^32 - 1. Where keys are unique this is the whole answer.
   virtual void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                          cudaStream_t stream) const = 0;
-  // The value at that rowID for each point lookup, or the sum of all matches where values are
-  // included, in one go; false where the locator leaves that to a second pass.
+  // The value at that rowID for each point lookup, in one go; false where the locator leaves that
+  // to find_rows() and a second pass.
   [[nodiscard]] virtual bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
                                        cudaStream_t stream) const {
+    static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);
+    return false;
+  }
+  // The sum of all matches of each point lookup, in one go; false where the locator leaves that to
+  // find_points() and a second pass.
+  [[nodiscard]] virtual bool find_included_sums(const DeviceLookups& lookups,
+                                                const IncludedSumTarget& target,
+                                                cudaStream_t stream) const {
     static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);
     return false;
   }

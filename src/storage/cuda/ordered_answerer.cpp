@@ -22,12 +22,8 @@ FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const Dev
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
   if (wants_sums_alone(request) && !wants_rows &&
-      parts_.locator.find_sums(lookups,
-                               {.values = request.values,
-                                .type = request.value_type,
-                                .miss = request.miss,
-                                .sums = request.sum},
-                               stream))
+      parts_.locator.find_sums(
+          lookups, {request.values, request.value_type, request.miss, request.sum}, stream))
     return found;
   std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
   if (rows == nullptr || wants_rows) {
@@ -62,13 +58,9 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
     return answer_unique(lookups, request, wanted.any, stream);
   if (point && included != nullptr && included->sums_before() != nullptr &&
       wants_sums_alone(request) && !wanted.any && parts_.narrower == nullptr &&
-      parts_.locator.find_sums(lookups,
-                               {.type = request.value_type,
-                                .before = included->sums_before(),
-                                .unique = parts_.order.unique(),
-                                .miss = request.miss,
-                                .sums = request.sum},
-                               stream))
+      parts_.locator.find_included_sums(
+          lookups, {included->sums_before(), request.value_type, request.miss, request.sum},
+          stream))
     return found;
   DeviceArray<Run>& runs = found.runs;
   runs = DeviceArray<Run>(parts_.memory, count, stream);

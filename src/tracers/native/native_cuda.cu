@@ -140,6 +140,15 @@ class DeviceGrid final : public Locator {
                 [&](const auto& finder) { launch_find_sums(finder, lookups, target, stream); });
     return true;
   }
+  [[nodiscard]] bool find_included_sums(const DeviceLookups& lookups,
+                                        const IncludedSumTarget& target,
+                                        cudaStream_t stream) const override {
+    if (lookups.counters != nullptr) return false;
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_included_sums(finder, lookups, order_->unique(), target, stream);
+    });
+    return true;
+  }
   void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
       launch_find_points(finder, lookups, runs, stream);
