@@ -137,9 +137,9 @@ Experiment profile(const std::string& name, const std::string& title, const std:
 std::vector<Metric> memory_metrics() {
   return {share("l1_hit_percent", "hit rate of the L1 cache [%]"),
           share("l2_hit_percent", "hit rate of the L2 cache [%]"),
-          {"l1_read_bytes", "bytes read from the L1 cache"},
-          {"l2_read_bytes", "bytes read from the L2 cache"},
-          {"memory_read_bytes", "bytes read from device memory"},
+          {"l1_read_bytes", "read from the L1 cache [bytes]"},
+          {"l2_read_bytes", "read from the L2 cache [bytes]"},
+          {"memory_read_bytes", "read from device memory [bytes]"},
           {"instructions", "instructions executed by warps"}};
 }
 

@@ -124,6 +124,17 @@ class Page(unittest.TestCase):
         told = self.run_script("document.getElementById('zipf').innerText")
         self.assertIn("Not measured: this needs rays.", told)
 
+    def test_where_nothing_was_measured_the_machine_that_did_is_a_click_away(self):
+        radios = "document.querySelectorAll('input[name=machine]')"
+        bars = "document.querySelectorAll('#cpu-peers .bar').length"
+        before = self.run_script(bars)
+        self.browser.click(f"{radios}[1].labels[0]")
+        told = self.run_script("document.querySelector('#cpu-peers .empty').innerText")
+        self.assertTrue(told.startswith("Not measured on this machine, but on "), told)
+        self.browser.click("document.querySelector('#cpu-peers .empty button')")
+        self.assertTrue(self.run_script(f"{radios}[0].checked"))
+        self.assertEqual(self.run_script(bars), before)
+
     def test_what_nobody_measured_is_named(self):
         told = self.run_script("document.querySelector('.missing').innerText")
         self.assertIn("rtindex bench batches --scale paper", told)

@@ -14,6 +14,19 @@ function captionOf({chart, switches}) {
   return make("figcaption", {}, ...parts, make("span", {class: "switches"}, ...buttons));
 }
 
+// Where the chosen machine has nothing: which ones have, to be chosen with a click.
+function elsewhere({chart}) {
+  const ids = new Set(chart.series.filter((one) => !one.paper).map((one) => one.machine));
+  const buttons = [...ids].map((id) => {
+    const button = make("button", {type: "button", class: "switch-to"}, data.machines[id].name);
+    button.addEventListener(
+        "click", () => document.querySelector(`input[name=machine][value="${id}"]`).click());
+    return button;
+  });
+  const text = `Not measured on this machine${buttons.length ? ", but on" : "."} `;
+  return make("p", {class: "empty"}, text, ...buttons);
+}
+
 function draw(panel) {
   const view = viewOf(panel, () => draw(panel));
   const article = panel.closest("article");
@@ -21,7 +34,7 @@ function draw(panel) {
   const room = article.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
   panel.drawnFor = article.clientWidth;
   if (view.series.length === 0) {
-    view.figure.replaceChildren(make("p", {class: "empty"}, "Not measured on this machine."));
+    view.figure.replaceChildren(elsewhere(view));
   } else {
     const plot =
         view.chart.kind === "lines" ? drawLines(view, Math.max(280, room)) : drawBars(view);
