@@ -18,9 +18,9 @@
 
 #include "cpu_peers/questions.hpp"
 
-namespace {
+namespace rtindex::bench {
 
-using namespace rtindex::bench;
+namespace {
 
 struct Question {
   std::string name;
@@ -38,6 +38,7 @@ int run(int argc, char** argv) {
   int to = 24;
   int lookups = 22;
   std::vector<std::string> names;
+  names.reserve(all_questions.size());
   for (const Question& question : all_questions) names.push_back(question.name);
   CLI::App app("rtindex on the CPU against std::lower_bound, Abseil and a parallel sort");
   app.add_option("--from", from, "log2 of the smallest column")->check(CLI::Range(10, 31));
@@ -50,8 +51,8 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   PeerRecords records(records_path, "cpu-peers",
-                  fmt::format("bench_cpu_peers --from {} --to {} --lookups {} --questions {}", from,
-                              to, lookups, fmt::join(names, ",")));
+                      fmt::format("bench_cpu_peers --from {} --to {} --lookups {} --questions {}",
+                                  from, to, lookups, fmt::join(names, ",")));
   for (const Question& question : all_questions) {
     if (std::find(names.begin(), names.end(), question.name) == names.end()) continue;
     for (int size = question.every_size ? from : to; size <= to; size += 2)
@@ -62,9 +63,11 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+}  // namespace rtindex::bench
+
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return rtindex::bench::run(argc, argv);
   } catch (const rtindex::Error& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 2;

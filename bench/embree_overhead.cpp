@@ -22,9 +22,9 @@
 #include "tracers/embree/api.hpp"
 #include "workload/columns.hpp"
 
-namespace {
+namespace rtindex::bench {
 
-using namespace rtindex;
+namespace {
 
 class BareEmbree {
  public:
@@ -115,9 +115,7 @@ Arguments parse(int argc, char** argv) {
   return arguments;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int start(int argc, char** argv) {
   const Arguments arguments = parse(argc, argv);
   const std::size_t size = std::size_t{1} << arguments.keys_log2;
   const auto column = bench::dense_shuffled<std::uint64_t>(size, 1);
@@ -174,4 +172,11 @@ int main(int argc, char** argv) {
                  .workload = workload});
   }
   fmt::print("\nall answers of both checked\n");
+  return 0;
 }
+
+}  // namespace
+
+}  // namespace rtindex::bench
+
+int main(int argc, char** argv) { return rtindex::bench::start(argc, argv); }

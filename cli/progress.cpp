@@ -28,7 +28,8 @@ bool terminal_shows_unicode() {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') continue;
     const std::string_view text(value);
-    return text.find("UTF-8") != text.npos || text.find("utf8") != text.npos;
+    return text.find("UTF-8") != std::string_view::npos ||
+           text.find("utf8") != std::string_view::npos;
   }
   return false;
 }

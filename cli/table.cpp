@@ -68,6 +68,7 @@ std::string Table::text(std::size_t indent) const {
     text += without_trailing_spaces(std::move(line)) + '\n';
   };
   std::vector<std::string> rule;
+  rule.reserve(widths.size());
   for (const std::size_t width : widths) rule.emplace_back(width, '-');
   add_line(header_);
   add_line(rule);

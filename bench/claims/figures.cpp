@@ -122,6 +122,7 @@ std::vector<Figures> figures_of(const std::vector<Record>& records) {
     if (!is_published(record) && !record.scale.empty())
       groups[device_of(record) + ", " + record.scale].push_back(record);
   std::vector<Figures> figures;
+  figures.reserve(groups.size());
   for (auto& [name, group] : groups) figures.emplace_back(name, std::move(group));
   return figures;
 }

@@ -69,6 +69,7 @@ void included(PeerRecords& records, int keys_log2, int lookups_log2) {
         [&](Sums& sums) { including.range_into(all.lower, all.upper, {}, {.sum = sums.data()}); }},
        Sums(all.lower.size())}};
   std::vector<std::function<void()>> runs;
+  runs.reserve(entries.size());
   for (Entry& entry : entries) runs.emplace_back([&] { entry.contestant.run(entry.answers); });
   const std::vector<Times> times = race(runs);
 

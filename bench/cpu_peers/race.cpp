@@ -11,8 +11,8 @@
 
 namespace rtindex::bench {
 
-std::vector<double> PeerRace::run(const Batch& batch,
-                                  const std::vector<Contestant>& contestants) const {
+std::vector<double> PeerRace::medians(const Batch& batch,
+                                      const std::vector<Contestant>& contestants) const {
   std::vector<Sums> answers(contestants.size(), Sums(batch.lookups));
   std::vector<std::function<void()>> runs;
   for (std::size_t i = 0; i < contestants.size(); ++i)

@@ -51,7 +51,7 @@ void counts(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVect
         std::copy(counts.begin(), counts.end(), answers.begin());
       };
     };
-    const std::vector<double> medians = PeerRace(records).run(
+    const std::vector<double> medians = PeerRace(records).medians(
         {fmt::format("ranges of {} hits, 2^{} random 64-bit keys, count", hits, keys_log2),
          {{"keys_log2", keys_log2},
           {"keys", "uniform uint64"},

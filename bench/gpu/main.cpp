@@ -21,10 +21,9 @@
 #include "gpu/gpu_report.hpp"
 #include "gpu/peers/peer_race.hpp"
 
-namespace {
+namespace rtindex::bench {
 
-using namespace rtindex;
-using namespace rtindex::bench;
+namespace {
 
 struct Settings {
   std::string records;
@@ -264,9 +263,7 @@ int usage() {
   return 2;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int start(int argc, char** argv) {
   if (cuda::unusable()) {
     fmt::print("bench_gpu: {}\n", *cuda::unusable());
     return 1;
@@ -301,3 +298,9 @@ int main(int argc, char** argv) {
   }
   return 0;
 }
+
+}  // namespace
+
+}  // namespace rtindex::bench
+
+int main(int argc, char** argv) { return rtindex::bench::start(argc, argv); }

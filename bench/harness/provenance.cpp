@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -53,7 +54,7 @@ nlohmann::json machine() {
                       static_cast<double>(sysconf(_SC_PAGE_SIZE)) / (1 << 30);
   nlohmann::json machine = {{"cpu", cpu.empty() ? "unknown" : cpu},
                             {"cores", std::thread::hardware_concurrency()},
-                            {"memory_gib", static_cast<int>(memory + 0.5)},
+                            {"memory_gib", std::lround(memory)},
                             {"arch", system.machine},
                             {"system", std::string(system.sysname) + " " + system.release},
                             {"compiler", "g++ " __VERSION__}};

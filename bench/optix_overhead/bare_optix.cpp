@@ -15,7 +15,7 @@ namespace rtindex::bench {
 
 namespace {
 
-using namespace rtindex::optix;
+using namespace rtindex::optix;  // NOLINT(google-build-using-namespace): it speaks OptiX throughout
 
 struct alignas(record_alignment) ProgramRecord {
   std::array<char, record_header_bytes> header;
@@ -109,8 +109,9 @@ void BareOptix::link() {
   table_.miss_count = table_.hit_count = 1;
 }
 
-void BareOptix::sum(const std::uint32_t* keys, std::size_t count, const std::uint32_t* values,
-                    std::uint64_t* sums) const {
+void BareOptix::sum(
+    const std::uint32_t* keys, std::size_t count, const std::uint32_t* values,
+    std::uint64_t* sums) const {  // NOLINT(readability-non-const-parameter): programs write it
   const BareParams params{scene_, keys, values, sums};
   cuda::check(cudaMemcpyAsync(params_.data(), &params, sizeof(params), cudaMemcpyHostToDevice),
               "copying to the GPU");

@@ -22,10 +22,9 @@
 #include "optix_overhead/bare_optix.hpp"
 #include "tracers/optix/library.hpp"
 
-namespace {
+namespace rtindex::bench {
 
-using namespace rtindex;
-using namespace rtindex::bench;
+namespace {
 
 constexpr int rounds = 5;
 
@@ -134,9 +133,7 @@ int run(const Settings& settings) {
   return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int start(int argc, char** argv) {
   Settings settings;
   for (int i = 1; i < argc; i += 2) {
     const std::string option = argv[i];
@@ -161,3 +158,9 @@ int main(int argc, char** argv) {
     return 1;
   }
 }
+
+}  // namespace
+
+}  // namespace rtindex::bench
+
+int main(int argc, char** argv) { return rtindex::bench::start(argc, argv); }

@@ -71,7 +71,7 @@ class Accumulator {
     if (out.any != nullptr) out.any[lookup] = matched ? any_ : miss_row;
     if (out.first != nullptr) out.first[lookup] = matched ? first_ : miss_row;
     if (out.count != nullptr) out.count[lookup] = count_;
-    const Class miss = request_->miss_as<Class>();
+    const auto miss = request_->miss_as<Class>();
     if (out.sum != nullptr) static_cast<Class*>(out.sum)[lookup] = matched ? sum_ : miss;
     if (out.min != nullptr) static_cast<Class*>(out.min)[lookup] = matched ? min_ : miss;
     if (out.max != nullptr) static_cast<Class*>(out.max)[lookup] = matched ? max_ : miss;

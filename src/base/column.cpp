@@ -1,5 +1,6 @@
 #include <rtindex/column.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -30,10 +31,7 @@ std::string_view name_of(Type type) {
 }
 
 ColumnView::ColumnView(std::span<const std::string_view> strings)
-    : type_(Type::string),
-      layout_(StringLayout::views),
-      size_(strings.size()),
-      data_(strings.data()) {}
+    : type_(Type::string), size_(strings.size()), data_(strings.data()) {}
 
 ColumnView::ColumnView(std::span<const std::string> strings)
     : type_(Type::string),
@@ -128,10 +126,8 @@ ColumnView ColumnView::with_validity(const std::uint8_t* bitmap, std::size_t bit
 }
 
 bool ColumnView::nullable() const {
-  if (validity_ != nullptr) return true;
-  for (const ColumnView& part : parts_)
-    if (part.nullable()) return true;
-  return false;
+  return validity_ != nullptr ||
+         std::ranges::any_of(parts_, [](const ColumnView& part) { return part.nullable(); });
 }
 
 std::string_view ColumnView::string(std::size_t row) const {

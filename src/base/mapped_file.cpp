@@ -70,7 +70,7 @@ void MappedFile::forbid(std::size_t offset, std::size_t bytes) const {
 #if defined(__SANITIZE_ADDRESS__)
   ASAN_POISON_MEMORY_REGION(data_ + offset, bytes);
 #else
-  static_cast<void>(offset), static_cast<void>(bytes);
+  static_cast<void>(data_), static_cast<void>(offset), static_cast<void>(bytes);
 #endif
 }
 

@@ -92,8 +92,7 @@ class CompositeCodec final : public KeyCodec {
     std::vector<OwnedColumn> columns;
     int shift = 0;
     for (std::size_t p = 0; p < packed_; ++p) shift += parts_[p].bits;
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const Part& part = parts_[p];
+    for (const Part& part : parts_) {
       shift -= part.bits;
       EncodedColumn own;
       own.row_count = encoded.row_count;
@@ -173,7 +172,7 @@ class CompositeCodec final : public KeyCodec {
     first_residual_ = parts_.size();
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       Part& part = parts_[p];
-      const int wanted = std::bit_width(part.codec->span());
+      const auto wanted = static_cast<int>(std::bit_width(part.codec->span()));
       part.bits = std::min(wanted, left);
       part.dropped = wanted - part.bits;
       left -= part.bits;

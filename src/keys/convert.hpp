@@ -16,6 +16,7 @@ template <class T, class L>
   if constexpr (std::same_as<T, L>) {
     return value;
   } else if constexpr (std::floating_point<T>) {
+    // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
     if (value != value) return std::numeric_limits<T>::quiet_NaN();
     const T rounded = static_cast<T>(value);
     if (static_cast<double>(rounded) < static_cast<double>(value))
@@ -34,6 +35,7 @@ template <class T, class L>
   if constexpr (std::same_as<T, L>) {
     return value;
   } else if constexpr (std::floating_point<T>) {
+    // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
     if (value != value) return std::numeric_limits<T>::quiet_NaN();
     const T rounded = static_cast<T>(value);
     if (static_cast<double>(rounded) > static_cast<double>(value))

@@ -58,7 +58,7 @@ class NativeCodec final : public KeyCodec {
     T* elements = column.data<T>();
     const auto decode_some = [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) {
-        const Value value = from_ordered_bits<Value>(encoded.keys[i] + base_);
+        const auto value = from_ordered_bits<Value>(encoded.keys[i] + base_);
         if constexpr (std::is_same_v<T, Bool8>)
           elements[encoded.row(i)] = Bool8{value};
         else

@@ -19,6 +19,7 @@ template <class T>
   if constexpr (std::is_floating_point_v<T>) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     constexpr Bits sign = Bits{1} << (sizeof(T) * 8 - 1);
+    // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
     if (value != value) value = std::numeric_limits<T>::quiet_NaN();
     if (value == T{0}) value = T{0};
     const Bits bits = std::bit_cast<Bits>(value);

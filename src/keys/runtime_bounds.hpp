@@ -87,7 +87,7 @@ struct AnyInteger {
 
 // The smallest (up) or largest (down) float that is not below (above) a double.
 [[nodiscard]] RTINDEX_HD inline float round_to_float(double value, bool up) {
-  const float nearest = static_cast<float>(value);
+  const auto nearest = static_cast<float>(value);
   const double rounded = nearest;
   if (up && rounded < value) return nextafterf(nearest, HUGE_VALF);
   if (!up && rounded > value) return nextafterf(nearest, -HUGE_VALF);

@@ -65,8 +65,8 @@ Spec complete(const Spec& spec) {
     fail("there is no GPU {} for '{}': this machine has {}, numbered from 0", device, spec.text(),
          count);
   if (spec.kind() == "hash") {
-    const Spec full = spec.with("group", spec.option("group", default_table_group))
-                          .with("load", spec.option("load", default_load));
+    Spec full = spec.with("group", spec.option("group", default_table_group))
+                    .with("load", spec.option("load", default_load));
     static_cast<void>(group_of(full, 32)), static_cast<void>(load_of(full));
     return full;
   }

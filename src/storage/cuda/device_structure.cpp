@@ -61,8 +61,8 @@ class DeviceStructure final : public Structure {
  public:
   // `parts` brings the stream, on which the column is made, and maybe a Narrower.
   DeviceStructure(DeviceOptions options, std::unique_ptr<Parts> parts, DeviceColumn column,
-                  const ColumnView* include, const Memory& memory, const MemoryMeter& meter)
-      : options_(std::move(options)), memory_(memory), parts_(std::move(parts)) {
+                  const ColumnView* include, Memory memory, const MemoryMeter& meter)
+      : options_(std::move(options)), memory_(std::move(memory)), parts_(std::move(parts)) {
     const bool sorted = parts_->narrower != nullptr;
     make_order(*parts_, std::move(column), sorted);
     if (include != nullptr) include_values(*parts_, *include);

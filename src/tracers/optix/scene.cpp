@@ -1,6 +1,7 @@
 #include "tracers/optix/scene.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cuda/transfer.hpp"
 #include "tracers/optix/scene_kernels.hpp"
@@ -74,8 +75,8 @@ Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
 }
 
 Scene::Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
-             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-    : options_(options), memory_(memory), context_(context_of(options.device).context) {
+             std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
+    : options_(options), memory_(std::move(memory)), context_(context_of(options.device).context) {
   Stopwatch watch(stream);
   for (std::size_t first = 0; first < primitives; first += options.split) {
     Part& part = parts_.emplace_back();

@@ -45,7 +45,7 @@ class Scene {
         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
   // So many primitives that stand for something else than the keys of a column; not to be refitted.
   Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
-        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+        std::shared_ptr<DeviceMemory> memory, cudaStream_t stream);
 
   // The keys of the column have changed: structures keep their shape and take the new places. Takes
   // all memory that it needs first: where there is not enough, nothing has changed.
