@@ -148,7 +148,8 @@ std::string time_text(std::int64_t ticks, std::string_view unit) {
   const Unit* known = unit_named(unit);
   if (known == nullptr) return fmt::format("{}", ticks);
   const std::int64_t ticks_a_day = day / known->length;
-  const std::int64_t days = ticks / ticks_a_day - (ticks % ticks_a_day < 0 ? 1 : 0);
+  const bool before_midnight = ticks % ticks_a_day < 0;  // and so in the day before
+  const std::int64_t days = ticks / ticks_a_day - (before_midnight ? 1 : 0);
   constexpr std::int64_t first_day = -719'528;  // 0000-01-01
   constexpr std::int64_t last_day = 2'932'896;  // 9999-12-31
   if (days < first_day || days > last_day) return fmt::format("{}", ticks);
@@ -158,7 +159,8 @@ std::string time_text(std::int64_t ticks, std::string_view unit) {
       fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
   if (unit == "D") return text;
-  const Nanoseconds since_midnight = (ticks - days * ticks_a_day) * known->length;
+  const Nanoseconds since_midnight =
+      (ticks % ticks_a_day + (before_midnight ? ticks_a_day : 0)) * known->length;
   const std::int64_t seconds = since_midnight / second;
   text += fmt::format("T{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
   if (known->length > second) return text;
