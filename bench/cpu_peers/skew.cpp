@@ -69,6 +69,7 @@ void skew(PeerRecords& records, int keys_log2, int lookups_log2) {
   for (const Answer answer : {Answer::any, Answer::count}) {
     std::vector<std::uint32_t> out(lookups);
     std::vector<std::function<void()>> runs;
+    runs.reserve(cases.size());
     for (const Case& test : cases) runs.emplace_back([&] { test.run(answer, out); });
     const std::vector<Times> times = race(runs);
     for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -104,10 +104,10 @@ void updates(Session& session) {
                         {"refit, swapped keys", "refit", Neighbours::keys},
                         {"refit, swapped positions", "refit", Neighbours::positions}};
   for (const Contestant& tracer : session.ray_tracers())
-    for (const auto& [name, update, swapped] : cases)
-      session.point({.series = tracer.label, .category = name}, [&] {
-        const Spec spec = tracer.spec.with("update", update);
-        return profile_after_swaps(session, column.in(session.place_for(spec)), spec, swapped);
+    for (const Case& each : cases)
+      session.point({.series = tracer.label, .category = each.name}, [&] {
+        const Spec spec = tracer.spec.with("update", each.update);
+        return profile_after_swaps(session, column.in(session.place_for(spec)), spec, each.swapped);
       });
 }
 
