@@ -1,7 +1,6 @@
 #include "claims/claims.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "claims/lists.hpp"
@@ -20,10 +19,8 @@ std::pair<int, int> place_of_section(const Claim& claim) {
 
 const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
-    std::vector<Claim> list = design_claims();
-    std::ranges::move(scaling_claims(), std::back_inserter(list));
-    std::ranges::move(evaluation_claims(), std::back_inserter(list));
-    std::ranges::move(profile_claims(), std::back_inserter(list));
+    std::vector<Claim> list =
+        joined({design_claims(), scaling_claims(), evaluation_claims(), profile_claims()});
     std::ranges::stable_sort(list, {}, place_of_section);
     return list;
   }();

@@ -173,10 +173,7 @@ std::vector<Claim> update_claims() {
 }  // namespace
 
 std::vector<Claim> design_claims() {
-  std::vector<Claim> list = key_claims();
-  for (const auto& part : {ray_claims(), primitive_claims(), update_claims()})
-    list.insert(list.end(), part.begin(), part.end());
-  return list;
+  return joined({key_claims(), ray_claims(), primitive_claims(), update_claims()});
 }
 
 }  // namespace rtindex::bench

@@ -205,10 +205,7 @@ std::vector<Claim> hardware_claims() {
 }  // namespace
 
 std::vector<Claim> evaluation_claims() {
-  std::vector<Claim> list = order_claims();
-  for (const auto& part : {miss_claims(), key_claims(), range_claims(), hardware_claims()})
-    list.insert(list.end(), part.begin(), part.end());
-  return list;
+  return joined({order_claims(), miss_claims(), key_claims(), range_claims(), hardware_claims()});
 }
 
 }  // namespace rtindex::bench

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,13 @@ namespace rtindex::bench {
 [[nodiscard]] std::vector<Claim> scaling_claims();     // sections 4.2 and 4.3
 [[nodiscard]] std::vector<Claim> evaluation_claims();  // sections 4.4 to 4.10
 [[nodiscard]] std::vector<Claim> profile_claims();     // what a profiler tells, of both
+
+// Several lists as one.
+[[nodiscard]] inline std::vector<Claim> joined(std::initializer_list<std::vector<Claim>> lists) {
+  std::vector<Claim> all;
+  for (const std::vector<Claim>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
 
 // What a number must be for its claim to hold.
 struct Condition {

@@ -116,10 +116,6 @@ std::vector<Claim> evaluation_profiles() {
 
 }  // namespace
 
-std::vector<Claim> profile_claims() {
-  std::vector<Claim> list = design_profiles();
-  for (Claim& each : evaluation_profiles()) list.push_back(std::move(each));
-  return list;
-}
+std::vector<Claim> profile_claims() { return joined({design_profiles(), evaluation_profiles()}); }
 
 }  // namespace rtindex::bench

@@ -105,10 +105,6 @@ std::vector<Claim> multiplicity_claims() {
 
 }  // namespace
 
-std::vector<Claim> scaling_claims() {
-  std::vector<Claim> list = size_claims();
-  for (Claim& each : multiplicity_claims()) list.push_back(std::move(each));
-  return list;
-}
+std::vector<Claim> scaling_claims() { return joined({size_claims(), multiplicity_claims()}); }
 
 }  // namespace rtindex::bench

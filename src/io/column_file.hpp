@@ -23,8 +23,8 @@ struct ColumnFile {
   std::optional<FileFormat> format;  // none: by the file's extension
   CsvColumn csv_column;
   Access access = Access::sequential;  // how the elements will be visited
-  const LoadedColumn* like =
-      nullptr;  // text and days are read as the type of this column, if they can be
+  // Text and NumPy's days are read as the type of this column, where they can be.
+  const LoadedColumn* like = nullptr;
 };
 
 [[nodiscard]] LoadedColumn load(const ColumnFile& file);

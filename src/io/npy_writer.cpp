@@ -39,6 +39,8 @@ NpyWriter::NpyWriter(std::string path, std::string_view descr)
 }
 
 void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements) {
+  // "<u4", "<M8[us]": the width of an element stands third.
+  assert(bytes.size() == elements * static_cast<std::size_t>(descr_[2] - '0'));
   file_.append(bytes);
   size_ += elements;
 }

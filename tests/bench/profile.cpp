@@ -106,6 +106,17 @@ TEST(Profile, AddsBytesAndWeighsSharesByTime) {
   EXPECT_EQ(record.workload["kernels"], 1);
 }
 
+TEST(Profile, ReadsOfCachesAreBytes) {
+  const auto kernels = kernels_in(Table()
+                                      .marker()
+                                      .kernel("find")
+                                      .metric("gpu__time_duration.sum", "ns", "10")
+                                      .metric("lts__t_sectors_op_read.sum", "sector", "1,000")
+                                      .text());
+  const auto records = profile_records({point("a", "2^13 lookups")}, kernels);
+  EXPECT_EQ(record_of(records, "a", "l2_read_bytes").value, 32'000);
+}
+
 TEST(Profile, TellsWhatTheProfilerDidNotGive) {
   const auto kernels = kernels_in(Table().marker().lookup_kernel("find", "7", "n/a", "9").text());
   const auto records = profile_records({point("a", "2^13 lookups")}, kernels);
