@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -101,22 +101,19 @@ struct Arguments {
   std::string records;
 };
 
-Arguments parse(int argc, char** argv) {
-  Arguments arguments;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--keys")
-      arguments.keys_log2 = std::atoi(argv[i + 1]);
-    else if (name == "--lookups")
-      arguments.lookups_log2 = std::atoi(argv[i + 1]);
-    else if (name == "--records")
-      arguments.records = argv[i + 1];
-  }
-  return arguments;
-}
-
 int start(int argc, char** argv) {
-  const Arguments arguments = parse(argc, argv);
+  Arguments arguments;
+  CLI::App app("rx:embree against a bare Embree loop on the same scene");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--keys", arguments.keys_log2, "log2 of the keys")
+      ->check(CLI::Range(10, 28))
+      ->type_name("LOG2");
+  app.add_option("--lookups", arguments.lookups_log2, "log2 of the lookups")
+      ->check(CLI::Range(10, 28))
+      ->type_name("LOG2");
+  app.add_option("--records", arguments.records, "append JSON records to this file")
+      ->type_name("FILE");
+  CLI11_PARSE(app, argc, argv);
   const std::size_t size = std::size_t{1} << arguments.keys_log2;
   const auto column = bench::dense_shuffled<std::uint64_t>(size, 1);
   std::vector<std::uint32_t> values(size);

@@ -3,11 +3,10 @@
 // 2^26 random keys and 2^27 lookups unless said otherwise, all in device memory; `sum` over a
 // uint32 value column by rowID; means of five runs after a warm-up, timed by CUDA events. Every
 // answer is checked. Goals are those of an NVIDIA H200.
-//
-//   bench_gpu [--records FILE] [--only WORD] [--keys LOG2] [--lookups LOG2] [--index SPEC]...
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -27,7 +26,8 @@ namespace {
 
 struct Settings {
   std::string records;
-  std::string only;
+  std::vector<std::string> questions = {"points32", "points64", "clustered", "duplicates",
+                                        "ranges",   "batches",  "settings",  "huge"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;
@@ -55,8 +55,8 @@ class Bench {
 
  private:
   [[nodiscard]] bool wanted(const std::string& name) const {
-    return settings_.only.empty() ||
-           ("," + settings_.only + ",").find("," + name + ",") != std::string::npos;
+    return std::find(settings_.questions.begin(), settings_.questions.end(), name) !=
+           settings_.questions.end();
   }
 
   static Outputs sums_into(const DeviceBuffer& sums) {
@@ -256,44 +256,38 @@ class Bench {
   GpuReport report_;
 };
 
-int usage() {
-  fmt::print(
-      "bench_gpu [--records FILE] [--only points32,points64,clustered,duplicates,ranges,batches,"
-      "settings,huge]\n          [--keys LOG2] [--lookups LOG2] [--huge LOG2] [--index SPEC]...\n");
-  return 2;
-}
-
 int start(int argc, char** argv) {
+  Settings settings;
+  CLI::App app(
+      "How fast are the indexes on a GPU? Points, ranges and batches with all data in its memory;\n"
+      "every answer is checked, published indexes race along where they were built in.");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--records", settings.records, "append JSON records to this file")
+      ->type_name("FILE");
+  app.add_option("--only", settings.questions, "questions to ask")
+      ->delimiter(',')
+      ->check(CLI::IsMember(settings.questions))
+      ->type_name("QUESTION,...");
+  app.add_option("--keys", settings.key_bits, "log2 of the keys")
+      ->check(CLI::Range(10, 31))
+      ->type_name("LOG2");
+  app.add_option("--lookups", settings.lookup_bits, "log2 of the lookups")
+      ->check(CLI::Range(10, 31))
+      ->type_name("LOG2");
+  app.add_option("--huge", settings.huge_bits, "log2 of the keys of the question `huge`")
+      ->check(CLI::Range(10, 31))
+      ->type_name("LOG2");
+  app.add_option("--index", settings.indexes, "an index to measure; again for more")
+      ->type_name("SPEC");
+  CLI11_PARSE(app, argc, argv);
   if (cuda::unusable()) {
-    fmt::print("bench_gpu: {}\n", *cuda::unusable());
+    fmt::print(stderr, "bench_gpu: {}\n", *cuda::unusable());
     return 1;
   }
-  Settings settings;
-  std::vector<std::string> indexes;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (i + 1 == argc) return usage();
-    const std::string value = argv[++i];
-    if (option == "--records")
-      settings.records = value;
-    else if (option == "--only")
-      settings.only = value;
-    else if (option == "--keys")
-      settings.key_bits = std::atoi(value.c_str());
-    else if (option == "--lookups")
-      settings.lookup_bits = std::atoi(value.c_str());
-    else if (option == "--huge")
-      settings.huge_bits = std::atoi(value.c_str());
-    else if (option == "--index")
-      indexes.push_back(value);
-    else
-      return usage();
-  }
-  if (!indexes.empty()) settings.indexes = indexes;
   try {
     Bench(std::move(settings)).run();
   } catch (const Error& error) {
-    fmt::print("bench_gpu: {}\n", error.what());
+    fmt::print(stderr, "bench_gpu: {}\n", error.what());
     return 1;
   }
   return 0;

@@ -3,12 +3,10 @@
 // A bare OptiX program (bare_optix.hpp) and rx:optix answer the same lookups on the same column,
 // all in device memory, in turn; every sum of both is checked. Goal: rx:optix takes at most 10%
 // longer, unsorted and sorted.
-//
-//   bench_optix_overhead [--keys LOG2] [--lookups LOG2] [--records FILE]
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -135,18 +133,17 @@ int run(const Settings& settings) {
 
 int start(int argc, char** argv) {
   Settings settings;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string option = argv[i];
-    const bool known = option == "--keys" || option == "--lookups" || option == "--records";
-    if (!known || i + 1 == argc) {
-      fmt::print(stderr, "bench_optix_overhead [--keys LOG2] [--lookups LOG2] [--records FILE]\n");
-      return 2;
-    }
-    if (option == "--records")
-      settings.records = argv[i + 1];
-    else
-      (option == "--keys" ? settings.key_bits : settings.lookup_bits) = std::atoi(argv[i + 1]);
-  }
+  CLI::App app("rx:optix against a bare OptiX program on the same scene");
+  app.option_defaults()->always_capture_default();
+  app.add_option("--keys", settings.key_bits, "log2 of the keys")
+      ->check(CLI::Range(10, 28))
+      ->type_name("LOG2");
+  app.add_option("--lookups", settings.lookup_bits, "log2 of the lookups")
+      ->check(CLI::Range(10, 30))
+      ->type_name("LOG2");
+  app.add_option("--records", settings.records, "append JSON records to this file")
+      ->type_name("FILE");
+  CLI11_PARSE(app, argc, argv);
   if (optix::unusable()) {
     fmt::print(stderr, "bench_optix_overhead: {}\n", *optix::unusable());
     return 1;

@@ -1,8 +1,9 @@
 #include "indexes/cuda/hash_cuda.hpp"
 
+#include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +11,7 @@
 #include <rtindex/error.hpp>
 
 #include "base/cuda/scratch.hpp"
+#include "base/cuda/transfer.hpp"
 #include "indexes/cuda/hash_finder.cuh"
 #include "storage/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
@@ -91,6 +93,23 @@ __global__ void mark_slots(Slots<Key> slots, std::uint64_t used, std::uint32_t b
   } else {
     for (std::uint32_t i = starts[value]; i < starts[value + 1]; ++i) valid[rows[i]] = 1;
   }
+}
+
+// Of sorted keys: is this the first of equal ones?
+template <class Key>
+struct StartsRun {
+  const Key* keys;
+  __device__ bool operator()(std::uint32_t at) const { return at == 0 || keys[at] != keys[at - 1]; }
+};
+
+// The keys of runs, and where each run starts; after the last, where it ends.
+template <class Key>
+__global__ void copy_runs(const Key* keys, std::uint32_t size, const std::uint32_t* found,
+                          std::uint32_t count, Key* distinct_keys, std::uint32_t* starts) {
+  const std::size_t i = thread_number();
+  if (i > count) return;
+  starts[i] = i == count ? size : found[i];
+  if (i < count) distinct_keys[i] = keys[found[i]];
 }
 
 constexpr const char* building = "building the hash table";
@@ -194,30 +213,29 @@ class DeviceTable final : public Locator {
   // Distinct keys, and where the rows of each start.
   void find_runs(const OrderView<Key, Layout::split>& order, DeviceArray<Key>& distinct_keys,
                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-    // CUB counts what it encodes in an int.
-    constexpr std::uint32_t most = 0x7fffffffU;
-    if (order.size > most)
-      throw Error(
-          "hash@cuda holds at most 2^31 - 1 rows where keys repeat: use rx:native@cuda, which "
-          "holds "
-          "2^32 - 1");
-    distinct_keys = DeviceArray<Key>(memory, order.size, stream);
-    DeviceArray<std::uint32_t> lengths(memory, order.size + std::size_t{2}, stream);
-    std::uint32_t* const run_count = lengths.data() + order.size + 1;
-    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceRunLengthEncode::Encode(scratch, bytes, order.keys, distinct_keys.data(),
-                                                lengths.data(), run_count, order.size, stream);
-    });
+    const DeviceArray<std::uint32_t> found(memory, order.size + std::size_t{1}, stream);
+    std::uint32_t* const found_here = found.data() + order.size;
     std::uint32_t runs = 0;
-    check(cudaMemcpyAsync(&runs, run_count, sizeof(runs), cudaMemcpyDeviceToHost, stream),
-          "copying from the GPU");
-    check(cudaStreamSynchronize(stream), building);
+    // Before CUDA 13 CUB counts what it selects from in an int.
+    constexpr std::uint64_t step = std::uint64_t{1} << 30;
+    for (std::uint64_t first = 0; first < order.size; first += step) {
+      const auto here = static_cast<int>(std::min(step, order.size - first));
+      with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceSelect::If(
+            scratch, bytes,
+            thrust::counting_iterator<std::uint32_t>(static_cast<std::uint32_t>(first)),
+            found.data() + runs, found_here, here, StartsRun<Key>{order.keys}, stream);
+      });
+      std::uint32_t more = 0;
+      copy_to_host(&more, found_here, sizeof(more), stream);
+      runs += more;
+    }
     distinct_ = runs;
+    distinct_keys = DeviceArray<Key>(memory, runs, stream);
     starts_ = DeviceArray<std::uint32_t>(memory, std::size_t{runs} + 1, stream);
-    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, lengths.data(), starts_.data(),
-                                           std::size_t{runs} + 1, stream);
-    });
+    copy_runs<<<blocks_for(std::size_t{runs} + 1), block_threads, 0, stream>>>(
+        order.keys, order.size, found.data(), runs, distinct_keys.data(), starts_.data());
+    check_launch(building);
   }
 
   void fill(const Key* keys, const std::uint32_t* rows, const std::shared_ptr<DeviceMemory>& memory,
