@@ -6,7 +6,7 @@
 #
 #   --filter   tests of test_cuda, as GoogleTest writes them, instead of a choice that takes minutes
 #   BUILD      build folder with bin/test_cuda in it; build/gpu by default
-#   TOOL       tools of compute-sanitizer; memcheck and racecheck by default
+#   TOOL       tools of compute-sanitizer; memcheck, racecheck and initcheck by default
 #
 # Indexes that cast rays are left out, to end in minutes: --filter '*optix*_dense_u32' asks for some.
 set -euo pipefail
@@ -25,7 +25,7 @@ while (($#)); do
 done
 program="${1:-$root/build/gpu}/bin/test_cuda"
 tools=("${@:2}")
-((${#tools[@]})) || tools=(memcheck racecheck)
+((${#tools[@]})) || tools=(memcheck racecheck initcheck)
 [[ -x $program ]] || fail "$program is not there: build with scripts/gpu.sh --no-tests first"
 command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH; it comes with the CUDA toolkit"
 

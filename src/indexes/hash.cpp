@@ -13,6 +13,7 @@
 #include "indexes/hash_filter.hpp"
 #include "indexes/hash_function.hpp"
 #include "indexes/hash_slots.hpp"
+#include "storage/full_keys.hpp"
 #include "storage/pairs.hpp"
 #include "storage/row_order.hpp"
 #include "storage/sort_pairs.hpp"
@@ -38,8 +39,9 @@ class HashTable final : public Structure {
         pairs[i] = {mix(static_cast<Key>(column.keys[i])), column.row(i)};
     });
     sort_pairs(pairs.span());
+    if (codec.has_residual()) order_by_full_key(pairs.data(), pairs.size(), codec);
     lay_out(pairs);
-    fill(pairs, codec);
+    fill(pairs);
     build_peak_ = column.bytes() + 2 * pairs.bytes();
   }
 
@@ -80,9 +82,7 @@ class HashTable final : public Structure {
       find(intervals, count, found);
       const auto last_row = static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1);
       const SlotRows<Key> rows(table_.data(), table_.size(), several_.data(), last_row);
-      if (batch.has_residual())
-        for (std::size_t i = 0; i < count; ++i)
-          if (checks[i] != check_none) found[i] = narrow(found[i], batch, first + i, rows);
+      if (batch.has_residual()) PointNarrower(batch, rows).narrow(first, count, checks, found);
       answer_rows(request, first, found, count, rows, true);
       answer_values(request, first, found, count, rows);
     });
@@ -163,7 +163,7 @@ class HashTable final : public Structure {
     table_ = Array<Slot<Key>>(std::max(capacity_, next) + 1);  // the last one stays empty
   }
 
-  void fill(Array<Pair<Key>>& pairs, const KeyCodec& codec) {
+  void fill(const Array<Pair<Key>>& pairs) {
     std::uint64_t next = 0;
     std::uint32_t several = 0;
     for (std::size_t begin = 0; begin < pairs.size();) {
@@ -178,12 +178,6 @@ class HashTable final : public Structure {
         table_[next] = {pairs[begin].key, pairs[begin].row, 1};
       } else {
         table_[next] = {pairs[begin].key, several, count};
-        if (codec.has_residual())
-          std::sort(pairs.begin() + begin, pairs.begin() + end,
-                    [&](const Pair<Key>& a, const Pair<Key>& b) {
-                      const int order = codec.compare_rows(a.row, b.row);
-                      return order != 0 ? order < 0 : a.row < b.row;
-                    });
         for (std::size_t i = begin; i < end; ++i) several_[several++] = pairs[i].row;
       }
       ++next;
@@ -230,24 +224,6 @@ class HashTable final : public Structure {
     if (matches <= 1) return {slot, slot + matches};
     const Match several = several_of(table[slot]);
     return {table_.size() + several.begin, table_.size() + several.end};
-  }
-
-  // The part of a match whose full keys equal lookup i.
-  [[nodiscard]] static Match narrow(Match match, const LookupBatch& batch, std::size_t lookup,
-                                    const SlotRows<Key>& rows) {
-    const auto first_not = [&](std::uint64_t begin, std::uint64_t end, int bound) {
-      while (begin < end) {
-        const std::uint64_t middle = begin + (end - begin) / 2;
-        if (batch.compare_with_lower(lookup, rows[middle]) < bound)
-          begin = middle + 1;
-        else
-          end = middle;
-      }
-      return begin;
-    };
-    match.begin = first_not(match.begin, match.end, 0);
-    match.end = first_not(match.begin, match.end, 1);
-    return match;
   }
 
   std::size_t keys_;

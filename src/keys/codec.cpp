@@ -89,6 +89,8 @@ bool KeyCodec::accepts(const ColumnView& lower, const ColumnView& upper, std::si
 
 int KeyCodec::compare_residual(std::uint32_t, const ColumnView&, std::size_t) const { return 0; }
 
+void KeyCodec::prefetch_residual(std::uint32_t, int) const {}
+
 int KeyCodec::compare_rows(std::uint32_t, std::uint32_t) const { return 0; }
 
 int KeyCodec::compare(std::uint32_t row, std::uint64_t key, const ColumnView& lookups,

@@ -84,6 +84,8 @@ class KeyCodec {
   // How row's full key compares with lookup i where both have one encoded key: <0, 0, >0.
   [[nodiscard]] virtual int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                              std::size_t i) const;
+  // Asks for the memory that compare_residual() reads of a row, in two steps: 0, then 1.
+  virtual void prefetch_residual(std::uint32_t row, int step) const;
   // How the full keys of two rows with one encoded key compare: <0, 0, >0.
   [[nodiscard]] virtual int compare_rows(std::uint32_t a, std::uint32_t b) const;
   // How row's full key, whose encoded key is `key`, compares with lookup i: <0, 0, >0.

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/prefetch.hpp"
 
 namespace rtindex {
 
@@ -20,7 +22,7 @@ namespace {
   return shift >= 64 ? 0 : bits >> shift;
 }
 
-constexpr std::size_t block_rows = 512;
+constexpr std::size_t block_rows = 2048;
 
 struct Part {
   std::unique_ptr<KeyCodec> codec;
@@ -145,6 +147,12 @@ class CompositeCodec final : public KeyCodec {
     return 0;
   }
 
+  void prefetch_residual(std::uint32_t row, int step) const override {
+    const Part& part = parts_[first_residual_];
+    if (step == 0) prefetch(part.residual.address(row));
+    if (part.codec->has_residual()) part.codec->prefetch_residual(row, step);
+  }
+
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
       const PackedKeys& keys = parts_[p].residual;
@@ -189,30 +197,37 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
       Part& part = parts_[p];
       part.residual = PackedKeys(column.size(), part.codec->span());
-      std::uint64_t keys[block_rows];
-      for (std::size_t first = 0; first < column.size(); first += block_rows) {
-        const std::size_t count = std::min(block_rows, column.size() - first);
+      parallel_for(column.size(), block_rows, [&](std::size_t first, std::size_t count) {
+        std::uint64_t keys[block_rows];
         part.codec->encode_rows(column.parts()[p], first, count, keys);
         for (std::size_t i = 0; i < count; ++i) part.residual.set(first + i, keys[i]);
-      }
+      });
     }
   }
 
   void find_extent(const ColumnView& column) {
-    std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t largest = 0;
-    std::uint64_t keys[block_rows];
-    for (std::size_t first = 0; first < column.size(); first += block_rows) {
-      const std::size_t count = std::min(block_rows, column.size() - first);
-      encode_rows(column, first, count, keys);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (!column.valid(first + i)) continue;
-        smallest = std::min(smallest, keys[i]);
-        largest = std::max(largest, keys[i]);
-      }
-    }
-    base_ = smallest;
-    span_ = largest - smallest;
+    struct Extent {
+      std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+      std::uint64_t largest = 0;
+    };
+    const Extent extent = parallel_reduce(
+        column.size(), block_rows, Extent{},
+        [&](std::size_t first, std::size_t count) {
+          Extent here;
+          std::uint64_t keys[block_rows];
+          encode_rows(column, first, count, keys);
+          for (std::size_t i = 0; i < count; ++i) {
+            if (!column.valid(first + i)) continue;
+            here.smallest = std::min(here.smallest, keys[i]);
+            here.largest = std::max(here.largest, keys[i]);
+          }
+          return here;
+        },
+        [](const Extent& a, const Extent& b) {
+          return Extent{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+        });
+    base_ = extent.smallest;
+    span_ = extent.largest - extent.smallest;
   }
 
   // One end of a lookup as a packed key before the base is subtracted. Where a part holds no value

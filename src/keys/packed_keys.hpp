@@ -47,6 +47,10 @@ class PackedKeys {
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
     return wide_ ? wide_keys_[i] : narrow_keys_[i];
   }
+  // Where key i lies.
+  [[nodiscard]] const void* address(std::size_t i) const {
+    return wide_ ? static_cast<const void*>(wide_keys_.data() + i) : narrow_keys_.data() + i;
+  }
   void set(std::size_t i, std::uint64_t key) {
     if (wide_)
       wide_keys_[i] = key;

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/array.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/prefetch.hpp"
 
 namespace rtindex {
 
 namespace {
+
+constexpr std::size_t grain = std::size_t{1} << 14;
 
 class StringCodec final : public KeyCodec {
  public:
@@ -108,8 +113,18 @@ class StringCodec final : public KeyCodec {
                                      std::size_t i) const override {
     const std::string_view rest = suffix(lookups.string(i));
     const std::size_t length = std::min(rest.size(), head_bytes_);
-    if (head_lengths_[row] != length) return head_lengths_[row] < length ? -1 : 1;
-    return tail_of(row).compare(rest.substr(length));
+    const std::string_view tail = tail_of(row);
+    // What has a tail has a whole head.
+    const std::size_t row_length = tail.empty() ? head_lengths_[row] : head_bytes_;
+    if (row_length != length) return row_length < length ? -1 : 1;
+    return tail.compare(rest.substr(length));
+  }
+
+  void prefetch_residual(std::uint32_t row, int step) const override {
+    if (step == 0)
+      prefetch(tail_starts_.data() + row);
+    else
+      prefetch(tail_of(row).data());
   }
 
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
@@ -130,55 +145,95 @@ class StringCodec final : public KeyCodec {
     file.array("tails", tails_.span());
   }
 
+  // What valid strings begin with, all of them; nothing where there are none.
+  using Prefix = std::optional<std::string_view>;
+
+  [[nodiscard]] static Prefix common(Prefix a, Prefix b) {
+    if (!a || !b) return a ? a : b;
+    const auto differ = std::mismatch(a->begin(), a->end(), b->begin(), b->end());
+    return a->substr(0, static_cast<std::size_t>(differ.first - a->begin()));
+  }
+
   void find_prefix(const ColumnView& column) {
-    for (std::size_t row = 0; row < column.size(); ++row) {
-      if (!column.valid(row)) continue;
-      const std::string_view text = column.string(row);
-      if (empty_) prefix_ = text;
-      empty_ = false;
-      const auto differ = std::mismatch(prefix_.begin(), prefix_.end(), text.begin(), text.end());
-      prefix_.resize(static_cast<std::size_t>(differ.first - prefix_.begin()));
-    }
+    const Prefix prefix = parallel_reduce(
+        column.size(), grain, Prefix{},
+        [&](std::size_t first, std::size_t count) {
+          Prefix here;
+          for (std::size_t row = first; row < first + count; ++row)
+            if (column.valid(row)) here = common(here, column.string(row));
+          return here;
+        },
+        common);
+    empty_ = !prefix;
+    prefix_ = prefix.value_or("");
   }
 
   void find_head_length(const ColumnView& column) {
-    std::size_t longest = 0;
-    for (std::size_t row = 0; row < column.size(); ++row)
-      if (column.valid(row)) longest = std::max(longest, suffix(column.string(row)).size());
+    const std::size_t longest = parallel_reduce(
+        column.size(), grain, std::size_t{0},
+        [&](std::size_t first, std::size_t count) {
+          std::size_t here = 0;
+          for (std::size_t row = first; row < first + count; ++row)
+            if (column.valid(row)) here = std::max(here, suffix(column.string(row)).size());
+          return here;
+        },
+        [](std::size_t a, std::size_t b) { return std::max(a, b); });
     head_bytes_ = std::min<std::size_t>(longest, 8);
-    has_residual_ = longest > head_bytes_;
   }
 
-  void find_extent(const ColumnView& column) {
+  struct Heads {
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;
-    for (std::size_t row = 0; row < column.size(); ++row) {
-      if (!column.valid(row)) continue;
-      const std::string_view rest = suffix(column.string(row));
-      smallest = std::min(smallest, head(rest));
-      largest = std::max(largest, head(rest));
-      has_residual_ = has_residual_ || !is_just_head(rest);
-    }
+    bool are_all = true;  // of the strings: no tail, no NUL
+  };
+
+  void find_extent(const ColumnView& column) {
+    const Heads heads = parallel_reduce(
+        column.size(), grain, Heads{},
+        [&](std::size_t first, std::size_t count) {
+          Heads here;
+          for (std::size_t row = first; row < first + count; ++row) {
+            if (!column.valid(row)) continue;
+            const std::string_view rest = suffix(column.string(row));
+            here = merged(here, {head(rest), head(rest), is_just_head(rest)});
+          }
+          return here;
+        },
+        merged);
+    has_residual_ = !heads.are_all;
     if (empty_) return;
-    base_ = smallest;
-    span_ = largest - smallest;
+    base_ = heads.smallest;
+    span_ = heads.largest - heads.smallest;
+  }
+
+  [[nodiscard]] static Heads merged(const Heads& a, const Heads& b) {
+    return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest),
+            a.are_all && b.are_all};
   }
 
   void keep_tails(const ColumnView& column) {
+    const auto rest_of = [&](std::size_t row) {
+      return column.valid(row) ? suffix(column.string(row)) : std::string_view();
+    };
     head_lengths_ = Array<std::uint8_t>(column.size());
     tail_starts_ = Array<std::uint64_t>(column.size() + 1);
     tail_starts_[0] = 0;
-    for (std::size_t row = 0; row < column.size(); ++row) {
-      const std::size_t length = column.valid(row) ? suffix(column.string(row)).size() : 0;
-      head_lengths_[row] = static_cast<std::uint8_t>(std::min(length, head_bytes_));
-      tail_starts_[row + 1] = tail_starts_[row] + length - head_lengths_[row];
-    }
-    tails_ = Array<char>(tail_starts_[column.size()]);
+    parallel_for(column.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t row = first; row < first + count; ++row) {
+        const std::size_t length = rest_of(row).size();
+        head_lengths_[row] = static_cast<std::uint8_t>(std::min(length, head_bytes_));
+        tail_starts_[row + 1] = length - head_lengths_[row];
+      }
+    });
     for (std::size_t row = 0; row < column.size(); ++row)
-      if (column.valid(row))
-        suffix(column.string(row))
+      tail_starts_[row + 1] += tail_starts_[row];
+    tails_ = Array<char>(tail_starts_[column.size()]);
+    parallel_for(column.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t row = first; row < first + count; ++row)
+        rest_of(row)
             .substr(head_lengths_[row])
             .copy(tails_.data() + tail_starts_[row], std::string_view::npos);
+    });
   }
 
   [[nodiscard]] std::string_view suffix(std::string_view text) const {

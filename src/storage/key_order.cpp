@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "base/parallel.hpp"
+#include "storage/full_keys.hpp"
 #include "storage/row_order.hpp"
 #include "storage/sort_pairs.hpp"
 
@@ -13,34 +13,6 @@ namespace rtindex {
 namespace {
 
 constexpr std::size_t copy_grain = std::size_t{1} << 15;
-
-// The first position in [begin, end) for which `is_before` is false.
-template <class IsBefore>
-std::uint64_t partition_point(std::uint64_t begin, std::uint64_t end, IsBefore&& is_before) {
-  while (begin < end) {
-    const std::uint64_t middle = begin + (end - begin) / 2;
-    if (is_before(middle))
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
-// Runs of equal encoded keys in the order of their full keys.
-template <class Key>
-void order_by_full_key(Pair<Key>* pairs, std::size_t size, const KeyCodec& codec) {
-  for (std::size_t begin = 0; begin < size;) {
-    std::size_t end = begin + 1;
-    while (end < size && pairs[end].key == pairs[begin].key) ++end;
-    if (end - begin > 1)
-      std::sort(pairs + begin, pairs + end, [&](const Pair<Key>& a, const Pair<Key>& b) {
-        const int order = codec.compare_rows(a.row, b.row);
-        return order != 0 ? order < 0 : a.row < b.row;
-      });
-    begin = end;
-  }
-}
 
 }  // namespace
 
@@ -107,8 +79,21 @@ std::uint64_t KeyOrder<Key>::end_of_equal(std::uint64_t position, Key key) const
 }
 
 template <class Key>
-Match KeyOrder<Key>::narrow(Match match, const LookupBatch& batch, std::size_t lookup,
-                            Interval interval, std::uint8_t checks) const {
+void KeyOrder<Key>::narrow(const LookupBatch& batch, std::size_t first, std::size_t count,
+                           const Interval* intervals, const std::uint8_t* checks,
+                           Match* found) const {
+  if (batch.kind() == LookupKind::point) {
+    const PairRows<Key> rows = this->rows();
+    return PointNarrower(batch, rows).narrow(first, count, checks, found);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    if (checks[i] != check_none && found[i].size() != 0)
+      found[i] = narrow_range(found[i], batch, first + i, intervals[i], checks[i]);
+}
+
+template <class Key>
+Match KeyOrder<Key>::narrow_range(Match match, const LookupBatch& batch, std::size_t lookup,
+                                  Interval interval, std::uint8_t checks) const {
   const PairRows<Key> rows = this->rows();
   if ((checks & check_lower) != 0) {
     const std::uint64_t run_end =

@@ -54,11 +54,14 @@ class KeyOrder {
     return position;
   }
 
-  // The part of a match whose full keys lie in lookup i.
-  [[nodiscard]] Match narrow(Match match, const LookupBatch& batch, std::size_t lookup,
-                             Interval interval, std::uint8_t checks) const;
+  // Matches of lookups [first, first + count), found by encoded key, lose rows whose full keys do
+  // not lie in the lookup.
+  void narrow(const LookupBatch& batch, std::size_t first, std::size_t count,
+              const Interval* intervals, const std::uint8_t* checks, Match* found) const;
 
  private:
+  [[nodiscard]] Match narrow_range(Match match, const LookupBatch& batch, std::size_t lookup,
+                                   Interval interval, std::uint8_t checks) const;
   void find_last_key() {
     last_key_ = size_ == 0 ? 0 : std::min<std::uint64_t>(key(size_ - 1), span_);
   }

@@ -120,10 +120,7 @@ class OrderedStructure final : public Structure {
     batch.encode(first, count, intervals, checks);
     Work work(request);
     find(batch.kind(), intervals, count, found, work.get());
-    if (batch.has_residual())
-      for (std::size_t i = 0; i < count; ++i)
-        if (checks[i] != check_none && found[i].size() != 0)
-          found[i] = order_.narrow(found[i], batch, first + i, intervals[i], checks[i]);
+    if (batch.has_residual()) order_.narrow(batch, first, count, intervals, checks, found);
     work.add_hits(found, count);
     answer(request, batch.kind(), first, found, count);
   }

@@ -8,6 +8,7 @@
 
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "base/types.hpp"
 #include "keys/codec.hpp"
 #include "storage/cuda/answer_buffers.hpp"
@@ -319,16 +320,16 @@ void BatchRunner::encode_on_host(const LookupBatch& batch, std::size_t first, st
   if (pinned == nullptr) pinned = &own;
   reserve(*pinned, bytes);
   auto* const out = reinterpret_cast<KeyInterval<Key>*>(pinned->data());
-  Interval intervals[chunk_lookups];
-  std::uint8_t checks[chunk_lookups];
-  for (std::size_t done = 0; done < count; done += chunk_lookups) {
-    const std::size_t size = std::min(chunk_lookups, count - done);
-    batch.encode(first + done, size, intervals, checks);
+  parallel_for(count, chunk_lookups, [&](std::size_t begin, std::size_t size) {
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups];
+    batch.encode(first + begin, size, intervals, checks);
     for (std::size_t i = 0; i < size; ++i)
-      out[done + i] = intervals[i].empty() ? KeyInterval<Key>{1, 0}
-                                           : KeyInterval<Key>{static_cast<Key>(intervals[i].lower),
-                                                              static_cast<Key>(intervals[i].upper)};
-  }
+      out[begin + i] = intervals[i].empty()
+                           ? KeyInterval<Key>{1, 0}
+                           : KeyInterval<Key>{static_cast<Key>(intervals[i].lower),
+                                              static_cast<Key>(intervals[i].upper)};
+  });
   piece.intervals = DeviceBytes(scene_.memory, bytes, stream);
   check(cudaMemcpyAsync(piece.intervals.data(), pinned->data(), bytes, cudaMemcpyHostToDevice,
                         stream),

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
 #include "answers/cuda/runs.hpp"
+#include "answers/request.hpp"
+#include "base/parallel.hpp"
 #include "keys/lookup_batch.hpp"
 #include "storage/key_order.hpp"
 
@@ -27,16 +30,20 @@ class OrderNarrower final : public Narrower {
   [[nodiscard]] const KeyOrder<Key>& order() const { return order_; }
 
   void narrow(const LookupBatch& batch, std::size_t first, std::span<Run> runs) const override {
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].begin >= runs[i].end) continue;
-      Interval interval{};
-      std::uint8_t checks = check_none;
-      batch.encode(first + i, 1, &interval, &checks);
-      if (checks == check_none) continue;
-      const Match match =
-          order_.narrow({runs[i].begin, runs[i].end}, batch, first + i, interval, checks);
-      runs[i] = {static_cast<std::uint32_t>(match.begin), static_cast<std::uint32_t>(match.end)};
-    }
+    parallel_for(runs.size(), chunk_lookups, [&](std::size_t begin, std::size_t count) {
+      Interval intervals[chunk_lookups];
+      std::uint8_t checks[chunk_lookups];
+      Match found[chunk_lookups];
+      batch.encode(first + begin, count, intervals, checks);
+      for (std::size_t i = 0; i < count; ++i) {
+        const Run& run = runs[begin + i];
+        found[i] = {run.begin, std::max(run.begin, run.end)};
+      }
+      order_.narrow(batch, first + begin, count, intervals, checks, found);
+      for (std::size_t i = 0; i < count; ++i)
+        runs[begin + i] = {static_cast<std::uint32_t>(found[i].begin),
+                           static_cast<std::uint32_t>(found[i].end)};
+    });
   }
 
   [[nodiscard]] std::size_t bytes() const override { return order_.bytes(); }

@@ -8,6 +8,7 @@
 #include "answers/request.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "tracers/optix/collect_kernels.hpp"
 
 namespace rtindex::optix {
@@ -157,25 +158,29 @@ FoundRows RayAnswerer::narrow(const LookupBatch& batch, std::size_t first,
                               cudaStream_t stream) const {
   const EncodedColumn& column = *parts_.on_host;
   std::vector<std::uint64_t> offsets(lookups + 1);
-  std::vector<std::uint32_t> primitives(collected.primitives.size());
+  std::vector<std::uint32_t> rows(collected.primitives.size());
   cuda::copy_to_host(offsets.data(), collected.offsets.data(), collected.offsets.bytes(), stream);
-  cuda::copy_to_host(primitives.data(), collected.primitives.data(), collected.primitives.bytes(),
+  cuda::copy_to_host(rows.data(), collected.primitives.data(), collected.primitives.bytes(),
                      stream);
+  // Rows that match stay at the front of their lookup's share.
   std::vector<Run> runs(lookups);
-  std::vector<std::uint32_t> rows;
-  for (std::size_t i = 0; i < lookups; ++i) {
-    Interval interval{};
-    std::uint8_t checks = check_none;
-    batch.encode(first + i, 1, &interval, &checks);
-    runs[i].begin = static_cast<std::uint32_t>(rows.size());
-    for (std::uint64_t at = offsets[i]; at < offsets[i + 1]; ++at) {
-      const std::uint32_t row = column.row(primitives[at]);
-      if (checks == check_none ||
-          batch.accepts(first + i, interval, checks, row, column.keys[primitives[at]]))
-        rows.push_back(row);
+  parallel_for(lookups, chunk_lookups, [&](std::size_t begin, std::size_t count) {
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups];
+    batch.encode(first + begin, count, intervals, checks);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t end = offsets[begin + i];
+      for (std::uint64_t at = end; at < offsets[begin + i + 1]; ++at) {
+        const std::uint32_t primitive = rows[at];
+        const std::uint32_t row = column.row(primitive);
+        if (checks[i] == check_none ||
+            batch.accepts(first + begin + i, intervals[i], checks[i], row, column.keys[primitive]))
+          rows[end++] = row;
+      }
+      runs[begin + i] = {static_cast<std::uint32_t>(offsets[begin + i]),
+                         static_cast<std::uint32_t>(end)};
     }
-    runs[i].end = static_cast<std::uint32_t>(rows.size());
-  }
+  });
   FoundRows found;
   found.runs = DeviceArray<Run>(parts_.memory, lookups, stream);
   cuda::copy_to_device(found.runs.data(), runs.data(), found.runs.bytes(), stream);

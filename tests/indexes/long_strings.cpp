@@ -1,0 +1,128 @@
+// Many keys that only their full text, or the last part of a composite, tells apart.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/specs.hpp"
+
+namespace rtindex::test {
+namespace {
+
+constexpr std::size_t rows = 60'000;
+
+class ManyAlikeKeys : public testing::TestWithParam<std::string> {};
+
+template <class Key>
+using RowsOf = std::map<Key, std::vector<std::uint32_t>>;
+
+template <class Key>
+RowsOf<Key> rows_of(const std::vector<Key>& column) {
+  RowsOf<Key> result;
+  for (std::size_t row = 0; row < column.size(); ++row)
+    result[column[row]].push_back(static_cast<std::uint32_t>(row));
+  return result;
+}
+
+template <class Key>
+void expect_rows(const Answers& answers, const std::vector<Key>& lookups,
+                 const RowsOf<Key>& expected) {
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const auto found = expected.find(lookups[i]);
+    const bool hit = found != expected.end();
+    ASSERT_EQ(answers.count()[i], hit ? found->second.size() : 0) << "lookup " << i;
+    ASSERT_EQ(answers.first()[i], hit ? found->second.front() : miss_row) << "lookup " << i;
+  }
+}
+
+// Three first words, one of them of most rows; texts that begin alike, repeat, or are another's
+// begin.
+std::vector<std::string> addresses(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::string> result(count);
+  for (std::string& text : result) {
+    const std::uint32_t kind = random() % 16;
+    text = kind == 0 ? "ftp://" : kind == 1 ? "http://" : "https://";
+    text += "www.example.org/";
+    const std::uint32_t depth = random() % 4;
+    for (std::uint32_t level = 0; level < depth; ++level) {
+      text += std::to_string(random() % 40);
+      text += '/';
+    }
+  }
+  return result;
+}
+
+TEST_P(ManyAlikeKeys, AreTexts) {
+  const std::vector<std::string> column = addresses(rows, 1);
+  std::vector<std::string> lookups = addresses(5'000, 2);
+  for (const char* text : {"", "h", "https://", "https://www.example.org/39/39/39/x", "z"})
+    lookups.emplace_back(text);
+  const Index index = build(column, GetParam());
+  expect_rows(index.lookup(lookups, Answer::count | Answer::first), lookups, rows_of(column));
+}
+
+TEST_P(ManyAlikeKeys, AreRangesOfTexts) {
+  const std::vector<std::string> column = addresses(rows, 3);
+  std::vector<std::string> lower = addresses(300, 4);
+  std::vector<std::string> upper = addresses(300, 5);
+  const Index index = build(column, GetParam());
+  if (!index.supports(Answer::count, LookupKind::range)) GTEST_SKIP() << "points only";
+  std::vector<std::string> sorted = column;
+  std::sort(sorted.begin(), sorted.end());
+  const Answers answers = index.range(lower, upper, Answer::count);
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    const auto begin = std::lower_bound(sorted.begin(), sorted.end(), lower[i]);
+    const auto end = std::upper_bound(sorted.begin(), sorted.end(), upper[i]);
+    ASSERT_EQ(answers.count()[i], std::max<std::ptrdiff_t>(end - begin, 0)) << "lookup " << i;
+  }
+}
+
+TEST_P(ManyAlikeKeys, AreWideComposites) {
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  std::mt19937_64 random(6);
+  const auto draw = [&](std::size_t count) {
+    std::vector<Key> keys(count);
+    for (Key& key : keys) key = {random() % 3 * 0x4000'0000'0000'0000U, random() % 20'000 << 44};
+    return keys;
+  };
+  const auto parts_of = [](const std::vector<Key>& keys) {
+    std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>> parts;
+    for (const Key& key : keys) {
+      parts.first.push_back(key.first);
+      parts.second.push_back(key.second);
+    }
+    return parts;
+  };
+  const std::vector<Key> column = draw(rows);
+  const std::vector<Key> lookups = draw(5'000);
+  const auto keys = parts_of(column);
+  const auto asked = parts_of(lookups);
+  const Index index =
+      build(ColumnView::composite({ColumnView(keys.first), ColumnView(keys.second)}), GetParam());
+  expect_rows(
+      index.lookup(ColumnView::composite({ColumnView(asked.first), ColumnView(asked.second)}),
+                   Answer::count | Answer::first),
+      lookups, rows_of(column));
+}
+
+// Those that have the rows of one encoded key side by side. To a ray all of these are hits.
+std::vector<std::string> searching_indexes() {
+  std::vector<std::string> result = usable_indexes();
+  std::erase_if(result, [](const std::string& spec) {
+    return spec.find("embree") != std::string::npos || spec.find("optix") != std::string::npos;
+  });
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Indexes, ManyAlikeKeys, testing::ValuesIn(searching_indexes()),
+                         [](const auto& item) { return test_name(item.param); });
+
+}  // namespace
+}  // namespace rtindex::test
