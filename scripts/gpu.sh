@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds with CUDA, runs the GPU tests and measures, on a machine with an NVIDIA GPU.
 #
-#   scripts/gpu.sh [--no-tests | --tests FILTER] [--sanitize] [--bench[=QUESTIONS]] [--records FILE]
-#                  [-- OPTIONS]
+#   scripts/gpu.sh [--no-tests | --tests FILTER] [--python] [--sanitize] [--bench[=QUESTIONS]]
+#                  [--records FILE] [-- OPTIONS]
 #
 #   --no-tests   build only, and measure where asked to
 #   --tests      run tests of these names, as GoogleTest writes them ('*native_cuda*'), instead of all
 #                that need a GPU
+#   --python     also build the Python package and run its tests with arrays on the GPU; takes
+#                nanobind, pytest, and CuPy or PyTorch
 #   --sanitize   also look into our kernels with compute-sanitizer (scripts/gpu-sanitize.sh)
 #   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
 #   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
@@ -17,28 +19,33 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-tests='*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*:Describe*' sanitize=no bench=no questions="" records=""
+tests='*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*:Describe*' python=no sanitize=no bench=no questions="" records=""
 while (($#)); do
   case "$1" in
     --no-tests) tests="" ;;
     --tests) needs_value "$@"; tests="$2"; shift ;;
+    --python) python=yes ;;
     --sanitize) sanitize=yes ;;
     --bench) bench=yes ;;
     --bench=*) bench=yes questions="${1#*=}" ;;
     --records) needs_value "$@"; records="$2"; shift ;;
     --) shift; break ;;
-    -h | --help) sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
   esac
   shift
 done
 
 command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: is there an NVIDIA GPU and its driver?"
+options=(-DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON -DRTINDEX_BENCH=ON)
+if [[ $python == yes ]]; then
+  nanobind="$(python3 -m nanobind --cmake_dir)" || fail "--python takes nanobind: pip install nanobind"
+  options+=(-DRTINDEX_PYTHON=ON "-Dnanobind_DIR=$nanobind")
+fi
 build="$root/build/gpu"
 mkdir -p "$root/build"
 say "configure gpu"
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON \
-  -DRTINDEX_BENCH=ON "$@" >"$build.log" 2>&1 || { cat "$build.log"; fail "configuring failed"; }
+cmake -S "$root" -B "$build" -G Ninja "${options[@]}" "$@" >"$build.log" 2>&1 || { cat "$build.log"; fail "configuring failed"; }
 tail -4 "$build.log"
 say "build gpu"
 cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
@@ -54,6 +61,14 @@ if [[ -n $tests ]]; then
     passed=$((passed + $(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$build.log" | tail -1)))
   done
   ((passed > 0)) || fail "no test was run: is the GPU usable, and does --tests name tests?"
+fi
+if [[ $python == yes ]]; then
+  say "python"
+  rm -rf "$build/site"
+  cmake --install "$build" --component python --prefix "$build/site" >/dev/null
+  cp "$root"/python/rtindex/*.py "$build/site/rtindex/"
+  PYTHONPATH="$build/site:${PYTHONPATH:-}" python3 -m pytest -q -p no:cacheprovider \
+    "$root/python/tests/test_gpu.py" || fail "tests of the Python package failed; their words are above"
 fi
 if [[ $sanitize == yes ]]; then
   say "compute-sanitizer"

@@ -204,9 +204,9 @@ class Bench {
 
   void batches() {
     const DeviceBed bed(key_rule(KeySpread::uniform, 4, settings_.key_bits));
-    fmt::print("\nsmall batches, 2^{} keys\n", settings_.key_bits);
+    fmt::print("\nbatches, 2^{} keys\n", settings_.key_bits);
     const Index index = build(bed.column(), "rx:native@cuda");
-    for (int bits = 0; bits <= 20; ++bits) {
+    for (int bits = 0; bits <= settings_.lookup_bits; ++bits) {
       if (bits != 0 && bits < 10) continue;
       const DeviceLookupBed lookups(std::size_t{1} << bits, 4);
       make_lookups(bed.rule, Lookups::hits, 1, lookups.count, lookups.keys.data());

@@ -161,5 +161,5 @@ def require_one_stream(rows: Any, keys: Any) -> None:
 
 
 def spec_for(data: Any, spec: str) -> str:
-    """What "auto" means for a column on a GPU: the native tracer on the same GPU."""
-    return f"rx:native@cuda{library_of(data).device(data)}" if spec == "auto" else spec
+    """What "auto" means for a column on a GPU: the tracer that is the best on the same GPU."""
+    return f"rx@cuda{library_of(data).device(data)}" if spec == "auto" else spec

@@ -23,7 +23,7 @@ class Accumulator {
         wants_rows_(answers_.has(Answer::rows)),
         row_limit_(wants_rows_ ? request.limit : 0),
         rows_alone_(answers_ == AnswerSet(Answer::rows)),
-        rows_(wants_rows_ ? &(*request.chunk_rows)[chunk] : nullptr) {}
+        rows_(request.chunk_rows != nullptr ? &(*request.chunk_rows)[chunk] : nullptr) {}
 
   // Before a lookup's first hit.
   void start() {
@@ -52,7 +52,7 @@ class Accumulator {
       }
     }
     if (wants_rows_ && row_count_ < row_limit_) {
-      rows_->push_back(row);
+      if (rows_ != nullptr) rows_->push_back(row);
       ++row_count_;
     }
     ++count_;

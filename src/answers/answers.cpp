@@ -176,8 +176,9 @@ RowsInto::RowsInto(Request& request, std::size_t lookups)
     : outputs_(request.outputs), lookups_(lookups) {
   if (outputs_.offsets == nullptr) return;
   outputs_.offsets[0] = 0;
-  chunks_.resize(chunks_of(lookups));
   request.row_counts = outputs_.offsets + 1;
+  if (outputs_.rows == nullptr) return;
+  chunks_.resize(chunks_of(lookups));
   request.chunk_rows = &chunks_;
 }
 

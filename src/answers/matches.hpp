@@ -139,13 +139,15 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, bool ascending)
 template <class Rows>
 void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
                   const Rows& rows) {
+  const auto wanted = [&](const Match& match) {
+    return std::min<std::uint64_t>(match.size(), request.limit);
+  };
+  for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = wanted(found[i]);
+  if (request.chunk_rows == nullptr) return;
   std::vector<std::uint32_t>& out = (*request.chunk_rows)[first / chunk_lookups];
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t wanted = std::min<std::uint64_t>(found[i].size(), request.limit);
-    request.row_counts[first + i] = wanted;
-    for (std::uint64_t at = found[i].begin; at < found[i].begin + wanted; ++at)
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::uint64_t at = found[i].begin; at < found[i].begin + wanted(found[i]); ++at)
       out.push_back(rows[at]);
-  }
 }
 
 }  // namespace matches

@@ -30,7 +30,8 @@ struct Request {
   Stream stream;  // of a call on device memory
   Outputs outputs;
   Counters* counters = nullptr;  // the work is added to them, by many threads; null: not counted
-  // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk.
+  // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk; null where
+  // only their number is asked for.
   std::uint64_t* row_counts = nullptr;
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
 

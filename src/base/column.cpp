@@ -110,6 +110,8 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
     if (part.size() != parts.front().size())
       fail("the parts of a composite column differ in length ({} and {} rows)",
            parts.front().size(), part.size());
+    if (part.place() == Place::device)
+      fail("the parts of a composite column must lie in host memory: copy them from the GPU");
   }
   ColumnView view;
   view.type_ = Type::composite;

@@ -135,10 +135,17 @@ std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn co
 BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
                                const ColumnView* include, Stream stream) {
   if (include != nullptr) require_includes(find_entry(resolved), resolved);
-  cuda::BuiltOnDevice built =
-      casts_rays(resolved) ? optix::build_native(resolved, column, stream)
-                           : cuda::build_native(device_options(resolved), column, include, stream);
-  return {std::move(built.codec), std::move(built.structure)};
+  try {
+    cuda::BuiltOnDevice built = casts_rays(resolved) ? optix::build_native(resolved, column, stream)
+                                                     : cuda::build_native(device_options(resolved),
+                                                                          column, include, stream);
+    return {std::move(built.codec), std::move(built.structure)};
+  } catch (...) {
+    // What the build had taken so far, others may need.
+    const cuda::OnDevice current(resolved.device_number(), std::nothrow);
+    cuda::give_back_unused();
+    throw;
+  }
 }
 
 bool update_on_device(const Spec& resolved, Structure& structure, KeyCodec& codec,

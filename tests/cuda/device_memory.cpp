@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include <rtindex/rtindex.hpp>
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "support/specs.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -38,6 +40,10 @@ class DeviceMemoryHook : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+    const std::vector<std::string> usable = usable_indexes();
+    const std::string kind = GetParam().substr(0, GetParam().find(','));
+    if (std::find(usable.begin(), usable.end(), kind) == usable.end())
+      GTEST_SKIP() << kind << " cannot be used here";
     memory_ = std::make_shared<CountingMemory>();
     set_device_memory(memory_);
     for (std::size_t i = 0; i < keys_.size(); ++i)
@@ -81,11 +87,9 @@ TEST_P(DeviceMemoryHook, TooLittleIsAnErrorAndLeavesIndexesUsable) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceMemoryHook,
-                         testing::Values("rx:native@cuda", "sorted@cuda", "btree@cuda",
-                                         "hash@cuda"),
-                         [](const auto& item) {
-                           return item.param.substr(0, item.param.find_first_of(":@"));
-                         });
+                         testing::Values("rx:native@cuda", "sorted@cuda", "btree@cuda", "hash@cuda",
+                                         "rx:optix@cuda", "rx:optix@cuda,bucket=16"),
+                         [](const auto& item) { return test_name(item.param); });
 
 }  // namespace
 }  // namespace rtindex::test

@@ -39,7 +39,7 @@ TEST(OptixLoading, AMissingLibraryNamesTheDriverToInstall) {
   const Capabilities all("all");
   const std::string fault = fault_of("libnot-there.so.1");
   EXPECT_NE(fault.find("libnot-there.so.1 was not found"), std::string::npos) << fault;
-  EXPECT_NE(fault.find("535 or newer"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("580 or newer"), std::string::npos) << fault;
 }
 
 TEST(OptixLoading, AContainerWithoutGraphicsIsToldHowToAskForIt) {

@@ -24,7 +24,7 @@ thread_local Held held;
 class Pools final : public DeviceMemory {
  public:
   void* allocate(std::size_t bytes, Stream stream) noexcept override {
-    const cudaMemPool_t pool = pool_of_current();
+    const cudaMemPool_t pool = pool_of_current().handle;
     if (pool == nullptr) return nullptr;
     if (void* const memory = take(bytes, pool, stream)) return memory;
     // What was given back on other streams may be all that is missing.
@@ -35,22 +35,23 @@ class Pools final : public DeviceMemory {
 
   // The same for memory that can be done without: never waits.
   [[nodiscard]] void* allocate_if_at_hand(std::size_t bytes, Stream stream) noexcept {
-    const cudaMemPool_t pool = pool_of_current();
+    const cudaMemPool_t pool = pool_of_current().handle;
     return pool == nullptr ? nullptr : take(bytes, pool, stream);
   }
 
   // What is not in use goes back to the driver, but for a thirty-second of the GPU's memory: taking
   // a gigabyte from the driver again costs 1.1 ms (H200).
   void trim() noexcept {
-    const cudaMemPool_t pool = pool_of_current();
-    if (pool == nullptr) return;
+    const Pool pool = pool_of_current();
+    if (pool.handle == nullptr) return;
     std::uint64_t used = 0;
-    std::size_t free = 0;
-    std::size_t total = 0;
-    if (cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess ||
-        cudaMemGetInfo(&free, &total) != cudaSuccess)
-      total = 0, static_cast<void>(cudaGetLastError());
-    static_cast<void>(cudaMemPoolTrimTo(pool, used + total / 32));
+    std::uint64_t reserved = 0;
+    if (cudaMemPoolGetAttribute(pool.handle, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess ||
+        cudaMemPoolGetAttribute(pool.handle, cudaMemPoolAttrReservedMemCurrent, &reserved) !=
+            cudaSuccess)
+      return static_cast<void>(cudaGetLastError());
+    if (reserved > used + pool.spare)
+      static_cast<void>(cudaMemPoolTrimTo(pool.handle, used + pool.spare));
   }
 
   void release(void* memory, std::size_t, Stream stream) noexcept override {
@@ -67,31 +68,43 @@ class Pools final : public DeviceMemory {
     return nullptr;
   }
 
-  cudaMemPool_t pool_of_current() noexcept {
+  struct Pool {
+    cudaMemPool_t handle = nullptr;
+    std::uint64_t spare = 0;  // bytes that it keeps though nothing uses them
+  };
+
+  Pool pool_of_current() noexcept {
     int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) return nullptr;
+    if (cudaGetDevice(&device) != cudaSuccess) return {};
     const std::lock_guard lock(mutex_);
     const auto number = static_cast<std::size_t>(device);
     try {
-      if (pools_.size() <= number) pools_.resize(number + 1, nullptr);
+      if (pools_.size() <= number) pools_.resize(number + 1);
     } catch (const std::bad_alloc&) {
-      return nullptr;
+      return {};
     }
-    if (pools_[number] != nullptr) return pools_[number];
+    if (pools_[number].handle != nullptr) return pools_[number];
     cudaMemPoolProps properties{};
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
-    cudaMemPool_t pool = nullptr;
-    if (cudaMemPoolCreate(&pool, &properties) != cudaSuccess) return nullptr;
+    Pool pool;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (cudaMemPoolCreate(&pool.handle, &properties) != cudaSuccess ||
+        cudaMemGetInfo(&free, &total) != cudaSuccess) {
+      static_cast<void>(cudaGetLastError());
+      return {};
+    }
+    pool.spare = total / 32;
     std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
-    static_cast<void>(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    static_cast<void>(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &keep));
     pools_[number] = pool;
     return pool;
   }
 
   std::mutex mutex_;
-  std::vector<cudaMemPool_t> pools_;
+  std::vector<Pool> pools_;
 };
 
 std::mutex& memory_mutex() {
@@ -118,9 +131,11 @@ std::shared_ptr<DeviceMemory> current_memory() {
   return default_memory();
 }
 
+void trim_unused() noexcept { default_memory()->trim(); }
+
 void give_back_unused() noexcept {
   static_cast<void>(cudaDeviceSynchronize());
-  default_memory()->trim();
+  trim_unused();
 }
 
 void choose_memory(std::shared_ptr<DeviceMemory> memory) {
@@ -173,7 +188,10 @@ DeviceBytes::~DeviceBytes() {
 
 PinnedBytes::PinnedBytes(std::size_t bytes) {
   void* memory = nullptr;
-  check(cudaMallocHost(&memory, bytes), "taking host memory to copy through");
+  if (cudaMallocHost(&memory, bytes) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    fail("out of host memory that a GPU can copy from: {} were asked for", human_bytes(bytes));
+  }
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
 }

@@ -16,7 +16,9 @@ namespace rtindex::cuda {
 // The user's memory for indexes built from now on; null for the pool.
 void choose_memory(std::shared_ptr<DeviceMemory> memory);
 
-// Gives memory that nothing uses back to the driver; waits for the current GPU.
+// Gives memory that nothing uses back to the driver, but for a little.
+void trim_unused() noexcept;
+// The same, for what is still in use by work under way too: waits for the current GPU.
 void give_back_unused() noexcept;
 
 // How much device memory this thread took at once, to tell what a build needs.

@@ -80,7 +80,9 @@ void check(cudaError_t status, const char* doing) {
 
 void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
 
+// Failures of the caller's own calls, which it knows of, are not taken for ours.
 OnDevice::OnDevice(int device) {
+  static_cast<void>(cudaGetLastError());
   check(cudaGetDevice(&before_), "asking for the current GPU");
   if (before_ == device) return;
   check(cudaSetDevice(device), "choosing a GPU");

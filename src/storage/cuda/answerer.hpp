@@ -15,12 +15,17 @@ struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
   RowsView rows;
+  // The runs tell how many rowIDs there are, and nothing else: more than one array can hold. Ask
+  // again for fewer lookups.
+  bool too_many = false;
 };
 
 // Which rowIDs of a lookup's matches are wanted.
 struct RowsWanted {
   bool any = false;
   std::uint32_t limit = 0;  // at most so many of a lookup will be used
+  bool sizes_only = false;  // only how many there are
+  bool again = false;       // of lookups whose work has been counted
 };
 
 // Answers lookups that are on the device into buffers there.

@@ -2,43 +2,24 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
-#include "base/parallel.hpp"
 #include "base/types.hpp"
-#include "keys/codec.hpp"
 #include "storage/cuda/answer_buffers.hpp"
+#include "storage/cuda/batch_piece.hpp"
 #include "storage/cuda/device_pointers.hpp"
-#include "storage/cuda/order_lookups.hpp"
 
 namespace rtindex::cuda {
 
 namespace {
 
-// Lookups that move at once when they come from the host: a multiple of the chunks that rows are
-// collected in.
-constexpr std::size_t piece_lookups = std::size_t{1} << 20;
 // rowIDs that move at once on their way to the host.
 constexpr std::size_t piece_rows = std::size_t{1} << 24;
 
-void reserve(PinnedBytes& pinned, std::size_t bytes) {
-  if (pinned.size() < bytes) pinned = PinnedBytes(std::max(bytes, 2 * pinned.size()));
-}
-
-const void* offset(const ColumnView& column, std::size_t first) {
-  return static_cast<const std::byte*>(column.data()) + first * width_of(column.type());
-}
-
 }  // namespace
-
-// Device memory that a piece of a batch needs until its kernels are done.
-struct BatchRunner::Piece {
-  DeviceBytes lower, upper, validity, intervals, places;
-};
 
 // The value column on the device: borrowed, or copied for the call.
 struct BatchRunner::Values {
@@ -84,13 +65,54 @@ void BatchRunner::run_on_device(const LookupBatch& batch, const Request& request
   Piece piece;
   const std::size_t count = batch.size();
   const DeviceLookups lookups = lookups_on_device(batch, 0, count, stream, piece, nullptr);
-  const FoundRows found = scene_.answerer.answer(
-      batch, 0, lookups, wanted, {outputs.offsets != nullptr, request.limit}, stream);
-  if (outputs.offsets == nullptr) return;
-  offsets_of(found.runs.data(), count, request.limit, outputs.offsets, scene_.memory, stream);
-  if (outputs.rows != nullptr)
-    collect_rows(found.runs.data(), count, found.rows, outputs.offsets, 0, outputs.rows_capacity,
-                 outputs.rows, stream);
+  const FoundRows found = scene_.answerer.answer(batch, 0, lookups, wanted,
+                                                 {.any = outputs.offsets != nullptr,
+                                                  .limit = request.limit,
+                                                  .sizes_only = outputs.rows == nullptr},
+                                                 stream);
+  if (outputs.offsets != nullptr) rows_to_device(batch, lookups, request, found, stream);
+}
+
+void BatchRunner::rows_to_device(const LookupBatch& batch, const DeviceLookups& lookups,
+                                 const Request& request, const FoundRows& found,
+                                 cudaStream_t stream) const {
+  const Outputs& out = request.outputs;
+  offsets_of(found.runs.data(), lookups.count, request.limit, out.offsets, scene_.memory, stream);
+  if (out.rows == nullptr) return;
+  const auto collect = [&](std::size_t first, std::size_t count, const FoundRows& part) {
+    collect_rows(part.runs.data(), count, part.rows, out.offsets + first, 0, out.rows_capacity,
+                 out.rows, stream);
+  };
+  if (found.too_many)
+    find_in_parts(batch, 0, lookups, out.offsets, request.limit, stream, collect);
+  else
+    collect(0, lookups.count, found);
+}
+
+// Rows of lookups [first, first + lookups.count) of the batch, too many for one array, some lookups
+// at a time: take(first among these, count, found).
+template <class Take>
+void BatchRunner::find_in_parts(const LookupBatch& batch, std::size_t first,
+                                const DeviceLookups& lookups, const std::uint64_t* offsets,
+                                std::uint32_t limit, cudaStream_t stream, Take&& take) const {
+  constexpr std::uint64_t part_rows = std::uint64_t{1} << 28;
+  std::vector<std::uint64_t> starts(lookups.count + 1);
+  copy_to_host(starts.data(), offsets, starts.size() * sizeof(std::uint64_t), stream);
+  const std::size_t interval_bytes =
+      scene_.is_wide ? sizeof(KeyInterval<std::uint64_t>) : sizeof(KeyInterval<std::uint32_t>);
+  for (std::size_t begin = 0, end = 0; begin < lookups.count; begin = end) {
+    for (end = begin + 1; end < lookups.count; ++end)
+      if (starts[end + 1] - starts[begin] > part_rows) break;
+    DeviceLookups part = lookups;
+    part.count = end - begin;
+    if (part.intervals != nullptr)
+      part.intervals = static_cast<const std::byte*>(part.intervals) + begin * interval_bytes;
+    if (part.elements != nullptr)
+      part.elements = static_cast<const std::byte*>(part.elements) + begin * part.element_bytes;
+    take(begin, part.count,
+         scene_.answerer.answer(batch, first + begin, part, {},
+                                {.any = true, .limit = limit, .again = true}, stream));
+  }
 }
 
 namespace {
@@ -103,6 +125,7 @@ struct InFlight {
   AnswerBuffers buffers;
   FoundRows found;
   DeviceArray<std::uint64_t> offsets;
+  bool rows_are_there = false;
 };
 
 // Answers of a piece from pinned memory to where the user wants them.
@@ -133,6 +156,7 @@ void deliver_rows(const InFlight& flight, const Request& request,
                stream);
   for (std::size_t i = 0; i < flight.count; ++i)
     request.row_counts[flight.first + i] = offsets[i + 1] - offsets[i];
+  if (request.chunk_rows == nullptr) return;
   const std::uint64_t total = offsets.back();
   const DeviceArray<std::uint32_t> part(memory, std::min<std::uint64_t>(total, piece_rows), stream);
   std::vector<std::uint32_t> copied;
@@ -181,6 +205,8 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
   values_there.hold_back(workspace.lanes[1].stream.get());
 
   const bool wants_rows = request.answers.has(Answer::rows);
+  const bool wants_row_ids =
+      to_device ? request.outputs.rows != nullptr : request.chunk_rows != nullptr;
   InFlight flights[2];
   const auto land = [&](std::size_t lane_number) {
     InFlight& flight = flights[lane_number];
@@ -188,14 +214,19 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     Workspace::Lane& lane = workspace.lanes[lane_number];
     lane.stream.wait();
     deliver(flight, request.outputs, lane.out.data());
-    if (wants_rows) deliver_rows(flight, request, scene_.memory, lane.stream.get());
+    if (wants_rows && !flight.rows_are_there)
+      deliver_rows(flight, request, scene_.memory, lane.stream.get());
     flight = InFlight{};
   };
   if (to_device && wants_rows && batch.size() == 0)
     check(cudaMemsetAsync(request.outputs.offsets, 0, sizeof(std::uint64_t), first_stream),
           "filling memory");
-  // Answers that go to the device are written there by one piece as large as the batch.
-  const std::size_t step = to_device ? std::max<std::size_t>(batch.size(), 1) : piece_lookups;
+  // Answers that go to the device are written there by one piece as large as the batch. Values may
+  // be gathered once for every piece.
+  const bool may_gather = batch.kind() == LookupKind::range && request.values != nullptr;
+  const std::size_t step = to_device    ? std::max<std::size_t>(batch.size(), 1)
+                           : may_gather ? large_piece_lookups
+                                        : piece_lookups;
   for (std::size_t first = 0, number = 0; first < batch.size(); first += step, ++number) {
     const std::size_t lane_number = number % 2;
     land(lane_number);
@@ -216,17 +247,11 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     wanted.values = values.data;
     wanted.value_type = request.value_type;
     wanted.miss = request.miss;
-    flight.found =
-        scene_.answerer.answer(batch, first, lookups, wanted, {wants_rows, request.limit}, stream);
+    flight.found = scene_.answerer.answer(
+        batch, first, lookups, wanted,
+        {.any = wants_rows, .limit = request.limit, .sizes_only = !wants_row_ids}, stream);
     if (to_device) {
-      if (wants_rows) {
-        offsets_of(flight.found.runs.data(), flight.count, request.limit, request.outputs.offsets,
-                   scene_.memory, stream);
-        if (request.outputs.rows != nullptr)
-          collect_rows(flight.found.runs.data(), flight.count, flight.found.rows,
-                       request.outputs.offsets, 0, request.outputs.rows_capacity,
-                       request.outputs.rows, stream);
-      }
+      if (wants_rows) rows_to_device(batch, lookups, request, flight.found, stream);
       lane.stream.wait();
       flight = InFlight{};
       continue;
@@ -236,6 +261,18 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
       offsets_of(flight.found.runs.data(), flight.count, request.limit, flight.offsets.data(),
                  scene_.memory, stream);
     }
+    if (flight.found.too_many) {
+      find_in_parts(batch, first, lookups, flight.offsets.data(), request.limit, stream,
+                    [&](std::size_t begin, std::size_t count, FoundRows found) {
+                      InFlight part{.first = first + begin, .count = count};
+                      part.offsets = DeviceArray<std::uint64_t>(scene_.memory, count + 1, stream);
+                      offsets_of(found.runs.data(), count, request.limit, part.offsets.data(),
+                                 scene_.memory, stream);
+                      part.found = std::move(found);
+                      deliver_rows(part, request, scene_.memory, stream);
+                    });
+      flight.rows_are_there = true;
+    }
     reserve(lane.out, answer_bytes(request.outputs, flight.count));
     start_delivery(flight, request.outputs, lane.out.data(), stream);
     flight.any = true;
@@ -243,115 +280,6 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
   land(0);
   land(1);
   for (Workspace::Lane& lane : workspace.lanes) lane.stream.wait();
-}
-
-DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size_t first,
-                                             std::size_t count, cudaStream_t stream, Piece& piece,
-                                             PinnedBytes* pinned) const {
-  const KeyCodec& codec = batch.codec();
-  const ColumnView& lower = batch.lower();
-  const ColumnView& upper = batch.upper();
-  DeviceLookups lookups;
-  lookups.count = count;
-  const std::optional<std::uint64_t> base = codec.native_base();
-  if (!base) {
-    if (scene_.is_wide)
-      encode_on_host<std::uint64_t>(batch, first, count, stream, piece, pinned);
-    else
-      encode_on_host<std::uint32_t>(batch, first, count, stream, piece, pinned);
-  } else {
-    const bool point = batch.kind() == LookupKind::point;
-    const auto on_device = [&](const ColumnView& column, DeviceBytes& keys,
-                               DeviceBytes& bits) -> DeviceElements {
-      DeviceElements elements{offset(column, first), element_type(column.type()), column.validity(),
-                              column.validity_offset() + first, count};
-      if (column.place() == Place::device) return elements;
-      const std::size_t bytes = count * width_of(column.type());
-      keys = DeviceBytes(scene_.memory, bytes, stream);
-      copy_to_device(keys.data(), elements.data, bytes, stream);
-      elements.data = keys.data();
-      if (elements.validity != nullptr) {
-        const std::size_t first_byte = elements.validity_offset / 8;
-        elements.validity_offset %= 8;
-        const std::size_t size = (elements.validity_offset + count + 7) / 8;
-        bits = DeviceBytes(scene_.memory, size, stream);
-        copy_to_device(bits.data(), elements.validity + first_byte, size, stream);
-        elements.validity = static_cast<const std::uint8_t*>(bits.data());
-      }
-      return elements;
-    };
-    DeviceBytes upper_validity;
-    const DeviceElements low = on_device(lower, piece.lower, piece.validity);
-    const DeviceElements high = point ? low : on_device(upper, piece.upper, upper_validity);
-    const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
-    const bool is_integer = low.type.kind == ElementType::Kind::unsigned_int ||
-                            low.type.kind == ElementType::Kind::signed_int;
-    if (point && lower.type() == codec.type() && is_integer && low.type.bytes >= 4 &&
-        low.validity == nullptr && !codec.empty() && !scene_.in_order) {
-      lookups.elements = low.data;
-      lookups.element_bytes = low.type.bytes;
-      lookups.flip = low.type.kind == ElementType::Kind::signed_int
-                         ? std::uint64_t{1} << (8 * low.type.bytes - 1)
-                         : 0;
-      lookups.base = *base;
-      lookups.span = codec.span();
-      return lookups;
-    }
-    if (scene_.is_wide)
-      encode_on_device<std::uint64_t>(low, high, map, stream, piece);
-    else
-      encode_on_device<std::uint32_t>(low, high, map, stream, piece);
-  }
-  lookups.intervals = piece.intervals.data();
-  if (scene_.in_order && count > 1) {
-    if (scene_.is_wide)
-      put_in_order<std::uint64_t>(lookups, stream, piece);
-    else
-      put_in_order<std::uint32_t>(lookups, stream, piece);
-  }
-  return lookups;
-}
-
-template <class Key>
-void BatchRunner::encode_on_host(const LookupBatch& batch, std::size_t first, std::size_t count,
-                                 cudaStream_t stream, Piece& piece, PinnedBytes* pinned) const {
-  const std::size_t bytes = count * sizeof(KeyInterval<Key>);
-  PinnedBytes own;
-  if (pinned == nullptr) pinned = &own;
-  reserve(*pinned, bytes);
-  auto* const out = reinterpret_cast<KeyInterval<Key>*>(pinned->data());
-  parallel_for(count, chunk_lookups, [&](std::size_t begin, std::size_t size) {
-    Interval intervals[chunk_lookups];
-    std::uint8_t checks[chunk_lookups];
-    batch.encode(first + begin, size, intervals, checks);
-    for (std::size_t i = 0; i < size; ++i)
-      out[begin + i] = intervals[i].empty()
-                           ? KeyInterval<Key>{1, 0}
-                           : KeyInterval<Key>{static_cast<Key>(intervals[i].lower),
-                                              static_cast<Key>(intervals[i].upper)};
-  });
-  piece.intervals = DeviceBytes(scene_.memory, bytes, stream);
-  check(cudaMemcpyAsync(piece.intervals.data(), pinned->data(), bytes, cudaMemcpyHostToDevice,
-                        stream),
-        "copying to the GPU");
-  if (pinned == &own) check(cudaStreamSynchronize(stream), "copying to the GPU");
-}
-
-template <class Key>
-void BatchRunner::encode_on_device(const DeviceElements& lower, const DeviceElements& upper,
-                                   const NativeMap& map, cudaStream_t stream, Piece& piece) const {
-  piece.intervals = DeviceBytes(scene_.memory, lower.size * sizeof(KeyInterval<Key>), stream);
-  encode_lookups(lower, upper, map, static_cast<KeyInterval<Key>*>(piece.intervals.data()), stream);
-}
-
-template <class Key>
-void BatchRunner::put_in_order(DeviceLookups& lookups, cudaStream_t stream, Piece& piece) const {
-  auto ordered = order_lookups(static_cast<const KeyInterval<Key>*>(lookups.intervals),
-                               lookups.count, scene_.span, scene_.memory, stream);
-  piece.intervals = ordered.intervals.take_bytes();
-  piece.places = ordered.places.take_bytes();
-  lookups.intervals = piece.intervals.data();
-  lookups.places = static_cast<const std::uint32_t*>(piece.places.data());
 }
 
 }  // namespace rtindex::cuda

@@ -39,6 +39,12 @@ class BatchRunner {
   [[nodiscard]] DeviceLookups lookups_on_device(const LookupBatch& batch, std::size_t first,
                                                 std::size_t count, cudaStream_t stream,
                                                 Piece& piece, PinnedBytes* pinned) const;
+  void rows_to_device(const LookupBatch& batch, const DeviceLookups& lookups,
+                      const Request& request, const FoundRows& found, cudaStream_t stream) const;
+  template <class Take>
+  void find_in_parts(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,
+                     const std::uint64_t* offsets, std::uint32_t limit, cudaStream_t stream,
+                     Take&& take) const;
   template <class Key>
   void encode_on_host(const LookupBatch& batch, std::size_t first, std::size_t count,
                       cudaStream_t stream, Piece& piece, PinnedBytes* pinned) const;

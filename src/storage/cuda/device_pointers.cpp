@@ -2,45 +2,71 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
+
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
+#include "base/types.hpp"
 
 namespace rtindex::cuda {
 
-// Memory that a view calls the GPU's is the GPU's: otherwise the first access would end the use of
-// the GPU by the whole process.
-void require_on_device(const void* memory, const char* what) {
-  if (memory == nullptr) return;
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
-  if (attributes.type != cudaMemoryTypeUnregistered) return;
+namespace {
+
+constexpr std::size_t any_alignment = 1;
+
+// Memory of another GPU is reached where the caller has given access to it.
+bool is_reached(const cudaPointerAttributes& attributes) {
+  if (attributes.type != cudaMemoryTypeUnregistered) return attributes.devicePointer != nullptr;
   int device = 0;
   int reaches_host = 0;
   check(cudaGetDevice(&device), "asking for the current GPU");
   check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
         "asking what a GPU can do");
-  if (reaches_host == 0)
+  return reaches_host != 0;
+}
+
+// An access that fails would end the use of the GPU by the whole process.
+void require_usable(const void* memory, std::size_t alignment, const char* what) {
+  if (memory == nullptr) return;
+  if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
+    fail("the {} do not lie at a multiple of their {} bytes: copy them to an array of their own",
+         what, alignment);
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
+  if (is_reached(attributes)) return;
+  if (attributes.type == cudaMemoryTypeUnregistered)
     fail(
         "the {} are said to be in device memory, but they are not: pass host memory without "
         "on_device() or Place::device, or copy it to the GPU",
         what);
+  fail(
+      "the {} are in the memory of GPU {}, which the index's GPU cannot reach: copy them, or give "
+      "it access with cudaDeviceEnablePeerAccess()",
+      what, attributes.device);
+}
+
+}  // namespace
+
+void require_on_device(const ColumnView& column, const char* what) {
+  if (column.place() != Place::device || column.size() == 0) return;
+  require_usable(column.data(), width_of(column.type()), what);
+  require_usable(column.validity(), any_alignment, what);
 }
 
 void require_on_device(const LookupBatch& batch, const Request& request) {
-  if (batch.lower().place() == Place::device && batch.size() != 0) {
-    require_on_device(batch.lower().data(), "lookups");
-    require_on_device(batch.upper().data(), "lookups");
-  }
-  if (request.values_place == Place::device) require_on_device(request.values, "values");
+  require_on_device(batch.lower(), "lookups");
+  require_on_device(batch.upper(), "lookups");
+  if (request.values_place == Place::device)
+    require_usable(request.values, width_of(request.value_type), "values");
   const Outputs& out = request.outputs;
-  if (out.place != Place::device || batch.size() == 0) return;
-  for (const void* buffer :
-       {static_cast<const void*>(out.any), static_cast<const void*>(out.first),
-        static_cast<const void*>(out.count), static_cast<const void*>(out.sum),
-        static_cast<const void*>(out.min), static_cast<const void*>(out.max),
-        static_cast<const void*>(out.matched), static_cast<const void*>(out.offsets),
-        static_cast<const void*>(out.rows)})
-    require_on_device(buffer, "answers");
+  if (out.place != Place::device) return;
+  require_usable(out.offsets, sizeof(*out.offsets), "offsets");
+  if (batch.size() == 0) return;
+  for (const std::uint32_t* answers : {out.any, out.first, out.count, out.rows})
+    require_usable(answers, sizeof(*answers), "answers");
+  for (const void* answers : {out.sum, out.min, out.max})
+    require_usable(answers, sizeof(std::uint64_t), "answers");
+  require_usable(out.matched, any_alignment, "answers");
 }
 
 }  // namespace rtindex::cuda

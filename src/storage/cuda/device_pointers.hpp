@@ -5,9 +5,9 @@
 
 namespace rtindex::cuda {
 
-// Throws where memory that a call says is on the current GPU cannot be reached from there; `what` it
-// holds, for the message.
-void require_on_device(const void* memory, const char* what);
+// Throws where memory that a call says is on a GPU cannot be used from the current one: it is
+// elsewhere, or not aligned. `what` a column holds, for the message; columns of the host pass.
+void require_on_device(const ColumnView& column, const char* what);
 // The same for all that a batch of lookups names.
 void require_on_device(const LookupBatch& batch, const Request& request);
 

@@ -12,6 +12,7 @@
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_counters.hpp"
+#include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
 #include "storage/cuda/narrower.hpp"
 #include "storage/cuda/ordered_answerer.hpp"
@@ -69,6 +70,7 @@ class DeviceStructure final : public Structure {
     build_peak_ = meter.peak();
     built_.record(parts_->stream.get());
     parts_->stream.wait();
+    trim_unused();
   }
 
   ~DeviceStructure() override {
@@ -114,7 +116,12 @@ class DeviceStructure final : public Structure {
     parts->stream.wait();
     parts_ = std::move(parts);
     build_peak_ = meter.peak();
+    trim_unused();
     return true;
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const override {
+    return parts_->locator->build_parts();
   }
 
   [[nodiscard]] Memory device_memory() const override { return memory_; }
@@ -251,6 +258,8 @@ DeviceOptions ordered_options(const Spec& resolved) {
 BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
                            const ColumnView* include, Stream user_stream) {
   const OnDevice current(options.device);
+  require_on_device(column, "keys");
+  if (include != nullptr) require_on_device(*include, "included values");
   const Memory memory = current_memory();
   auto parts = std::make_unique<Parts>();
   const cudaStream_t stream = parts->stream.get();
@@ -277,6 +286,7 @@ BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& colum
 std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const EncodedColumn& column,
                                          const KeyCodec& codec, const ColumnView* include) {
   const OnDevice current(options.device);
+  if (include != nullptr) require_on_device(*include, "included values");
   const Memory memory = current_memory();
   const MemoryMeter meter;
   auto parts = std::make_unique<Parts>();

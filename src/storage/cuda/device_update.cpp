@@ -34,9 +34,8 @@ bool patch_column(DeviceColumn& column, const Changes& changes,
 bool update_on_device(Structure& structure, KeyCodec& codec, const ColumnView& rows,
                       const ColumnView& new_keys, std::size_t row_count, Stream user_stream) {
   if (rows.size() == 0) return true;
-  require_on_device(rows.data(), "rows of the update");
-  require_on_device(new_keys.data(), "new keys");
-  require_on_device(new_keys.validity(), "validity bits of the new keys");
+  require_on_device(rows, "rows of the update");
+  require_on_device(new_keys, "new keys");
   const std::shared_ptr<DeviceMemory> memory = structure.device_memory();
   const OwnStream own;
   const cudaStream_t stream = own.get();

@@ -90,6 +90,10 @@ class Locator {
   }
   // The memory beyond the keys and rowIDs in key order, by name.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> bytes() const = 0;
+  // What its build consisted of: Index::build_parts.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_parts() const {
+    return {};
+  }
   // Lines for describe().
   [[nodiscard]] virtual std::string describe() const = 0;
 };

@@ -4,12 +4,13 @@
 #include <cstdint>
 
 // What this library uses of the interface of NVIDIA's libnvoptix.so.1, in our own words: ABI 87, as
-// OptiX 8.0 has it. tests/optix compares every size, offset and constant with NVIDIA's headers.
+// OptiX 8.0 has it. tests/optix compares sizes, constants and the places of what is set with
+// NVIDIA's headers.
 namespace rtindex::optix {
 
 inline constexpr int abi_version = 87;
-// The oldest driver that serves it.
-inline constexpr int oldest_driver = 535;
+// The oldest driver of CUDA 13, which the library is built with. Since 535 drivers know the ABI.
+inline constexpr int oldest_driver = 580;
 
 using DevicePointer = unsigned long long;
 using Traversable = unsigned long long;

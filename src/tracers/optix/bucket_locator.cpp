@@ -48,6 +48,10 @@ class BucketLocator final : public cuda::Locator {
             {"markers", scene_.marker_bytes()}};
   }
 
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const override {
+    return scene_.costs().parts(scene_.representative_bytes() + scene_.marker_bytes());
+  }
+
   [[nodiscard]] std::string describe() const override {
     const SceneCosts costs = scene_.costs();
     return describe_tracer(options_.device) +

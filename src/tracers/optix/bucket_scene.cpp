@@ -92,6 +92,7 @@ SceneCosts BucketScene::costs() const {
   costs.convert_ms += markers.convert_ms;
   costs.build_ms += markers.build_ms;
   costs.compact_ms += markers.compact_ms;
+  costs.primitives += markers.primitives;
   costs.temporary = std::max(costs.temporary, markers.temporary);
   costs.uncompacted += markers.uncompacted;
   return costs;

@@ -10,6 +10,7 @@
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_counters.hpp"
+#include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
 #include "tracers/optix/ray_answerer.hpp"
 #include "tracers/optix/tracer_options.hpp"
@@ -139,6 +140,7 @@ class OptixTracer final : public Structure {
     build_peak_ = meter.peak();
     built_.record(stream_.get());
     stream_.wait();
+    cuda::trim_unused();
   }
 
   SceneOptions options_;
@@ -161,6 +163,7 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
                                  Stream user_stream) {
   const SceneOptions options = options_of(resolved);
   const OnDevice current(options.device);
+  cuda::require_on_device(column, "keys");
   const Memory memory = cuda::current_memory();
   cuda::OwnStream stream;
   if (column.place() == Place::device) {

@@ -26,6 +26,9 @@ std::uint64_t miss_bits(const MissValues& miss, ValueClass value_class) {
   return miss.u64;
 }
 
+// Positions of what is collected at once have 32 bits.
+constexpr std::uint64_t most_collected = std::numeric_limits<std::uint32_t>::max();
+
 bool wants_folding(const DeviceRequest& request) {
   return request.any != nullptr || request.first != nullptr || request.count != nullptr ||
          request.matched != nullptr || request.wants_values();
@@ -47,8 +50,15 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
   const std::size_t count = lookups.count;
   if (count == 0) return {};
   LaunchParams rays = params(batch, lookups);
+  if (wanted.again) rays.counters = nullptr;
   if (parts_.on_host != nullptr) {
-    const Collected collected = collect(rays, count, no_limit, stream);
+    const Collected collected =
+        collect(rays, sizes_of(rays, count, no_limit, stream), no_limit, stream);
+    if (collected.total > most_collected)
+      fail(
+          "{} lookups hit {} keys whose full values must be compared, and rx:optix collects at "
+          "most 2^32 - 1 of them at once: split the batch",
+          count, collected.total);
     FoundRows found = narrow(batch, first, collected, count, stream);
     cuda::answer_runs(found.runs.data(), count, found.rows, found.own.size(), false, request,
                       nullptr, cuda::Gather::off, parts_.memory, stream);
@@ -59,7 +69,12 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
     rays.counters = nullptr;  // the same rays once more, for the rows
   }
   if (!wanted.any) return {};
-  return rows_of(collect(rays, count, wanted.limit, stream), count, stream);
+  FoundRows found;
+  found.runs = sizes_of(rays, count, wanted.limit, stream);
+  if (wanted.sizes_only) return found;
+  Collected collected = collect(rays, found.runs, wanted.limit, stream);
+  found.too_many = collected.total > most_collected;
+  return found.too_many ? std::move(found) : rows_of(std::move(collected), count, stream);
 }
 
 LaunchParams RayAnswerer::params(const LookupBatch& batch,
@@ -108,30 +123,30 @@ void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceReq
   cuda::answer_rows(params.any, lookups, bitmap, stream);
 }
 
-RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, std::size_t lookups,
+DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::size_t lookups,
+                                       std::uint32_t limit, cudaStream_t stream) const {
+  const DeviceArray<std::uint32_t> counts(parts_.memory, lookups, stream);
+  params.task = Task::count;
+  params.limit = limit;
+  params.count = counts.data();
+  parts_.pipeline.launch(params, lookups, parts_.memory, stream);
+  DeviceArray<Run> sizes(parts_.memory, lookups, stream);
+  runs_of_counts(counts.data(), lookups, sizes.data(), stream);
+  return sizes;
+}
+
+RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArray<Run>& sizes,
                                             std::uint32_t limit, cudaStream_t stream) const {
   const auto& memory = parts_.memory;
+  const std::size_t lookups = sizes.size();
   Collected collected;
   collected.offsets = DeviceArray<std::uint64_t>(memory, lookups + 1, stream);
-  {
-    const DeviceArray<std::uint32_t> counts(memory, lookups, stream);
-    const DeviceArray<Run> runs(memory, lookups, stream);
-    params.task = Task::count;
-    params.limit = limit;
-    params.count = counts.data();
-    parts_.pipeline.launch(params, lookups, memory, stream);
-    runs_of_counts(counts.data(), lookups, runs.data(), stream);
-    cuda::offsets_of(runs.data(), lookups, limit, collected.offsets.data(), memory, stream);
-  }
-  std::uint64_t total = 0;
-  cuda::copy_to_host(&total, collected.offsets.data() + lookups, sizeof(total), stream);
-  if (total > std::numeric_limits<std::uint32_t>::max())
-    fail(
-        "{} lookups match {} rowIDs, and rx:optix collects at most 2^32 - 1 at once: split the "
-        "batch, or set a limit",
-        lookups, total);
-  collected.primitives = DeviceArray<std::uint32_t>(memory, total, stream);
-  if (total == 0) return collected;
+  cuda::offsets_of(sizes.data(), lookups, limit, collected.offsets.data(), memory, stream);
+  cuda::copy_to_host(&collected.total, collected.offsets.data() + lookups, sizeof(collected.total),
+                     stream);
+  if (collected.total == 0 || collected.total > most_collected) return collected;
+  collected.primitives = DeviceArray<std::uint32_t>(memory, collected.total, stream);
+  params.limit = limit;
   params.task = Task::collect;
   params.counters = nullptr;  // the same rays once more
   params.count = nullptr;

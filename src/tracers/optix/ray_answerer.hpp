@@ -31,9 +31,11 @@ class RayAnswerer final : public cuda::Answerer {
                                        cudaStream_t stream) const override;
 
  private:
-  // The primitives that the rays of each lookup hit, one lookup's behind the other's.
+  // The primitives that the rays of each lookup hit, one lookup's behind the other's; none where
+  // there are too many for one array.
   struct Collected {
     cuda::DeviceArray<std::uint64_t> offsets;
+    std::uint64_t total = 0;
     cuda::DeviceArray<std::uint32_t> primitives;
   };
 
@@ -41,8 +43,12 @@ class RayAnswerer final : public cuda::Answerer {
                                     const cuda::DeviceLookups& lookups) const;
   void fold(LaunchParams params, std::size_t lookups, const cuda::DeviceRequest& request,
             cudaStream_t stream) const;
-  [[nodiscard]] Collected collect(LaunchParams params, std::size_t lookups, std::uint32_t limit,
-                                  cudaStream_t stream) const;
+  // As many positions for each lookup as its rays hit primitives, up to the limit.
+  [[nodiscard]] cuda::DeviceArray<cuda::Run> sizes_of(LaunchParams params, std::size_t lookups,
+                                                      std::uint32_t limit,
+                                                      cudaStream_t stream) const;
+  [[nodiscard]] Collected collect(LaunchParams params, const cuda::DeviceArray<cuda::Run>& sizes,
+                                  std::uint32_t limit, cudaStream_t stream) const;
   [[nodiscard]] cuda::FoundRows rows_of(Collected collected, std::size_t lookups,
                                         cudaStream_t stream) const;
   // Compares full keys on the host; what is left are rowIDs.

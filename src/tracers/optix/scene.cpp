@@ -217,17 +217,16 @@ SceneView Scene::view(const cuda::DeviceColumn& column) const {
   return view;
 }
 
-std::vector<std::pair<std::string, double>> Scene::build_parts() const {
+std::vector<std::pair<std::string, double>> SceneCosts::parts(std::size_t structure_bytes) const {
   const auto bytes = [](std::size_t size) { return static_cast<double>(size); };
-  std::vector<std::pair<std::string, double>> parts = {
-      {"convert_ms", costs_.convert_ms},
-      {"structure_ms", costs_.build_ms},
-      {"compact_ms", costs_.compact_ms},
-      {"primitive_bytes", bytes(costs_.primitives)},
-      {"temporary_bytes", bytes(costs_.temporary)},
-      {"uncompacted_bytes", bytes(costs_.uncompacted)},
-      {"structure_bytes", bytes(structure_bytes())}};
-  if (costs_.update_ms != 0) parts.emplace_back("refit_ms", costs_.update_ms);
+  std::vector<std::pair<std::string, double>> parts = {{"convert_ms", convert_ms},
+                                                       {"structure_ms", build_ms},
+                                                       {"compact_ms", compact_ms},
+                                                       {"primitive_bytes", bytes(primitives)},
+                                                       {"temporary_bytes", bytes(temporary)},
+                                                       {"uncompacted_bytes", bytes(uncompacted)},
+                                                       {"structure_bytes", bytes(structure_bytes)}};
+  if (update_ms != 0) parts.emplace_back("refit_ms", update_ms);
   return parts;
 }
 

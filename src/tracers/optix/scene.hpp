@@ -32,6 +32,10 @@ struct SceneCosts {
   std::size_t primitives = 0;   // vertices, centres or boxes, all that were made
   std::size_t temporary = 0;    // the largest working memory of a build
   std::size_t uncompacted = 0;  // structures as they were built
+
+  // As Index::build_parts() has them.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> parts(
+      std::size_t structure_bytes) const;
 };
 
 // The primitives of a column in acceleration structures, and what rays need beside them.
@@ -54,7 +58,9 @@ class Scene {
   [[nodiscard]] SceneView view(const cuda::DeviceColumn& column) const;
   [[nodiscard]] unsigned build_flags() const;
   [[nodiscard]] const SceneCosts& costs() const { return costs_; }
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const;
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const {
+    return costs_.parts(structure_bytes());
+  }
   // In device memory: each of `split` primitives, the last of fewer.
   [[nodiscard]] const Traversable* structures() const { return handles_.data(); }
   [[nodiscard]] std::size_t structure_count() const { return parts_.size(); }

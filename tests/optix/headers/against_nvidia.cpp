@@ -90,6 +90,7 @@ TEST(OptixHeaders, HaveTheSameOptions) {
   SAME_SIZE(PipelineOptions, OptixPipelineCompileOptions);
   SAME_PLACE(PipelineOptions, graph, OptixPipelineCompileOptions, traversableGraphFlags);
   SAME_PLACE(PipelineOptions, payload_values, OptixPipelineCompileOptions, numPayloadValues);
+  SAME_PLACE(PipelineOptions, attribute_values, OptixPipelineCompileOptions, numAttributeValues);
   SAME_PLACE(PipelineOptions, params_name, OptixPipelineCompileOptions,
              pipelineLaunchParamsVariableName);
   SAME_PLACE(PipelineOptions, primitive_types, OptixPipelineCompileOptions, usesPrimitiveTypeFlags);
@@ -97,13 +98,24 @@ TEST(OptixHeaders, HaveTheSameOptions) {
   SAME_SIZE(BuiltinOptions, OptixBuiltinISOptions);
   SAME_PLACE(BuiltinOptions, build_flags, OptixBuiltinISOptions, buildFlags);
   SAME_SIZE(ProgramDescription, OptixProgramGroupDesc);
-  SAME_PLACE(ProgramDescription, hit.any_entry, OptixProgramGroupDesc,
-             hitgroup.entryFunctionNameAH);
-  SAME_PLACE(ProgramDescription, hit.intersection_module, OptixProgramGroupDesc, hitgroup.moduleIS);
+  using Programs = OptixProgramGroupDesc;
+  SAME_PLACE(ProgramDescription, kind, Programs, kind);
+  SAME_PLACE(ProgramDescription, single, Programs, raygen);
+  SAME_PLACE(ProgramDescription, single, Programs, miss);
+  SAME_PLACE(ProgramDescription, hit.closest_module, Programs, hitgroup.moduleCH);
+  SAME_PLACE(ProgramDescription, hit.closest_entry, Programs, hitgroup.entryFunctionNameCH);
+  SAME_PLACE(ProgramDescription, hit.any_module, Programs, hitgroup.moduleAH);
+  SAME_PLACE(ProgramDescription, hit.any_entry, Programs, hitgroup.entryFunctionNameAH);
+  SAME_PLACE(ProgramDescription, hit.intersection_module, Programs, hitgroup.moduleIS);
+  SAME_PLACE(ProgramDescription, hit.intersection_entry, Programs, hitgroup.entryFunctionNameIS);
   SAME_SIZE(ProgramOptions, OptixProgramGroupOptions);
   SAME_SIZE(BindingTable, OptixShaderBindingTable);
+  SAME_PLACE(BindingTable, raygen, OptixShaderBindingTable, raygenRecord);
   SAME_PLACE(BindingTable, miss, OptixShaderBindingTable, missRecordBase);
+  SAME_PLACE(BindingTable, miss_stride, OptixShaderBindingTable, missRecordStrideInBytes);
+  SAME_PLACE(BindingTable, miss_count, OptixShaderBindingTable, missRecordCount);
   SAME_PLACE(BindingTable, hit, OptixShaderBindingTable, hitgroupRecordBase);
+  SAME_PLACE(BindingTable, hit_stride, OptixShaderBindingTable, hitgroupRecordStrideInBytes);
   SAME_PLACE(BindingTable, hit_count, OptixShaderBindingTable, hitgroupRecordCount);
 }
 
