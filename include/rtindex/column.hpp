@@ -75,6 +75,7 @@ class RTINDEX_API ColumnView {
   // NOLINTNEXTLINE(google-explicit-constructor): every call takes spans and vectors as they are
   ColumnView(const R& elements)
       : type_(type_of<std::remove_cv_t<std::ranges::range_value_t<R>>>()),
+        given_(true),
         size_(std::ranges::size(elements)),
         data_(std::ranges::data(elements)) {}
 
@@ -123,6 +124,8 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] Place place() const { return place_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// Whether it views an array, be it an empty one: false of a default-constructed column alone.
+  [[nodiscard]] bool given() const { return given_ || type_ != Type::u64; }
   /// The elements of a native, date or timestamp column; null for strings and composites.
   [[nodiscard]] const void* data() const { return data_; }
   /// The parts of a composite column.
@@ -154,6 +157,7 @@ class RTINDEX_API ColumnView {
   Type type_ = Type::u64;
   Place place_ = Place::host;
   StringLayout layout_ = StringLayout::views;
+  bool given_ = false;
   std::size_t size_ = 0;
   std::size_t width_ = 0;
   const void* data_ = nullptr;

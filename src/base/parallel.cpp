@@ -9,6 +9,7 @@
 #include <vector>
 #else
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #endif
@@ -76,7 +77,8 @@ void ThreadLimit::run(const std::function<void()>& work) const {
 #else
 
 struct ThreadLimit::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  // More than there are processors would make oneTBB print a warning.
+  explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
   mutable tbb::task_arena arena;
 };
 

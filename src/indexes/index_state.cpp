@@ -49,9 +49,8 @@ Index::State::Valued Index::State::with_values(const Ask& ask, AnswerSet answers
   Valued valued{ask};
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return valued;
   const ColumnView& own = ask.values;
-  const bool has_own = own.data() != nullptr || own.type() != Type::u64 || !own.empty();
   const std::optional<Type> included = structure->included();
-  if (has_own || (!included && rows == 0)) {
+  if (own.given() || (!included && rows == 0)) {
     require_values(own, rows);
     require_reachable(own, "values");
   } else if (included) {

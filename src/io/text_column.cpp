@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
@@ -140,9 +141,30 @@ void TextColumn::require_integers_that_fit(const std::string& name) const {
   }
   if (too_large != size())
     fail(
-        "{} holds integers that fit neither int64 nor uint64, such as {} in row {} (rows count "
-        "from 0): take them apart, or quote them in a column of strings",
+        "no type of 64 bits holds all integers of {}, such as {} in row {} (rows count from 0): "
+        "take "
+        "them apart, or write one with a decimal point to have all of them rounded to float64",
         name, field(too_large), too_large);
+}
+
+// A float that is not the number that was asked for would be found in its place: an integer between
+// two floats, or what is beyond the largest. Of fractions the nearest float is meant.
+template <class Float>
+void TextColumn::require_told_exactly(const std::string& name, std::string_view type) const {
+  for (std::size_t row = 0; row < size(); ++row) {
+    const std::string_view text = field(row);
+    const Float number = parse_number<Float>(text).value_or(0);
+    const bool is_number = text.find_first_of("0123456789") != std::string_view::npos;
+    bool told = !is_number || std::isfinite(number);
+    // A long double holds all integers of 64 bits.
+    if (const auto integer = parse_number<std::int64_t>(text))
+      told = static_cast<long double>(number) == static_cast<long double>(*integer);
+    else if (const auto large = parse_number<std::uint64_t>(text))
+      told = static_cast<long double>(number) == static_cast<long double>(*large);
+    if (!told)
+      fail("{}: {} cannot be told in {}, the type of the column: the nearest is {}", name, text,
+           type, number);
+  }
 }
 
 LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
@@ -152,6 +174,8 @@ LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
                       (like->type() == Type::f64 && parse_numbers<double>(name, column)) ||
                       parse_times_like(name, column, *like);
     if (done) {
+      if (like->type() == Type::f32) require_told_exactly<float>(name, "float32");
+      if (like->type() == Type::f64) require_told_exactly<double>(name, "float64");
       column.set_unit(like->unit());
       return column;
     }

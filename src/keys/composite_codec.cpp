@@ -24,6 +24,19 @@ namespace {
 
 constexpr std::size_t block_rows = 2048;
 
+// Of the tuples, where some may be null: their parts are no keys either, and must not widen what
+// the others are packed into.
+[[nodiscard]] std::vector<std::uint8_t> validity_of(const ColumnView& column) {
+  if (!column.nullable()) return {};
+  std::vector<std::uint8_t> bits((column.size() + 7) / 8, 0);
+  parallel_for(column.size(), block_rows, [&](std::size_t first, std::size_t count) {
+    for (std::size_t row = first; row < first + count; ++row)
+      bits[row / 8] =
+          static_cast<std::uint8_t>(bits[row / 8] | (column.valid(row) ? 1U : 0U) << row % 8);
+  });
+  return bits;
+}
+
 struct Part {
   std::unique_ptr<KeyCodec> codec;
   int bits = 0;         // of the packed key that hold this part
@@ -34,7 +47,10 @@ struct Part {
 class CompositeCodec final : public KeyCodec {
  public:
   explicit CompositeCodec(const ColumnView& column) {
-    for (const ColumnView& part : column.parts()) parts_.push_back({KeyCodec::for_column(part)});
+    const std::vector<std::uint8_t> valid = validity_of(column);
+    for (const ColumnView& part : column.parts())
+      parts_.push_back(
+          {KeyCodec::for_column(valid.empty() ? part : part.with_validity(valid.data()))});
     for (std::size_t row = 0; row < column.size() && empty_; ++row) empty_ = !column.valid(row);
     if (empty_) return;
     lay_out();

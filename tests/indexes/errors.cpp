@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,21 @@ TEST_P(Errors, UnknownOptions) {
   const std::string text =
       sentence([&] { static_cast<void>(build(keys, GetParam() + "," + unknown)); });
   EXPECT_SAYS(text, unknown.substr(0, unknown.find('=')));
+}
+
+TEST_P(Errors, NoValuesAreNotValuesLeftOut) {
+  const std::vector<std::uint64_t> none;
+  const std::vector<double> halves(keys.size(), 0.5);
+  const auto refusal = [&](const Index& asked) {
+    return sentence(
+        [&] { static_cast<void>(asked.lookup(keys, {.answers = Answer::sum, .values = none})); });
+  };
+  EXPECT_SAYS(refusal(build(keys, GetParam())), "0 values");
+  std::optional<Index> including;
+  if (sentence([&] { including.emplace(build(keys, GetParam(), include(halves))); }) != "no error")
+    GTEST_SKIP() << "includes no values";
+  EXPECT_SAYS(refusal(*including), "0 values");
+  EXPECT_EQ(including->lookup(keys, Answer::sum).sum_as<double>()[0], 0.5);
 }
 
 TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {

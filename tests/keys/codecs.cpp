@@ -191,5 +191,15 @@ TEST_F(NewKeys, ThatAreNullSayNothing) {
 INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
                          [](const auto& item) { return item.param; });
 
+TEST(CompositeCodec, PacksNoMoreThanItsKeysTake) {
+  const std::vector<std::uint64_t> first = {0, 1, 1};
+  const std::vector<std::uint64_t> second = {5, 6, std::uint64_t{1} << 40};
+  const std::uint8_t two_valid = 0b011;
+  const ColumnView nullable = ColumnView(first).with_validity(&two_valid);
+  const auto span = [](const ColumnView& column) { return KeyCodec::for_column(column)->span(); };
+  EXPECT_EQ(span(ColumnView::composite({nullable, second})), 3U);
+  EXPECT_GT(span(ColumnView::composite({first, second})), std::uint64_t{1} << 40);
+}
+
 }  // namespace
 }  // namespace rtindex::test

@@ -41,9 +41,9 @@ class Pools final : public DeviceMemory {
 
   // What is not in use goes back to the driver, but for a thirty-second of the GPU's memory: taking
   // a gigabyte from the driver again costs 1.1 ms (H200).
-  void trim() noexcept {
+  void trim(std::size_t taken) noexcept {
     const Pool pool = pool_of_current();
-    if (pool.handle == nullptr) return;
+    if (pool.handle == nullptr || taken <= pool.spare) return;
     std::uint64_t used = 0;
     std::uint64_t reserved = 0;
     if (cudaMemPoolGetAttribute(pool.handle, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess ||
@@ -131,11 +131,11 @@ std::shared_ptr<DeviceMemory> current_memory() {
   return default_memory();
 }
 
-void trim_unused() noexcept { default_memory()->trim(); }
+void trim_unused(std::size_t taken) noexcept { default_memory()->trim(taken); }
 
 void give_back_unused() noexcept {
   static_cast<void>(cudaDeviceSynchronize());
-  trim_unused();
+  trim_unused(std::numeric_limits<std::size_t>::max());
 }
 
 void choose_memory(std::shared_ptr<DeviceMemory> memory) {

@@ -16,8 +16,9 @@ namespace rtindex::cuda {
 // The user's memory for indexes built from now on; null for the pool.
 void choose_memory(std::shared_ptr<DeviceMemory> memory);
 
-// Gives memory that nothing uses back to the driver, but for a little.
-void trim_unused() noexcept;
+// Gives memory that nothing uses back to the driver, but for a little, after work that took so many
+// bytes at most.
+void trim_unused(std::size_t taken) noexcept;
 // The same, for what is still in use by work under way too: waits for the current GPU.
 void give_back_unused() noexcept;
 

@@ -21,6 +21,12 @@ constexpr std::size_t piece_rows = std::size_t{1} << 24;
 
 }  // namespace
 
+// Some lookups of those that are answered at once, and where their rowIDs start among all.
+struct BatchRunner::LookupPart {
+  std::size_t first, count;
+  std::uint64_t first_row;
+};
+
 // The value column on the device: borrowed, or copied for the call.
 struct BatchRunner::Values {
   const void* data = nullptr;
@@ -79,18 +85,20 @@ void BatchRunner::rows_to_device(const LookupBatch& batch, const DeviceLookups& 
   const Outputs& out = request.outputs;
   offsets_of(found.runs.data(), lookups.count, request.limit, out.offsets, scene_.memory, stream);
   if (out.rows == nullptr) return;
-  const auto collect = [&](std::size_t first, std::size_t count, const FoundRows& part) {
-    collect_rows(part.runs.data(), count, part.rows, out.offsets + first, 0, out.rows_capacity,
-                 out.rows, stream);
-  };
-  if (found.too_many)
-    find_in_parts(batch, 0, lookups, out.offsets, request.limit, stream, collect);
-  else
-    collect(0, lookups.count, found);
+  if (!found.too_many)
+    return collect_rows(found.runs.data(), lookups.count, found.rows, out.offsets, 0,
+                        out.rows_capacity, out.rows, stream);
+  find_in_parts(batch, 0, lookups, out.offsets, request.limit, stream,
+                [&](const LookupPart& part, const FoundRows& rows) {
+                  if (part.first_row < out.rows_capacity)
+                    collect_rows(rows.runs.data(), part.count, rows.rows, out.offsets + part.first,
+                                 part.first_row, out.rows_capacity - part.first_row,
+                                 out.rows + part.first_row, stream);
+                });
 }
 
 // Rows of lookups [first, first + lookups.count) of the batch, too many for one array, some lookups
-// at a time: take(first among these, count, found).
+// at a time.
 template <class Take>
 void BatchRunner::find_in_parts(const LookupBatch& batch, std::size_t first,
                                 const DeviceLookups& lookups, const std::uint64_t* offsets,
@@ -109,7 +117,7 @@ void BatchRunner::find_in_parts(const LookupBatch& batch, std::size_t first,
       part.intervals = static_cast<const std::byte*>(part.intervals) + begin * interval_bytes;
     if (part.elements != nullptr)
       part.elements = static_cast<const std::byte*>(part.elements) + begin * part.element_bytes;
-    take(begin, part.count,
+    take(LookupPart{begin, part.count, starts[begin]},
          scene_.answerer.answer(batch, first + begin, part, {},
                                 {.any = true, .limit = limit, .again = true}, stream));
   }
@@ -263,13 +271,14 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
     }
     if (flight.found.too_many) {
       find_in_parts(batch, first, lookups, flight.offsets.data(), request.limit, stream,
-                    [&](std::size_t begin, std::size_t count, FoundRows found) {
-                      InFlight part{.first = first + begin, .count = count};
-                      part.offsets = DeviceArray<std::uint64_t>(scene_.memory, count + 1, stream);
-                      offsets_of(found.runs.data(), count, request.limit, part.offsets.data(),
+                    [&](const LookupPart& part, FoundRows found) {
+                      InFlight rows{.first = first + part.first, .count = part.count};
+                      rows.offsets =
+                          DeviceArray<std::uint64_t>(scene_.memory, part.count + 1, stream);
+                      offsets_of(found.runs.data(), part.count, request.limit, rows.offsets.data(),
                                  scene_.memory, stream);
-                      part.found = std::move(found);
-                      deliver_rows(part, request, scene_.memory, stream);
+                      rows.found = std::move(found);
+                      deliver_rows(rows, request, scene_.memory, stream);
                     });
       flight.rows_are_there = true;
     }

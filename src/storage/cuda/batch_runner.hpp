@@ -32,6 +32,7 @@ class BatchRunner {
  private:
   struct Piece;
   struct Values;
+  struct LookupPart;
 
   void run_on_device(const LookupBatch& batch, const Request& request) const;
   void run_in_pieces(const LookupBatch& batch, const Request& request) const;

@@ -14,15 +14,27 @@ namespace {
 
 constexpr std::size_t any_alignment = 1;
 
-// Memory of another GPU is reached where the caller has given access to it.
-bool is_reached(const cudaPointerAttributes& attributes) {
-  if (attributes.type != cudaMemoryTypeUnregistered) return attributes.devicePointer != nullptr;
+// Where memory is, as the current GPU sees it.
+cudaPointerAttributes attributes_of(const void* memory) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
+  return attributes;
+}
+
+bool is_reached(const void* memory, const cudaPointerAttributes& attributes) {
   int device = 0;
-  int reaches_host = 0;
   check(cudaGetDevice(&device), "asking for the current GPU");
-  check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
-        "asking what a GPU can do");
-  return reaches_host != 0;
+  if (attributes.type == cudaMemoryTypeUnregistered) {
+    int reaches_host = 0;
+    check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
+          "asking what a GPU can do");
+    return reaches_host != 0;
+  }
+  if (attributes.type != cudaMemoryTypeDevice || attributes.device == device) return true;
+  // Memory of another GPU has an address here where the caller has given access to it. A thread
+  // that has not used the GPU yet is told of none.
+  check(cudaSetDevice(device), "choosing a GPU");
+  return attributes_of(memory).devicePointer != nullptr;
 }
 
 // An access that fails would end the use of the GPU by the whole process.
@@ -31,9 +43,8 @@ void require_usable(const void* memory, std::size_t alignment, const char* what)
   if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
     fail("the {} do not lie at a multiple of their {} bytes: copy them to an array of their own",
          what, alignment);
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
-  if (is_reached(attributes)) return;
+  const cudaPointerAttributes attributes = attributes_of(memory);
+  if (is_reached(memory, attributes)) return;
   if (attributes.type == cudaMemoryTypeUnregistered)
     fail(
         "the {} are said to be in device memory, but they are not: pass host memory without "

@@ -70,7 +70,7 @@ class DeviceStructure final : public Structure {
     build_peak_ = meter.peak();
     built_.record(parts_->stream.get());
     parts_->stream.wait();
-    trim_unused();
+    trim_unused(build_peak_);
   }
 
   ~DeviceStructure() override {
@@ -116,7 +116,7 @@ class DeviceStructure final : public Structure {
     parts->stream.wait();
     parts_ = std::move(parts);
     build_peak_ = meter.peak();
-    trim_unused();
+    trim_unused(build_peak_);
     return true;
   }
 

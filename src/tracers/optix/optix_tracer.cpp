@@ -140,7 +140,7 @@ class OptixTracer final : public Structure {
     build_peak_ = meter.peak();
     built_.record(stream_.get());
     stream_.wait();
-    cuda::trim_unused();
+    cuda::trim_unused(build_peak_);
   }
 
   SceneOptions options_;
