@@ -171,7 +171,8 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     summary.build_seconds = seconds_since(start);
   }
   if (source.given) {
-    Ask ask{.answers = answers, .values = values.view(), .matched = true};
+    Ask ask{.answers = answers, .matched = true};
+    if (!options.values.empty()) ask.values = values.view();
     if (options.limit) ask.limit = *options.limit;
     Counters of_slice;
     if (options.counters) ask.counters = &of_slice;
