@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -106,7 +107,9 @@ class _Pandas(Kind):
         if values.dtype.kind == "M":  # a miss is NaT
             data = pandas.Series(values)
             if zone:
-                data = data.dt.tz_localize("UTC").dt.tz_convert(zone)
+                data = data.dt.tz_localize("UTC")
+                with contextlib.suppress(KeyError, OSError, ValueError):  # a zone nobody knows
+                    data = data.dt.tz_convert(zone)
             data = data.array
         elif validity is not None:
             missing = np.unpackbits(validity, count=values.size, bitorder="little") == 0
