@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _core
 from ._columns import column as column_of
+from ._likes import Like
 
 
 class Picture:
@@ -31,13 +32,6 @@ class Picture:
         return f"<rtindex.Picture: a scene of {self._keys} keys>"
 
 
-class _Like:
-    """What lookups are compared with, where there is no index yet."""
-
-    def __init__(self, column: _core.Column):
-        self.type, self.unit = column.type, column.unit
-
-
 def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]] = (),
          index: str = "rx", title: str = "", bvh: bool = False) -> Picture:
     """Draws the scene of a small column (at most 200 rows) and the rays of lookups.
@@ -46,7 +40,7 @@ def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]
     primitive and rays, such as "rx,primitive=sphere"; `bvh` adds bounding volumes.
     """
     drawn = column_of(column)
-    like = _Like(drawn)
+    like = Like(drawn.type, drawn.unit)  # there is no index yet
     lookups: list[Any] = [(column_of([key], like), None) for key in keys]
     lookups += [(column_of([lower], like), column_of([upper], like)) for lower, upper in ranges]
     return Picture(_core.draw(drawn, lookups, index, title or "Scene", bvh),

@@ -14,6 +14,7 @@ from ._core import Error
 from ._device import device_rows, is_device_array, library_of, require_one_stream, spec_for
 from ._device_calls import answer_on_device
 from ._kinds import kind_of
+from ._likes import Like, described_parts
 from ._lists import Array
 from ._results import Answers, Counters, Join, Memory, Rows, Usable
 from ._times import TimeType, ticks_of, time_type
@@ -30,7 +31,7 @@ _NO_LIMIT = 2**32 - 1
 class Index:
     """An index over one column. Any number of threads may look up at the same time."""
 
-    __slots__ = ("_core", "type", "unit")
+    __slots__ = ("_core", "_like", "type", "unit")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -38,6 +39,9 @@ class Index:
         """The type of the column's keys, such as "int64" or "string"."""
         self.unit: str = core.unit
         """What the ticks of timestamps are ("us"); empty for other keys."""
+        is_composite = self.type == "composite"
+        parts = described_parts(core.describe(), self.unit) if is_composite else ()
+        self._like = Like(self.type, self.unit, parts)
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -58,7 +62,7 @@ class Index:
               miss: float | None = None, out: Array | None = None,
               counters: bool = False) -> Any:
         """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
-        upper = column_of(upper, self)
+        upper = column_of(upper, self._like)
         return self._answer(lower, upper, answer, values, matched, limit, miss, out, counters)
 
     def join(self, keys: Any, how: JoinName = "inner") -> Join:
@@ -68,8 +72,8 @@ class Index:
         without a row, once, with a null (in NumPy: `MISS`); "semi" gives the lookups that have a
         row, "anti" those that have none.
         """
-        kind = kind_of(keys)
-        lookups = column_of(keys, self)
+        kind = kind_of(keys, self.type == "composite")
+        lookups = column_of(keys, self._like)
         if lookups.on_device:
             raise Error("a join takes keys in host memory: copy them there, or ask for the answer "
                         "'rows', which stays on the GPU")
@@ -99,7 +103,7 @@ class Index:
 
         Both lie in host memory, or both on the index's GPU, where they are read as they are.
         """
-        new_keys = column_of(keys, self)
+        new_keys = column_of(keys, self._like)
         if new_keys.on_device:
             require_one_stream(rows, keys)
             self._core.update(device_rows(rows, len(self)), new_keys, library_of(keys).stream(keys))
@@ -146,8 +150,8 @@ class Index:
                 answer: AnswerName | Sequence[AnswerName], values: Any, matched: bool,
                 limit: int | None, miss: float | None, out: Array | None,
                 counters: bool) -> Any:
-        kind = kind_of(keys)
-        lower = column_of(keys, self)
+        kind = kind_of(keys, self.type == "composite")
+        lower = column_of(keys, self._like)
         names = (answer,) if isinstance(answer, str) else tuple(answer)
         held = None if values is None else column_of(values)
         times = None
@@ -262,6 +266,9 @@ def default_index() -> str:
 def _host_rows(rows: Any, size: int) -> _core.Column:
     if is_device_array(rows):
         raise Error("the rows lie on a GPU and the keys in host memory: move one of them")
+    if np.ma.is_masked(rows):
+        raise Error("a row of the update is masked: leave it out of the rows and of the keys, such "
+                    "as with rows.compressed() and keys[~rows.mask]")
     numbers = np.asarray(rows)
     if numbers.dtype.kind not in "iu" and numbers.size:
         raise Error(f"the rows are {numbers.dtype}: name them by whole numbers")
