@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import operator
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from ._device_calls import answer_on_device
 from ._kinds import kind_of
 from ._likes import Like, described_parts
 from ._lists import Array
+from ._paths import Path, path_text
 from ._results import Answers, Counters, Join, Memory, Rows, Usable
 from ._times import TimeType, ticks_of, time_type
 
@@ -110,9 +111,9 @@ class Index:
         else:
             self._core.update(_host_rows(rows, len(self)), new_keys, 0)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Writes the index to a file that `rtindex.load` opens; `*.rtindex` by custom."""
-        self._core.save(os.fspath(path))
+        self._core.save(path_text(path))
 
     def describe(self) -> str:
         """What the index is, what it chose and why, in lines of text for a person."""
@@ -120,7 +121,7 @@ class Index:
 
     def supports(self, answer: AnswerName, lookup: LookupName = "point") -> bool:
         """Whether the index can give this answer to this kind of lookup."""
-        return self._core.supports(answer, lookup)
+        return self._core.supports(str(answer), str(lookup))
 
     @property
     def spec(self) -> str:
@@ -152,7 +153,8 @@ class Index:
                 counters: bool) -> Any:
         kind = kind_of(keys, self.type == "composite")
         lower = column_of(keys, self._like)
-        names = (answer,) if isinstance(answer, str) else tuple(answer)
+        names = _names(answer)
+        row_limit = _limit(limit)
         held = None if values is None else column_of(values)
         times = None
         if "min" in names or "max" in names:
@@ -166,7 +168,7 @@ class Index:
                 raise Error("`counters` is for lookups in host memory: copy them there")
             return answer_on_device(self._core, keys, lower, upper, names,
                                     lambda name: self._dtype(name, held), held, matched,
-                                    _limit(limit), miss)
+                                    row_limit, miss)
         answered = self._outputs(names, len(lower), held, times, out)
         outputs = {name: _ticks(array) for name, array in answered.items()}
         nullable = kind.has_nulls and miss is None
@@ -174,10 +176,8 @@ class Index:
             outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
         if counters:
             outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
-        row_limit = None
-        if "rows" in names:
-            row_limit = _limit(limit)
-        lists: Any = self._core.answer(lower, upper, held, miss, outputs, row_limit)
+        lists: Any = self._core.answer(lower, upper, held, miss, outputs,
+                                       row_limit if "rows" in names else None)
         validity = outputs.get("matched") if nullable else None
         zone = "" if times is None else times.zone
         answers: dict[str, Any] = {
@@ -238,6 +238,8 @@ def build(column: Any, index: str = "auto", include: Any = None) -> Index:
     `index` is a spec such as "rx", "rx:embree" or "btree". `include` keeps a value column in key
     order beside the keys, so that sums, minima and maxima over ranges need no `values`.
     """
+    if not isinstance(index, str):
+        raise Error(f"the spec is {index!r}: pass a string such as \"rx\", or leave it away")
     values = None if include is None else column_of(include)
     times = None if values is None else time_type(values, include)
     keys, stream = column_of(column), 0
@@ -246,11 +248,11 @@ def build(column: Any, index: str = "auto", include: Any = None) -> Index:
     return Index(_core.build(keys, index, values, "" if times is None else times.text(), stream))
 
 
-def load(path: str | os.PathLike[str], verify: Literal["quick", "full"] = "quick") -> Index:
+def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:
     """Opens an index that `Index.save` wrote; "full" compares every byte with its checksum."""
     if verify not in ("quick", "full"):
         raise Error(f"unknown verification '{verify}': choose quick or full")
-    return Index(_core.load(os.fspath(path), verify == "full"))
+    return Index(_core.load(path_text(path), verify == "full"))
 
 
 def indexes() -> list[Usable]:
@@ -283,7 +285,10 @@ def _ticks(array: Array) -> Array:
 
 
 def _limit(limit: int | None) -> int:
-    row_limit = _NO_LIMIT if limit is None else int(limit)
+    try:
+        row_limit = _NO_LIMIT if limit is None else operator.index(limit)
+    except TypeError:
+        raise Error(f"the limit {limit!r} is no number of rows: choose a whole number") from None
     if not 0 <= row_limit <= _NO_LIMIT:
         raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
     return row_limit
@@ -305,6 +310,14 @@ def _require_fit(out: Any, lookups: int, dtype: Any) -> None:
         raise Error(f"`out` must be a NumPy array of {lookups} {np.dtype(dtype)}")
     if not (out.flags.c_contiguous and out.flags.writeable):
         raise Error("`out` must be contiguous and writeable")
+
+
+def _names(answer: Any) -> tuple[Any, ...]:
+    try:
+        return (answer,) if isinstance(answer, str) else tuple(answer)
+    except TypeError:
+        raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows, "
+                    "or several of them") from None
 
 
 def _human_bytes(count: float) -> str:
