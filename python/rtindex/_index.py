@@ -16,6 +16,7 @@ from ._device_calls import answer_on_device
 from ._kinds import kind_of
 from ._likes import Like, described_parts
 from ._lists import Array
+from ._out import require_apart, require_fit
 from ._paths import Path, path_text
 from ._results import Answers, Counters, Join, Memory, Rows, Usable
 from ._times import TimeType, ticks_of, time_type
@@ -63,8 +64,10 @@ class Index:
               miss: float | None = None, out: Array | None = None,
               counters: bool = False) -> Any:
         """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
-        upper = column_of(upper, self._like)
-        return self._answer(lower, upper, answer, values, matched, limit, miss, out, counters)
+        ends = column_of(upper, self._like)
+        if isinstance(out, np.ndarray):
+            require_apart(out, ends, upper)
+        return self._answer(lower, ends, answer, values, matched, limit, miss, out, counters)
 
     def join(self, keys: Any, how: JoinName = "inner") -> Join:
         """Joins a batch of keys with the column.
@@ -170,6 +173,10 @@ class Index:
                                     lambda name: self._dtype(name, held), held, matched,
                                     row_limit, miss)
         answered = self._outputs(names, len(lower), held, times, out)
+        if out is not None:
+            require_apart(out, lower, keys)
+            if held is not None:
+                require_apart(out, held, values)
         outputs = {name: _ticks(array) for name, array in answered.items()}
         nullable = kind.has_nulls and miss is None
         if matched or (nullable and any(name not in ("count", "rows") for name in names)):
@@ -208,7 +215,7 @@ class Index:
                     dtype = times.dtype
                 outputs[name] = np.empty(lookups, dtype) if out is None else out
                 if out is not None:
-                    _require_fit(out, lookups, dtype)
+                    require_fit(out, lookups, dtype)
         return outputs
 
     def _dtype(self, answer: str, values: _core.Column | None) -> type:
@@ -303,13 +310,6 @@ def _class_of(value_type: str) -> type:
     if value_type.startswith("float"):
         return np.float64
     return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
-
-
-def _require_fit(out: Any, lookups: int, dtype: Any) -> None:
-    if type(out) is not np.ndarray or out.dtype != dtype or out.shape != (lookups,):
-        raise Error(f"`out` must be a NumPy array of {lookups} {np.dtype(dtype)}")
-    if not (out.flags.c_contiguous and out.flags.writeable):
-        raise Error("`out` must be contiguous and writeable")
 
 
 def _names(answer: Any) -> tuple[Any, ...]:
