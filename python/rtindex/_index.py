@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import operator
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -14,7 +14,10 @@ from ._core import Error
 from ._device import device_rows, is_device_array, library_of, require_one_stream, spec_for
 from ._device_calls import answer_on_device
 from ._kinds import kind_of
+from ._likes import Like, described_parts
 from ._lists import Array
+from ._out import require_apart, require_fit
+from ._paths import Path, path_text
 from ._results import Answers, Counters, Join, Memory, Rows, Usable
 from ._times import TimeType, ticks_of, time_type
 
@@ -30,7 +33,7 @@ _NO_LIMIT = 2**32 - 1
 class Index:
     """An index over one column. Any number of threads may look up at the same time."""
 
-    __slots__ = ("_core", "type", "unit")
+    __slots__ = ("_core", "_like", "type", "unit")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -38,6 +41,9 @@ class Index:
         """The type of the column's keys, such as "int64" or "string"."""
         self.unit: str = core.unit
         """What the ticks of timestamps are ("us"); empty for other keys."""
+        is_composite = self.type == "composite"
+        parts = described_parts(core.describe(), self.unit) if is_composite else ()
+        self._like = Like(self.type, self.unit, parts)
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -58,8 +64,10 @@ class Index:
               miss: float | None = None, out: Array | None = None,
               counters: bool = False) -> Any:
         """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
-        upper = column_of(upper, self)
-        return self._answer(lower, upper, answer, values, matched, limit, miss, out, counters)
+        ends = column_of(upper, self._like)
+        if isinstance(out, np.ndarray):
+            require_apart(out, ends, upper)
+        return self._answer(lower, ends, answer, values, matched, limit, miss, out, counters)
 
     def join(self, keys: Any, how: JoinName = "inner") -> Join:
         """Joins a batch of keys with the column.
@@ -68,8 +76,8 @@ class Index:
         without a row, once, with a null (in NumPy: `MISS`); "semi" gives the lookups that have a
         row, "anti" those that have none.
         """
-        kind = kind_of(keys)
-        lookups = column_of(keys, self)
+        kind = kind_of(keys, self.type == "composite")
+        lookups = column_of(keys, self._like)
         if lookups.on_device:
             raise Error("a join takes keys in host memory: copy them there, or ask for the answer "
                         "'rows', which stays on the GPU")
@@ -99,16 +107,16 @@ class Index:
 
         Both lie in host memory, or both on the index's GPU, where they are read as they are.
         """
-        new_keys = column_of(keys, self)
+        new_keys = column_of(keys, self._like)
         if new_keys.on_device:
             require_one_stream(rows, keys)
             self._core.update(device_rows(rows, len(self)), new_keys, library_of(keys).stream(keys))
         else:
             self._core.update(_host_rows(rows, len(self)), new_keys, 0)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: Path) -> None:
         """Writes the index to a file that `rtindex.load` opens; `*.rtindex` by custom."""
-        self._core.save(os.fspath(path))
+        self._core.save(path_text(path))
 
     def describe(self) -> str:
         """What the index is, what it chose and why, in lines of text for a person."""
@@ -116,7 +124,7 @@ class Index:
 
     def supports(self, answer: AnswerName, lookup: LookupName = "point") -> bool:
         """Whether the index can give this answer to this kind of lookup."""
-        return self._core.supports(answer, lookup)
+        return self._core.supports(str(answer), str(lookup))
 
     @property
     def spec(self) -> str:
@@ -146,9 +154,10 @@ class Index:
                 answer: AnswerName | Sequence[AnswerName], values: Any, matched: bool,
                 limit: int | None, miss: float | None, out: Array | None,
                 counters: bool) -> Any:
-        kind = kind_of(keys)
-        lower = column_of(keys, self)
-        names = (answer,) if isinstance(answer, str) else tuple(answer)
+        kind = kind_of(keys, self.type == "composite")
+        lower = column_of(keys, self._like)
+        names = _names(answer)
+        row_limit = _limit(limit)
         held = None if values is None else column_of(values)
         times = None
         if "min" in names or "max" in names:
@@ -162,18 +171,20 @@ class Index:
                 raise Error("`counters` is for lookups in host memory: copy them there")
             return answer_on_device(self._core, keys, lower, upper, names,
                                     lambda name: self._dtype(name, held), held, matched,
-                                    _limit(limit), miss)
+                                    row_limit, miss)
         answered = self._outputs(names, len(lower), held, times, out)
+        if out is not None:
+            require_apart(out, lower, keys)
+            if held is not None:
+                require_apart(out, held, values)
         outputs = {name: _ticks(array) for name, array in answered.items()}
         nullable = kind.has_nulls and miss is None
         if matched or (nullable and any(name not in ("count", "rows") for name in names)):
             outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
         if counters:
             outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
-        row_limit = None
-        if "rows" in names:
-            row_limit = _limit(limit)
-        lists: Any = self._core.answer(lower, upper, held, miss, outputs, row_limit)
+        lists: Any = self._core.answer(lower, upper, held, miss, outputs,
+                                       row_limit if "rows" in names else None)
         validity = outputs.get("matched") if nullable else None
         zone = "" if times is None else times.zone
         answers: dict[str, Any] = {
@@ -204,7 +215,7 @@ class Index:
                     dtype = times.dtype
                 outputs[name] = np.empty(lookups, dtype) if out is None else out
                 if out is not None:
-                    _require_fit(out, lookups, dtype)
+                    require_fit(out, lookups, dtype)
         return outputs
 
     def _dtype(self, answer: str, values: _core.Column | None) -> type:
@@ -234,6 +245,8 @@ def build(column: Any, index: str = "auto", include: Any = None) -> Index:
     `index` is a spec such as "rx", "rx:embree" or "btree". `include` keeps a value column in key
     order beside the keys, so that sums, minima and maxima over ranges need no `values`.
     """
+    if not isinstance(index, str):
+        raise Error(f"the spec is {index!r}: pass a string such as \"rx\", or leave it away")
     values = None if include is None else column_of(include)
     times = None if values is None else time_type(values, include)
     keys, stream = column_of(column), 0
@@ -242,11 +255,11 @@ def build(column: Any, index: str = "auto", include: Any = None) -> Index:
     return Index(_core.build(keys, index, values, "" if times is None else times.text(), stream))
 
 
-def load(path: str | os.PathLike[str], verify: Literal["quick", "full"] = "quick") -> Index:
+def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:
     """Opens an index that `Index.save` wrote; "full" compares every byte with its checksum."""
     if verify not in ("quick", "full"):
         raise Error(f"unknown verification '{verify}': choose quick or full")
-    return Index(_core.load(os.fspath(path), verify == "full"))
+    return Index(_core.load(path_text(path), verify == "full"))
 
 
 def indexes() -> list[Usable]:
@@ -262,6 +275,9 @@ def default_index() -> str:
 def _host_rows(rows: Any, size: int) -> _core.Column:
     if is_device_array(rows):
         raise Error("the rows lie on a GPU and the keys in host memory: move one of them")
+    if np.ma.is_masked(rows):
+        raise Error("a row of the update is masked: leave it out of the rows and of the keys, such "
+                    "as with rows.compressed() and keys[~rows.mask]")
     numbers = np.asarray(rows)
     if numbers.dtype.kind not in "iu" and numbers.size:
         raise Error(f"the rows are {numbers.dtype}: name them by whole numbers")
@@ -276,7 +292,10 @@ def _ticks(array: Array) -> Array:
 
 
 def _limit(limit: int | None) -> int:
-    row_limit = _NO_LIMIT if limit is None else int(limit)
+    try:
+        row_limit = _NO_LIMIT if limit is None else operator.index(limit)
+    except TypeError:
+        raise Error(f"the limit {limit!r} is no number of rows: choose a whole number") from None
     if not 0 <= row_limit <= _NO_LIMIT:
         raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
     return row_limit
@@ -293,11 +312,12 @@ def _class_of(value_type: str) -> type:
     return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
 
 
-def _require_fit(out: Any, lookups: int, dtype: Any) -> None:
-    if type(out) is not np.ndarray or out.dtype != dtype or out.shape != (lookups,):
-        raise Error(f"`out` must be a NumPy array of {lookups} {np.dtype(dtype)}")
-    if not (out.flags.c_contiguous and out.flags.writeable):
-        raise Error("`out` must be contiguous and writeable")
+def _names(answer: Any) -> tuple[Any, ...]:
+    try:
+        return (answer,) if isinstance(answer, str) else tuple(answer)
+    except TypeError:
+        raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows, "
+                    "or several of them") from None
 
 
 def _human_bytes(count: float) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
 import numpy as np
 
-from ._columns import is_pandas, is_scalar
+from ._columns import is_one_key, is_pandas, is_scalar
 from ._core import ArrowAnswer, Error
 from ._lists import Array, validity_bits
 from ._times import in_common_unit
@@ -94,7 +95,10 @@ class _Pandas(Kind):
     has_nulls = True
 
     def __init__(self, data: Any):
-        self.labels = getattr(data, "index", data)
+        import pandas
+
+        is_index = isinstance(data, pandas.Index)
+        self.labels = data if is_index else getattr(data, "index", None)  # an array has none
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:
@@ -106,7 +110,9 @@ class _Pandas(Kind):
         if values.dtype.kind == "M":  # a miss is NaT
             data = pandas.Series(values)
             if zone:
-                data = data.dt.tz_localize("UTC").dt.tz_convert(zone)
+                data = data.dt.tz_localize("UTC")
+                with contextlib.suppress(KeyError, OSError, ValueError):  # a zone nobody knows
+                    data = data.dt.tz_convert(zone)
             data = data.array
         elif validity is not None:
             missing = np.unpackbits(validity, count=values.size, bitorder="little") == 0
@@ -161,14 +167,16 @@ _SCALAR = _Scalar()
 _POLARS = _Polars()
 
 
-def kind_of(data: Any) -> Kind:
-    """The kind of answers for lookups that came as `data`."""
+def kind_of(data: Any, composite: bool = False) -> Kind:
+    """The kind of answers for lookups that came as `data`; `composite`: one key is a tuple."""
     if type(data) is np.ndarray and data.ndim == 1:
         return _NUMPY
     if is_scalar(data):
         return _SCALAR
     if isinstance(data, tuple) and data:
-        return _SCALAR if all(map(is_scalar, data)) else kind_of(data[0])
+        if is_one_key(data):
+            return _SCALAR if composite else _NUMPY
+        return kind_of(data[0])
     package = type(data).__module__.partition(".")[0]
     if package == "pyarrow":
         return _Arrow(data)

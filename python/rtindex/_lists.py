@@ -13,6 +13,7 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 # Whole numbers up to here are floats without a loss.
 _EXACT_IN_FLOAT = 2**53
+_TIMES = (datetime.date, np.datetime64)
 
 
 def has_strings(items: list[Any]) -> bool:
@@ -31,16 +32,43 @@ def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array 
     known = [item for item in items if item is not None]
     if not known:
         return _nulls(len(items), wanted, unit), validity
-    if isinstance(known[0], (datetime.date, np.datetime64)):
+    if isinstance(known[0], _TIMES):
         return _times(items, unit or ("D" if wanted == "date32" else "")), None
+    filled = [known[0] if item is None else item for item in items]
     try:
-        array = np.array([0 if item is None else item for item in items])
-    except (ValueError, OverflowError) as error:
+        array = np.array(filled)
+    except (ValueError, OverflowError, TypeError) as error:
         raise Error(f"the list is no column: {error}") from error
+    if array.dtype.kind in "fO":
+        array = _exact(array, filled)
     is_whole = array.dtype.kind in "iu"
     if wanted.startswith("float") and is_whole and (abs(array) <= _EXACT_IN_FLOAT).all():
         array = array.astype(np.float64)
     return array, validity
+
+
+def _exact(array: Array, items: list[Any]) -> Array:
+    """Where NumPy made floats or objects of whole numbers: the 64-bit type that holds them."""
+    whole = [int(item) for item in items
+             if isinstance(item, (int, np.integer)) and not isinstance(item, np.timedelta64)]
+    if not whole:
+        return array
+    low, high = min(whole), max(whole)
+    if low < -(2**63) or high >= 2**64:
+        raise Error(f"the number {low if low < -(2**63) else high} does not fit 64 bits, and so no "
+                    "column holds it: leave it out, or let a range end at a number that fits")
+    if len(whole) < len(items):
+        lost = [item for item in whole if array.dtype.kind == "f" and int(float(item)) != item]
+        if lost:
+            raise Error(f"the list mixes floats with {lost[0]}, which no float64 is equal to: pass "
+                        "either whole numbers or floats")
+        return array
+    if high < 2**63:
+        return np.array(items, np.int64)
+    if low >= 0:
+        return np.array(items, np.uint64)
+    raise Error(f"the list mixes {low} with {high}, and no type of 64 bits holds both: pass them "
+                "in two calls, or leave out what the column cannot hold")
 
 
 def validity_bits(missing: Array) -> Array | None:
@@ -54,7 +82,7 @@ def cast_times(times: Array, unit: str) -> Array | None:
     NumPy wraps what is too far from 1970 for the unit; here it is an error.
     """
     cast = times.astype(f"M8[{unit}]")
-    lost = _differ(cast.astype(times.dtype), times)
+    lost = differ(cast.astype(times.dtype), times)
     if not lost.any():
         return cast
     if not np.can_cast(times.dtype, cast.dtype):  # the unit is coarser
@@ -62,7 +90,7 @@ def cast_times(times: Array, unit: str) -> Array | None:
     raise Error(_too_far(times[lost][0], unit))
 
 
-def _differ(times: Any, others: Any) -> Any:
+def differ(times: Any, others: Any) -> Any:
     """Which are not the same; NaT is the same as NaT."""
     return (times != others) & ~(np.isnat(times) & np.isnat(others))
 
@@ -79,10 +107,13 @@ def _nulls(count: int, wanted: str, unit: str) -> Array:
 
 
 def _times(items: list[Any], unit: str) -> Array:
+    for item in items:
+        if not isinstance(item, (*_TIMES, type(None))):
+            raise Error(f"the list mixes times with {item!r}: pass dates, datetimes and None only")
     times = [_datetime64(item) for item in items]
     array = np.array(times)
     for i, time in enumerate(times):  # of several units NumPy takes the finest
-        if time.dtype != array.dtype and _differ(array[i].astype(time.dtype), time):
+        if time.dtype != array.dtype and differ(array[i].astype(time.dtype), time):
             raise Error(_too_far(time, np.datetime_data(array.dtype)[0]))
     if unit and "," not in unit:
         cast = cast_times(array, unit)
@@ -96,5 +127,9 @@ def _datetime64(item: Any) -> np.datetime64:
     if hasattr(item, "to_datetime64"):  # pandas knows nanoseconds and time zones
         return item.to_datetime64()  # type: ignore[no-any-return]
     if isinstance(item, datetime.datetime) and item.tzinfo is not None:
-        item = item.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        try:
+            item = item.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        except OverflowError:
+            raise Error(f"the time {item} lies outside the years 1 to 9999 in UTC: leave it out, "
+                        "or let a range end at a time that fits") from None
     return np.datetime64(item)

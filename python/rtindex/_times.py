@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._core import Column, Error
-from ._lists import Array, cast_times, plain_array
+from ._lists import Array, cast_times, differ, plain_array
 
 # The units that pandas and Arrow know; answers in others are converted where no tick is lost.
 _COMMON_UNITS = ("s", "ms", "us", "ns")
@@ -59,10 +59,17 @@ def ticks_of(time: Any, kind: TimeType) -> Any:
 
 
 def in_common_unit(times: Array) -> Array:
-    """The times in a unit that pandas and Arrow know too; ticks where none holds them."""
+    """The times in a unit that pandas and Arrow know too; ticks where none is as fine."""
     for unit in _COMMON_UNITS:
+        if times.dtype == np.dtype(f"M8[{unit}]"):
+            return times
         if np.can_cast(times.dtype, f"M8[{unit}]"):
-            return times.astype(f"M8[{unit}]", copy=False)
+            cast = times.astype(f"M8[{unit}]")
+            lost = differ(cast.astype(times.dtype), times)
+            if lost.any():
+                raise Error(f"the answer {times[lost][0]} is too far from 1970 for the times of "
+                            "pandas and Arrow: pass the lookups as a NumPy array")
+            return cast
     return times.view(np.int64)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from oracle import MISS, matches
 
@@ -89,6 +91,41 @@ def test_out_receives_the_answer():
             index.lookup([8, 9], out=wrong)
     with pytest.raises(rtindex.Error, match="one answer"):
         index.lookup([8, 9], ["any", "count"], out=out)
+
+
+def test_out_lies_apart_from_what_is_read():
+    index = rtindex.build(np.array([2, 1, 0]))
+    memory = np.array([2, 1, 0, 7, 7, 7])
+    values, apart = memory[:3], memory[3:]
+    index.lookup(values, "sum", values, out=apart)
+    assert apart.tolist() == [2, 1, 0]
+    for kind in (np.asarray, memoryview, pa.array, lambda items: pd.Series(items, copy=False),
+                 lambda items: pa.chunked_array([pa.array([5]), pa.array(items[1:])])):
+        shared = kind(values)
+        for call in (lambda: index.lookup([1], "sum", shared, out=values[1:2]),
+                     lambda: index.lookup(shared, "sum", [1, 2, 3], out=values),
+                     lambda: index.range([0, 0, 0], shared, "sum", [1, 2, 3], out=memory[2:5]),
+                     lambda: index.lookup(shared, out=memory.view(np.uint32)[1:4])):
+            with pytest.raises(rtindex.Error, match="shares memory"):
+                call()
+    assert memory.tolist() == [2, 1, 0, 2, 1, 0]
+    pairs = rtindex.build((np.array([2, 1]), np.array([0, 1])))
+    for keys in ((values[:2], apart[:2]), pa.table({"a": values[:2], "b": apart[:2]}),
+                 pa.concat_tables([pa.table({"a": [1], "b": [1]}),
+                                   pa.table({"a": values[:1], "b": apart[1:2]})])):
+        with pytest.raises(rtindex.Error, match="shares memory"):
+            pairs.lookup(keys, "sum", [5, 6], out=apart[1:])
+    assert pairs.lookup([(2, 0), None], "sum", [5, 6], out=apart[:2], miss=0).tolist() == [5, 0]
+    assert pairs.lookup((2, 0), "sum", [5, 6], out=apart[:1]) == 5
+    letters = rtindex.build(np.array([b"abcd"]))
+    keys = np.array([b"abcd"])
+    with pytest.raises(rtindex.Error, match="shares memory"):
+        letters.lookup(keys, out=keys.view(np.uint32))
+
+
+def test_limits_of_numpy():
+    rows = rtindex.build([7, 7]).lookup([7], "rows", limit=np.uint8(1))
+    assert len(rows[0]) == 1
 
 
 def test_counters():

@@ -97,6 +97,26 @@ def test_pandas_keeps_the_labels():
     assert found["x"] == 2 and found["y"] is pd.NA
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "int64", "int64[pyarrow]", pd.SparseDtype("int64")])
+@pytest.mark.parametrize("make", [pd.array, pd.Series, pd.Index])
+def test_arrays_of_pandas(make, dtype):
+    column, lookups = (make(items, dtype=dtype) for items in (COLUMN, LOOKUPS))
+    found = rtindex.build(column).lookup(lookups, "first")
+    assert found.isna().tolist() == [False, True, False] and found.dropna().tolist() == [2, 3]
+    assert found.index.tolist() == (LOOKUPS if make is pd.Index else [0, 1, 2])
+    assert rtindex.build(pd.DataFrame({"a": column, "b": column})).lookup((29, 29), "count") == 2
+
+
+def test_categoricals_and_other_arrays_of_pandas():
+    categories = pd.Categorical(["a", "b"])
+    for data in (categories, pd.Series(categories), pd.Index(categories)):
+        with pytest.raises(rtindex.Error, match="categorical"):
+            rtindex.build(data)
+    times = pd.Series(np.array(["2024-02-29", "NaT"], "M8[s]")).dt.tz_localize("Europe/Berlin")
+    assert rtindex.build(times.array).lookup(times.array, "count").tolist() == [1, 0]
+    assert rtindex.build(pd.array(["a", None])).lookup(["a"]).tolist() == [0]
+
+
 def test_one_key_gives_one_object():
     index = rtindex.build(COLUMN)
     assert index.lookup(29, "first") == 2

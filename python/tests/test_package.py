@@ -10,6 +10,8 @@ import threading
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -32,6 +34,15 @@ def test_files_keep_everything(tmp_path):
         rtindex.load(tmp_path / "times.rtindex", "well")
     with pytest.raises(rtindex.Error, match="nowhere"):
         rtindex.load(tmp_path / "nowhere.rtindex")
+
+
+def test_paths(tmp_path):
+    index = rtindex.build([7])
+    for name in (tmp_path / "a", str(tmp_path / "b"), bytes(tmp_path / "c")):
+        index.save(name)
+        assert rtindex.load(name).lookup(7) == 0
+    rtindex.draw([1]).save(bytes(tmp_path / "d"))
+    assert (tmp_path / "d").read_text(encoding="utf-8").startswith("<")
 
 
 def test_pictures(tmp_path):
@@ -107,6 +118,11 @@ def test_many_threads_look_up_at_once():
     assert not wrong
 
 
+class Unreadable:
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise TypeError("why")
+
+
 REFUSED = {
     "'btre'": lambda: rtindex.build([1], "btre"),
     "2 dimensions": lambda: rtindex.build(np.zeros((2, 2))),
@@ -130,6 +146,27 @@ REFUSED = {
     "does not have": lambda: rtindex.build([1]).update([1], [5]),
     "whole numbers": lambda: rtindex.build([1]).update([0.5], [5]),
     "twice": lambda: rtindex.build([1, 2]).update([0, 0], [5, 5]),
+    "the spec is None": lambda: rtindex.build([1], None),
+    'the spec is 5: pass a string such as "rx"': lambda: rtindex.draw([1], index=5),
+    "unknown answer 'None'": lambda: rtindex.build([1]).lookup([1], None),
+    "unknown answer '5'": lambda: rtindex.build([1]).range([1], [1], ["any", 5]),
+    "the limit 1.5": lambda: rtindex.build([1]).lookup([1], "rows", limit=1.5),
+    "the limit '1' is no number of rows": lambda: rtindex.build([1]).lookup([1], limit="1"),
+    "int is no path": lambda: rtindex.build([1]).save(5),
+    "NoneType is no path": lambda: rtindex.load(None),
+    "'x\\x00y' has a NUL": lambda: rtindex.build([1]).save("x\0y"),
+    "has a NUL, which no file's name": lambda: rtindex.load(b"x\0y"),
+    "is no UTF-8": lambda: rtindex.load("\udcff"),
+    "picture cannot be written": lambda: rtindex.draw([1]).save("no/such/folder/scene.svg"),
+    ".to_timestamp()": lambda: rtindex.build(pd.period_range("2024", periods=2, freq="M")),
+    "periods": lambda: rtindex.build(pd.Series(pd.period_range("2024", periods=2, freq="D"))),
+    "SeriesGroupBy is no column": lambda: rtindex.build(pd.Series([1]).groupby([1])),
+    "Unreadable cannot be read through Arrow: why": lambda: rtindex.build(Unreadable()),
+    "type Object": lambda: rtindex.build(pl.Series([1], dtype=pl.Object)),
+    "polars' type Object": lambda: rtindex.build(
+        pl.DataFrame({"a": [1], "b": pl.Series([{}], dtype=pl.Object)})),
+    "time in D and the column in s": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(
+        pa.array([0], pa.date32())),
     "count time in ns": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(np.zeros(1, "M8[ns]")),
 }
 

@@ -223,6 +223,31 @@ def as_ticks(dates) -> list[int | None]:
     return array.cast(pa.int32()).to_pylist()
 
 
+@pytest.mark.parametrize(("ticks", "unit"), [
+    (2**61, "h"), (-2**61, "h"), (2**62, "D"), (2**61, "m"), (2**58, "W"), (2**61, "Y")])
+@pytest.mark.parametrize("kind", [pa.array, pl.Series, pd.Series])
+def test_times_beyond_those_of_a_kind(kind, ticks, unit):
+    index = rtindex.build(np.array([7, 7, 1]))
+    times = np.array([5, ticks, 5], f"M8[{unit}]")
+    answer = "max" if ticks > 0 else "min"
+    assert index.lookup([7], answer, times) == times[1]
+    assert index.lookup(7, answer, times) == times[1]
+    with pytest.raises(rtindex.Error, match="too far from 1970 for .* NumPy array"):
+        index.lookup(kind([7, 8]), answer, times)
+    near = index.lookup(kind([1, 8]), answer, times)
+    assert as_times(near)[0] == times[0] and np.isnat(as_times(near)[1])
+
+
+def test_zones_that_nobody_knows():
+    """The same times in UTC."""
+    values = pa.array(TIMES, pa.timestamp("us", "Mars/Phobos"))
+    index = rtindex.build(np.array([7, 7, 1]), include=values)
+    for found in (index.lookup(pd.Series([7, 1]), "max"),
+                  index.lookup(pl.Series([7, 1]), "max", values)):
+        assert zone_of(found) == "UTC"
+        assert as_times(found).tolist() == TIMES[1:]
+
+
 @pytest.mark.parametrize("unit", ["D", "us"])
 def test_a_miss_that_is_no_time_is_a_null(unit):
     index = rtindex.build(np.array([7, 7, 1]))

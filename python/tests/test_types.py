@@ -189,6 +189,32 @@ def test_empty_columns_and_batches(nothing):
     assert len(index.join(nothing, "left").probe) == 0
 
 
+@pytest.mark.parametrize("nothing", [
+    np.array([], "U3"), np.array([], "S3"), np.array([], object), pd.Series([], dtype=object),
+    pd.Series([], dtype="string"), pd.Index([], dtype=object), pa.array([], pa.string()),
+    np.ma.MaskedArray([], dtype="U3")], ids=lambda data: f"{type(data).__name__} {data.dtype}"
+    if hasattr(data, "dtype") else str(data.type))
+def test_empty_columns_of_strings(nothing):
+    empty = rtindex.build(nothing)
+    assert (empty.type, len(empty)) == ("string", 0)
+    assert empty.lookup(np.array(["a"]), "count").tolist() == [0]
+    assert empty.lookup("a") is None
+    assert len(rtindex.build(["a"]).lookup(nothing)) == 0
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="NumPy 2 has them")
+def test_strings_of_numpy_2():
+    kind = np.dtypes.StringDType(na_object=None)
+    index = rtindex.build(np.array(["a", None, "b"], kind))
+    assert index.lookup(np.array(["b", None, "a"], kind), "rows").to_pylist() == [[2], [], [0]]
+    assert rtindex.build(np.array([], kind)).lookup("a") is None
+    assert rtindex.build(np.array([None], kind)).type == "string"
+
+
+def test_object_columns_of_nulls():
+    assert rtindex.build(pd.Series([None, None], dtype=object)).lookup(["a"], "count") == 0
+
+
 def test_empty_batches_of_strings():
     index = rtindex.build(["a"])
     assert len(index.lookup([], "rows")) == 0

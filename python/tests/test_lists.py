@@ -1,0 +1,106 @@
+"""Plain Python objects, and arrays of objects: no number changes on its way into a column."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rtindex
+
+HIGH = 2**63
+TOP = 2**64 - 1
+
+
+@pytest.mark.parametrize("make", [
+    list, lambda items: np.array(items, object), lambda items: pd.Series(items, dtype=object),
+    lambda items: np.ma.MaskedArray(items, [item is None for item in items], object)])
+def test_high_numbers_stay_what_they_are(make):
+    column = [HIGH, None, 5, TOP, HIGH + 1, TOP - 1]
+    index = rtindex.build(make(column))
+    assert index.type == "uint64"
+    found = index.lookup(make(column), "rows").to_pylist()
+    assert found == [[row] if key is not None else [] for row, key in enumerate(column)]
+    assert index.lookup([TOP, 6], "count").tolist() == [1, 0]
+    assert rtindex.build([1, 2]).lookup(make([HIGH, 2, None]), "count").tolist() == [0, 1, 0]
+
+
+def test_numbers_of_numpy_in_a_list():
+    index = rtindex.build([np.uint64(7), np.int64(-7), 2**62 + 1])
+    assert index.type == "int64"
+    assert index.lookup([np.uint64(7), np.int64(-7), 2**62], "count").tolist() == [1, 1, 0]
+    assert rtindex.build([True, None]).type == "bool"
+    assert rtindex.build([0.5, 2**60]).lookup(2.0**60) == 1
+
+
+@pytest.mark.parametrize(("items", "sentence"), [
+    ([-1, HIGH], "mixes -1 with 9223372036854775808"),
+    ([None, HIGH, -1], "mixes -1 with"),
+    ([2**64], "18446744073709551616 does not fit 64 bits"),
+    ([1, -HIGH - 1], "-9223372036854775809 does not fit 64 bits"),
+    ([0.5, 2**53 + 1], "mixes floats with 9007199254740993"),
+    ([0.5, 2**64], "does not fit 64 bits")])
+def test_numbers_that_no_type_holds(items, sentence):
+    for call in (lambda: rtindex.build(items), lambda: rtindex.build([1]).lookup(items),
+                 lambda: rtindex.build([1]).range(items, items),
+                 lambda: rtindex.build([1.5]).lookup(np.array(items, object))):
+        with pytest.raises(rtindex.Error, match=sentence):
+            call()
+
+
+def test_one_number_beyond_64_bits():
+    for column in ([1, 2], np.array([1], np.uint64), np.array([1.5])):
+        with pytest.raises(rtindex.Error, match="does not fit 64 bits.*leave it out"):
+            rtindex.build(column).lookup(2**64)
+
+
+@pytest.mark.parametrize(("items", "sentence"), [
+    ([datetime.date(2024, 2, 29), 5], "mixes times with 5"),
+    ([None, datetime.datetime(2024, 2, 29), "x"], "neither a string nor None"),
+    ([5, datetime.date(2024, 2, 29)], "is no column"),
+    ([5, np.datetime64("2024")], "is no column"),
+    ([1.5, np.timedelta64(1, "s")], "is no column"),
+    ([datetime.datetime.max.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=-1)))],
+     "outside the years 1 to 9999"),
+    (["a", "\ud800"], "half of a surrogate pair")])
+def test_lists_that_are_no_column(items, sentence):
+    for call in (lambda: rtindex.build(items), lambda: rtindex.build(np.array(items, object))):
+        with pytest.raises(rtindex.Error, match=sentence):
+            call()
+
+
+def test_half_a_surrogate_pair():
+    index = rtindex.build(["a"])
+    for keys in ("\ud800", ["\ud800"], np.array(["\ud800"])):
+        with pytest.raises(rtindex.Error, match="surrogatepass"):
+            index.lookup(keys)
+    assert index.lookup("\ud800".encode("utf-8", "surrogatepass")) is None
+
+
+def test_arrays_without_a_dimension_are_one_key():
+    index = rtindex.build([7, 8])
+    assert index.lookup(np.array(8)) == 1
+    assert index.lookup(np.array(9)) is None
+    assert index.range(np.array(7), np.array(8), "count") == 2
+    assert rtindex.build([0.5]).lookup(np.array(0.5, object)) == 0
+    assert rtindex.build([2.0]).lookup(np.array(2)) == 0
+    assert rtindex.build(["a"]).lookup(np.array("a")) == 0
+    assert rtindex.build(np.zeros(1, "M8[s]")).lookup(np.array(0, "M8[D]")) == 0
+    assert index.lookup(np.ma.masked) is None
+    index.update(np.array(0), np.array(9))
+    assert index.lookup(9) == 0
+
+
+def test_a_tuple_of_keys_is_a_list_of_keys():
+    index = rtindex.build([26, 25, 29])
+    assert index.lookup((29, 24), "count").tolist() == [1, 0]
+    assert index.lookup((29,)).tolist() == [2]
+    assert index.range((24, 0), (30, 1), "count").tolist() == [3, 0]
+    assert index.lookup((29, None, 25), "rows").to_pylist() == [[2], [], [1]]
+    assert index.lookup((None, None), "count").tolist() == [0, 0]
+    assert index.join((29, 24, 26)).probe.tolist() == [0, 2]
+    assert rtindex.build(["a", "b"]).lookup(("b", "c", "a"), "count").tolist() == [1, 0, 1]
+    with pytest.raises(rtindex.Error, match="composite"):
+        index.lookup((np.array([29]), np.array([24])))
