@@ -94,6 +94,8 @@ class RTINDEX_API Index {
   [[nodiscard]] std::size_t size() const;
   /// The type of the column.
   [[nodiscard]] Type type() const;
+  /// The types of a composite column's parts; none of any other column.
+  [[nodiscard]] std::vector<Type> part_types() const;
   /// The type of the included values; none where there are none.
   [[nodiscard]] std::optional<Type> included() const;
   /// The full spec: `build(column, index.spec())` builds the same index.

@@ -14,7 +14,7 @@ from ._core import Error
 from ._device import device_rows, is_device_array, library_of, require_one_stream, spec_for
 from ._device_calls import answer_on_device
 from ._kinds import kind_of
-from ._likes import Like, described_parts
+from ._likes import Like, known_parts
 from ._lists import Array
 from ._out import require_apart, require_fit
 from ._paths import Path, path_text
@@ -41,9 +41,7 @@ class Index:
         """The type of the column's keys, such as "int64" or "string"."""
         self.unit: str = core.unit
         """What the ticks of timestamps are ("us"); empty for other keys."""
-        is_composite = self.type == "composite"
-        parts = described_parts(core.describe(), self.unit) if is_composite else ()
-        self._like = Like(self.type, self.unit, parts)
+        self._like = Like(self.type, self.unit, known_parts(core.part_types, self.unit))
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,

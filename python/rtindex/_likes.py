@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
-
-_PART = re.compile(r"(\w+) \(\d+ bits of the key\)")
 
 
 class Like(NamedTuple):
@@ -23,8 +21,7 @@ def parts_of(like: Any, count: int) -> list[Any]:
     return [*parts] if len(parts) == count else [None] * count
 
 
-def described_parts(description: str, units: str) -> tuple[Like, ...]:
-    """The parts of a composite column, as its index describes itself."""
-    types = _PART.findall(description)
+def known_parts(types: Sequence[str], units: str) -> tuple[Like, ...]:
+    """The parts of a composite column; `units` are those of all, a comma between them."""
     every_unit = units.split(",") if units else [""] * len(types)
     return tuple(Like(*part) for part in zip(types, every_unit))

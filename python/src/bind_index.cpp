@@ -107,6 +107,12 @@ void bind_index(nb::module_& module) {
       .def("memory", memory)
       .def("__len__", &Index::size)
       .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
+      .def_prop_ro("part_types",
+                   [](const Index& index) {
+                     std::vector<std::string_view> names;
+                     for (const Type type : index.part_types()) names.push_back(name_of(type));
+                     return names;
+                   })
       .def_prop_ro("unit", [](const Index& index) { return tick_units(index).keys; })
       .def_prop_ro("included_time", [](const Index& index) { return tick_units(index).included; })
       .def_prop_ro("included", included)

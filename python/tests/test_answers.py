@@ -71,6 +71,14 @@ def test_included_values():
     assert rtindex.build([1]).included is None
 
 
+def test_no_values_are_not_values_left_out():
+    index = rtindex.build([1, 2], include=[1.5, 2.5])
+    for none in (np.array([], np.uint64), pa.chunked_array([], pa.uint64())):
+        with pytest.raises(rtindex.Error, match="0 values"):
+            index.lookup([1], "sum", none)
+    assert index.lookup([1], "sum").tolist() == [1.5]
+
+
 def test_limit_and_miss():
     index = rtindex.build([7, 7, 7, 8])
     rows = index.lookup([7, 8, 9], "rows", limit=2)

@@ -137,7 +137,6 @@ def test_empty_columns():
 
 
 def test_the_parts_are_known(cities):
-    """They are read from what an index says of itself."""
     assert [tuple(part)[:2] for part in cities._like.parts] == [("string", ""), ("int64", "")]
     many = rtindex.build((np.zeros(3, "M8[us]"), np.zeros(3, bool), np.zeros(3, "f4"),
                           pa.array([1, 2, 3], pa.date32()), ["a", "b", None]), "hash")

@@ -59,6 +59,11 @@ Type Index::type() const {
   return state_->codec->type();
 }
 
+std::vector<Type> Index::part_types() const {
+  const auto lock = state_->lock_for_reading();
+  return state_->codec->part_types();
+}
+
 std::optional<Type> Index::included() const {
   const auto lock = state_->lock_for_reading();
   return state_->structure->included();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <rtindex/column.hpp>
 
@@ -37,6 +38,8 @@ class KeyCodec {
   void save(FileWriter file) const;
 
   [[nodiscard]] virtual Type type() const = 0;
+  // Of a composite column.
+  [[nodiscard]] virtual std::vector<Type> part_types() const { return {}; }
   // The largest encoded key.
   [[nodiscard]] std::uint64_t span() const { return span_; }
   // Whether encoded keys are not the whole truth and hits must be compared in full.

@@ -78,6 +78,11 @@ class CompositeCodec final : public KeyCodec {
   }
 
   [[nodiscard]] Type type() const override { return Type::composite; }
+  [[nodiscard]] std::vector<Type> part_types() const override {
+    std::vector<Type> types;
+    for (const Part& part : parts_) types.push_back(part.codec->type());
+    return types;
+  }
 
   [[nodiscard]] std::size_t bytes() const override {
     std::size_t bytes = 0;

@@ -106,6 +106,7 @@ TEST_P(ManyAlikeKeys, AreWideComposites) {
   const auto asked = parts_of(lookups);
   const Index index =
       build(ColumnView::composite({ColumnView(keys.first), ColumnView(keys.second)}), GetParam());
+  EXPECT_EQ(index.part_types(), (std::vector{Type::u64, Type::u64}));
   expect_rows(
       index.lookup(ColumnView::composite({ColumnView(asked.first), ColumnView(asked.second)}),
                    Answer::count | Answer::first),
