@@ -63,7 +63,7 @@ look() {
     --gtest_filter="$(tests_for "$2")" 2>&1 | tee "$log" | grep -vE '^\[ RUN ' ||
     fail "compute-sanitizer $1 found something; its words are above"
   tests="$(grep -c '^\[       OK ' "$log" || true)"
-  say "compute-sanitizer $1: $tests tests, clean"
+  say "compute-sanitizer $1: $tests tests$( ((tests == 0)) || echo ", clean")"
 }
 for tool in "${tools[@]}"; do
   look "$tool" "$tool"

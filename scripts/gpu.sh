@@ -37,7 +37,7 @@ while (($#)); do
 done
 
 command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: is there an NVIDIA GPU and its driver?"
-options=(-DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON -DRTINDEX_BENCH=ON)
+options=(-DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON -DRTINDEX_BENCH=ON -DRTINDEX_PYTHON=OFF)
 if [[ $python == yes ]]; then
   nanobind="$(python3 -m nanobind --cmake_dir)" || fail "--python takes nanobind: pip install nanobind"
   options+=(-DRTINDEX_PYTHON=ON "-Dnanobind_DIR=$nanobind")
@@ -68,7 +68,9 @@ if [[ $python == yes ]]; then
   cmake --install "$build" --component python --prefix "$build/site" >/dev/null
   cp "$root"/python/rtindex/*.py "$build/site/rtindex/"
   PYTHONPATH="$build/site:${PYTHONPATH:-}" python3 -m pytest -q -p no:cacheprovider \
-    "$root/python/tests/test_gpu.py" || fail "tests of the Python package failed; their words are above"
+    "$root/python/tests/test_gpu.py" | tee "$build.log" ||
+    fail "tests of the Python package failed; their words are above"
+  grep -q '[0-9] passed' "$build.log" || fail "no test of the Python package was run: is there CuPy or PyTorch?"
 fi
 if [[ $sanitize == yes ]]; then
   say "compute-sanitizer"

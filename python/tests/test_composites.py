@@ -142,3 +142,14 @@ def test_the_parts_are_known(cities):
                           pa.array([1, 2, 3], pa.date32()), ["a", "b", None]), "hash")
     assert [tuple(part)[:2] for part in many._like.parts] == [
         ("timestamp64", "us"), ("bool", ""), ("float32", ""), ("date32", ""), ("string", "")]
+
+
+@pytest.mark.parametrize("spec", ["rx:native", "sorted", "hash", "rx:embree"])
+def test_null_tuples_may_hold_any_string(spec):
+    kind = pa.struct([("a", pa.string()), ("b", pa.int64())])
+    rows = pa.array([{"a": "hello1", "b": 1}, {"a": "hello2", "b": 2}, None], kind)
+    for column in ((["hello1", "hello2", "x"], [1, 2, None]), rows):
+        index = rtindex.build(column, spec)
+        assert index.lookup([("hello2", 2), ("x", None)], "count").tolist() == [1, 0]
+        index.update([0], [("h", None)])
+        assert index.lookup([("hello1", 1), ("hello2", 2)], "count").tolist() == [0, 1]

@@ -9,7 +9,8 @@ namespace rtindex {
 CsvScanner::CsvScanner(std::string_view text, const std::string& path) : rest_(text), path_(path) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
-  if (rest_.find('\n') == std::string_view::npos && rest_.find('\r') != std::string_view::npos)
+  const std::size_t bare = rest_.find('\r');
+  if (rest_.find_first_of("\n\"") == std::string_view::npos && bare < rest_.size() - 1)
     fail("{}: its lines end in a carriage return alone; convert them (tr '\\r' '\\n')", path);
 }
 

@@ -147,35 +147,50 @@ void TextColumn::require_integers_that_fit(const std::string& name) const {
         name, field(too_large), too_large);
 }
 
-// A float that is not the number that was asked for would be found in its place: an integer between
-// two floats, or what is beyond the largest. Of fractions the nearest float is meant.
+// Whether a float is the number that was written. An integer between two floats, or what is beyond
+// the largest, is another number; of fractions the nearest float is meant.
 template <class Float>
-void TextColumn::require_told_exactly(const std::string& name, std::string_view type) const {
-  for (std::size_t row = 0; row < size(); ++row) {
-    const std::string_view text = field(row);
-    const Float number = parse_number<Float>(text).value_or(0);
-    const bool is_number = text.find_first_of("0123456789") != std::string_view::npos;
-    bool told = !is_number || std::isfinite(number);
-    // A long double holds all integers of 64 bits.
-    if (const auto integer = parse_number<std::int64_t>(text))
-      told = static_cast<long double>(number) == static_cast<long double>(*integer);
-    else if (const auto large = parse_number<std::uint64_t>(text))
-      told = static_cast<long double>(number) == static_cast<long double>(*large);
-    if (!told)
-      fail("{}: {} cannot be told in {}, the type of the column: the nearest is {}", name, text,
-           type, number);
-  }
+[[nodiscard]] bool is_told(std::string_view text, Float number) {
+  // A long double holds all integers of 64 bits.
+  const auto is = [&](auto integer) {
+    return static_cast<long double>(number) == static_cast<long double>(integer);
+  };
+  if (const auto integer = parse_number<std::int64_t>(text)) return is(*integer);
+  if (const auto integer = parse_number<std::uint64_t>(text)) return is(*integer);
+  return std::isfinite(number) || text.find_first_of("0123456789") == std::string_view::npos;
+}
+
+// The first row whose number no Float is; the size where there is none.
+template <class Float>
+std::size_t TextColumn::first_untold() const {
+  std::size_t row = 0;
+  while (row < size() && is_told(field(row), parse_number<Float>(field(row)).value_or(0))) ++row;
+  return row;
+}
+
+// Numbers to compare with floats, and never another number in their place.
+bool TextColumn::parse_floats_like(std::string& name, LoadedColumn& column,
+                                   const LoadedColumn& like) {
+  if (like.type() == Type::f32 && first_untold<float>() == size())
+    return parse_numbers<float>(name, column);
+  if (const std::size_t row = first_untold<double>(); row != size())
+    fail("{}: {} in row {} (rows count from 0) is no float64, and would be rounded to {}", name,
+         field(row), row, parse_number<double>(field(row)).value_or(0));
+  if (like.type() == Type::f64) return parse_numbers<double>(name, column);
+  return parse_all<double>(name, column, Type::f64, [](std::string_view text) {
+    const std::optional<float> nearest = parse_number<float>(text);
+    if (!nearest || is_told(text, *nearest)) return std::optional<double>(nearest);
+    return parse_number<double>(text);
+  });
 }
 
 LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
   LoadedColumn column;
   if (like != nullptr) {
-    const bool done = (like->type() == Type::f32 && parse_numbers<float>(name, column)) ||
-                      (like->type() == Type::f64 && parse_numbers<double>(name, column)) ||
-                      parse_times_like(name, column, *like);
+    const bool is_float = like->type() == Type::f32 || like->type() == Type::f64;
+    const bool done =
+        is_float ? parse_floats_like(name, column, *like) : parse_times_like(name, column, *like);
     if (done) {
-      if (like->type() == Type::f32) require_told_exactly<float>(name, "float32");
-      if (like->type() == Type::f64) require_told_exactly<double>(name, "float64");
       column.set_unit(like->unit());
       return column;
     }

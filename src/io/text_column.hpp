@@ -38,7 +38,8 @@ class TextColumn {
                                       const LoadedColumn& like);
   void require_integers_that_fit(const std::string& name) const;
   template <class Float>
-  void require_told_exactly(const std::string& name, std::string_view type) const;
+  [[nodiscard]] std::size_t first_untold() const;
+  bool parse_floats_like(std::string& name, LoadedColumn& column, const LoadedColumn& like);
   // Which field keeps a column that starts with a time from being one of times; empty where none.
   [[nodiscard]] std::string odd_time() const;
   void require_ticks_of(const LoadedColumn& like, const std::string& name) const;

@@ -236,8 +236,10 @@ class StringCodec final : public KeyCodec {
     });
   }
 
+  // What follows the prefix. A string of a tuple that is null because of another part may lack the
+  // prefix; nobody looks at what comes of it.
   [[nodiscard]] std::string_view suffix(std::string_view text) const {
-    return text.substr(prefix_.size());
+    return text.substr(std::min(prefix_.size(), text.size()));
   }
 
   // The first bytes, most significant first, padded with zeros.

@@ -45,7 +45,7 @@ void order_by_full_key(Pair<Key>* pairs, std::size_t size, const KeyCodec& codec
   parallel_for(blocks, 1, [&](std::size_t block, std::size_t) {
     for (std::size_t begin = starts[block]; begin < starts[block + 1];) {
       std::size_t end = begin + 1;
-      while (end < size && pairs[end].key == pairs[begin].key) ++end;
+      while (end < starts[block + 1] && pairs[end].key == pairs[begin].key) ++end;
       if (end - begin > 1) sort_run(pairs + begin, end - begin, codec);
       begin = end;
     }

@@ -201,5 +201,17 @@ TEST(CompositeCodec, PacksNoMoreThanItsKeysTake) {
   EXPECT_GT(span(ColumnView::composite({first, second})), std::uint64_t{1} << 40);
 }
 
+TEST(CompositeCodec, TakesAnyStringOfANullTuple) {
+  const std::vector<std::string> names = {"hello1", "hello2", "x", ""};
+  const std::vector<int> numbers = {1, 2, 3, 4};
+  const std::uint8_t two_valid = 0b0011;
+  const ColumnView column =
+      ColumnView::composite({names, ColumnView(numbers).with_validity(&two_valid)});
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(column);
+  const EncodedColumn encoded = codec->encode(column);
+  ASSERT_EQ(encoded.size(), 2U);
+  EXPECT_LT(encoded.keys[0], encoded.keys[1]);
+}
+
 }  // namespace
 }  // namespace rtindex::test

@@ -91,11 +91,11 @@ class Pools final : public DeviceMemory {
     Pool pool;
     std::size_t free = 0;
     std::size_t total = 0;
-    if (cudaMemPoolCreate(&pool.handle, &properties) != cudaSuccess ||
-        cudaMemGetInfo(&free, &total) != cudaSuccess) {
+    if (cudaMemPoolCreate(&pool.handle, &properties) != cudaSuccess) {
       static_cast<void>(cudaGetLastError());
       return {};
     }
+    if (cudaMemGetInfo(&free, &total) != cudaSuccess) static_cast<void>(cudaGetLastError());
     pool.spare = total / 32;
     std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
     static_cast<void>(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &keep));
