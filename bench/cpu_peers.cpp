@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <rtindex/error.hpp>
 
 #include "cpu_peers/questions.hpp"
+#include "harness/size_options.hpp"
 
 namespace rtindex::bench {
 
@@ -41,13 +41,13 @@ int run(int argc, char** argv) {
   names.reserve(all_questions.size());
   for (const Question& question : all_questions) names.push_back(question.name);
   CLI::App app("rtindex on the CPU against std::lower_bound, Abseil and a parallel sort");
-  app.add_option("--from", from, "log2 of the smallest column")->check(CLI::Range(10, 31));
-  app.add_option("--to", to, "log2 of the largest column")->check(CLI::Range(10, 31));
-  app.add_option("--lookups", lookups, "log2 of the lookups")->check(CLI::Range(10, 28));
+  add_log2(app, "--from", from, 31, "keys of the smallest column");
+  add_log2(app, "--to", to, 31, "keys of the largest column");
+  add_log2(app, "--lookups", lookups, 28, "lookups");
   app.add_option("--questions", names, "which questions to ask")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  app.add_option("--records", records_path, "append JSON records to this file");
+  add_records(app, records_path);
   CLI11_PARSE(app, argc, argv);
 
   PeerRecords records(records_path, "cpu-peers",

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 
 #include "base/parallel.hpp"
 #include "harness/records.hpp"
+#include "harness/size_options.hpp"
 #include "harness/timing.hpp"
 #include "scene/primitives.hpp"
 #include "scene/rays.hpp"
@@ -104,15 +104,9 @@ struct Arguments {
 int start(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("rx:embree against a bare Embree loop on the same scene");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--keys", arguments.keys_log2, "log2 of the keys")
-      ->check(CLI::Range(10, 28))
-      ->type_name("LOG2");
-  app.add_option("--lookups", arguments.lookups_log2, "log2 of the lookups")
-      ->check(CLI::Range(10, 28))
-      ->type_name("LOG2");
-  app.add_option("--records", arguments.records, "append JSON records to this file")
-      ->type_name("FILE");
+  add_log2(app, "--keys", arguments.keys_log2, 28, "keys");
+  add_log2(app, "--lookups", arguments.lookups_log2, 28, "lookups");
+  add_records(app, arguments.records);
   CLI11_PARSE(app, argc, argv);
   const std::size_t size = std::size_t{1} << arguments.keys_log2;
   const auto column = bench::dense_shuffled<std::uint64_t>(size, 1);

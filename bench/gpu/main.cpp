@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "base/cuda/runtime.hpp"
 #include "gpu/gpu_report.hpp"
 #include "gpu/peers/peer_race.hpp"
+#include "harness/size_options.hpp"
 
 namespace rtindex::bench {
 
@@ -261,24 +261,17 @@ int start(int argc, char** argv) {
   CLI::App app(
       "How fast are the indexes on a GPU? Points, ranges and batches with all data in its memory;\n"
       "every answer is checked, published indexes race along where they were built in.");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--records", settings.records, "append JSON records to this file")
-      ->type_name("FILE");
+  add_records(app, settings.records);
   app.add_option("--only", settings.questions, "questions to ask")
       ->delimiter(',')
       ->check(CLI::IsMember(settings.questions))
       ->type_name("QUESTION,...");
-  app.add_option("--keys", settings.key_bits, "log2 of the keys")
-      ->check(CLI::Range(10, 31))
-      ->type_name("LOG2");
-  app.add_option("--lookups", settings.lookup_bits, "log2 of the lookups")
-      ->check(CLI::Range(10, 31))
-      ->type_name("LOG2");
-  app.add_option("--huge", settings.huge_bits, "log2 of the keys of the question `huge`")
-      ->check(CLI::Range(10, 31))
-      ->type_name("LOG2");
+  add_log2(app, "--keys", settings.key_bits, 31, "keys");
+  add_log2(app, "--lookups", settings.lookup_bits, 31, "lookups");
+  add_log2(app, "--huge", settings.huge_bits, 31, "keys of the question `huge`");
   app.add_option("--index", settings.indexes, "an index to measure; again for more")
-      ->type_name("SPEC");
+      ->type_name("SPEC")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (cuda::unusable()) {
     fmt::print(stderr, "bench_gpu: {}\n", *cuda::unusable());

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "gpu/device_workload.hpp"
 #include "harness/peer_records.hpp"
+#include "harness/size_options.hpp"
 #include "harness/timing.hpp"
 #include "optix_overhead/bare_optix.hpp"
 #include "tracers/optix/library.hpp"
@@ -134,15 +134,9 @@ int run(const Settings& settings) {
 int start(int argc, char** argv) {
   Settings settings;
   CLI::App app("rx:optix against a bare OptiX program on the same scene");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--keys", settings.key_bits, "log2 of the keys")
-      ->check(CLI::Range(10, 28))
-      ->type_name("LOG2");
-  app.add_option("--lookups", settings.lookup_bits, "log2 of the lookups")
-      ->check(CLI::Range(10, 30))
-      ->type_name("LOG2");
-  app.add_option("--records", settings.records, "append JSON records to this file")
-      ->type_name("FILE");
+  add_log2(app, "--keys", settings.key_bits, 28, "keys");
+  add_log2(app, "--lookups", settings.lookup_bits, 30, "lookups");
+  add_records(app, settings.records);
   CLI11_PARSE(app, argc, argv);
   if (optix::unusable()) {
     fmt::print(stderr, "bench_optix_overhead: {}\n", *optix::unusable());
