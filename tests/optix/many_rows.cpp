@@ -62,11 +62,12 @@ TEST_F(OptixRows, MoreThanAnArrayHolds) {
   outputs.offsets = offsets.as<std::uint64_t>();
   index.range_into(on_gpu(low), on_gpu(high), {}, outputs);
   require(cudaDeviceSynchronize());
-  for (std::size_t i = 0; i <= lookups; ++i) ASSERT_EQ(offsets.read<std::uint64_t>()[i], i * rows);
+  const auto ends = offsets.read<std::uint64_t>();
+  for (std::size_t i = 0; i <= lookups; ++i) ASSERT_EQ(ends[i], i * hits);
 
-  const OnGpu found(lookups * rows * sizeof(std::uint32_t));
+  const OnGpu found(lookups * hits * sizeof(std::uint32_t));
   outputs.rows = found.as<std::uint32_t>();
-  outputs.rows_capacity = lookups * rows;
+  outputs.rows_capacity = lookups * hits;
   index.range_into(on_gpu(low), on_gpu(high), {}, outputs);
   require(cudaDeviceSynchronize());
   for (std::size_t lookup = 0; lookup < lookups; lookup += lookups / 1024 - 1)
