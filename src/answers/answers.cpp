@@ -27,9 +27,15 @@ void sum_up(std::span<std::uint64_t> offsets) {
 
 void join_chunks(const std::vector<std::vector<std::uint32_t>>& chunks,
                  const std::uint64_t* offsets, std::uint32_t* rows) {
+  constexpr std::size_t piece = std::size_t{1} << 18;
   parallel_for(chunks.size(), 16, [&](std::size_t first, std::size_t count) {
-    for (std::size_t chunk = first; chunk < first + count; ++chunk)
-      std::copy(chunks[chunk].begin(), chunks[chunk].end(), rows + offsets[chunk * chunk_lookups]);
+    for (std::size_t chunk = first; chunk < first + count; ++chunk) {
+      const std::uint32_t* const from = chunks[chunk].data();
+      std::uint32_t* const to = rows + offsets[chunk * chunk_lookups];
+      parallel_for(chunks[chunk].size(), piece, [&](std::size_t begin, std::size_t size) {
+        std::copy_n(from + begin, size, to + begin);
+      });
+    }
   });
 }
 
@@ -166,6 +172,10 @@ AnswersAccess::AnswersAccess(const Ask& ask, std::size_t lookups) {
 Answers AnswersAccess::finish() {
   if (answers_.answers_.has(Answer::rows)) {
     sum_up(answers_.offsets_);
+    if (chunk_rows_.size() == 1) {
+      answers_.rows_ = std::move(chunk_rows_.front());
+      return std::move(answers_);
+    }
     answers_.rows_.resize(answers_.offsets_.back());
     join_chunks(chunk_rows_, answers_.offsets_.data(), answers_.rows_.data());
   }

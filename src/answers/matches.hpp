@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "answers/request.hpp"
+#include "base/parallel.hpp"
 #include "base/prefetch.hpp"
 #include "base/types.hpp"
 
@@ -19,6 +20,21 @@ struct Match {
 };
 
 namespace matches {
+
+// Matches of so many rows are shared out among all threads, in pieces. What floats add up to depends
+// on the pieces, which are always the same, and not on the threads.
+inline constexpr std::uint64_t long_match = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
+
+[[nodiscard]] inline bool is_long(const Match& match) { return match.size() >= long_match; }
+
+// The matches with long ones left empty, in `room` if there are any.
+[[nodiscard]] inline const Match* without_long(const Match* found, std::size_t count, Match* room) {
+  if (std::none_of(found, found + count, is_long)) return found;
+  std::transform(found, found + count, room,
+                 [](const Match& match) { return is_long(match) ? Match{0, 0} : match; });
+  return room;
+}
 
 // This many values are on their way while earlier ones are added up.
 inline constexpr int ahead = 32;
@@ -94,46 +110,88 @@ void sum(const Request& request, std::size_t first, const Match* found, std::siz
   for (std::size_t i = 0; i < count; ++i) out[i] = found[i].size() == 0 ? miss : sums[i];
 }
 
+// What the values of some matches come to.
+template <class Class>
+struct State {
+  Class sum{}, min{}, max{};
+  bool any = false;
+
+  void take(const State& other) {
+    if (!other.any) return;
+    if (!any) {
+      *this = other;
+      return;
+    }
+    sum = add(sum, other.sum);
+    if (less(other.min, min)) min = other.min;
+    if (less(max, other.max)) max = other.max;
+  }
+};
+
 template <class T, class Rows>
-void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
-               const Rows& rows) {
+void find_states(const Request& request, const Match* found, std::size_t count, const Rows& rows,
+                 State<accumulator_t<T>>* states) {
   using Class = accumulator_t<T>;
-  struct State {
-    Class sum, min, max;
-    bool any;
-  };
-  State states[chunk_lookups];
-  for (std::size_t i = 0; i < count; ++i) states[i] = {};
   gather(static_cast<const T*>(request.values), rows, found, count, [&](std::size_t i, T element) {
     const auto value = static_cast<Class>(value_of(element));  // NOLINT(*-signed-char-misuse)
-    State& state = states[i];
-    if (!state.any) {
-      state = {value, value, value, true};
-    } else {
-      state.sum = add(state.sum, value);
-      if (less(value, state.min)) state.min = value;
-      if (less(state.max, value)) state.max = value;
-    }
+    states[i].take({value, value, value, true});
   });
+}
+
+template <class Class>
+void write_states(const Request& request, std::size_t first, const State<Class>* states,
+                  std::size_t count) {
   const auto miss = request.miss_as<Class>();
-  const auto write = [&](void* out, Class State::*answer) {
+  const auto write = [&](void* out, Class State<Class>::*answer) {
     if (out == nullptr) return;
     for (std::size_t i = 0; i < count; ++i)
       static_cast<Class*>(out)[first + i] = states[i].any ? states[i].*answer : miss;
   };
-  write(request.outputs.sum, &State::sum);
-  write(request.outputs.min, &State::min);
-  write(request.outputs.max, &State::max);
+  write(request.outputs.sum, &State<Class>::sum);
+  write(request.outputs.min, &State<Class>::min);
+  write(request.outputs.max, &State<Class>::max);
+}
+
+template <class T, class Rows>
+void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
+               const Rows& rows) {
+  State<accumulator_t<T>> states[chunk_lookups];
+  find_states<T>(request, found, count, rows, states);
+  write_states(request, first, states, count);
+}
+
+// A long match, by all threads.
+template <class T, class Rows>
+void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
+                    const Rows& rows) {
+  using Part = State<accumulator_t<T>>;
+  const Part whole = parallel_reduce(
+      match.size(), piece_rows, Part{},
+      [&](std::size_t begin, std::size_t size) {
+        Part part;
+        const Match piece{match.begin + begin, match.begin + begin + size};
+        find_states<T>(request, &piece, 1, rows, &part);
+        return part;
+      },
+      [](Part sum, const Part& part) {
+        sum.take(part);
+        return sum;
+      });
+  write_states(request, lookup, &whole, 1);
 }
 
 template <class Rows>
 std::uint32_t smallest_row(const Match& match, const Rows& rows, bool ascending) {
   if (match.size() == 0) return miss_row;
-  std::uint32_t smallest = rows[match.begin];
-  if (ascending) return smallest;
-  for (std::uint64_t at = match.begin + 1; at < match.end; ++at)
-    smallest = std::min(smallest, rows[at]);
-  return smallest;
+  if (ascending) return rows[match.begin];
+  const auto smallest = [&](std::size_t begin, std::size_t size) {
+    std::uint32_t row = miss_row;
+    for (std::size_t i = begin; i < begin + size; ++i) row = std::min(row, rows[match.begin + i]);
+    return row;
+  };
+  if (!is_long(match)) return smallest(0, match.size());
+  return parallel_reduce(match.size(), piece_rows, miss_row, smallest,
+                         [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
 }
 
 template <class Rows>
@@ -145,9 +203,17 @@ void collect_rows(const Request& request, std::size_t first, const Match* found,
   for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = wanted(found[i]);
   if (request.chunk_rows == nullptr) return;
   std::vector<std::uint32_t>& out = (*request.chunk_rows)[first / chunk_lookups];
-  for (std::size_t i = 0; i < count; ++i)
-    for (std::uint64_t at = found[i].begin; at < found[i].begin + wanted(found[i]); ++at)
-      out.push_back(rows[at]);
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) total += wanted(found[i]);
+  std::size_t begin = out.size();
+  out.resize(begin + total);
+  for (std::size_t i = 0; i < count; ++i) {
+    parallel_for(wanted(found[i]), long_match, [&](std::size_t first_row, std::size_t size) {
+      for (std::size_t row = first_row; row < first_row + size; ++row)
+        out[begin + row] = rows[found[i].begin + row];
+    });
+    begin += wanted(found[i]);
+  }
 }
 
 }  // namespace matches
@@ -180,11 +246,17 @@ template <class Rows>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
                    const Rows& rows) {
   if (!request.answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return;
+  Match room[chunk_lookups];
+  const Match* const others = matches::without_long(found, count, room);
   visit_native(request.value_type, [&]<class T>() {
     if (request.answers.has_any_of(Answer::min | Answer::max))
-      matches::aggregate<T>(request, first, found, count, rows);
+      matches::aggregate<T>(request, first, others, count, rows);
     else
-      matches::sum<T>(request, first, found, count, rows);
+      matches::sum<T>(request, first, others, count, rows);
+    if (others != found)
+      for (std::size_t i = 0; i < count; ++i)
+        if (matches::is_long(found[i]))
+          matches::aggregate_long<T>(request, first + i, found[i], rows);
   });
 }
 

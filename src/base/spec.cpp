@@ -65,6 +65,8 @@ const std::vector<OptionHelp>& spec_options() {
        "rows that a range of 3d mode casts rays along: those with keys, or all (occupied)"},
       {"bucket", "N",
        "on embree and optix, sorted keys that share one primitive (each key has its own)"},
+      {"drop", "auto | N",
+       "with buckets, low bits of keys that the scene leaves out (auto: those it does not need)"},
       {"split", "N", "on optix, the keys of one acceleration structure (as many as it holds)"},
       {"order", "auto | on | off",
        "large batches answered in key order: where measured to be quicker, always, never (auto)"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -19,6 +20,10 @@ namespace rtindex {
 //   along z    the planes behind it, by a marker beside each plane that holds anything.
 //
 // A marker knows the first bucket of its row or plane, so that these three rays are enough.
+//
+// The scene need not tell all keys apart, since a search through keys follows: it can leave out low
+// bits ("dropped"), so that sparse keys lie close together and the first ray is mostly enough. What
+// is called a key below is then a key without these bits.
 
 inline constexpr std::uint32_t no_bucket = 0xffffffffU;
 
@@ -42,6 +47,35 @@ struct Buckets {
     return position < keys ? static_cast<std::uint32_t>(position) : keys;
   }
 };
+
+// Neighbouring buckets, counted by the highest bit in which their largest keys differ.
+using HighestDifferences = std::array<std::uint32_t, 64>;
+
+[[nodiscard]] RTINDEX_HD inline unsigned highest_difference(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+  return 63U - static_cast<unsigned>(__clzll(static_cast<long long>(a ^ b)));
+#else
+  return 63U - static_cast<unsigned>(std::countl_zero(a ^ b));
+#endif
+}
+
+// The low bits that a scene can leave out: as many as cost less than one in 256 buckets a place of
+// its own, less some. These spread buckets over rows, about a thousand to each, which rays find
+// quickest; and few keys share their place with the largest key of a bucket before theirs, where
+// rays stop too early.
+[[nodiscard]] constexpr int bits_to_drop(const HighestDifferences& differences) {
+  std::uint64_t all = 0;
+  for (const std::uint32_t count : differences) all += count;
+  constexpr std::uint64_t differences_per_lost_one = 256;
+  constexpr int spare = 12;
+  std::uint64_t lost = 0;
+  int bits = 0;
+  for (; bits < 63; ++bits) {
+    lost += differences[static_cast<std::size_t>(bits)];
+    if (lost * differences_per_lost_one > all) break;
+  }
+  return bits > spare ? bits - spare : 0;
+}
 
 // What a bucket can stand for in the scene.
 enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker };
@@ -67,6 +101,26 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
   if (role == BucketRole::row_marker) return coordinates.row_of(before) != coordinates.row_of(key);
   return plane_of(coordinates, before) != plane_of(coordinates, key);
 }
+
+// Places between a bucket's largest key and that of the bucket before it, or the begin of its row
+// where that lies in another row.
+[[nodiscard]] RTINDEX_HD constexpr std::uint32_t places_before(const Coordinates& coordinates,
+                                                               std::uint64_t before,
+                                                               std::uint64_t key) {
+  const std::uint32_t place = coordinates.place_of(key);
+  return is_first(coordinates, BucketRole::row_marker, before, key)
+             ? place
+             : place - coordinates.place_of(before);
+}
+
+// Where buckets lie in the scene, and what rays need to know of them all.
+struct BucketSpace {
+  Coordinates coordinates;
+  int dropped = 0;             // low bits of keys that the scene leaves out
+  std::uint64_t last_key = 0;  // of the column, without them
+  // The most places_before any bucket. A ray along a row need not be longer.
+  std::uint32_t widest = 0xffffffffU;
+};
 
 // A linear map of the scene: each axis times a power of two. Rays keep their t.
 //
@@ -143,14 +197,18 @@ struct Stretch {
   return stretch(plane_marker(coordinates, plane_of(coordinates, key)));
 }
 
-// From the gap before a key to the end of its row, or to the column's last key if that is nearer.
-[[nodiscard]] RTINDEX_HD inline Ray ray_along_row(const Coordinates& coordinates, std::uint64_t key,
-                                                  std::uint64_t last_key) {
+// From the gap before a key to where the next bucket in its row must be, if there is one: at most
+// to the end of the row, or to the column's last key.
+[[nodiscard]] RTINDEX_HD inline Ray ray_along_row(const BucketSpace& space, std::uint64_t key) {
+  const Coordinates& coordinates = space.coordinates;
   const std::uint64_t row = coordinates.row_of(key);
-  const std::uint32_t last = row == coordinates.row_of(last_key) ? coordinates.place_of(last_key)
-                                                                 : coordinates.last_place();
+  const std::uint32_t first = coordinates.place_of(key);
+  const std::uint32_t end = row == coordinates.row_of(space.last_key)
+                                ? coordinates.place_of(space.last_key)
+                                : coordinates.last_place();
+  const std::uint32_t last = end - first < space.widest ? end : first + space.widest;
   const RayKind kind = coordinates.mode == KeyMode::extended ? RayKind::zero : RayKind::offset;
-  return row_ray(coordinates, kind, row, coordinates.place_of(key), last);
+  return row_ray(coordinates, kind, row, first, last);
 }
 
 // Past the markers of all rows behind this one in its plane; there must be room for one.
@@ -174,27 +232,30 @@ struct Stretch {
   return {{-scale, -scale, begin}, {0, 0, 1}, 0, length * (1 + long_ray_slack), false};
 }
 
-// The bucket that holds the first key >= `key`, which is not above `last_key`, the column's last.
+// The bucket that holds the first key >= `whole_key`, which is not above the column's last key. With
+// bits dropped, it may also be one before that one whose largest key differs in these bits alone.
 // Both functions give the bucket of the closest hit of a ray, or no_bucket.
 //
 // On a ray of more than short_ray the error of t can exceed the gap between two primitives, so that
 // the bucket found may be a neighbour of the right one (or of its row or plane). The caller settles
 // that by comparing keys (storage/settle.hpp).
 template <class Representatives, class Markers>
-[[nodiscard]] RTINDEX_HD std::uint32_t find_bucket(const Coordinates& coordinates,
-                                                   std::uint64_t key, std::uint64_t last_key,
+[[nodiscard]] RTINDEX_HD std::uint32_t find_bucket(const BucketSpace& space,
+                                                   std::uint64_t whole_key,
                                                    const Representatives& closest_representative,
                                                    const Markers& closest_marker) {
+  const Coordinates& coordinates = space.coordinates;
+  const std::uint64_t key = whole_key >> space.dropped;
   if (key == 0) return 0;  // no key is less
   std::uint32_t found = closest_representative(
-      representative_stretch(coordinates)(ray_along_row(coordinates, key, last_key)));
+      representative_stretch(coordinates)(ray_along_row(space, key)));
   if (found != no_bucket) return found;
   const std::uint64_t row = coordinates.row_of(key);
   const std::uint64_t plane = plane_of(coordinates, key);
   const std::uint64_t next_row = row + 1;
-  if (next_row <= coordinates.row_of(last_key) && next_row >> coordinates.bits_y == plane)
+  if (next_row <= coordinates.row_of(space.last_key) && next_row >> coordinates.bits_y == plane)
     found = closest_marker(marker_stretch(coordinates)(ray_past_rows(coordinates, row)));
-  if (found == no_bucket && plane < plane_of(coordinates, last_key))
+  if (found == no_bucket && plane < plane_of(coordinates, space.last_key))
     found = closest_marker(marker_stretch(coordinates)(ray_past_planes(coordinates, plane)));
   return found;
 }

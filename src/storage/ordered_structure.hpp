@@ -192,6 +192,7 @@ class OrderedStructure final : public Structure {
   };
 
   void search(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
+    if (count == 0) return;
     if constexpr (locator_counts)
       locator_.lower_bounds(order_, keys, count, at, work);
     else

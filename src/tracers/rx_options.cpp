@@ -64,6 +64,18 @@ Enum choose(const std::string& text, std::initializer_list<Enum> choices) {
 
 constexpr int most_keys_of_a_bucket = 1 << 30;
 
+// Bits that the scene of buckets leaves out.
+std::optional<int> parse_drop(const Spec& spec) {
+  const std::string text = spec.option("drop", "auto");
+  if (spec.options().contains("drop") && !spec.options().contains("bucket"))
+    fail("drop={} is a setting of buckets, whose keys are compared after the rays: add bucket=N",
+         text);
+  if (text == "auto") return std::nullopt;
+  const int bits = to_number(text, "drop", "drop=auto, or drop=N for the lowest N bits");
+  if (bits < 0 || bits > 63) fail("drop={} is not possible: write drop=auto or 0 to 63", text);
+  return bits;
+}
+
 // Coarse-granular RX has one kind of primitive and of ray, and is sorted again by updates.
 std::uint32_t parse_bucket(const Spec& spec) {
   if (!spec.options().contains("bucket")) {
@@ -102,9 +114,10 @@ Extremes extremes(const Coordinates& coordinates, std::uint64_t span) {
 
 void require_span(const RxOptions& options, const EncodedColumn& column, std::uint64_t largest,
                   const KeyText& key_text, const std::string& limit_text) {
-  if (column.span <= largest) return;
+  const int dropped = options.drop.value_or(0);
+  if (column.span >> dropped <= largest) return;
   for (std::size_t i = 0; i < column.size(); ++i) {
-    if (column.keys[i] <= largest) continue;
+    if (column.keys[i] >> dropped <= largest) continue;
     const std::uint32_t row = column.row(i);
     fail("row {}: key {} is {} above the smallest key, but mode={} {}: use mode=3d,bits={}", row,
          key_text(row), column.keys[i], name_of(options.coordinates.mode), limit_text,
@@ -142,6 +155,7 @@ RxOptions RxOptions::from(const Spec& spec) {
   options.range =
       choose(spec.option("range", extended ? "zero" : "offset"), {RayKind::offset, RayKind::zero});
   options.bucket = parse_bucket(spec);
+  options.drop = parse_drop(spec);
   const bool spheres = options.primitive == Primitive::sphere;
   if (coordinates.mode != KeyMode::three_d && spec.options().contains("bits"))
     fail("bits is a setting of mode=3d: leave it out with mode={}", name_of(coordinates.mode));
@@ -175,7 +189,9 @@ Spec RxOptions::full(const Spec& spec) const {
                   .with("compact", compact ? "on" : "off")
                   .with("update", update == Update::refit ? "refit" : "rebuild");
   if (bucket != 0)
-    full = full.with("bucket", std::to_string(bucket)).with("order", spec.option("order", "auto"));
+    full = full.with("bucket", std::to_string(bucket))
+               .with("drop", drop ? std::to_string(*drop) : "auto")
+               .with("order", spec.option("order", "auto"));
   else
     full = full.with("point", name_of(point))
                .with("range", name_of(range))
@@ -186,7 +202,14 @@ Spec RxOptions::full(const Spec& spec) const {
   return full;
 }
 
-bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_limit) {
+std::string dropped_text(int bits) {
+  return bits == 0 ? std::string()
+                   : fmt::format("places: of keys without their lowest {} {}\n", bits,
+                                 bits == 1 ? "bit" : "bits");
+}
+
+bool is_exact(const RxOptions& options, std::uint64_t whole_span, double coordinate_limit) {
+  const std::uint64_t span = whole_span >> options.drop.value_or(0);
   const Coordinates& coordinates = options.coordinates;
   if (span > coordinates.largest_key()) return false;
   const Extremes most = extremes(coordinates, span);
@@ -215,7 +238,7 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
         fmt::format("holds a span below 2^{}", coordinates.mode == KeyMode::naive ? 23 : 29));
   }
 
-  const Extremes most = extremes(coordinates, column.span);
+  const Extremes most = extremes(coordinates, column.span >> options.drop.value_or(0));
   const std::uint64_t reached = std::max({most.x, most.y, most.z});
   if (options.primitive == Primitive::sphere && reached >= sphere_axis_limit)
     fail(
@@ -234,7 +257,7 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
   std::uint64_t high = largest;
   while (low < high) {
     const std::uint64_t middle = (low + high + 1) / 2;
-    if (is_exact(options, middle, coordinate_limit))
+    if (is_exact(options, middle << options.drop.value_or(0), coordinate_limit))
       low = middle;
     else
       high = middle - 1;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,8 @@ struct RxOptions {
   RowRays row_rays = RowRays::occupied;
   // Keys of a bucket in coarse-granular RX (scene/buckets.hpp); 0: every key has its primitive.
   std::uint32_t bucket = 0;
+  // Low bits of keys that the scene of buckets leaves out; none: as many as its keys allow.
+  std::optional<int> drop;
 
   [[nodiscard]] static RxOptions from(const Spec& spec);
   // The spec with every option written out.
@@ -41,6 +44,9 @@ inline constexpr std::uint64_t max_row_rays = std::uint64_t{1} << 24;
 // Whether keys up to `span` are exact with these options. `coordinate_limit` is the tracer's
 // largest coordinate.
 [[nodiscard]] bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_limit);
+
+// A line of describe() on the bits that a scene of buckets leaves out.
+[[nodiscard]] std::string dropped_text(int bits);
 
 // The text of a row's key, for messages.
 using KeyText = std::function<std::string(std::uint32_t row)>;

@@ -106,9 +106,12 @@ TEST_P(HostileBuckets, AnswerLikeTheScan) {
   const std::vector<Batch> batches = hostile_batches(column, random);
   std::vector<Matches> matches;
   for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
-  for (const std::string bits : {"23+23+18", "18+23+23", "22+22+20"})
+  // With all bits of the keys in the scene, with those that it needs, and with too few.
+  for (const std::string scene :
+       {"bits=23+23+18,drop=0", "bits=18+23+23,drop=0", "bits=22+22+20,drop=0",
+        "drop=auto", "drop=41", "drop=63"})
     for (const std::string bucket : {"1", "2", "3", "16", "1000"}) {
-      const std::string spec = tracer + ",bits=" + bits + ",bucket=" + bucket;
+      const std::string spec = tracer + "," + scene + ",bucket=" + bucket;
       SCOPED_TRACE(spec);
       const Index index = build(column.view(), spec);
       for (std::size_t i = 0; i < batches.size(); ++i)
@@ -147,7 +150,7 @@ TEST_P(BucketGeometry, AnswersLikeTheScan) {
       const TestColumn values = values_of(Type::i32, column.size(), random);
       const std::vector<Batch> batches = own_batches(column, 50, random);
       for (const std::string bucket : {"1", "5"}) {
-        const std::string spec = GetParam() + "," + geometry.text() + ",bucket=" + bucket;
+        const std::string spec = GetParam() + "," + geometry.text() + ",drop=0,bucket=" + bucket;
         SCOPED_TRACE(spec);
         const Index index = build(column.view(), spec);
         for (const Batch& batch : batches)

@@ -110,7 +110,7 @@ TEST_P(RayCounters, CollectingRowsCountsOnce) {
 
 // Two planes of four rows of eight places, with keys in the first and the last row.
 TEST_P(RayCounters, BucketsTakeOneToThreeRaysForAnEnd) {
-  const Index index = made(",bits=3+2+1,bucket=2", {0, 1, 2, 3, 58, 59});
+  const Index index = made(",bits=3+2+1,bucket=2,drop=0", {0, 1, 2, 3, 58, 59});
   EXPECT_EQ(work_of(index, {2}).rays, 1U);   // along its row
   EXPECT_EQ(work_of(index, {5}).rays, 3U);   // and past the rows, and past the planes
   EXPECT_EQ(work_of(index, {33}).rays, 2U);  // and past the rows, to the last one
@@ -121,6 +121,19 @@ TEST_P(RayCounters, BucketsTakeOneToThreeRaysForAnEnd) {
   EXPECT_EQ(work_of_range(index, 1, 59).rays, 1U);  // nothing is behind its end
   EXPECT_EQ(work_of_range(index, 0, 59).rays, 0U);  // nor before its begin
   EXPECT_EQ(work_of_range(index, 0, 59).hits, 6U);
+}
+
+// Keys 2^40 apart have rows of their own; without the bits that tell none of them apart, they share
+// one.
+TEST_P(RayCounters, SparseBucketsTakeOneRayForAnEnd) {
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(i << 40);
+  const auto rays_with = [&](const std::string& drop) {
+    return work_of(made(",bucket=4,drop=" + drop, keys), keys).rays;
+  };
+  EXPECT_GT(rays_with("0"), 1500U);
+  EXPECT_LE(rays_with("auto"), 1000U);
+  EXPECT_LE(rays_with("40"), 1000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Counters, RayCounters, testing::Values("rx:embree", "rx:optix"),

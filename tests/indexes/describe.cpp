@@ -103,7 +103,7 @@ TEST(Describe, CountsRepresentativesAndMarkers) {
   for (const std::string tracer : {"rx:embree", "rx:optix"}) {
     std::optional<Index> index;
     try {
-      index.emplace(build(keys, tracer + ",bucket=2"));
+      index.emplace(build(keys, tracer + ",bucket=2,drop=0"));
     } catch (const Error&) {
       continue;  // not on this machine
     }
@@ -111,6 +111,11 @@ TEST(Describe, CountsRepresentativesAndMarkers) {
     EXPECT_NE(text.find("3 of 2 sorted keys, 3 representatives, 2 row markers, 2 plane markers"),
               std::string::npos)
         << text;
+    EXPECT_EQ(text.find("without their lowest"), std::string::npos) << text;
+    const std::string short_keys = build(keys, tracer + ",bucket=2,drop=2").describe();
+    EXPECT_NE(short_keys.find("2 representatives"), std::string::npos) << short_keys;
+    EXPECT_NE(short_keys.find("places: of keys without their lowest 2 bits"), std::string::npos)
+        << short_keys;
     const auto& parts = index->bytes().parts;
     EXPECT_TRUE(std::any_of(parts.begin(), parts.end(),
                             [](const auto& part) { return part.first == "markers"; }));

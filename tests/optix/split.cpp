@@ -56,7 +56,7 @@ TEST(OptixBuckets, CountARayForEachStructureThatIsTraced) {
   std::vector<std::uint64_t> keys(16);
   std::iota(keys.begin(), keys.end(), 0);
   const auto rays_for = [&](const std::string& split, std::uint64_t key) {
-    const Index index = build(keys, "rx:optix,bucket=2,split=" + split);
+    const Index index = build(keys, "rx:optix,bucket=2,drop=0,split=" + split);
     Counters counters;
     const Ask ask{.answers = Answer::count, .counters = &counters};
     EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{key}, ask).count()[0], 1U);

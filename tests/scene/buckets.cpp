@@ -37,20 +37,30 @@ struct ExactScene {
 // A sorted column in buckets, traced exactly.
 class ExactBuckets {
  public:
-  ExactBuckets(const Coordinates& coordinates, std::vector<std::uint64_t> keys, std::uint32_t size)
-      : coordinates_(coordinates),
+  ExactBuckets(const Coordinates& coordinates, std::vector<std::uint64_t> keys, std::uint32_t size,
+               int dropped = 0)
+      : space_{coordinates, dropped, keys.back() >> dropped, 0},
         keys_(std::move(keys)),
         buckets_{size, static_cast<std::uint32_t>(keys_.size())} {
+    for (std::uint32_t bucket = 0; bucket < buckets_.count(); ++bucket)
+      space_.widest = std::max(
+          space_.widest, bucket == 0 ? coordinates.place_of(largest_key(0))
+                                     : places_before(coordinates, largest_key(bucket - 1),
+                                                     largest_key(bucket)));
     place(BucketRole::representative, representatives_);
     for (const BucketRole role : {BucketRole::row_marker, BucketRole::plane_marker})
-      if (has_markers(coordinates_, role, keys_.back())) place(role, markers_);
+      if (has_markers(coordinates, role, space_.last_key)) place(role, markers_);
   }
 
+  // As the scene has it.
   [[nodiscard]] std::uint64_t largest_key(std::uint32_t bucket) const {
-    return keys_[buckets_.end(bucket) - 1];
+    return keys_[buckets_.end(bucket) - 1] >> space_.dropped;
   }
+  // The first bucket whose largest key is not less, as the scene tells keys apart.
   [[nodiscard]] std::uint32_t bucket_of_successor(std::uint64_t key) const {
-    const auto found = std::lower_bound(keys_.begin(), keys_.end(), key);
+    const auto found = std::lower_bound(
+        keys_.begin(), keys_.end(), key >> space_.dropped,
+        [&](std::uint64_t of, std::uint64_t wanted) { return of >> space_.dropped < wanted; });
     return static_cast<std::uint32_t>(found - keys_.begin()) / buckets_.size;
   }
   [[nodiscard]] std::uint32_t find(std::uint64_t key) {
@@ -63,7 +73,7 @@ class ExactBuckets {
       return ray;
     };
     return find_bucket(
-        coordinates_, key, keys_.back(),
+        space_, key,
         [&](const Ray& ray) { return representatives_.closest(count(ray)); },
         [&](const Ray& ray) { return markers_.closest(count(ray)); });
   }
@@ -73,13 +83,14 @@ class ExactBuckets {
   void place(BucketRole role, ExactScene& scene) {
     for (std::uint32_t bucket = 0; bucket < buckets_.count(); ++bucket) {
       const std::uint64_t key = largest_key(bucket);
-      if (bucket != 0 && !is_first(coordinates_, role, largest_key(bucket - 1), key)) continue;
-      scene.triangles.push_back(bucket_triangle(coordinates_, role, key));
+      if (bucket != 0 && !is_first(space_.coordinates, role, largest_key(bucket - 1), key))
+        continue;
+      scene.triangles.push_back(bucket_triangle(space_.coordinates, role, key));
       scene.buckets.push_back(bucket);
     }
   }
 
-  Coordinates coordinates_;
+  BucketSpace space_;
   std::vector<std::uint64_t> keys_;
   Buckets buckets_;
   ExactScene representatives_, markers_;
@@ -111,6 +122,12 @@ class BucketScenes : public testing::TestWithParam<Coordinates> {
           if (near <= keys.back() && !(key == 0 && near == key - 1)) expect_found(scene, near);
       expect_found(scene, 0);
       expect_found(scene, keys.back() / 2);
+      if (coordinates.mode == KeyMode::extended) continue;
+      for (const int dropped : {1, 5, 22}) {
+        ExactBuckets short_keys(coordinates, keys, size, dropped);
+        for (const std::uint64_t key : keys) expect_found(short_keys, key);
+        expect_found(short_keys, keys.back() / 2);
+      }
     }
   }
 };
@@ -147,7 +164,7 @@ TEST_P(BucketScenes, KeepRaysAwayFromTheMarkersOfOthers) {
     const Triangle own = triangle_at(coordinates, key);
     const Triangle beside = row_marker(coordinates, row);
     const Triangle before = plane_marker(coordinates, plane);
-    const Ray along = ray_along_row(coordinates, key, largest);
+    const Ray along = ray_along_row({coordinates, 0, largest}, key);
     ASSERT_TRUE(hits(along, own)) << key;
     ASSERT_FALSE(hits(along, beside)) << key;
     ASSERT_FALSE(hits(along, before)) << key;
@@ -169,6 +186,24 @@ TEST_P(BucketScenes, KeepRaysAwayFromTheMarkersOfOthers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scene, BucketScenes, testing::ValuesIn(scene_cases()), case_name);
+
+TEST(Buckets, DropBitsThatTellFewApart) {
+  HighestDifferences differences{};
+  EXPECT_EQ(bits_to_drop(differences), 51);  // one key: no bit is needed
+  differences[63] = 1;
+  EXPECT_EQ(bits_to_drop(differences), 51);
+  differences[40] = 1000;
+  EXPECT_EQ(bits_to_drop(differences), 28);
+  differences[23] = 3;  // of 1004, less than one in 256
+  EXPECT_EQ(bits_to_drop(differences), 28);
+  differences[21] = 1;
+  EXPECT_EQ(bits_to_drop(differences), 11);
+  differences[11] = 1000;
+  EXPECT_EQ(bits_to_drop(differences), 0);
+  EXPECT_EQ(highest_difference(0, 1), 0U);
+  EXPECT_EQ(highest_difference(7, 8), 3U);
+  EXPECT_EQ(highest_difference(0, ~std::uint64_t{0}), 63U);
+}
 
 TEST(Buckets, CoverAColumn) {
   for (const std::uint32_t size : {1U, 3U, 16U, 1U << 30})

@@ -55,8 +55,8 @@ TEST(EmbreeBuckets, AreFoundOnShortRays) {
   Keys keys;
   Random random(3);
   for (int i = 0; i < 20000; ++i) keys.push_back(random.below(1 << 18));
-  for (const std::string options : {"mode=naive,bucket=16", "bits=9+5+4,bucket=1",
-                                    "bits=4+7+7,bucket=3", "bits=0+9+9,bucket=16"}) {
+  for (const std::string options : {"mode=naive,drop=0,bucket=16", "bits=9+5+4,drop=0,bucket=1",
+                                    "bits=4+7+7,drop=0,bucket=3", "bits=0+9+9,drop=0,bucket=16"}) {
     const Column column("rx:embree," + options, sorted(keys));
     for (std::uint64_t key = 0; key < (1 << 18) + 3; ++key)
       ASSERT_EQ(column.found(key), column.right(key)) << key << " with " << options;
@@ -66,7 +66,7 @@ TEST(EmbreeBuckets, AreFoundOnShortRays) {
 TEST(EmbreeBuckets, CountWhatTheyPlace) {
   // Two planes of two rows each, of four places.
   const Keys keys = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 15};
-  const Column column("rx:embree,bits=2+1+1,bucket=2", keys);
+  const Column column("rx:embree,bits=2+1+1,bucket=2,drop=0", keys);
   EXPECT_EQ(column.scene().representatives(), 6U);  // 1 3 5 7 9 (9 9) 15
   EXPECT_EQ(column.scene().row_markers(), 4U);
   EXPECT_EQ(column.scene().plane_markers(), 2U);
@@ -76,12 +76,29 @@ TEST(EmbreeBuckets, CountWhatTheyPlace) {
   EXPECT_EQ(one_row.scene().marker_bytes(), 0U);
 }
 
+TEST(EmbreeBuckets, LeaveOutBitsThatTellFewApart) {
+  Keys keys;
+  Random random(4);
+  for (int i = 0; i < 1 << 16; ++i) keys.push_back(random.below(~std::uint64_t{0}));
+  const Column column("rx:embree,bucket=16", sorted(keys));
+  // 2^12 buckets, with 2^12 places or some more for each.
+  EXPECT_GE(column.scene().dropped_bits(), 64 - 12 - 17);
+  EXPECT_LE(column.scene().dropped_bits(), 64 - 12 - 12);
+  EXPECT_GE(column.scene().representatives(), (1U << 12) - (1U << 4));
+  EXPECT_LE(column.scene().row_markers(), 16U);
+  for (const std::uint64_t key : keys) ASSERT_LE(column.found(key), column.right(key));
+  const Column all_bits("rx:embree,bucket=16,drop=0", sorted(keys));
+  EXPECT_EQ(all_bits.scene().dropped_bits(), 0);
+  EXPECT_EQ(all_bits.scene().representatives(), 1U << 12);
+  EXPECT_GT(all_bits.scene().row_markers(), 4000U);
+}
+
 // On a ray as long as a row the error of t is some units in the last place, of half a key each.
 TEST(EmbreeBuckets, AreFoundNearbyOnLongRays) {
   Keys keys;
   const std::uint64_t last = (1 << 23) - 1;
   for (std::uint64_t i = 0; i < 64; ++i) keys.push_back(last - i);
-  const Column column("rx:embree,mode=naive,bucket=1", sorted(keys));
+  const Column column("rx:embree,mode=naive,bucket=1,drop=0", sorted(keys));
   for (std::uint64_t key = 0; key < last; key += 4099) {
     const std::uint32_t found = column.found(key);
     ASSERT_NE(found, no_bucket) << key;

@@ -42,9 +42,13 @@ TEST(RxOptions, WrittenOutAreTheSame) {
 TEST(RxOptions, OfBuckets) {
   EXPECT_EQ(options_of("rx:embree").bucket, 0U);
   EXPECT_EQ(options_of("rx:embree,bucket=16").bucket, 16U);
+  EXPECT_FALSE(options_of("rx:embree,bucket=16").drop);
+  EXPECT_FALSE(options_of("rx:embree,bucket=16,drop=auto").drop);
+  EXPECT_EQ(options_of("rx:embree,bucket=16,drop=63").drop, 63);
   EXPECT_EQ(options_of("rx:embree,bucket=1073741824").bucket, 1U << 30);
   for (const std::string text :
        {"bucket=0", "bucket=-1", "bucket=1073741825", "bucket=99999999999", "bucket=x",
+        "drop=3", "bucket=16,drop=-1", "bucket=16,drop=64", "bucket=16,drop=x",
         "bucket=16,point=offset", "bucket=16,range=offset", "bucket=16,row_rays=all",
         "bucket=16,primitive=sphere", "bucket=16,primitive=aabb", "bucket=16,update=refit",
         "order=on", "gather=off"})

@@ -2,6 +2,8 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include "answers/cuda/aggregate.cuh"
+#include "answers/cuda/spread_runs.hpp"
 #include "answers/cuda/tree.cuh"
 #include "base/cuda/scratch.hpp"
 
@@ -9,18 +11,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Runs of this many matches and more are added up by a warp together.
-constexpr std::uint32_t long_run = 32;
-
-// What a batch has found, and what follows from that for how it is answered.
-struct Choice {
-  unsigned long long hits;
-  std::uint32_t longest;
-  std::uint32_t ordered;   // values are put into key order first
-  std::uint32_t direct;    // they are not
-  std::uint32_t row_tree;  // the smallest rows come from a tree
-  std::uint32_t row_scan;  // they do not
-};
+constexpr const char* doing = "answering lookups";
 
 // Every 32 neighbouring threads write four bytes of the bitmap.
 __device__ void write_matched(std::uint8_t* bitmap, std::size_t i, std::size_t count,
@@ -28,13 +19,6 @@ __device__ void write_matched(std::uint8_t* bitmap, std::size_t i, std::size_t c
   const unsigned bits = __ballot_sync(~0U, matched && i < count);
   if (threadIdx.x % 8 == 0 && i < count)
     bitmap[i / 8] = static_cast<std::uint8_t>(bits >> (threadIdx.x % 32));
-}
-
-template <class Class>
-[[nodiscard]] __device__ Class miss_of(const MissValues& miss) {
-  if constexpr (std::is_same_v<Class, double>) return miss.f64;
-  if constexpr (std::is_same_v<Class, std::int64_t>) return miss.i64;
-  return miss.u64;
 }
 
 template <class Class>
@@ -69,82 +53,13 @@ __global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows,
   if (request.first != nullptr && ascending) request.first[i] = row;
 }
 
-__global__ void measure_runs(const Run* runs, std::size_t count, Choice* choice) {
-  unsigned long long hits = 0;
-  std::uint32_t longest = 0;
-  for (std::size_t i = thread_number(); i < count; i += thread_count()) {
-    const std::uint32_t size = runs[i].end - runs[i].begin;
-    hits += size;
-    longest = max(longest, size);
-  }
-  for (int lanes = 16; lanes > 0; lanes /= 2) {
-    hits += __shfl_down_sync(~0U, hits, lanes);
-    longest = max(longest, __shfl_down_sync(~0U, longest, lanes));
-  }
-  if (threadIdx.x % 32 != 0 || hits == 0) return;
-  atomicAdd(&choice->hits, hits);
-  atomicMax(&choice->longest, longest);
-}
-
-// Which way is quicker, from what either costs on an H200: a hit fetched at random 0.026 ns, and
-// at least 12 ns for each hit of the longest run, which one warp works off; values put into key
-// order and added up 0.035 ns each, and then two fetches a lookup.
-__global__ void choose(Choice* choice, std::size_t size, std::size_t count, bool can_order) {
-  const double direct =
-      fmax(static_cast<double>(choice->hits) * 0.026, static_cast<double>(choice->longest) * 12);
-  const double ordered =
-      static_cast<double>(size) * 0.035 + static_cast<double>(count) * 0.06 + 5000;
-  choice->ordered = can_order && ordered < direct ? 1 : 0;
-  choice->direct = 1 - choice->ordered;
-  choice->row_tree = choice->longest > 4096 || choice->hits > size ? 1 : 0;
-  choice->row_scan = 1 - choice->row_tree;
-}
-
-template <class Class>
-struct Aggregate {
-  Class sum, least, greatest;
-  bool any;
-
-  __device__ void take(Class value) {
-    sum = any ? add(sum, value) : value;
-    least = any && !less(value, least) ? least : value;
-    greatest = any && !less(greatest, value) ? greatest : value;
-    any = true;
-  }
-  // Takes what another lane has found.
-  __device__ void merge_down(unsigned lanes) {
-    const Class other_sum = __shfl_down_sync(~0U, sum, lanes);
-    const Class other_least = __shfl_down_sync(~0U, least, lanes);
-    const Class other_greatest = __shfl_down_sync(~0U, greatest, lanes);
-    const bool other_any = __shfl_down_sync(~0U, any, lanes);
-    if (!other_any) return;
-    if (any) {
-      sum = add(sum, other_sum);
-      if (less(other_least, least)) least = other_least;
-      if (less(greatest, other_greatest)) greatest = other_greatest;
-    } else {
-      sum = other_sum, least = other_least, greatest = other_greatest, any = true;
-    }
-  }
-};
-
-template <class Class>
-__device__ void write_aggregate(const DeviceRequest& request, std::size_t i,
-                                const Aggregate<Class>& result) {
-  const Class miss = miss_of<Class>(request.miss);
-  if (request.sum != nullptr) static_cast<Class*>(request.sum)[i] = result.any ? result.sum : miss;
-  if (request.min != nullptr)
-    static_cast<Class*>(request.min)[i] = result.any ? result.least : miss;
-  if (request.max != nullptr)
-    static_cast<Class*>(request.max)[i] = result.any ? result.greatest : miss;
-}
-
 // Values fetched by rowID, hit by hit. A lane adds up its own short run; the warp takes the long
-// ones together, one after the other.
+// ones together, one after the other, unless they are spread over all warps.
 template <class Class>
 __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows,
-                                 DeviceRequest request, const std::uint32_t* only_if) {
-  if (only_if != nullptr && *only_if == 0) return;
+                                 DeviceRequest request, const Choice* choice) {
+  if (choice->direct == 0) return;
+  const bool spread = choice->spread != 0;
   const Values<Class> values{request.values, request.value_type};
   const unsigned lane = threadIdx.x % 32;
   const std::size_t rounded = (count + 31) / 32 * 32;
@@ -156,15 +71,12 @@ __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView ro
       for (std::uint32_t at = run.begin; at < run.end; ++at) own.take(values[rows[at]]);
       write_aggregate(request, i, own);
     }
+    if (spread) continue;
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
       const std::uint32_t begin = __shfl_sync(~0U, run.begin, owner);
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
-      Aggregate<Class> part{};
-#pragma unroll 4
-      for (std::uint64_t at = std::uint64_t{begin} + lane; at < end; at += 32)
-        part.take(values[rows[at]]);
-      for (unsigned lanes = 16; lanes > 0; lanes /= 2) part.merge_down(lanes);
+      const Aggregate<Class> part = aggregate_by_warp(values, rows, begin, end);
       if (lane == 0) write_aggregate(request, i + static_cast<unsigned>(owner), part);
     }
   }
@@ -277,18 +189,17 @@ __global__ void collect_kernel(const Run* runs, std::size_t count, RowsView rows
   return request.wants_values() ? class_of(request.value_type) : ValueClass::u64;
 }
 
-void answer_values(const Run* runs, std::size_t count, RowsView rows, const DeviceRequest& request,
-                   const Choice* choice, bool direct, const OrderedValues& ordered,
-                   cudaStream_t stream) {
-  visit_class(class_wanted(request), [&]<class Class>() {
-    const unsigned blocks = loop_blocks(count);
-    if (!ordered.null())
-      aggregate_ordered<<<blocks, block_threads, 0, stream>>>(
-          runs, count, ordered.view<Class>(), request,
-          choice == nullptr ? nullptr : &choice->ordered);
-    if (direct)
-      aggregate_direct<Class><<<blocks, block_threads, 0, stream>>>(
-          runs, count, rows, request, choice == nullptr ? nullptr : &choice->direct);
+[[nodiscard]] OrderedWants wants_of(const DeviceRequest& request) {
+  return {request.sum != nullptr, request.min != nullptr, request.max != nullptr};
+}
+
+// Of values in key order; where a choice is given, only if that says so.
+void answer_ordered(const Run* runs, std::size_t count, const DeviceRequest& request,
+                    const OrderedValues& ordered, const Choice* choice, cudaStream_t stream) {
+  visit_class(class_of(request.value_type), [&]<class Class>() {
+    aggregate_ordered<<<loop_blocks(count), block_threads, 0, stream>>>(
+        runs, count, ordered.view<Class>(), request,
+        choice == nullptr ? nullptr : &choice->ordered);
   });
 }
 
@@ -300,13 +211,13 @@ void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceReque
   visit_class(class_wanted(request), [&]<class Class>() {
     rows_kernel<Class><<<blocks_for(count), block_threads, 0, stream>>>(rows, count, request);
   });
-  check_launch("answering lookups");
+  check_launch(doing);
 }
 
 void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaStream_t stream) {
   if (count == 0) return;
   runs_of_rows_kernel<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, runs);
-  check_launch("answering lookups");
+  check_launch(doing);
 }
 
 void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t size,
@@ -317,44 +228,51 @@ void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t 
       request.matched != nullptr)
     runs_kernel<<<blocks_for(count), block_threads, 0, stream>>>(runs, count, rows, request,
                                                                  ascending);
-  const bool scans_rows = request.first != nullptr && !ascending;
   const bool takes_values = request.wants_values();
-  const bool chooses = takes_values && included == nullptr && gather == Gather::automatic;
-  DeviceArray<Choice> choices;
-  if (scans_rows || chooses) {
-    choices = DeviceArray<Choice>(memory, 1, stream);
-    check(cudaMemsetAsync(choices.data(), 0, sizeof(Choice), stream), "filling memory");
-    measure_runs<<<loop_blocks(count), block_threads, 0, stream>>>(runs, count, choices.data());
+  if (takes_values && included != nullptr)
+    answer_ordered(runs, count, request, *included, nullptr, stream);
+  else if (takes_values && gather == Gather::on)
+    answer_ordered(runs, count, request,
+                   OrderedValues(request.values, request.value_type, rows, size, wants_of(request),
+                                 true, nullptr, memory, stream),
+                   nullptr, stream);
+  const bool chooses = takes_values && included == nullptr && gather != Gather::on;
+  const bool scans_rows = request.first != nullptr && !ascending;
+  if (!chooses && !scans_rows) return check_launch(doing);
+
+  const DeviceArray<Choice> choices(memory, 1, stream);
+  Choice* const choice = choices.data();
+  check(cudaMemsetAsync(choice, 0, sizeof(Choice), stream), "filling memory");
+  const SpreadRuns spread =
+      chooses ? SpreadRuns(count, size, memory, stream) : SpreadRuns();
+  spread.measure(runs, count, choice, stream);
+  const auto choose = [&](bool can_order) {
+    spread.choose(count, size, can_order, choice, stream);
+  };
+  if (chooses && gather == Gather::automatic) {
+    const OrderedValues ordered(request.values, request.value_type, rows, size, wants_of(request),
+                                false, &choice->ordered, memory, stream, choose);
+    if (!ordered.null()) answer_ordered(runs, count, request, ordered, choice, stream);
+  } else {
+    choose(false);
   }
-  if (takes_values) {
-    if (included != nullptr) {
-      answer_values(runs, count, rows, request, nullptr, false, *included, stream);
-    } else {
-      const OrderedWants wants{request.sum != nullptr, request.min != nullptr,
-                               request.max != nullptr};
-      OrderedValues ordered;
-      const Choice* const choice = chooses ? choices.data() : nullptr;
-      if (gather != Gather::off)
-        ordered = OrderedValues(
-            request.values, request.value_type, rows, size, wants, gather == Gather::on,
-            chooses ? &choice->ordered : nullptr, memory, stream, [&](bool enough) {
-              if (chooses) choose<<<1, 1, 0, stream>>>(choices.data(), size, count, enough);
-            });
-      answer_values(runs, count, rows, request, chooses && !ordered.null() ? choice : nullptr,
-                    gather != Gather::on, ordered, stream);
-    }
+  if (chooses) {
+    visit_class(class_of(request.value_type), [&]<class Class>() {
+      aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, stream>>>(runs, count, rows,
+                                                                                request, choice);
+    });
+    spread.aggregate(runs, count, rows, request, choice, stream);
   }
   if (scans_rows) {
-    choose<<<1, 1, 0, stream>>>(choices.data(), size, count, false);
-    const RowTree tree(rows, size, &choices.data()->row_tree, memory, stream);
+    const RowTree tree(rows, size, &choice->row_tree, memory, stream);
     const unsigned blocks = loop_blocks(count);
     if (!tree.null())
       first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, tree.view(),
-                                                          request.first, &choices.data()->row_tree);
+                                                          request.first, &choice->row_tree);
     first_by_scan<<<blocks, block_threads, 0, stream>>>(
-        runs, count, rows, request.first, tree.null() ? nullptr : &choices.data()->row_scan);
+        runs, count, rows, request.first, tree.null() ? nullptr : &choice->row_scan);
   }
-  check_launch("answering lookups");
+  check_launch(doing);
 }
 
 void offsets_of(const Run* runs, std::size_t count, std::uint32_t limit, std::uint64_t* offsets,

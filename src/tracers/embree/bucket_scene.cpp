@@ -14,14 +14,47 @@ void require_room(std::size_t triangles) {
          TriangleBuffers::most, triangles);
 }
 
+// Calls visit(largest key of a bucket, that of the next one).
+template <class Visit>
+void for_each_pair(const Buckets& buckets, const EmbreeBuckets::LargestKey& largest_key,
+                   Visit&& visit) {
+  std::uint64_t before = largest_key(0);
+  for (std::uint32_t bucket = 1; bucket < buckets.count(); ++bucket) {
+    const std::uint64_t key = largest_key(bucket);
+    visit(before, key);
+    before = key;
+  }
+}
+
+BucketSpace space_of(const RxOptions& options, const Buckets& buckets,
+                     const EmbreeBuckets::LargestKey& largest_key) {
+  BucketSpace space{options.coordinates};
+  HighestDifferences differences{};
+  for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
+    if (before != key) ++differences[highest_difference(before, key)];
+  });
+  space.dropped = options.drop.value_or(bits_to_drop(differences));
+  space.last_key = largest_key(buckets.count() - 1) >> space.dropped;
+  space.widest = space.coordinates.place_of(largest_key(0) >> space.dropped);
+  for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
+    space.widest =
+        std::max(space.widest, places_before(space.coordinates, before >> space.dropped,
+                                             key >> space.dropped));
+  });
+  return space;
+}
+
 }  // namespace
 
 EmbreeBuckets::EmbreeBuckets(const RxOptions& options, const Buckets& buckets,
-                             const LargestKey& largest_key, int threads)
-    : options_(options) {
+                             const LargestKey& whole_key, int threads) {
   if (buckets.count() == 0) return;
-  const Coordinates& coordinates = options.coordinates;
-  last_key_ = largest_key(buckets.count() - 1);
+  space_ = space_of(options, buckets, whole_key);
+  last_key_ = whole_key(buckets.count() - 1);
+  const Coordinates& coordinates = space_.coordinates;
+  const auto largest_key = [&](std::uint32_t bucket) {
+    return whole_key(bucket) >> space_.dropped;
+  };
   const auto add_firsts = [&](BucketRole role, std::vector<std::uint32_t>& list) {
     std::uint64_t before = 0;
     for (std::uint32_t bucket = 0; bucket < buckets.count(); ++bucket) {
@@ -33,10 +66,10 @@ EmbreeBuckets::EmbreeBuckets(const RxOptions& options, const Buckets& buckets,
   add_firsts(BucketRole::representative, representatives_.buckets);
   representatives_.size = representatives_.buckets.size();
   if (representatives_.size == buckets.count()) representatives_.buckets = {};
-  if (has_markers(coordinates, BucketRole::row_marker, last_key_))
+  if (has_markers(coordinates, BucketRole::row_marker, space_.last_key))
     add_firsts(BucketRole::row_marker, markers_.buckets);
   row_markers_ = markers_.buckets.size();
-  if (has_markers(coordinates, BucketRole::plane_marker, last_key_))
+  if (has_markers(coordinates, BucketRole::plane_marker, space_.last_key))
     add_firsts(BucketRole::plane_marker, markers_.buckets);
   markers_.size = markers_.buckets.size();
   require_room(std::max(representatives_.size, markers_.size));
@@ -75,7 +108,7 @@ std::size_t EmbreeBuckets::Part::bytes() const {
 std::uint32_t EmbreeBuckets::find(std::uint64_t key, std::uint64_t& rays) const {
   if (representatives_.size == 0 || key > last_key_) return no_bucket;
   return find_bucket(
-      options_.coordinates, key, last_key_,
+      space_, key,
       [&](const Ray& ray) {
         ++rays;
         return representatives_.closest(ray);

@@ -26,6 +26,7 @@ class EmbreeBuckets {
   // how many rays that took.
   [[nodiscard]] std::uint32_t find(std::uint64_t key, std::uint64_t& rays) const;
 
+  [[nodiscard]] int dropped_bits() const { return space_.dropped; }
   [[nodiscard]] std::size_t representatives() const { return representatives_.size; }
   [[nodiscard]] std::size_t row_markers() const { return row_markers_; }
   [[nodiscard]] std::size_t plane_markers() const { return markers_.size - row_markers_; }
@@ -44,7 +45,7 @@ class EmbreeBuckets {
     [[nodiscard]] std::size_t bytes() const;
   };
 
-  RxOptions options_;
+  BucketSpace space_;
   std::uint64_t last_key_ = 0;
   Part representatives_, markers_;
   std::size_t row_markers_ = 0;  // the first ones of all markers

@@ -50,9 +50,9 @@ class BucketLocator {
     return fmt::format(
         "tracer: {}, rtcIntersect1 for the closest hit\n"
         "buckets: {} of {} sorted keys, {} representatives, {} row markers, {} plane markers\n"
-        "rays: 1 to 3 for the end of a lookup, along x, y and z\n",
+        "{}rays: 1 to 3 for the end of a lookup, along x, y and z\n",
         embree_version(), buckets_.count(), buckets_.size, scene_.representatives(),
-        scene_.row_markers(), scene_.plane_markers());
+        scene_.row_markers(), scene_.plane_markers(), dropped_text(scene_.dropped_bits()));
   }
 
  private:

@@ -1,6 +1,8 @@
 #include "tracers/optix/bucket_kernels.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_select.cuh>
 
 #include "base/cuda/launch.cuh"
@@ -18,6 +20,8 @@ using cuda::block_threads;
 using cuda::blocks_for;
 using cuda::KeyInterval;
 using cuda::Run;
+
+constexpr const char* comparing = "comparing buckets";
 
 // A column in key order, cut into buckets.
 template <class KeyType>
@@ -53,19 +57,48 @@ void with_order(const cuda::DeviceOrder& order, const Buckets& buckets, Work&& w
 }
 
 template <class Order>
-struct IsFirst {
-  Order order;
-  Coordinates coordinates;
-  BucketRole role;
+__global__ void count_differences(Order order, std::uint32_t* counts) {
+  __shared__ std::uint32_t own[64];
+  if (threadIdx.x < 64) own[threadIdx.x] = 0;
+  __syncthreads();
+  const std::uint32_t buckets = order.buckets.count();
+  for (std::size_t i = cuda::thread_number() + 1; i < buckets; i += cuda::thread_count()) {
+    const auto bucket = static_cast<std::uint32_t>(i);
+    const std::uint64_t before = order.largest_key(bucket - 1);
+    const std::uint64_t key = order.largest_key(bucket);
+    if (before != key) atomicAdd(&own[highest_difference(before, key)], 1U);
+  }
+  __syncthreads();
+  if (threadIdx.x < 64 && own[threadIdx.x] != 0) atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
+}
 
-  [[nodiscard]] __device__ bool operator()(std::uint32_t bucket) const {
-    return bucket == 0 ||
-           is_first(coordinates, role, order.largest_key(bucket - 1), order.largest_key(bucket));
+template <class Order>
+struct PlacesBefore {
+  Order order;
+  BucketSpace space;
+
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t bucket) const {
+    const std::uint64_t key = order.largest_key(bucket) >> space.dropped;
+    if (bucket == 0) return space.coordinates.place_of(key);
+    return places_before(space.coordinates, order.largest_key(bucket - 1) >> space.dropped, key);
   }
 };
 
 template <class Order>
-__global__ void place(Order order, Coordinates coordinates, BucketTriangles triangles,
+struct IsFirst {
+  Order order;
+  BucketSpace space;
+  BucketRole role;
+
+  [[nodiscard]] __device__ bool operator()(std::uint32_t bucket) const {
+    return bucket == 0 ||
+           is_first(space.coordinates, role, order.largest_key(bucket - 1) >> space.dropped,
+                    order.largest_key(bucket) >> space.dropped);
+  }
+};
+
+template <class Order>
+__global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
                       std::size_t first, std::size_t count, Triangle* to) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
@@ -75,7 +108,7 @@ __global__ void place(Order order, Coordinates coordinates, BucketTriangles tria
   const BucketRole role = !triangles.are_markers             ? BucketRole::representative
                           : triangle < triangles.row_markers ? BucketRole::row_marker
                                                              : BucketRole::plane_marker;
-  to[i] = bucket_triangle(coordinates, role, order.largest_key(bucket));
+  to[i] = bucket_triangle(space.coordinates, role, order.largest_key(bucket) >> space.dropped);
 }
 
 template <class Order, class Reader>
@@ -126,9 +159,42 @@ __global__ void __launch_bounds__(block_threads)
 
 }  // namespace
 
+HighestDifferences highest_differences(const cuda::DeviceOrder& order, const Buckets& buckets,
+                                       const std::shared_ptr<DeviceMemory>& memory,
+                                       cudaStream_t stream) {
+  HighestDifferences found{};
+  const cuda::DeviceArray<std::uint32_t> counts(memory, found.size(), stream);
+  cuda::check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream), "filling memory");
+  with_order(order, buckets, [&](const auto& sorted) {
+    count_differences<<<cuda::loop_blocks(buckets.count()), block_threads, 0, stream>>>(
+        sorted, counts.data());
+  });
+  cuda::check_launch(comparing);
+  cuda::copy_to_host(found.data(), counts.data(), counts.bytes(), stream);
+  return found;
+}
+
+std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
+                         const BucketSpace& space, const std::shared_ptr<DeviceMemory>& memory,
+                         cudaStream_t stream) {
+  const cuda::DeviceArray<std::uint32_t> widest(memory, 1, stream);
+  with_order(order, buckets, [&](const auto& sorted) {
+    const auto gaps = thrust::make_transform_iterator(
+        thrust::counting_iterator<std::uint32_t>(0),
+        PlacesBefore<std::decay_t<decltype(sorted)>>{sorted, space});
+    cuda::with_scratch(memory, stream, comparing, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceReduce::Max(scratch, bytes, gaps, widest.data(),
+                                    static_cast<std::int64_t>(buckets.count()), stream);
+    });
+  });
+  std::uint32_t found = 0;
+  cuda::copy_to_host(&found, widest.data(), sizeof(found), stream);
+  return found;
+}
+
 cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
-                                               const Buckets& buckets,
-                                               const Coordinates& coordinates, BucketRole role,
+                                               const Buckets& buckets, const BucketSpace& space,
+                                               BucketRole role,
                                                const std::shared_ptr<DeviceMemory>& memory,
                                                cudaStream_t stream) {
   constexpr const char* doing = "looking for buckets";
@@ -136,7 +202,7 @@ cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
   const List all(memory, buckets.count(), stream);
   const cuda::DeviceArray<std::uint64_t> count(memory, 1, stream);
   with_order(order, buckets, [&](const auto& sorted) {
-    const IsFirst<std::decay_t<decltype(sorted)>> is_first{sorted, coordinates, role};
+    const IsFirst<std::decay_t<decltype(sorted)>> is_first{sorted, space, role};
     cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
                                    all.data(), count.data(),
@@ -153,12 +219,12 @@ cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
 }
 
 void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
-                     const Coordinates& coordinates, const BucketTriangles& triangles,
+                     const BucketSpace& space, const BucketTriangles& triangles,
                      std::size_t first, std::size_t count, Triangle* to, cudaStream_t stream) {
   if (count == 0) return;
   with_order(order, buckets, [&](const auto& sorted) {
-    place<<<blocks_for(count), block_threads, 0, stream>>>(sorted, coordinates, triangles, first,
-                                                           count, to);
+    place<<<blocks_for(count), block_threads, 0, stream>>>(sorted, space, triangles, first, count,
+                                                           to);
   });
   cuda::check_launch("placing triangles");
 }

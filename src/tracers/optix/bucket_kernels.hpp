@@ -13,10 +13,20 @@
 
 namespace rtindex::optix {
 
+// What is known of neighbouring buckets. Both block until that is counted.
+[[nodiscard]] HighestDifferences highest_differences(const cuda::DeviceOrder& order,
+                                                     const Buckets& buckets,
+                                                     const std::shared_ptr<DeviceMemory>& memory,
+                                                     cudaStream_t stream);
+[[nodiscard]] std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
+                                       const BucketSpace& space,
+                                       const std::shared_ptr<DeviceMemory>& memory,
+                                       cudaStream_t stream);
+
 // The buckets that are the first with their largest key, of their row or of their plane, in order.
 // Blocks until they are counted.
 [[nodiscard]] cuda::DeviceArray<std::uint32_t> first_buckets(
-    const cuda::DeviceOrder& order, const Buckets& buckets, const Coordinates& coordinates,
+    const cuda::DeviceOrder& order, const Buckets& buckets, const BucketSpace& space,
     BucketRole role, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 // What triangles stand for: representatives, or markers, those of rows before those of planes.
@@ -28,7 +38,7 @@ struct BucketTriangles {
 
 // Triangles [first, first + count), to where a structure is built from.
 void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
-                     const Coordinates& coordinates, const BucketTriangles& triangles,
+                     const BucketSpace& space, const BucketTriangles& triangles,
                      std::size_t first, std::size_t count, Triangle* to, cudaStream_t stream);
 
 // From the bucket that rays found to the answer, in place. Each lookup finds its bucket where its

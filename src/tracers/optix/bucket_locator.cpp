@@ -58,11 +58,11 @@ class BucketLocator final : public cuda::Locator {
            fmt::format(
                "buckets: {} of {} sorted keys, {} representatives, {} row markers, {} plane "
                "markers\n"
-               "rays: 1 to 3 for the end of a lookup, along x, y and z{}\n"
+               "{}rays: 1 to 3 for the end of a lookup, along x, y and z{}\n"
                "build: {} working memory, {} uncompacted, {} final\n"
                "times: convert {:.3f} ms, build {:.3f} ms, compact {:.3f} ms\n",
                buckets_.count(), buckets_.size, scene_.representatives(), scene_.row_markers(),
-               scene_.plane_markers(), structures_text(), human_bytes(costs.temporary),
+               scene_.plane_markers(), dropped_text(scene_.dropped_bits()), structures_text(), human_bytes(costs.temporary),
                human_bytes(costs.uncompacted),
                human_bytes(scene_.representative_bytes() + scene_.marker_bytes()), costs.convert_ms,
                costs.build_ms, costs.compact_ms);

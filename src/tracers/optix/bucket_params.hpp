@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "keys/coordinates.hpp"
+#include "scene/buckets.hpp"
 #include "storage/cuda/locator.hpp"
 #include "tracers/optix/abi.hpp"
 
@@ -19,9 +19,9 @@ struct BucketPart {
 
 // What the device programs know of a column in buckets.
 struct BucketView {
-  Coordinates coordinates;
-  std::uint64_t last_key;
-  bool wide;  // keys of 8 bytes
+  BucketSpace space;
+  std::uint64_t last_key;  // with all its bits
+  bool wide;               // keys of 8 bytes
   BucketPart representatives, markers;
 };
 

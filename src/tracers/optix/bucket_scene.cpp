@@ -29,7 +29,10 @@ List joined(const List& first, const List& second, const Memory& memory, cudaStr
 
 BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& order,
                          const Buckets& buckets, const Memory& memory, cudaStream_t stream)
-    : options_(options), last_key_(order.last_key()), wide_(order.is_wide()) {
+    : options_(options),
+      space_{options.rx.coordinates},
+      last_key_(order.last_key()),
+      wide_(order.is_wide()) {
   if (buckets.count() != 0) find_buckets(order, buckets, memory, stream);
   const auto make = [&](const Part& part, bool are_markers) {
     const BucketTriangles triangles{part.buckets.empty() ? nullptr : part.buckets.data(),
@@ -37,7 +40,7 @@ BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& o
     return std::make_unique<Scene>(
         options, part.size,
         [&, triangles](std::size_t first, std::size_t count, void* to) {
-          place_triangles(order, buckets, options.rx.coordinates, triangles, first, count,
+          place_triangles(order, buckets, space_, triangles, first, count,
                           static_cast<Triangle*>(to), stream);
         },
         memory, stream);
@@ -48,10 +51,15 @@ BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& o
 
 void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& buckets,
                                const Memory& memory, cudaStream_t stream) {
+  space_.dropped = options_.rx.drop ? *options_.rx.drop
+                                    : bits_to_drop(highest_differences(order, buckets, memory,
+                                                                       stream));
+  space_.last_key = last_key_ >> space_.dropped;
+  space_.widest = widest_gap(order, buckets, space_, memory, stream);
   representatives_.size = buckets.count();
-  if (!order.unique()) {
-    representatives_.buckets = first_buckets(order, buckets, options_.rx.coordinates,
-                                             BucketRole::representative, memory, stream);
+  if (!order.unique() || space_.dropped != 0) {
+    representatives_.buckets =
+        first_buckets(order, buckets, space_, BucketRole::representative, memory, stream);
     representatives_.size = representatives_.buckets.size();
     if (representatives_.size == buckets.count()) representatives_.buckets = List();
   }
@@ -66,8 +74,8 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
 void BucketScene::find_markers(const cuda::DeviceOrder& order, const Buckets& buckets,
                                const Memory& memory, cudaStream_t stream) {
   const auto find = [&](BucketRole role) {
-    if (!has_markers(options_.rx.coordinates, role, last_key_)) return List();
-    return first_buckets(order, buckets, options_.rx.coordinates, role, memory, stream);
+    if (!has_markers(space_.coordinates, role, space_.last_key)) return List();
+    return first_buckets(order, buckets, space_, role, memory, stream);
   };
   List rows = find(BucketRole::row_marker);
   row_markers_ = rows.size();
@@ -82,7 +90,7 @@ BucketPart BucketScene::Part::view(std::size_t structure_size) const {
 }
 
 BucketView BucketScene::view() const {
-  return {options_.rx.coordinates, last_key_, wide_, representatives_.view(options_.split),
+  return {space_, last_key_, wide_, representatives_.view(options_.split),
           markers_.view(options_.split)};
 }
 

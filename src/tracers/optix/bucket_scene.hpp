@@ -21,6 +21,7 @@ class BucketScene {
 
   [[nodiscard]] BucketView view() const;
   [[nodiscard]] unsigned build_flags() const { return representatives_.scene->build_flags(); }
+  [[nodiscard]] int dropped_bits() const { return space_.dropped; }
   [[nodiscard]] std::size_t representatives() const { return representatives_.size; }
   [[nodiscard]] std::size_t row_markers() const { return row_markers_; }
   [[nodiscard]] std::size_t plane_markers() const { return markers_.size - row_markers_; }
@@ -45,6 +46,7 @@ class BucketScene {
                     const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   SceneOptions options_;
+  BucketSpace space_;
   std::uint64_t last_key_ = 0;
   bool wide_ = false;
   Part representatives_, markers_;

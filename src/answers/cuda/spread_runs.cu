@@ -1,0 +1,282 @@
+#include "answers/cuda/spread_runs.hpp"
+
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "answers/cuda/aggregate.cuh"
+#include "base/cuda/launch.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+using Count = unsigned long long;
+using Scan = cub::BlockScan<Count, block_threads>;
+
+// Runs whose matches are counted together, by a block.
+constexpr std::size_t tile_items = 16;
+constexpr std::size_t tile = tile_items * block_threads;
+
+// Warps that share out the matches, and the least that one takes.
+constexpr unsigned workers = 8192;
+constexpr Count least_share = 256;
+
+// A warp adds up a run of this length about as fast as a second kernel starts.
+constexpr std::uint32_t worth_spreading = 1024;
+
+constexpr std::uint32_t no_lookup = 0xffffffffU;
+
+[[nodiscard]] std::size_t tiles_of(std::size_t count) { return (count + tile - 1) / tile; }
+
+[[nodiscard]] unsigned tile_blocks(std::size_t count) {
+  const std::size_t tiles = tiles_of(count);
+  return static_cast<unsigned>(tiles < 8192 ? tiles : 8192);
+}
+
+[[nodiscard]] __device__ Count long_size(Run run) {
+  const std::uint32_t size = run.end - run.begin;
+  return size >= long_run ? size : 0;
+}
+
+[[nodiscard]] __device__ std::size_t item_of(std::size_t number, std::size_t item) {
+  return number * tile + item * block_threads + threadIdx.x;
+}
+
+// `tiles`, where given, gets the matches of the long runs of each tile.
+__global__ void measure_runs(const Run* runs, std::size_t count, Count* tiles, Choice* choice) {
+  using Reduce = cub::BlockReduce<Count, block_threads>;
+  __shared__ typename Reduce::TempStorage storage;
+  Count hits = 0;
+  std::uint32_t longest = 0;
+  for (std::size_t number = blockIdx.x; number * tile < count; number += gridDim.x) {
+    Count in_long = 0;
+#pragma unroll
+    for (std::size_t item = 0; item < tile_items; ++item) {
+      const std::size_t i = item_of(number, item);
+      const Run run = i < count ? runs[i] : Run{0, 0};
+      const std::uint32_t size = run.end - run.begin;
+      hits += size;
+      longest = max(longest, size);
+      in_long += long_size(run);
+    }
+    if (tiles == nullptr) continue;
+    const Count all = Reduce(storage).Sum(in_long);
+    if (threadIdx.x == 0) tiles[number] = all;
+    __syncthreads();
+  }
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    hits += __shfl_down_sync(~0U, hits, lanes);
+    longest = max(longest, __shfl_down_sync(~0U, longest, lanes));
+  }
+  if (threadIdx.x % 32 != 0 || hits == 0) return;
+  atomicAdd(&choice->hits, hits);
+  atomicMax(&choice->longest, longest);
+}
+
+// Which way is quicker, from what either costs on an H200: a hit fetched at random 0.026 ns, and
+// where hits are not spread, at least 12 ns for each hit of the longest run, which one warp works
+// off; values put into key order and added up 0.035 ns each, and then two fetches a lookup.
+__device__ void decide(Choice& choice, std::size_t size, std::size_t count, bool can_order,
+                       bool can_spread) {
+  const bool spreads = can_spread && choice.longest >= worth_spreading;
+  const double hits = static_cast<double>(choice.hits) * 0.026;
+  const double direct = spreads ? hits + 5000 : fmax(hits, static_cast<double>(choice.longest) * 12);
+  const double ordered =
+      static_cast<double>(size) * 0.035 + static_cast<double>(count) * 0.06 + 5000;
+  choice.ordered = can_order && ordered < direct ? 1 : 0;
+  choice.direct = 1 - choice.ordered;
+  choice.spread = choice.direct == 1 && spreads ? 1 : 0;
+  choice.row_tree = choice.longest > 4096 || choice.hits > size ? 1 : 0;
+  choice.row_scan = 1 - choice.row_tree;
+}
+
+// By one block, which then finds where each tile starts.
+__global__ void choose_kernel(Choice* choice, std::size_t size, std::size_t count, bool can_order,
+                              Count* tiles, std::size_t tile_count) {
+  __shared__ bool spreads;
+  if (threadIdx.x == 0) {
+    decide(*choice, size, count, can_order, tiles != nullptr);
+    spreads = choice->spread != 0;
+  }
+  __syncthreads();
+  if (!spreads) return;
+  __shared__ typename Scan::TempStorage storage;
+  Count before = 0;
+  for (std::size_t first = 0; first < tile_count; first += block_threads) {
+    const std::size_t i = first + threadIdx.x;
+    Count sum = 0;
+    Count all = 0;
+    Scan(storage).ExclusiveSum(i < tile_count ? tiles[i] : 0, sum, all);
+    if (i < tile_count) tiles[i] = before + sum;
+    before += all;
+    __syncthreads();
+  }
+}
+
+// Where each run starts; starts[count] is the number of all matches.
+__global__ void find_starts(const Run* runs, std::size_t count, const Count* tiles, Count* starts,
+                            const std::uint32_t* only_if) {
+  if (*only_if == 0) return;
+  __shared__ typename Scan::TempStorage storage;
+  for (std::size_t number = blockIdx.x; number * tile < count; number += gridDim.x) {
+    Count before = tiles[number];
+    for (std::size_t item = 0; item < tile_items; ++item) {
+      const std::size_t i = item_of(number, item);
+      const Count size = i < count ? long_size(runs[i]) : 0;
+      Count sum = 0;
+      Count all = 0;
+      Scan(storage).ExclusiveSum(size, sum, all);
+      if (i < count) starts[i] = before + sum;
+      if (i + 1 == count) starts[count] = before + sum + size;
+      before += all;
+      __syncthreads();
+    }
+  }
+}
+
+// The matches of a batch, shared out.
+struct Shares {
+  Count all, each;
+
+  __device__ explicit Shares(Count matches) : all(matches) {
+    const Count even = (matches + workers - 1) / workers;
+    each = even < least_share ? least_share : (even + 31) / 32 * 32;
+  }
+  [[nodiscard]] __device__ Count begin(unsigned worker) const { return worker * each; }
+  [[nodiscard]] __device__ Count end(unsigned worker) const {
+    return min(all, begin(worker) + each);
+  }
+};
+
+// What a worker knows of runs that are not its own alone.
+template <class Class>
+struct Carry {
+  Aggregate<Class> head;  // of a run that began before its share
+  Aggregate<Class> tail;  // of the run that goes on behind it, but began in it
+  std::uint32_t tail_of;
+};
+
+// The lookup that match `at` belongs to, which is `from` or one behind it: starts[i] <= at <
+// starts[i + 1].
+[[nodiscard]] __device__ std::size_t owner_of(const Count* starts, std::size_t count, Count at,
+                                              std::size_t from) {
+  std::size_t step = 1;
+  std::size_t low = from;
+  std::size_t high = from;
+  while (high < count && starts[high + 1] <= at) {
+    low = high + 1;
+    high = high + step < count ? high + step : count;
+    step *= 2;
+  }
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (starts[middle + 1] <= at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+template <class Class>
+__global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView rows,
+                                 DeviceRequest request, const Count* starts, Carry<Class>* carries,
+                                 const std::uint32_t* only_if) {
+  if (*only_if == 0) return;
+  const Values<Class> values{request.values, request.value_type};
+  const auto worker = static_cast<unsigned>(thread_number() / 32);
+  const bool first_lane = threadIdx.x % 32 == 0;
+  const Shares shares(starts[count]);
+  Carry<Class>& carry = carries[worker];
+  if (first_lane) carry.tail_of = no_lookup;
+  Count at = shares.begin(worker);
+  const Count end = shares.end(worker);
+  for (std::size_t lookup = 0; at < end;) {
+    lookup = owner_of(starts, count, at, lookup);
+    const Count run_begin = starts[lookup];
+    const Count run_end = starts[lookup + 1];
+    const Count stop = min(end, run_end);
+    const Count position = runs[lookup].begin + (at - run_begin);
+    const Aggregate<Class> part =
+        aggregate_by_warp(values, rows, position, position + (stop - at));
+    if (first_lane) {
+      if (at != run_begin) {
+        carry.head = part;
+      } else if (stop != run_end) {
+        carry.tail = part;
+        carry.tail_of = static_cast<std::uint32_t>(lookup);
+      } else {
+        write_aggregate(request, lookup, part);
+      }
+    }
+    at = stop;
+  }
+}
+
+// Runs that several workers had a part of; always in the same order, so that floats come to the
+// same sum.
+template <class Class>
+__global__ void join_shares(std::size_t count, DeviceRequest request, const Count* starts,
+                            const Carry<Class>* carries, const std::uint32_t* only_if) {
+  if (*only_if == 0) return;
+  const auto worker = static_cast<unsigned>(thread_number() / 32);
+  const std::uint32_t lookup = carries[worker].tail_of;
+  if (lookup == no_lookup) return;
+  const unsigned lane = threadIdx.x % 32;
+  const Shares shares(starts[count]);
+  const auto last = static_cast<unsigned>((starts[lookup + std::size_t{1}] - 1) / shares.each);
+  Aggregate<Class> whole{};
+  if (lane == 0) whole = carries[worker].tail;
+  for (unsigned part = worker + 1 + lane; part <= last; part += 32) whole.take(carries[part].head);
+  whole.merge_warp();
+  if (lane == 0) write_aggregate(request, lookup, whole);
+}
+
+[[nodiscard]] Count* counts(const DeviceArray<std::uint64_t>& array) {
+  return reinterpret_cast<Count*>(array.data());
+}
+
+}  // namespace
+
+SpreadRuns::SpreadRuns(std::size_t count, std::size_t size,
+                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  static_assert(sizeof(Carry<double>) == sizeof(Carry<std::int64_t>) &&
+                sizeof(Carry<double>) == sizeof(Carry<std::uint64_t>));
+  if (size < worth_spreading) return;
+  tiles_ = DeviceArray<std::uint64_t>::if_there_is(memory, tiles_of(count), stream);
+  if (tiles_.empty()) return;
+  starts_ = DeviceArray<std::uint64_t>::if_there_is(memory, count + 1, stream);
+  if (starts_.empty()) return;
+  carries_ = DeviceBytes::if_there_is(memory, workers * sizeof(Carry<double>), stream);
+}
+
+void SpreadRuns::measure(const Run* runs, std::size_t count, Choice* choice,
+                         cudaStream_t stream) const {
+  measure_runs<<<tile_blocks(count), block_threads, 0, stream>>>(
+      runs, count, null() ? nullptr : counts(tiles_), choice);
+}
+
+void SpreadRuns::choose(std::size_t count, std::size_t size, bool can_order, Choice* choice,
+                        cudaStream_t stream) const {
+  choose_kernel<<<1, block_threads, 0, stream>>>(
+      choice, size, count, can_order, null() ? nullptr : counts(tiles_), tiles_of(count));
+}
+
+void SpreadRuns::aggregate(const Run* runs, std::size_t count, RowsView rows,
+                           const DeviceRequest& request, const Choice* choice,
+                           cudaStream_t stream) const {
+  if (null()) return;
+  const std::uint32_t* const only_if = &choice->spread;
+  Count* const starts = counts(starts_);
+  constexpr unsigned blocks = workers * 32 / block_threads;
+  find_starts<<<tile_blocks(count), block_threads, 0, stream>>>(runs, count, counts(tiles_), starts,
+                                                                only_if);
+  visit_class(class_of(request.value_type), [&]<class Class>() {
+    auto* const carries = static_cast<Carry<Class>*>(carries_.data());
+    aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs, count, rows, request, starts,
+                                                           carries, only_if);
+    join_shares<<<blocks, block_threads, 0, stream>>>(count, request, starts, carries, only_if);
+  });
+}
+
+}  // namespace rtindex::cuda
