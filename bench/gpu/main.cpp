@@ -27,7 +27,8 @@ namespace {
 struct Settings {
   std::string records;
   std::vector<std::string> questions = {"points32", "points64", "clustered", "duplicates",
-                                        "ranges",   "batches",  "settings",  "huge"};
+                                        "ranges",   "long",     "batches",   "settings",
+                                        "huge"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;
@@ -44,6 +45,7 @@ class Bench {
     if (wanted("clustered")) points(KeySpread::clustered, 8);
     if (wanted("duplicates")) duplicates();
     if (wanted("ranges")) ranges();
+    if (wanted("long")) long_ranges();
     if (wanted("batches")) batches();
     if (wanted("settings")) settings();
     if (wanted("huge")) huge();
@@ -200,6 +202,25 @@ class Bench {
     }
     for (const std::unique_ptr<GpuPeer>& peer : gpu_peers())
       if (peer->takes(bed.rule)) race_ranges(report_, *peer, bed, ranges);
+  }
+
+  // One range, and some, of so many hits that a thread or a warp alone would take long.
+  void long_ranges() {
+    const DeviceBed bed(key_rule(KeySpread::dense, 4, settings_.key_bits));
+    const Ask ask{.values = bed.value_column()};
+    fmt::print("\nfew long ranges, 2^{} dense keys\n", settings_.key_bits);
+    for (const std::string& spec : settings_.indexes) {
+      if (spec.starts_with("hash")) continue;
+      const Index index = build(bed.column(), spec);
+      for (const std::size_t count : {1, 64})
+        for (int bits = 10; bits < settings_.key_bits; bits += 3) {
+          const DeviceRangeBed ranges(count);
+          const std::uint64_t hits = std::uint64_t{1} << bits;
+          make_ranges(bed.rule, hits, count, ranges.lower.data(), ranges.upper.data());
+          range_sums(spec, index, bed, fmt::format("range sum, {} of 2^{} hits", count, bits),
+                     ranges, hits, ask);
+        }
+    }
   }
 
   void batches() {
