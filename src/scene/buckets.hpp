@@ -102,24 +102,40 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
   return plane_of(coordinates, before) != plane_of(coordinates, key);
 }
 
-// Places between a bucket's largest key and that of the bucket before it, or the begin of its row
-// where that lies in another row.
-[[nodiscard]] RTINDEX_HD constexpr std::uint32_t places_before(const Coordinates& coordinates,
-                                                               std::uint64_t before,
-                                                               std::uint64_t key) {
-  const std::uint32_t place = coordinates.place_of(key);
-  return is_first(coordinates, BucketRole::row_marker, before, key)
-             ? place
-             : place - coordinates.place_of(before);
+// Where a key lies on the axis of the rays that look for a role.
+[[nodiscard]] RTINDEX_HD constexpr std::uint32_t steps_on_axis(const Coordinates& coordinates,
+                                                               BucketRole role, std::uint64_t key) {
+  if (role == BucketRole::representative) return coordinates.place_of(key);
+  const std::uint64_t row = coordinates.row_of(key);
+  return static_cast<std::uint32_t>(role == BucketRole::row_marker
+                                        ? row & ((std::uint64_t{1} << coordinates.bits_y) - 1)
+                                        : row >> coordinates.bits_y);
 }
+
+// How far a bucket's largest key lies behind that of the bucket before it, on this axis; behind the
+// begin of its row or plane where the other one lies in a row or plane before.
+[[nodiscard]] RTINDEX_HD constexpr std::uint32_t gap_before(const Coordinates& coordinates,
+                                                            BucketRole role, std::uint64_t before,
+                                                            std::uint64_t key) {
+  const std::uint32_t step = steps_on_axis(coordinates, role, key);
+  const bool is_apart =
+      role == BucketRole::representative ? coordinates.row_of(before) != coordinates.row_of(key)
+      : role == BucketRole::row_marker   ? plane_of(coordinates, before) != plane_of(coordinates, key)
+                                         : false;
+  return is_apart ? step : step - steps_on_axis(coordinates, role, before);
+}
+
+// The most gap_before any bucket, on each axis: no ray need be longer.
+struct WidestGaps {
+  std::uint32_t x = 0xffffffffU, y = 0xffffffffU, z = 0xffffffffU;
+};
 
 // Where buckets lie in the scene, and what rays need to know of them all.
 struct BucketSpace {
   Coordinates coordinates;
   int dropped = 0;             // low bits of keys that the scene leaves out
   std::uint64_t last_key = 0;  // of the column, without them
-  // The most places_before any bucket. A ray along a row need not be longer.
-  std::uint32_t widest = 0xffffffffU;
+  WidestGaps widest;
 };
 
 // A linear map of the scene: each axis times a power of two. Rays keep their t.
@@ -206,29 +222,32 @@ struct Stretch {
   const std::uint32_t end = row == coordinates.row_of(space.last_key)
                                 ? coordinates.place_of(space.last_key)
                                 : coordinates.last_place();
-  const std::uint32_t last = end - first < space.widest ? end : first + space.widest;
+  const std::uint32_t last = end - first < space.widest.x ? end : first + space.widest.x;
   const RayKind kind = coordinates.mode == KeyMode::extended ? RayKind::zero : RayKind::offset;
   return row_ray(coordinates, kind, row, first, last);
 }
 
-// Past the markers of all rows behind this one in its plane; there must be room for one.
-[[nodiscard]] RTINDEX_HD inline Ray ray_past_rows(const Coordinates& coordinates,
-                                                  std::uint64_t row) {
+// Past the markers of rows behind this one in its plane, to where the next one must be; there must
+// be room for one, and a plane with another row than its first.
+[[nodiscard]] RTINDEX_HD inline Ray ray_past_rows(const BucketSpace& space, std::uint64_t row) {
+  const Coordinates& coordinates = space.coordinates;
   const float scale = coordinates.scale;
   const std::uint64_t last = (std::uint64_t{1} << coordinates.bits_y) - 1;
+  const std::uint64_t rows = last - (row & last);
   const float begin = coordinates.y_of(row) + 0.5F * scale;
-  const float length = static_cast<float>(last - (row & last)) * scale;
+  const float length =
+      static_cast<float>(rows < space.widest.y ? rows : space.widest.y) * scale;
   return {
       {-scale, begin, coordinates.z_of(row)}, {0, 1, 0}, 0, length * (1 + long_ray_slack), false};
 }
 
-// Past the markers of all planes behind this one.
-[[nodiscard]] RTINDEX_HD inline Ray ray_past_planes(const Coordinates& coordinates,
-                                                    std::uint64_t plane) {
-  const float scale = coordinates.scale;
-  const std::uint64_t last = (std::uint64_t{1} << coordinates.bits_z) - 1;
+// Past the markers of planes behind this one, to where the next one must be.
+[[nodiscard]] RTINDEX_HD inline Ray ray_past_planes(const BucketSpace& space, std::uint64_t plane) {
+  const float scale = space.coordinates.scale;
+  const std::uint64_t planes = (std::uint64_t{1} << space.coordinates.bits_z) - 1 - plane;
   const float begin = (static_cast<float>(plane) + 0.5F) * scale;
-  const float length = static_cast<float>(last - plane) * scale;
+  const float length =
+      static_cast<float>(planes < space.widest.z ? planes : space.widest.z) * scale;
   return {{-scale, -scale, begin}, {0, 0, 1}, 0, length * (1 + long_ray_slack), false};
 }
 
@@ -253,10 +272,11 @@ template <class Representatives, class Markers>
   const std::uint64_t row = coordinates.row_of(key);
   const std::uint64_t plane = plane_of(coordinates, key);
   const std::uint64_t next_row = row + 1;
-  if (next_row <= coordinates.row_of(space.last_key) && next_row >> coordinates.bits_y == plane)
-    found = closest_marker(marker_stretch(coordinates)(ray_past_rows(coordinates, row)));
+  if (space.widest.y != 0 && next_row <= coordinates.row_of(space.last_key) &&
+      next_row >> coordinates.bits_y == plane)
+    found = closest_marker(marker_stretch(coordinates)(ray_past_rows(space, row)));
   if (found == no_bucket && plane < plane_of(coordinates, space.last_key))
-    found = closest_marker(marker_stretch(coordinates)(ray_past_planes(coordinates, plane)));
+    found = closest_marker(marker_stretch(coordinates)(ray_past_planes(space, plane)));
   return found;
 }
 

@@ -39,14 +39,18 @@ class ExactBuckets {
  public:
   ExactBuckets(const Coordinates& coordinates, std::vector<std::uint64_t> keys, std::uint32_t size,
                int dropped = 0)
-      : space_{coordinates, dropped, keys.back() >> dropped, 0},
+      : space_{coordinates, dropped, keys.back() >> dropped},
         keys_(std::move(keys)),
         buckets_{size, static_cast<std::uint32_t>(keys_.size())} {
-    for (std::uint32_t bucket = 0; bucket < buckets_.count(); ++bucket)
-      space_.widest = std::max(
-          space_.widest, bucket == 0 ? coordinates.place_of(largest_key(0))
-                                     : places_before(coordinates, largest_key(bucket - 1),
-                                                     largest_key(bucket)));
+    const auto widest = [&](BucketRole role) {
+      std::uint32_t most = steps_on_axis(coordinates, role, largest_key(0));
+      for (std::uint32_t bucket = 1; bucket < buckets_.count(); ++bucket)
+        most = std::max(most, gap_before(coordinates, role, largest_key(bucket - 1),
+                                             largest_key(bucket)));
+      return most;
+    };
+    space_.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
+                     widest(BucketRole::plane_marker)};
     place(BucketRole::representative, representatives_);
     for (const BucketRole role : {BucketRole::row_marker, BucketRole::plane_marker})
       if (has_markers(coordinates, role, space_.last_key)) place(role, markers_);
@@ -164,19 +168,20 @@ TEST_P(BucketScenes, KeepRaysAwayFromTheMarkersOfOthers) {
     const Triangle own = triangle_at(coordinates, key);
     const Triangle beside = row_marker(coordinates, row);
     const Triangle before = plane_marker(coordinates, plane);
-    const Ray along = ray_along_row({coordinates, 0, largest}, key);
+    const BucketSpace space{coordinates, 0, largest, {}};
+    const Ray along = ray_along_row(space, key);
     ASSERT_TRUE(hits(along, own)) << key;
     ASSERT_FALSE(hits(along, beside)) << key;
     ASSERT_FALSE(hits(along, before)) << key;
     if (row > plane << coordinates.bits_y) {
-      const Ray past = ray_past_rows(coordinates, row - 1);
+      const Ray past = ray_past_rows(space, row - 1);
       ASSERT_TRUE(hits(past, beside)) << row;
       ASSERT_FALSE(hits(past, own)) << row;
       ASSERT_FALSE(hits(past, before)) << row;
       ASSERT_FALSE(hits(past, row_marker(coordinates, row - 1))) << row;
     }
     if (plane > 0) {
-      const Ray past = ray_past_planes(coordinates, plane - 1);
+      const Ray past = ray_past_planes(space, plane - 1);
       ASSERT_TRUE(hits(past, before)) << plane;
       ASSERT_FALSE(hits(past, own)) << plane;
       ASSERT_FALSE(hits(past, beside)) << plane;

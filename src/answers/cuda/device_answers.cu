@@ -240,28 +240,23 @@ void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t 
   const bool scans_rows = request.first != nullptr && !ascending;
   if (!chooses && !scans_rows) return check_launch(doing);
 
-  const DeviceArray<Choice> choices(memory, 1, stream);
-  Choice* const choice = choices.data();
-  check(cudaMemsetAsync(choice, 0, sizeof(Choice), stream), "filling memory");
-  const SpreadRuns spread =
-      chooses ? SpreadRuns(count, size, memory, stream) : SpreadRuns();
-  spread.measure(runs, count, choice, stream);
-  const auto choose = [&](bool can_order) {
-    spread.choose(count, size, can_order, choice, stream);
-  };
-  if (chooses && gather == Gather::automatic) {
+  const SpreadRuns spread(runs, count, rows, size, chooses, memory, stream);
+  const Choice* const choice = spread.choice();
+  // The values of one run are never worth more than fetching them once.
+  if (chooses && gather == Gather::automatic && (count > 1 || !spread.can_spread())) {
     const OrderedValues ordered(request.values, request.value_type, rows, size, wants_of(request),
-                                false, &choice->ordered, memory, stream, choose);
+                                false, &choice->ordered, memory, stream,
+                                [&](bool enough) { spread.choose(enough, stream); });
     if (!ordered.null()) answer_ordered(runs, count, request, ordered, choice, stream);
   } else {
-    choose(false);
+    spread.choose(false, stream);
   }
   if (chooses) {
     visit_class(class_of(request.value_type), [&]<class Class>() {
       aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, stream>>>(runs, count, rows,
                                                                                 request, choice);
     });
-    spread.aggregate(runs, count, rows, request, choice, stream);
+    spread.aggregate(request, stream);
   }
   if (scans_rows) {
     const RowTree tree(rows, size, &choice->row_tree, memory, stream);

@@ -100,7 +100,7 @@ __global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, El
 
 [[nodiscard]] unsigned tile_blocks(std::size_t size) {
   const std::size_t tiles = tiles_of(size);
-  return static_cast<unsigned>(tiles < 8192 ? (tiles == 0 ? 1 : tiles) : 8192);
+  return static_cast<unsigned>(tiles < 2048 ? (tiles == 0 ? 1 : tiles) : 2048);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr std::uint32_t no_lookup = 0xffffffffU;
 
 [[nodiscard]] unsigned tile_blocks(std::size_t count) {
   const std::size_t tiles = tiles_of(count);
-  return static_cast<unsigned>(tiles < 8192 ? tiles : 8192);
+  return static_cast<unsigned>(tiles < 2048 ? tiles : 2048);
 }
 
 [[nodiscard]] __device__ Count long_size(Run run) {
@@ -232,50 +232,54 @@ __global__ void join_shares(std::size_t count, DeviceRequest request, const Coun
   if (lane == 0) write_aggregate(request, lookup, whole);
 }
 
-[[nodiscard]] Count* counts(const DeviceArray<std::uint64_t>& array) {
-  return reinterpret_cast<Count*>(array.data());
-}
+[[nodiscard]] Count* counts(std::uint64_t* array) { return reinterpret_cast<Count*>(array); }
 
 }  // namespace
 
-SpreadRuns::SpreadRuns(std::size_t count, std::size_t size,
-                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  static_assert(sizeof(Carry<double>) == sizeof(Carry<std::int64_t>) &&
+SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, RowsView rows, std::size_t size,
+                       bool spreads, const std::shared_ptr<DeviceMemory>& memory,
+                       cudaStream_t stream)
+    : runs_(runs), count_(count), rows_(rows), size_(size) {
+  constexpr std::size_t choice_bytes = 64;
+  constexpr std::size_t carry_bytes = workers * sizeof(Carry<double>);
+  static_assert(sizeof(Choice) <= choice_bytes && sizeof(Carry<double>) % 8 == 0 &&
+                sizeof(Carry<double>) == sizeof(Carry<std::int64_t>) &&
                 sizeof(Carry<double>) == sizeof(Carry<std::uint64_t>));
-  if (size < worth_spreading) return;
-  tiles_ = DeviceArray<std::uint64_t>::if_there_is(memory, tiles_of(count), stream);
-  if (tiles_.empty()) return;
-  starts_ = DeviceArray<std::uint64_t>::if_there_is(memory, count + 1, stream);
-  if (starts_.empty()) return;
-  carries_ = DeviceBytes::if_there_is(memory, workers * sizeof(Carry<double>), stream);
+  const std::size_t numbers = tiles_of(count) + count + 1;
+  if (spreads && size >= worth_spreading)
+    bytes_ = DeviceBytes::if_there_is(
+        memory, choice_bytes + carry_bytes + numbers * sizeof(std::uint64_t), stream);
+  if (bytes_.null()) {
+    bytes_ = DeviceBytes(memory, choice_bytes, stream);
+  } else {
+    auto* const begin = static_cast<std::byte*>(bytes_.data());
+    carries_ = begin + choice_bytes;
+    tiles_ = reinterpret_cast<std::uint64_t*>(begin + choice_bytes + carry_bytes);
+    starts_ = tiles_ + tiles_of(count);
+  }
+  choice_ = static_cast<Choice*>(bytes_.data());
+  check(cudaMemsetAsync(choice_, 0, sizeof(Choice), stream), "filling memory");
+  measure_runs<<<tile_blocks(count), block_threads, 0, stream>>>(runs, count, counts(tiles_),
+                                                                 choice_);
 }
 
-void SpreadRuns::measure(const Run* runs, std::size_t count, Choice* choice,
-                         cudaStream_t stream) const {
-  measure_runs<<<tile_blocks(count), block_threads, 0, stream>>>(
-      runs, count, null() ? nullptr : counts(tiles_), choice);
+void SpreadRuns::choose(bool can_order, cudaStream_t stream) const {
+  choose_kernel<<<1, block_threads, 0, stream>>>(choice_, size_, count_, can_order, counts(tiles_),
+                                                 tiles_of(count_));
 }
 
-void SpreadRuns::choose(std::size_t count, std::size_t size, bool can_order, Choice* choice,
-                        cudaStream_t stream) const {
-  choose_kernel<<<1, block_threads, 0, stream>>>(
-      choice, size, count, can_order, null() ? nullptr : counts(tiles_), tiles_of(count));
-}
-
-void SpreadRuns::aggregate(const Run* runs, std::size_t count, RowsView rows,
-                           const DeviceRequest& request, const Choice* choice,
-                           cudaStream_t stream) const {
-  if (null()) return;
-  const std::uint32_t* const only_if = &choice->spread;
+void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) const {
+  if (!can_spread()) return;
+  const std::uint32_t* const only_if = &choice_->spread;
   Count* const starts = counts(starts_);
   constexpr unsigned blocks = workers * 32 / block_threads;
-  find_starts<<<tile_blocks(count), block_threads, 0, stream>>>(runs, count, counts(tiles_), starts,
-                                                                only_if);
+  find_starts<<<tile_blocks(count_), block_threads, 0, stream>>>(runs_, count_, counts(tiles_),
+                                                                 starts, only_if);
   visit_class(class_of(request.value_type), [&]<class Class>() {
-    auto* const carries = static_cast<Carry<Class>*>(carries_.data());
-    aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs, count, rows, request, starts,
+    auto* const carries = static_cast<Carry<Class>*>(carries_);
+    aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, rows_, request, starts,
                                                            carries, only_if);
-    join_shares<<<blocks, block_threads, 0, stream>>>(count, request, starts, carries, only_if);
+    join_shares<<<blocks, block_threads, 0, stream>>>(count_, request, starts, carries, only_if);
   });
 }
 

@@ -26,32 +26,37 @@ struct Choice {
   std::uint32_t row_scan;  // they do not
 };
 
-// The matches of all long runs of a batch one behind the other, so that every warp of the GPU can
-// take an equal share of them, whatever runs these belong to: a run of a million matches costs
-// about what a million runs of one match do.
+// How a batch of runs is answered, decided on the device once its runs are there; and long runs.
+//
+// These are laid one behind the other, so that every warp of the GPU can take an equal share of
+// their matches, whatever runs they belong to: a run of a million matches costs about what a million
+// runs of one match do.
 class SpreadRuns {
  public:
-  SpreadRuns() = default;
-  // Null() where there is not enough memory, and for batches that can do without.
-  SpreadRuns(std::size_t count, std::size_t size, const std::shared_ptr<DeviceMemory>& memory,
-             cudaStream_t stream);
+  // `spreads`: values will be added up. Where there is not enough memory for that, and in small
+  // columns, long runs are left to others.
+  SpreadRuns(const Run* runs, std::size_t count, RowsView rows, std::size_t size, bool spreads,
+             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
-  [[nodiscard]] bool null() const { return carries_.null(); }
+  // Whole once `choose` has run.
+  [[nodiscard]] const Choice* choice() const { return choice_; }
+  [[nodiscard]] bool can_spread() const { return starts_ != nullptr; }
 
-  // Measures the batch into an empty `choice`, and then decides; null runs are never spread.
   // `can_order`: there is memory for values in key order.
-  void measure(const Run* runs, std::size_t count, Choice* choice, cudaStream_t stream) const;
-  void choose(std::size_t count, std::size_t size, bool can_order, Choice* choice,
-              cudaStream_t stream) const;
-
-  // Adds up the long runs if `choice` says so.
-  void aggregate(const Run* runs, std::size_t count, RowsView rows, const DeviceRequest& request,
-                 const Choice* choice, cudaStream_t stream) const;
+  void choose(bool can_order, cudaStream_t stream) const;
+  // Adds up the long runs if the choice says so.
+  void aggregate(const DeviceRequest& request, cudaStream_t stream) const;
 
  private:
-  DeviceArray<std::uint64_t> starts_;  // of each run among the matches of all long ones
-  DeviceArray<std::uint64_t> tiles_;   // the same of every tile of runs
-  DeviceBytes carries_;                // what one warp tells the next
+  const Run* runs_;
+  std::size_t count_;
+  RowsView rows_;
+  std::size_t size_;
+  DeviceBytes bytes_;  // all that follows, taken at once
+  Choice* choice_ = nullptr;
+  std::uint64_t* starts_ = nullptr;  // of each run among the matches of all long ones
+  std::uint64_t* tiles_ = nullptr;   // the same of every tile of runs
+  void* carries_ = nullptr;          // what one warp tells the next
 };
 
 }  // namespace rtindex::cuda

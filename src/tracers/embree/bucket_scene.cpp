@@ -35,12 +35,16 @@ BucketSpace space_of(const RxOptions& options, const Buckets& buckets,
   });
   space.dropped = options.drop.value_or(bits_to_drop(differences));
   space.last_key = largest_key(buckets.count() - 1) >> space.dropped;
-  space.widest = space.coordinates.place_of(largest_key(0) >> space.dropped);
-  for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
-    space.widest =
-        std::max(space.widest, places_before(space.coordinates, before >> space.dropped,
-                                             key >> space.dropped));
-  });
+  const auto widest = [&](BucketRole role) {
+    std::uint32_t most = steps_on_axis(space.coordinates, role, largest_key(0) >> space.dropped);
+    for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
+      most = std::max(most, gap_before(space.coordinates, role, before >> space.dropped,
+                                           key >> space.dropped));
+    });
+    return most;
+  };
+  space.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
+                  widest(BucketRole::plane_marker)};
   return space;
 }
 

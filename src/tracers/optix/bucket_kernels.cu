@@ -73,14 +73,15 @@ __global__ void count_differences(Order order, std::uint32_t* counts) {
 }
 
 template <class Order>
-struct PlacesBefore {
+struct GapBefore {
   Order order;
   BucketSpace space;
+  BucketRole role;
 
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t bucket) const {
     const std::uint64_t key = order.largest_key(bucket) >> space.dropped;
-    if (bucket == 0) return space.coordinates.place_of(key);
-    return places_before(space.coordinates, order.largest_key(bucket - 1) >> space.dropped, key);
+    if (bucket == 0) return steps_on_axis(space.coordinates, role, key);
+    return gap_before(space.coordinates, role, order.largest_key(bucket - 1) >> space.dropped, key);
   }
 };
 
@@ -175,13 +176,13 @@ HighestDifferences highest_differences(const cuda::DeviceOrder& order, const Buc
 }
 
 std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
-                         const BucketSpace& space, const std::shared_ptr<DeviceMemory>& memory,
-                         cudaStream_t stream) {
+                         const BucketSpace& space, BucketRole role,
+                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   const cuda::DeviceArray<std::uint32_t> widest(memory, 1, stream);
   with_order(order, buckets, [&](const auto& sorted) {
     const auto gaps = thrust::make_transform_iterator(
         thrust::counting_iterator<std::uint32_t>(0),
-        PlacesBefore<std::decay_t<decltype(sorted)>>{sorted, space});
+        GapBefore<std::decay_t<decltype(sorted)>>{sorted, space, role});
     cuda::with_scratch(memory, stream, comparing, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceReduce::Max(scratch, bytes, gaps, widest.data(),
                                     static_cast<std::int64_t>(buckets.count()), stream);

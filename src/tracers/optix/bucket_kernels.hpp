@@ -19,7 +19,7 @@ namespace rtindex::optix {
                                                      const std::shared_ptr<DeviceMemory>& memory,
                                                      cudaStream_t stream);
 [[nodiscard]] std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
-                                       const BucketSpace& space,
+                                       const BucketSpace& space, BucketRole role,
                                        const std::shared_ptr<DeviceMemory>& memory,
                                        cudaStream_t stream);
 

@@ -55,7 +55,11 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
                                     : bits_to_drop(highest_differences(order, buckets, memory,
                                                                        stream));
   space_.last_key = last_key_ >> space_.dropped;
-  space_.widest = widest_gap(order, buckets, space_, memory, stream);
+  const auto widest = [&](BucketRole role) {
+    return widest_gap(order, buckets, space_, role, memory, stream);
+  };
+  space_.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
+                   widest(BucketRole::plane_marker)};
   representatives_.size = buckets.count();
   if (!order.unique() || space_.dropped != 0) {
     representatives_.buckets =
