@@ -119,6 +119,9 @@ struct Ask {
   /// a call takes longer, and waits for its work on the stream. `rx` counts, classic indexes
   /// refuse.
   Counters* counters = nullptr;
+  /// Where to put the milliseconds that the rays of the call took on the GPU, in host memory; null:
+  /// they are not timed. Such a call waits for its work on the stream. Only `rx:optix` times rays.
+  double* launch_ms = nullptr;
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned

@@ -225,6 +225,7 @@ Request request_into(const Ask& ask, const Outputs& outputs) {
   request.miss = ask.miss;
   request.outputs = outputs;
   request.counters = ask.counters;
+  request.launch_ms = ask.launch_ms;
   return request;
 }
 

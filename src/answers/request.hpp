@@ -29,6 +29,7 @@ struct Request {
   MissValues miss;
   Stream stream;  // of a call on device memory
   Outputs outputs;
+  double* launch_ms = nullptr;   // the time of rays is added to it; null: not taken
   Counters* counters = nullptr;  // the work is added to them, by many threads; null: not counted
   // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk; null where
   // only their number is asked for.

@@ -38,11 +38,13 @@ void Index::State::require_supported(AnswerSet answers, LookupKind kind) const {
            spec.text(), name_of(kind), name_of(answer));
 }
 
-void Index::State::start_counting(Counters* counters) const {
-  if (counters == nullptr) return;
-  if (!structure->counts_work())
+void Index::State::start_counting(const Ask& ask) const {
+  if (ask.counters != nullptr && !structure->counts_work())
     fail("{} does not count its work: leave counters out, or use rx", spec.text());
-  *counters = {};
+  if (ask.launch_ms != nullptr && !structure->times_rays())
+    fail("{} does not time its rays: leave launch_ms out, or use rx:optix", spec.text());
+  if (ask.counters != nullptr) *ask.counters = {};
+  if (ask.launch_ms != nullptr) *ask.launch_ms = 0;
 }
 
 Index::State::Valued Index::State::with_values(const Ask& ask, AnswerSet answers) const {
@@ -94,7 +96,7 @@ Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, L
     require_lookups(lower, upper);
     const Valued valued = with_values(ask, ask.answers);
     require_supported(ask.answers, kind);
-    start_counting(ask.counters);
+    start_counting(ask);
     const LookupBatch batch(*codec, lower, upper, kind);
     Answers answers;
     threads->run([&] {
@@ -125,7 +127,7 @@ void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper,
     require_lookups(lower, upper);
     const Valued valued = with_values(ask, answers);
     require_supported(answers, kind);
-    start_counting(ask.counters);
+    start_counting(ask);
     const LookupBatch batch(*codec, lower, upper, kind);
     threads->run([&] {
       structure->require_answerable(batch);

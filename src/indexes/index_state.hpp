@@ -45,7 +45,7 @@ struct Index::State {
   }
 
   void require_supported(AnswerSet answers, LookupKind kind) const;
-  void start_counting(Counters* counters) const;
+  void start_counting(const Ask& ask) const;
 
   // The values that an ask needs: its own, checked, or the included ones, whose type is all that is
   // known here.

@@ -57,6 +57,8 @@ class Structure {
   [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
   // Whether run() fills Request::counters.
   [[nodiscard]] virtual bool counts_work() const { return false; }
+  // Whether run() fills Request::launch_ms.
+  [[nodiscard]] virtual bool times_rays() const { return false; }
   // What the last build or update consisted of: Index::build_parts.
   [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_parts() const {
     return {};

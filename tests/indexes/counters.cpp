@@ -139,6 +139,40 @@ TEST_P(RayCounters, SparseBucketsTakeOneRayForAnEnd) {
 INSTANTIATE_TEST_SUITE_P(Counters, RayCounters, testing::Values("rx:embree", "rx:optix"),
                          [](const auto& item) { return item.param.substr(3); });
 
+// Of rx:optix alone; on lookups from the host, in one launch and in several.
+TEST(RayTimes, AreTakenByOptix) {
+  const auto keys = even_keys(3000);
+  double milliseconds = -1;
+  const Ask ask{.answers = Answer::count | Answer::rows, .launch_ms = &milliseconds};
+  for (const Usable& entry : indexes()) {
+    if (!entry.usable) continue;
+    const Index index = build(keys, entry.spec);
+    milliseconds = -1;
+    if (!entry.spec.starts_with("rx:optix")) {
+      try {
+        static_cast<void>(index.lookup(keys, ask));
+        ADD_FAILURE() << entry.spec << " must refuse";
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("use rx:optix"), std::string::npos);
+      }
+      EXPECT_EQ(milliseconds, -1);
+      continue;
+    }
+    for (const std::string options : {"", ",bucket=16"}) {
+      const Index optix = build(keys, entry.spec + options);
+      const Answers answers = optix.lookup(keys, ask);
+      EXPECT_EQ(answers.count()[7], 1U);
+      EXPECT_GT(milliseconds, 0) << options;
+      EXPECT_LT(milliseconds, 10'000) << options;
+      const double once = milliseconds;
+      static_cast<void>(optix.lookup(keys, ask));
+      EXPECT_LT(milliseconds, once + 10'000) << "a time starts anew with each call";
+      static_cast<void>(optix.lookup(std::vector<std::uint64_t>{}, ask));
+      EXPECT_EQ(milliseconds, 0) << options;
+    }
+  }
+}
+
 class NativeCounters : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

@@ -11,6 +11,7 @@
 #include "keys/native_codec.hpp"
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
+#include "base/cuda/stopwatch.hpp"
 #include "storage/cuda/device_counters.hpp"
 #include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
@@ -84,16 +85,19 @@ class DeviceStructure final : public Structure {
   void run(const LookupBatch& batch, const Request& request) const override {
     const OnDevice current(options_.device);
     const DeviceCounters counters(request.counters, memory_);
+    LaunchTimes times(request.launch_ms);
     const OrderedAnswerer answerer({parts_->order, *parts_->locator, parts_->included.get(),
                                     parts_->narrower.get(), memory_, options_.gather,
-                                    counters.get()});
+                                    counters.get(), times});
     const BatchRunner runner({answerer, parts_->order.is_wide(), row_count(), parts_->order.span(),
                               memory_, built_, orders(batch.size()), workspaces_});
     runner.run(batch, request);
     counters.finish(request.stream);
+    times.finish();
   }
 
   [[nodiscard]] bool counts_work() const override { return parts_->locator->counts_work(); }
+  [[nodiscard]] bool times_rays() const override { return parts_->locator->times_rays(); }
 
   [[nodiscard]] bool update(const Changes& changes, std::uint64_t span) override {
     if (parts_->narrower != nullptr) return false;

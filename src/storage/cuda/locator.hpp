@@ -16,6 +16,8 @@
 
 namespace rtindex::cuda {
 
+class LaunchTimes;
+
 // Lookups of a batch, in one of two forms.
 struct DeviceLookups {
   // Elements of the column's own type, an integer of 4 or 8 bytes: the encoded key of element e is
@@ -33,6 +35,7 @@ struct DeviceLookups {
   // Where the answer of lookup i goes: place i, or places[i].
   const std::uint32_t* places = nullptr;
   Counters* counters = nullptr;  // on the device; null: nothing is counted
+  LaunchTimes* times = nullptr;  // on the host, for locators that time rays
 };
 
 // Where sums of a value column go, one per lookup.
@@ -82,6 +85,8 @@ class Locator {
   [[nodiscard]] virtual bool finds_ranges() const { return true; }
   // Whether it adds its work to DeviceLookups::counters.
   [[nodiscard]] virtual bool counts_work() const { return false; }
+  // Whether it adds the time of rays to DeviceLookups::times.
+  [[nodiscard]] virtual bool times_rays() const { return false; }
   // The column in row order.
   [[nodiscard]] virtual DeviceColumn column(const DeviceOrder& order,
                                             const std::shared_ptr<DeviceMemory>& memory,

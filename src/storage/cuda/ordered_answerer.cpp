@@ -48,6 +48,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
                                   RowsWanted wanted, cudaStream_t stream) const {
   DeviceLookups lookups = uncounted;
   lookups.counters = parts_.counters;
+  lookups.times = &parts_.times;
   const std::size_t count = lookups.count;
   FoundRows found;
   if (count == 0) return found;

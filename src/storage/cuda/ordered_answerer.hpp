@@ -18,6 +18,7 @@ class OrderedAnswerer final : public Answerer {
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
     Counters* counters;  // on the device; null: nothing is counted
+    LaunchTimes& times;
   };
 
   explicit OrderedAnswerer(const Parts& parts) : parts_(parts) {}

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "base/cuda/stopwatch.hpp"
 #include "base/error.hpp"
 #include "tracers/optix/bucket_scene.hpp"
 #include "tracers/optix/pipeline.hpp"
@@ -42,6 +43,7 @@ class BucketLocator final : public cuda::Locator {
   }
 
   [[nodiscard]] bool counts_work() const override { return true; }
+  [[nodiscard]] bool times_rays() const override { return true; }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {{"acceleration structure", scene_.representative_bytes()},
@@ -90,7 +92,10 @@ class BucketLocator final : public cuda::Locator {
     params.both_ends = both_ends;
     params.stride = stride;
     params.buckets = buckets;
-    pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, memory_, stream);
+    params.lookups.times = nullptr;  // of the host
+    lookups.times->take(stream, [&] {
+      pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, memory_, stream);
+    });
   }
 
   SceneOptions options_;

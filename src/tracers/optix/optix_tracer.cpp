@@ -66,15 +66,18 @@ class OptixTracer final : public Structure {
   void run(const LookupBatch& batch, const Request& request) const override {
     const OnDevice current(options_.device);
     const cuda::DeviceCounters counters(request.counters, memory_);
+    cuda::LaunchTimes times(request.launch_ms);
     const RayAnswerer answerer({options_.rx, *pipeline_, *point_pipeline_, scene_->view(column_),
-                                on_host_.get(), memory_, counters.get()});
+                                on_host_.get(), memory_, counters.get(), times});
     const cuda::BatchRunner runner({answerer, column_.is_wide(), column_.row_count, column_.span,
                                     memory_, built_, false, workspaces_});
     runner.run(batch, request);
     counters.finish(request.stream);
+    times.finish();
   }
 
   [[nodiscard]] bool counts_work() const override { return true; }
+  [[nodiscard]] bool times_rays() const override { return true; }
 
   void require_answerable(const LookupBatch& batch) const override {
     require_few_row_rays(options_.rx, column_.span, batch);

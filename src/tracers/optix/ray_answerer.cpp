@@ -94,6 +94,11 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
   return params;
 }
 
+void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params, std::size_t lookups,
+                         cudaStream_t stream) const {
+  parts_.times.take(stream, [&] { pipeline.launch(params, lookups, parts_.memory, stream); });
+}
+
 void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceRequest& request,
                        cudaStream_t stream) const {
   params.task = Task::answer;
@@ -116,7 +121,7 @@ void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceReq
     params.any = own.data();
   }
   const Pipeline& pipeline = fits_registers(params) ? parts_.point_pipeline : parts_.pipeline;
-  pipeline.launch(params, lookups, parts_.memory, stream);
+  launch(pipeline, params, lookups, stream);
   if (request.matched == nullptr) return;
   DeviceRequest bitmap;
   bitmap.matched = request.matched;
@@ -129,7 +134,7 @@ DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::size_t lookups,
   params.task = Task::count;
   params.limit = limit;
   params.count = counts.data();
-  parts_.pipeline.launch(params, lookups, parts_.memory, stream);
+  launch(parts_.pipeline, params, lookups, stream);
   DeviceArray<Run> sizes(parts_.memory, lookups, stream);
   runs_of_counts(counts.data(), lookups, sizes.data(), stream);
   return sizes;
@@ -152,7 +157,7 @@ RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArr
   params.count = nullptr;
   params.offsets = collected.offsets.data();
   params.collected = collected.primitives.data();
-  parts_.pipeline.launch(params, lookups, memory, stream);
+  launch(parts_.pipeline, params, lookups, stream);
   return collected;
 }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/cuda/stopwatch.hpp"
 #include "keys/encoded_column.hpp"
 #include "storage/cuda/answerer.hpp"
 #include "tracers/optix/pipeline.hpp"
@@ -21,6 +22,7 @@ class RayAnswerer final : public cuda::Answerer {
     const EncodedColumn* on_host;
     const std::shared_ptr<DeviceMemory>& memory;
     Counters* counters;  // on the device; null: nothing is counted
+    cuda::LaunchTimes& times;
   };
 
   explicit RayAnswerer(const Parts& parts) : parts_(parts) {}
@@ -41,6 +43,9 @@ class RayAnswerer final : public cuda::Answerer {
 
   [[nodiscard]] LaunchParams params(const LookupBatch& batch,
                                     const cuda::DeviceLookups& lookups) const;
+  // Casts the rays of so many lookups.
+  void launch(const Pipeline& pipeline, const LaunchParams& params, std::size_t lookups,
+              cudaStream_t stream) const;
   void fold(LaunchParams params, std::size_t lookups, const cuda::DeviceRequest& request,
             cudaStream_t stream) const;
   // As many positions for each lookup as its rays hit primitives, up to the limit.

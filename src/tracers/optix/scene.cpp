@@ -5,7 +5,7 @@
 
 #include "base/cuda/transfer.hpp"
 #include "tracers/optix/scene_kernels.hpp"
-#include "tracers/optix/stopwatch.hpp"
+#include "base/cuda/stopwatch.hpp"
 
 namespace rtindex::optix {
 
@@ -77,7 +77,7 @@ Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
 Scene::Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
              std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
     : options_(options), memory_(std::move(memory)), context_(context_of(options.device).context) {
-  Stopwatch watch(stream);
+  cuda::Stopwatch watch(stream);
   for (std::size_t first = 0; first < primitives; first += options.split) {
     Part& part = parts_.emplace_back();
     part.first = first;
@@ -94,7 +94,7 @@ unsigned Scene::build_flags() const {
   return flags;
 }
 
-void Scene::build(Part& part, const Place& place, Stopwatch& watch, cudaStream_t stream) {
+void Scene::build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaStream_t stream) {
   const RxOptions& rx = options_.rx;
   part.primitives =
       cuda::DeviceBytes(memory_, part.count * optix::primitive_bytes(rx.primitive), stream);
@@ -158,7 +158,7 @@ void Scene::compact(Part& part, std::size_t bytes, cudaStream_t stream) {
 }
 
 void Scene::refit(const cuda::DeviceColumn& column, cudaStream_t stream) {
-  Stopwatch watch(stream);
+  cuda::Stopwatch watch(stream);
   const Primitive primitive = options_.rx.primitive;
   cuda::DeviceArray<std::uint64_t> directory = directory_of(column, stream);
   std::size_t room = 0;

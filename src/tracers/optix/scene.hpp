@@ -15,9 +15,11 @@
 #include "tracers/optix/library.hpp"
 #include "tracers/rx_options.hpp"
 
-namespace rtindex::optix {
-
+namespace rtindex::cuda {
 class Stopwatch;
+}
+
+namespace rtindex::optix {
 
 // How a scene is made on one GPU.
 struct SceneOptions {
@@ -80,7 +82,7 @@ class Scene {
     Traversable handle = 0;
   };
 
-  void build(Part& part, const Place& place, Stopwatch& watch, cudaStream_t stream);
+  void build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaStream_t stream);
   void compact(Part& part, std::size_t bytes, cudaStream_t stream);
   // What a part is built from, and the memory that this takes.
   struct Input;
