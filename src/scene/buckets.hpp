@@ -170,11 +170,12 @@ struct Stretch {
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + bias) << 23);
 }
 
-// Planes further apart than rows, rows further apart than keys.
+// Two rows further apart than a row is long, and two planes than a plane is wide.
 [[nodiscard]] RTINDEX_HD inline Stretch representative_stretch(const Coordinates& coordinates) {
   if (coordinates.mode != KeyMode::three_d) return {1, 1, 1};
-  return {1, stretch_of(coordinates, 15, coordinates.bits_y),
-          stretch_of(coordinates, 25, coordinates.bits_z)};
+  const int bits_x = coordinates.bits_x;
+  return {1, stretch_of(coordinates, bits_x, coordinates.bits_y),
+          stretch_of(coordinates, bits_x + coordinates.bits_y, coordinates.bits_z)};
 }
 
 // All markers have one place along x. Wide along x, a box gets small only along z, which is
