@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -59,22 +60,35 @@ using HighestDifferences = std::array<std::uint32_t, 64>;
 #endif
 }
 
-// The low bits that a scene can leave out: as many as cost less than one in 256 buckets a place of
-// its own, less some. These spread buckets over rows, about a thousand to each, which rays find
-// quickest; and few keys share their place with the largest key of a bucket before theirs, where
-// rays stop too early.
-[[nodiscard]] constexpr int bits_to_drop(const HighestDifferences& differences) {
+// The low bits that a scene leaves out unless it is told to: so many that about a thousand buckets
+// share a row, and that there are not more than some thousand rows, which rays find quickest. (With
+// more rows than places in a row, builders that sort by interleaved bits tell places apart too late:
+// on an H200, 2^22 buckets take 8 times as long in 2^21 rows as in 2^12.)
+//
+// No more than cost one bucket in 256 a place of its own, less some, so that few keys share their
+// place with the largest key of a bucket before theirs, where rays stop too early. If that leaves
+// too many rows all the same, none: planes of rows are better then.
+[[nodiscard]] constexpr int bits_to_drop(const HighestDifferences& differences,
+                                         const Coordinates& coordinates, std::uint64_t last_key) {
+  if (coordinates.mode != KeyMode::three_d) return 0;
+  constexpr std::uint64_t differences_per_lost_one = 256;
+  constexpr int spare = 6;
+  constexpr int log2_of_a_row = 10;
+  constexpr int log2_of_rows = 12;
+  constexpr int most_log2_of_rows = 15;
   std::uint64_t all = 0;
   for (const std::uint32_t count : differences) all += count;
-  constexpr std::uint64_t differences_per_lost_one = 256;
-  constexpr int spare = 12;
   std::uint64_t lost = 0;
-  int bits = 0;
-  for (; bits < 63; ++bits) {
-    lost += differences[static_cast<std::size_t>(bits)];
+  int spared = 0;  // bits that few buckets need
+  for (; spared < 63; ++spared) {
+    lost += differences[static_cast<std::size_t>(spared)];
     if (lost * differences_per_lost_one > all) break;
   }
-  return bits > spare ? bits - spare : 0;
+  const int bits = static_cast<int>(std::bit_width(last_key)) - coordinates.bits_x;
+  const int rows =
+      std::clamp(static_cast<int>(std::bit_width(all)) - log2_of_a_row, 0, log2_of_rows);
+  const int drop = std::min(spared - spare, bits - rows);
+  return drop <= 0 || bits - drop > most_log2_of_rows ? 0 : drop;
 }
 
 // What a bucket can stand for in the scene.
@@ -170,12 +184,13 @@ struct Stretch {
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + bias) << 23);
 }
 
-// Two rows further apart than a row is long, and two planes than a plane is wide.
+// Planes further apart than rows, rows further apart than keys; but not so far that a builder which
+// sorts by interleaved bits has too few left for the places in a row. (Rows 2^23 apart took 2^27
+// lookups from 77 to 2,904 ms on an H200.)
 [[nodiscard]] RTINDEX_HD inline Stretch representative_stretch(const Coordinates& coordinates) {
   if (coordinates.mode != KeyMode::three_d) return {1, 1, 1};
-  const int bits_x = coordinates.bits_x;
-  return {1, stretch_of(coordinates, bits_x, coordinates.bits_y),
-          stretch_of(coordinates, bits_x + coordinates.bits_y, coordinates.bits_z)};
+  return {1, stretch_of(coordinates, 15, coordinates.bits_y),
+          stretch_of(coordinates, 25, coordinates.bits_z)};
 }
 
 // All markers have one place along x. Wide along x, a box gets small only along z, which is

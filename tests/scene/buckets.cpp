@@ -193,21 +193,32 @@ TEST_P(BucketScenes, KeepRaysAwayFromTheMarkersOfOthers) {
 INSTANTIATE_TEST_SUITE_P(Scene, BucketScenes, testing::ValuesIn(scene_cases()), case_name);
 
 TEST(Buckets, DropBitsThatTellFewApart) {
+  const std::uint64_t largest = ~std::uint64_t{0};
+  const auto drop = [](const HighestDifferences& differences, std::uint64_t last_key) {
+    return bits_to_drop(differences, Coordinates{}, last_key);
+  };
   HighestDifferences differences{};
-  EXPECT_EQ(bits_to_drop(differences), 51);  // one key: no bit is needed
-  differences[63] = 1;
-  EXPECT_EQ(bits_to_drop(differences), 51);
-  differences[40] = 1000;
-  EXPECT_EQ(bits_to_drop(differences), 28);
-  differences[23] = 3;  // of 1004, less than one in 256
-  EXPECT_EQ(bits_to_drop(differences), 28);
-  differences[21] = 1;
-  EXPECT_EQ(bits_to_drop(differences), 11);
-  differences[11] = 1000;
-  EXPECT_EQ(bits_to_drop(differences), 0);
+  EXPECT_EQ(drop(differences, largest), 64 - 23);  // one key, in one row
+  EXPECT_EQ(drop(differences, 1 << 22), 0);
+  // 2^22 buckets at even distances: 2^12 rows, or all there are.
+  for (int bit = 42; bit < 64; ++bit) differences[static_cast<std::size_t>(bit)] = 1U << (bit - 42);
+  EXPECT_EQ(drop(differences, largest), 64 - 23 - 12);
+  differences[20] = 1 << 14;  // as many as may be lost
+  EXPECT_EQ(drop(differences, largest), 64 - 23 - 12);
+  differences[33] = 1000;  // one more, of which the next six bits must be left
+  EXPECT_EQ(drop(differences, largest), 33 - 6);
+  differences[20] = 1 << 15;  // rows without end: all bits stay
+  EXPECT_EQ(drop(differences, largest), 0);
+  // Few buckets in one row.
+  HighestDifferences few{};
+  few[40] = 100;
+  EXPECT_EQ(drop(few, std::uint64_t{1} << 47), 48 - 23);
+  few[15] = 1;
+  EXPECT_EQ(drop(few, std::uint64_t{1} << 47), 15 - 6 > 48 - 23 - 15 ? 15 - 6 : 0);
+  EXPECT_EQ(bits_to_drop(few, Coordinates{.mode = KeyMode::naive}, 1 << 20), 0);
   EXPECT_EQ(highest_difference(0, 1), 0U);
   EXPECT_EQ(highest_difference(7, 8), 3U);
-  EXPECT_EQ(highest_difference(0, ~std::uint64_t{0}), 63U);
+  EXPECT_EQ(highest_difference(0, largest), 63U);
 }
 
 TEST(Buckets, CoverAColumn) {

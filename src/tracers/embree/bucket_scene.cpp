@@ -33,8 +33,10 @@ BucketSpace space_of(const RxOptions& options, const Buckets& buckets,
   for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
     if (before != key) ++differences[highest_difference(before, key)];
   });
-  space.dropped = options.drop.value_or(bits_to_drop(differences));
-  space.last_key = largest_key(buckets.count() - 1) >> space.dropped;
+  const std::uint64_t last_key = largest_key(buckets.count() - 1);
+  space.dropped =
+      options.drop.value_or(bits_to_drop(differences, space.coordinates, last_key));
+  space.last_key = last_key >> space.dropped;
   const auto widest = [&](BucketRole role) {
     std::uint32_t most = steps_on_axis(space.coordinates, role, largest_key(0) >> space.dropped);
     for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {

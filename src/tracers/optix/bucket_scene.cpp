@@ -51,9 +51,10 @@ BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& o
 
 void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& buckets,
                                const Memory& memory, cudaStream_t stream) {
-  space_.dropped = options_.rx.drop ? *options_.rx.drop
-                                    : bits_to_drop(highest_differences(order, buckets, memory,
-                                                                       stream));
+  space_.dropped = options_.rx.drop
+                       ? *options_.rx.drop
+                       : bits_to_drop(highest_differences(order, buckets, memory, stream),
+                                      space_.coordinates, last_key_);
   space_.last_key = last_key_ >> space_.dropped;
   const auto widest = [&](BucketRole role) {
     return widest_gap(order, buckets, space_, role, memory, stream);
