@@ -39,13 +39,14 @@ tests_for() {
   elif [[ $1 == rays ]]; then
     tests="*optix*_dense_u32:*optix*_duplicates_x256-*nulls*"
   elif [[ $1 == racecheck ]]; then
-    tests="Cuda/DeviceUpdateCalls.OfMany*"
+    tests="Cuda/DeviceUpdateCalls.OfMany*:Cuda/DeviceLongRanges.*/rx_native_cuda_gather_off"
     for each in rx_native_cuda sorted_cuda btree_cuda hash_cuda; do tests+=":Cuda/DeviceData.*/${each}_dense_u32"; done
     for each in dense_u32 duplicates_x256 extremes_i64; do
       tests+=":Cuda/DeviceData.*/rx_native_cuda_order_on_gather_on_$each"
     done
   else
     tests="Cuda/DeviceCalls.RunOn*:Cuda/DeviceCalls.Write*:Cuda/DeviceUpdateCalls.OfMany*:Cuda/DeviceGrid.*"
+    tests+=":Cuda/DeviceLongRanges.*"
     for each in dense_u32 duplicates_x256 nulls_sparse_u64 extremes_i64; do
       tests+=":Cuda/DeviceData.*_$each:Cuda/DeviceUpdates.*_$each"
     done
