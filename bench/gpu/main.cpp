@@ -26,9 +26,8 @@ namespace {
 
 struct Settings {
   std::string records;
-  std::vector<std::string> questions = {"points32", "points64", "clustered", "duplicates",
-                                        "ranges",   "long",     "batches",   "settings",
-                                        "huge"};
+  std::vector<std::string> questions = {"points32", "points64", "clustered", "duplicates", "ranges",
+                                        "long",     "batches",  "settings",  "huge"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;

@@ -134,8 +134,7 @@ int run(const Settings& settings) {
                                        {"answer", "sum"}};
       records.add("bare OptiX program", workload, "lookup_ms", duel.bare.median(), duel.bare.runs);
       records.add(arena.spec(), workload, "lookup_ms", duel.ours.median(), duel.ours.runs);
-      records.add(arena.spec(), workload, "launch_ms", duel.our_rays.median(),
-                  duel.our_rays.runs);
+      records.add(arena.spec(), workload, "launch_ms", duel.our_rays.median(), duel.our_rays.runs);
     }
   }
   fmt::print("\nall answers of both checked\n");

@@ -174,6 +174,7 @@ Answers AnswersAccess::finish() {
     sum_up(answers_.offsets_);
     if (chunk_rows_.size() == 1) {
       answers_.rows_ = std::move(chunk_rows_.front());
+      if (answers_.rows_.capacity() > 2 * answers_.rows_.size()) answers_.rows_.shrink_to_fit();
       return std::move(answers_);
     }
     answers_.rows_.resize(answers_.offsets_.back());

@@ -21,8 +21,8 @@ struct Match {
 
 namespace matches {
 
-// Matches of so many rows are shared out among all threads, in pieces. What floats add up to depends
-// on the pieces, which are always the same, and not on the threads.
+// Matches of so many rows are shared out among all threads, in pieces. What floats add up to
+// depends on the pieces, which are always the same, and not on the threads.
 inline constexpr std::uint64_t long_match = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
 
@@ -31,8 +31,9 @@ inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
 // The matches with long ones left empty, in `room` if there are any.
 [[nodiscard]] inline const Match* without_long(const Match* found, std::size_t count, Match* room) {
   if (std::none_of(found, found + count, is_long)) return found;
-  std::transform(found, found + count, room,
-                 [](const Match& match) { return is_long(match) ? Match{0, 0} : match; });
+  std::transform(found, found + count, room, [](const Match& match) {
+    return is_long(match) ? Match{0, 0} : match;
+  });
   return room;
 }
 
@@ -208,11 +209,16 @@ void collect_rows(const Request& request, std::size_t first, const Match* found,
   std::size_t begin = out.size();
   out.resize(begin + total);
   for (std::size_t i = 0; i < count; ++i) {
-    parallel_for(wanted(found[i]), long_match, [&](std::size_t first_row, std::size_t size) {
-      for (std::size_t row = first_row; row < first_row + size; ++row)
+    const std::uint64_t size = wanted(found[i]);
+    const auto copy = [&, begin](std::size_t first_row, std::size_t some) {
+      for (std::size_t row = first_row; row < first_row + some; ++row)
         out[begin + row] = rows[found[i].begin + row];
-    });
-    begin += wanted(found[i]);
+    };
+    if (size < long_match)
+      copy(0, size);
+    else
+      parallel_for(size, piece_rows, copy);
+    begin += size;
   }
 }
 

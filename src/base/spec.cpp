@@ -74,7 +74,8 @@ const std::vector<OptionHelp>& spec_options() {
        "on a GPU, values put into key order once per batch of ranges (auto: where that is "
        "quicker)"},
       {"group", "N", "on a GPU, threads that search a node or a bucket together (btree 1, hash 2)"},
-      {"cell", "N", "on a GPU, keys in a cell of the native tracer's grid, on average, 1 to 16 (12)"},
+      {"cell", "N",
+       "on a GPU, keys in a cell of the native tracer's grid, on average, 1 to 16 (12)"},
       {"load", "N", "on a GPU, the share of a hash table's slots that is in use (0.8)"},
       {"threads", "all | N", "threads that build and look up (all)"},
   };

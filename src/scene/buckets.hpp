@@ -62,8 +62,8 @@ using HighestDifferences = std::array<std::uint32_t, 64>;
 
 // The low bits that a scene leaves out unless it is told to: so many that about a thousand buckets
 // share a row, and that there are not more than some thousand rows, which rays find quickest. (With
-// more rows than places in a row, builders that sort by interleaved bits tell places apart too late:
-// on an H200, 2^22 buckets take 8 times as long in 2^21 rows as in 2^12.)
+// more rows than places in a row, builders that sort by interleaved bits tell places apart too
+// late: on an H200, 2^22 buckets take 8 times as long in 2^21 rows as in 2^12.)
 //
 // No more than cost one bucket in 256 a place of its own, less some, so that few keys share their
 // place with the largest key of a bucket before theirs, where rays stop too early. If that leaves
@@ -134,8 +134,8 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
   const std::uint32_t step = steps_on_axis(coordinates, role, key);
   const bool is_apart =
       role == BucketRole::representative ? coordinates.row_of(before) != coordinates.row_of(key)
-      : role == BucketRole::row_marker   ? plane_of(coordinates, before) != plane_of(coordinates, key)
-                                         : false;
+      : role == BucketRole::row_marker ? plane_of(coordinates, before) != plane_of(coordinates, key)
+                                       : false;
   return is_apart ? step : step - steps_on_axis(coordinates, role, before);
 }
 
@@ -251,8 +251,7 @@ struct Stretch {
   const std::uint64_t last = (std::uint64_t{1} << coordinates.bits_y) - 1;
   const std::uint64_t rows = last - (row & last);
   const float begin = coordinates.y_of(row) + 0.5F * scale;
-  const float length =
-      static_cast<float>(rows < space.widest.y ? rows : space.widest.y) * scale;
+  const float length = static_cast<float>(rows < space.widest.y ? rows : space.widest.y) * scale;
   return {
       {-scale, begin, coordinates.z_of(row)}, {0, 1, 0}, 0, length * (1 + long_ray_slack), false};
 }
@@ -267,9 +266,9 @@ struct Stretch {
   return {{-scale, -scale, begin}, {0, 0, 1}, 0, length * (1 + long_ray_slack), false};
 }
 
-// The bucket that holds the first key >= `whole_key`, which is not above the column's last key. With
-// bits dropped, it may also be one before that one whose largest key differs in these bits alone.
-// Both functions give the bucket of the closest hit of a ray, or no_bucket.
+// The bucket that holds the first key >= `whole_key`, which is not above the column's last key.
+// With bits dropped, it may also be one before that one whose largest key differs in these bits
+// alone. Both functions give the bucket of the closest hit of a ray, or no_bucket.
 //
 // On a ray of more than short_ray the error of t can exceed the gap between two primitives, so that
 // the bucket found may be a neighbour of the right one (or of its row or plane). The caller settles
@@ -282,8 +281,8 @@ template <class Representatives, class Markers>
   const Coordinates& coordinates = space.coordinates;
   const std::uint64_t key = whole_key >> space.dropped;
   if (key == 0) return 0;  // no key is less
-  std::uint32_t found = closest_representative(
-      representative_stretch(coordinates)(ray_along_row(space, key)));
+  std::uint32_t found =
+      closest_representative(representative_stretch(coordinates)(ray_along_row(space, key)));
   if (found != no_bucket) return found;
   const std::uint64_t row = coordinates.row_of(key);
   const std::uint64_t plane = plane_of(coordinates, key);

@@ -119,9 +119,11 @@ void require_span(const RxOptions& options, const EncodedColumn& column, std::ui
   for (std::size_t i = 0; i < column.size(); ++i) {
     if (column.keys[i] >> dropped <= largest) continue;
     const std::uint32_t row = column.row(i);
-    fail("row {}: key {} is {} above the smallest key, but mode={} {}: use mode=3d,bits={}", row,
-         key_text(row), column.keys[i], name_of(options.coordinates.mode), limit_text,
-         options.primitive == Primitive::sphere ? sphere_bits : default_bits);
+    const std::string left_out =
+        dropped == 0 ? "" : fmt::format(" without its lowest {} bits", dropped);
+    fail("row {}: key {} is {} above the smallest key{}, but mode={} {}: use mode=3d,bits={}", row,
+         key_text(row), column.keys[i] >> dropped, left_out, name_of(options.coordinates.mode),
+         limit_text, options.primitive == Primitive::sphere ? sphere_bits : default_bits);
   }
 }
 
@@ -208,8 +210,10 @@ std::string dropped_text(int bits) {
                                  bits == 1 ? "bit" : "bits");
 }
 
-bool is_exact(const RxOptions& options, std::uint64_t whole_span, double coordinate_limit) {
-  const std::uint64_t span = whole_span >> options.drop.value_or(0);
+namespace {
+
+// The same of keys as the scene has them, without the bits that it leaves out.
+bool is_exact_in_scene(const RxOptions& options, std::uint64_t span, double coordinate_limit) {
   const Coordinates& coordinates = options.coordinates;
   if (span > coordinates.largest_key()) return false;
   const Extremes most = extremes(coordinates, span);
@@ -220,6 +224,12 @@ bool is_exact(const RxOptions& options, std::uint64_t whole_span, double coordin
     return coordinates.gap_after(static_cast<std::uint32_t>(span)) < coordinate_limit;
   const auto largest = static_cast<double>(std::max({most.x, most.y, most.z}));
   return (largest + 0.5) * static_cast<double>(coordinates.scale) < coordinate_limit;
+}
+
+}  // namespace
+
+bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_limit) {
+  return is_exact_in_scene(options, span >> options.drop.value_or(0), coordinate_limit);
 }
 
 void require_exact(const RxOptions& options, const EncodedColumn& column, const KeyText& key_text,
@@ -257,7 +267,7 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
   std::uint64_t high = largest;
   while (low < high) {
     const std::uint64_t middle = (low + high + 1) / 2;
-    if (is_exact(options, middle << options.drop.value_or(0), coordinate_limit))
+    if (is_exact_in_scene(options, middle, coordinate_limit))
       low = middle;
     else
       high = middle - 1;
@@ -265,6 +275,7 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
   require_span(options, column, low, key_text,
                fmt::format("holds a span up to {} on this tracer, whose largest coordinate is {:g}",
                            low, coordinate_limit));
+  fail("mode={} does not hold a span of {}: use mode=3d", name_of(coordinates.mode), column.span);
 }
 
 }  // namespace rtindex

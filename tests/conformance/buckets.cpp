@@ -107,9 +107,8 @@ TEST_P(HostileBuckets, AnswerLikeTheScan) {
   std::vector<Matches> matches;
   for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
   // With all bits of the keys in the scene, with those that it needs, and with too few.
-  for (const std::string scene :
-       {"bits=23+23+18,drop=0", "bits=18+23+23,drop=0", "bits=22+22+20,drop=0",
-        "drop=auto", "drop=41", "drop=63"})
+  for (const std::string scene : {"bits=23+23+18,drop=0", "bits=18+23+23,drop=0",
+                                  "bits=22+22+20,drop=0", "drop=auto", "drop=41", "drop=63"})
     for (const std::string bucket : {"1", "2", "3", "16", "1000"}) {
       const std::string spec = tracer + "," + scene + ",bucket=" + bucket;
       SCOPED_TRACE(spec);

@@ -20,8 +20,7 @@ constexpr Whole copied = 50'000;  // the key that 70,000 rows have
 TestColumn half_equal(Random& random) {
   std::vector<Whole> keys;
   for (Whole row = 0; row < rows; ++row) keys.push_back(row % 2 == 0 ? copied : row);
-  for (std::size_t i = keys.size() - 1; i > 0; --i)
-    std::swap(keys[i], keys[random.below(i + 1)]);
+  for (std::size_t i = keys.size() - 1; i > 0; --i) std::swap(keys[i], keys[random.below(i + 1)]);
   return integers(Type::u32, keys);
 }
 
@@ -60,8 +59,9 @@ TEST_P(LongRanges, AnswerLikeTheScan) {
     const Index index = build(column.view(), GetParam());
     for (std::size_t i = 0; i < batches.size(); ++i) {
       if (!supports(index, full_ask().answers, batches[i].kind)) continue;
-      for (const Ask& ask : {full_ask(), Ask{.answers = Answer::sum},
-                             Ask{.answers = Answer::max | Answer::first | Answer::rows, .limit = 5}})
+      for (const Ask& ask :
+           {full_ask(), Ask{.answers = Answer::sum},
+            Ask{.answers = Answer::max | Answer::first | Answer::rows, .limit = 5}})
         ASSERT_EQ("", check_call(index, batches[i], matches[i], ask, values))
             << name_of(type) << ", batch " << i << ", " << text_of(ask);
     }

@@ -35,7 +35,8 @@ struct Ranges {
       // Long ones are rare in a large batch.
       const bool any = count < 200 || random.one_in(200);
       const std::uint32_t length = lengths[random.below(any ? std::size(lengths) : 7)];
-      const auto low = static_cast<std::uint32_t>(length > rows ? 0 : random.below(rows - length + 1));
+      const auto low =
+          static_cast<std::uint32_t>(length > rows ? 0 : random.below(rows - length + 1));
       lower.push_back(length == 0 ? rows + 5 : low);
       upper.push_back(length == 0 ? rows + 9 : low + length - 1);
     }
@@ -61,7 +62,8 @@ void expect_answers(const Index& index, const OnGpu& values, Type type, const Ra
   const Ask ask{.values = ColumnView::of(type, values.data(), rows).on_device(),
                 .miss = {.u64 = 5, .i64 = 5, .f64 = 5}};
   index.range_into(ColumnView::of(Type::u32, lower.data(), ranges.size()).on_device(),
-                   ColumnView::of(Type::u32, upper.data(), ranges.size()).on_device(), ask, outputs);
+                   ColumnView::of(Type::u32, upper.data(), ranges.size()).on_device(), ask,
+                   outputs);
   require(cudaDeviceSynchronize());
   const auto sum = sums.read<T>();
   const auto min = least.read<T>();

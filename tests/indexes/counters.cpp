@@ -164,9 +164,9 @@ TEST(RayTimes, AreTakenByOptix) {
       EXPECT_EQ(answers.count()[7], 1U);
       EXPECT_GT(milliseconds, 0) << options;
       EXPECT_LT(milliseconds, 10'000) << options;
-      const double once = milliseconds;
+      milliseconds = 1e6;
       static_cast<void>(optix.lookup(keys, ask));
-      EXPECT_LT(milliseconds, once + 10'000) << "a time starts anew with each call";
+      EXPECT_LT(milliseconds, 10'000) << "a time starts anew with each call";
       static_cast<void>(optix.lookup(std::vector<std::uint64_t>{}, ask));
       EXPECT_EQ(milliseconds, 0) << options;
     }

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Optix, OptixSplit,
                          testing::Values("primitive=triangle", "primitive=triangle,compact=on",
                                          "primitive=aabb,update=refit",
                                          "primitive=sphere,bits=22+22+20", "bucket=2",
-                                         "bucket=3,compact=on,bits=10+10+23"),
+                                         "bucket=3,compact=on,bits=10+10+23", "bucket=2,drop=3"),
                          [](const auto& item) {
                            std::string name;
                            for (const char c : item.param)

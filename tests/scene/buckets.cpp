@@ -45,8 +45,8 @@ class ExactBuckets {
     const auto widest = [&](BucketRole role) {
       std::uint32_t most = steps_on_axis(coordinates, role, largest_key(0));
       for (std::uint32_t bucket = 1; bucket < buckets_.count(); ++bucket)
-        most = std::max(most, gap_before(coordinates, role, largest_key(bucket - 1),
-                                             largest_key(bucket)));
+        most = std::max(
+            most, gap_before(coordinates, role, largest_key(bucket - 1), largest_key(bucket)));
       return most;
     };
     space_.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
@@ -77,8 +77,7 @@ class ExactBuckets {
       return ray;
     };
     return find_bucket(
-        space_, key,
-        [&](const Ray& ray) { return representatives_.closest(count(ray)); },
+        space_, key, [&](const Ray& ray) { return representatives_.closest(count(ray)); },
         [&](const Ray& ray) { return markers_.closest(count(ray)); });
   }
   [[nodiscard]] int rays() const { return rays_; }

@@ -33,7 +33,7 @@ TEST(RxOptions, WrittenOutAreTheSame) {
   for (const std::string text :
        {"rx:embree", "rx:embree,mode=naive,primitive=aabb", "rx:embree,mode=extended,point=zero",
         "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all",
-        "rx:embree,bucket=16", "rx:embree,bucket=1,mode=extended,order=on"}) {
+        "rx:embree,bucket=16", "rx:embree,bucket=1,mode=extended,order=on,drop=7"}) {
     const Spec full = options_of(text).full(Spec(text));
     EXPECT_EQ(RxOptions::from(full).full(full), full) << text;
   }
@@ -47,12 +47,32 @@ TEST(RxOptions, OfBuckets) {
   EXPECT_EQ(options_of("rx:embree,bucket=16,drop=63").drop, 63);
   EXPECT_EQ(options_of("rx:embree,bucket=1073741824").bucket, 1U << 30);
   for (const std::string text :
-       {"bucket=0", "bucket=-1", "bucket=1073741825", "bucket=99999999999", "bucket=x",
-        "drop=3", "bucket=16,drop=-1", "bucket=16,drop=64", "bucket=16,drop=x",
-        "bucket=16,point=offset", "bucket=16,range=offset", "bucket=16,row_rays=all",
-        "bucket=16,primitive=sphere", "bucket=16,primitive=aabb", "bucket=16,update=refit",
-        "order=on", "gather=off"})
+       {"bucket=0", "bucket=-1", "bucket=1073741825", "bucket=99999999999", "bucket=x", "drop=3",
+        "bucket=16,drop=-1", "bucket=16,drop=64", "bucket=16,drop=x", "bucket=16,point=offset",
+        "bucket=16,range=offset", "bucket=16,row_rays=all", "bucket=16,primitive=sphere",
+        "bucket=16,primitive=aabb", "bucket=16,update=refit", "order=on", "gather=off"})
     EXPECT_THROW(static_cast<void>(options_of("rx:embree," + text)), Error) << text;
+}
+
+// Whatever is not exact is refused, where a limit in dropped bits would be beyond 64 bits too.
+TEST(RxOptions, RefuseWhatIsNotExact) {
+  constexpr double embree = 0x1p60;
+  for (const std::string text :
+       {"rx:embree,mode=extended,bucket=16,drop=36", "rx:embree,mode=extended,bucket=16",
+        "rx:embree,mode=extended,bucket=16,drop=37,scale=2^30",
+        "rx:embree,mode=naive,bucket=2,drop=4"}) {
+    EncodedColumn column;
+    column.span = ~std::uint64_t{0};
+    column.keys = PackedKeys(2, column.span);
+    column.keys.set(0, 0);
+    column.keys.set(1, column.span);
+    const RxOptions options = options_of(text);
+    ASSERT_FALSE(is_exact(options, column.span, embree)) << text;
+    EXPECT_THROW(require_exact(
+                     options, column, [](std::uint32_t) { return ""; }, embree),
+                 Error)
+        << text;
+  }
 }
 
 TEST(RxOptions, AreExactUpToTheLastKey) {
@@ -63,7 +83,8 @@ TEST(RxOptions, AreExactUpToTheLastKey) {
   for (const auto& [text, largest] :
        {Limit{"rx,mode=naive", (1U << 23) - 1}, Limit{"rx,mode=extended", (1U << 29) - 1},
         Limit{"rx,bits=2+3+4", 511}, Limit{"rx,mode=naive,primitive=sphere", (1U << 22) - 1},
-        Limit{"rx,bits=5+23+0,primitive=sphere", (1U << 27) - 1}}) {
+        Limit{"rx,bits=5+23+0,primitive=sphere", (1U << 27) - 1},
+        Limit{"rx,mode=naive,bucket=2,drop=4", (1U << 27) - 1}}) {
     EXPECT_TRUE(is_exact(options_of(text), largest, no_limit_on_coordinates)) << text;
     EXPECT_FALSE(is_exact(options_of(text), largest + 1, no_limit_on_coordinates)) << text;
     EXPECT_TRUE(is_exact(options_of(text), 0, no_limit_on_coordinates)) << text;

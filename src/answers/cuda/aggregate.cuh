@@ -40,10 +40,9 @@ struct Aggregate {
   // The first lane gets what all lanes of the warp have found.
   __device__ void merge_warp() {
     for (unsigned lanes = 16; lanes > 0; lanes /= 2) {
-      const Aggregate other{
-          __shfl_down_sync(~0U, sum, lanes), __shfl_down_sync(~0U, least, lanes),
-          __shfl_down_sync(~0U, greatest, lanes),
-          static_cast<bool>(__shfl_down_sync(~0U, static_cast<int>(any), lanes))};
+      const Aggregate other{__shfl_down_sync(~0U, sum, lanes), __shfl_down_sync(~0U, least, lanes),
+                            __shfl_down_sync(~0U, greatest, lanes),
+                            static_cast<bool>(__shfl_down_sync(~0U, static_cast<int>(any), lanes))};
       take(other);
     }
   }
@@ -56,8 +55,7 @@ template <class Class>
                                                             std::uint64_t end) {
   Aggregate<Class> part{};
 #pragma unroll 4
-  for (std::uint64_t at = begin + threadIdx.x % 32; at < end; at += 32)
-    part.take(values[rows[at]]);
+  for (std::uint64_t at = begin + threadIdx.x % 32; at < end; at += 32) part.take(values[rows[at]]);
   part.merge_warp();
   return part;
 }

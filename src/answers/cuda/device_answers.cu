@@ -253,8 +253,8 @@ void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t 
   }
   if (chooses) {
     visit_class(class_of(request.value_type), [&]<class Class>() {
-      aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, stream>>>(runs, count, rows,
-                                                                                request, choice);
+      aggregate_direct<Class>
+          <<<loop_blocks(count), block_threads, 0, stream>>>(runs, count, rows, request, choice);
     });
     spread.aggregate(request, stream);
   }
@@ -264,8 +264,8 @@ void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t 
     if (!tree.null())
       first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, tree.view(),
                                                           request.first, &choice->row_tree);
-    first_by_scan<<<blocks, block_threads, 0, stream>>>(
-        runs, count, rows, request.first, tree.null() ? nullptr : &choice->row_scan);
+    first_by_scan<<<blocks, block_threads, 0, stream>>>(runs, count, rows, request.first,
+                                                        tree.null() ? nullptr : &choice->row_scan);
   }
   check_launch(doing);
 }

@@ -34,6 +34,7 @@ constexpr std::uint32_t no_lookup = 0xffffffffU;
 }
 
 [[nodiscard]] __device__ Count long_size(Run run) {
+  if (run.end < run.begin) return 0;
   const std::uint32_t size = run.end - run.begin;
   return size >= long_run ? size : 0;
 }
@@ -80,7 +81,8 @@ __device__ void decide(Choice& choice, std::size_t size, std::size_t count, bool
                        bool can_spread) {
   const bool spreads = can_spread && choice.longest >= worth_spreading;
   const double hits = static_cast<double>(choice.hits) * 0.026;
-  const double direct = spreads ? hits + 5000 : fmax(hits, static_cast<double>(choice.longest) * 12);
+  const double direct =
+      spreads ? hits + 5000 : fmax(hits, static_cast<double>(choice.longest) * 12);
   const double ordered =
       static_cast<double>(size) * 0.035 + static_cast<double>(count) * 0.06 + 5000;
   choice.ordered = can_order && ordered < direct ? 1 : 0;
@@ -197,8 +199,7 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
     const Count run_end = starts[lookup + 1];
     const Count stop = min(end, run_end);
     const Count position = runs[lookup].begin + (at - run_begin);
-    const Aggregate<Class> part =
-        aggregate_by_warp(values, rows, position, position + (stop - at));
+    const Aggregate<Class> part = aggregate_by_warp(values, rows, position, position + (stop - at));
     if (first_lane) {
       if (at != run_begin) {
         carry.head = part;

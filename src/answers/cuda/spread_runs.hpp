@@ -29,8 +29,8 @@ struct Choice {
 // How a batch of runs is answered, decided on the device once its runs are there; and long runs.
 //
 // These are laid one behind the other, so that every warp of the GPU can take an equal share of
-// their matches, whatever runs they belong to: a run of a million matches costs about what a million
-// runs of one match do.
+// their matches, whatever runs they belong to: a run of a million matches costs about what a
+// million runs of one match do.
 class SpreadRuns {
  public:
   // `spreads`: values will be added up. Where there is not enough memory for that, and in small

@@ -66,9 +66,10 @@ class LaunchTimes {
     launch();
     watches_.back().stop();
   }
-  // Waits for the launches and hands over their time.
-  void finish() const {
+  // Waits for the work on the caller's stream and hands over the time of the launches.
+  void finish(cudaStream_t caller) const {
     if (wanted_ == nullptr) return;
+    check(cudaStreamSynchronize(caller), "waiting for the GPU");
     for (const Stopwatch& watch : watches_) *wanted_ += watch.elapsed();
   }
 

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/cuda/stopwatch.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "keys/native_codec.hpp"
 #include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "base/cuda/stopwatch.hpp"
 #include "storage/cuda/device_counters.hpp"
 #include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
@@ -93,7 +93,7 @@ class DeviceStructure final : public Structure {
                               memory_, built_, orders(batch.size()), workspaces_});
     runner.run(batch, request);
     counters.finish(request.stream);
-    times.finish();
+    times.finish(static_cast<cudaStream_t>(request.stream.handle));
   }
 
   [[nodiscard]] bool counts_work() const override { return parts_->locator->counts_work(); }

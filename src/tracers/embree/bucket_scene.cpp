@@ -29,24 +29,30 @@ void for_each_pair(const Buckets& buckets, const EmbreeBuckets::LargestKey& larg
 BucketSpace space_of(const RxOptions& options, const Buckets& buckets,
                      const EmbreeBuckets::LargestKey& largest_key) {
   BucketSpace space{options.coordinates};
-  HighestDifferences differences{};
-  for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
-    if (before != key) ++differences[highest_difference(before, key)];
-  });
   const std::uint64_t last_key = largest_key(buckets.count() - 1);
-  space.dropped =
-      options.drop.value_or(bits_to_drop(differences, space.coordinates, last_key));
+  if (options.drop) {
+    space.dropped = *options.drop;
+  } else {
+    HighestDifferences differences{};
+    for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
+      if (before != key) ++differences[highest_difference(before, key)];
+    });
+    space.dropped = bits_to_drop(differences, space.coordinates, last_key);
+  }
   space.last_key = last_key >> space.dropped;
   const auto widest = [&](BucketRole role) {
     std::uint32_t most = steps_on_axis(space.coordinates, role, largest_key(0) >> space.dropped);
     for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
-      most = std::max(most, gap_before(space.coordinates, role, before >> space.dropped,
-                                           key >> space.dropped));
+      most = std::max(
+          most, gap_before(space.coordinates, role, before >> space.dropped, key >> space.dropped));
     });
     return most;
   };
-  space.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
-                  widest(BucketRole::plane_marker)};
+  const auto of_markers = [&](BucketRole role) {
+    return has_markers(space.coordinates, role, space.last_key) ? widest(role) : 0;
+  };
+  space.widest = {widest(BucketRole::representative), of_markers(BucketRole::row_marker),
+                  of_markers(BucketRole::plane_marker)};
   return space;
 }
 

@@ -99,8 +99,8 @@ struct IsFirst {
 };
 
 template <class Order>
-__global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
-                      std::size_t first, std::size_t count, Triangle* to) {
+__global__ void place(Order order, BucketSpace space, BucketTriangles triangles, std::size_t first,
+                      std::size_t count, Triangle* to) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   const std::size_t triangle = first + i;
@@ -220,8 +220,8 @@ cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
 }
 
 void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
-                     const BucketSpace& space, const BucketTriangles& triangles,
-                     std::size_t first, std::size_t count, Triangle* to, cudaStream_t stream) {
+                     const BucketSpace& space, const BucketTriangles& triangles, std::size_t first,
+                     std::size_t count, Triangle* to, cudaStream_t stream) {
   if (count == 0) return;
   with_order(order, buckets, [&](const auto& sorted) {
     place<<<blocks_for(count), block_threads, 0, stream>>>(sorted, space, triangles, first, count,

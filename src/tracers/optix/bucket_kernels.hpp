@@ -38,8 +38,8 @@ struct BucketTriangles {
 
 // Triangles [first, first + count), to where a structure is built from.
 void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
-                     const BucketSpace& space, const BucketTriangles& triangles,
-                     std::size_t first, std::size_t count, Triangle* to, cudaStream_t stream);
+                     const BucketSpace& space, const BucketTriangles& triangles, std::size_t first,
+                     std::size_t count, Triangle* to, cudaStream_t stream);
 
 // From the bucket that rays found to the answer, in place. Each lookup finds its bucket where its
 // answer goes: as the row, as the run's begin, or as both ends of the run.

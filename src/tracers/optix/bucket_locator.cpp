@@ -64,8 +64,8 @@ class BucketLocator final : public cuda::Locator {
                "build: {} working memory, {} uncompacted, {} final\n"
                "times: convert {:.3f} ms, build {:.3f} ms, compact {:.3f} ms\n",
                buckets_.count(), buckets_.size, scene_.representatives(), scene_.row_markers(),
-               scene_.plane_markers(), dropped_text(scene_.dropped_bits()), structures_text(), human_bytes(costs.temporary),
-               human_bytes(costs.uncompacted),
+               scene_.plane_markers(), dropped_text(scene_.dropped_bits()), structures_text(),
+               human_bytes(costs.temporary), human_bytes(costs.uncompacted),
                human_bytes(scene_.representative_bytes() + scene_.marker_bytes()), costs.convert_ms,
                costs.build_ms, costs.compact_ms);
   }
@@ -93,9 +93,8 @@ class BucketLocator final : public cuda::Locator {
     params.stride = stride;
     params.buckets = buckets;
     params.lookups.times = nullptr;  // of the host
-    lookups.times->take(stream, [&] {
-      pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, memory_, stream);
-    });
+    pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, *lookups.times,
+                      memory_, stream);
   }
 
   SceneOptions options_;

@@ -59,8 +59,11 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
   const auto widest = [&](BucketRole role) {
     return widest_gap(order, buckets, space_, role, memory, stream);
   };
-  space_.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
-                   widest(BucketRole::plane_marker)};
+  const auto of_markers = [&](BucketRole role) {
+    return has_markers(space_.coordinates, role, space_.last_key) ? widest(role) : 0;
+  };
+  space_.widest = {widest(BucketRole::representative), of_markers(BucketRole::row_marker),
+                   of_markers(BucketRole::plane_marker)};
   representatives_.size = buckets.count();
   if (!order.unique() || space_.dropped != 0) {
     representatives_.buckets =

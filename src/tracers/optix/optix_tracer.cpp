@@ -73,7 +73,7 @@ class OptixTracer final : public Structure {
                                     memory_, built_, false, workspaces_});
     runner.run(batch, request);
     counters.finish(request.stream);
-    times.finish();
+    times.finish(static_cast<cudaStream_t>(request.stream.handle));
   }
 
   [[nodiscard]] bool counts_work() const override { return true; }

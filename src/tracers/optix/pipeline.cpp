@@ -155,18 +155,18 @@ void Pipeline::make_table() {
   table_.miss_count = table_.hit_count = 1;
 }
 
-void Pipeline::launch(LaunchParams params, std::size_t lookups,
+void Pipeline::launch(LaunchParams params, std::size_t lookups, cuda::LaunchTimes& times,
                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
-  launch_threads(params, lookups, memory, stream);
+  launch_threads(params, lookups, times, memory, stream);
 }
 
-void Pipeline::launch(BucketParams params, std::size_t ends,
+void Pipeline::launch(BucketParams params, std::size_t ends, cuda::LaunchTimes& times,
                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
-  launch_threads(params, ends, memory, stream);
+  launch_threads(params, ends, times, memory, stream);
 }
 
 template <class Params>
-void Pipeline::launch_threads(Params& params, std::size_t all,
+void Pipeline::launch_threads(Params& params, std::size_t all, cuda::LaunchTimes& times,
                               const std::shared_ptr<DeviceMemory>& memory,
                               cudaStream_t stream) const {
   for (std::size_t first = 0; first < all; first += most_threads) {
@@ -176,9 +176,11 @@ void Pipeline::launch_threads(Params& params, std::size_t all,
     const auto threads = static_cast<unsigned>(std::min(all - first, most_threads));
     const std::lock_guard lock(launching_);
     launched_.hold_back(stream);
-    check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(constant.data()),
-                             sizeof(params), &table_, threads, 1, 1),
-          "tracing rays");
+    times.take(stream, [&] {
+      check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(constant.data()),
+                               sizeof(params), &table_, threads, 1, 1),
+            "tracing rays");
+    });
     launched_.record(stream);
   }
 }

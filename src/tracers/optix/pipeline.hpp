@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/cuda/runtime.hpp"
+#include "base/cuda/stopwatch.hpp"
 #include "scene/primitives.hpp"
 #include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/launch_params.hpp"
@@ -31,11 +32,11 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   // One thread per lookup.
-  void launch(LaunchParams params, std::size_t lookups, const std::shared_ptr<DeviceMemory>& memory,
-              cudaStream_t stream) const;
+  void launch(LaunchParams params, std::size_t lookups, cuda::LaunchTimes& times,
+              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const;
   // One thread per lookup, or per end of one.
-  void launch(BucketParams params, std::size_t ends, const std::shared_ptr<DeviceMemory>& memory,
-              cudaStream_t stream) const;
+  void launch(BucketParams params, std::size_t ends, cuda::LaunchTimes& times,
+              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const;
 
  private:
   Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);
@@ -44,8 +45,8 @@ class Pipeline {
   void make_programs(Programs programs, Primitive primitive, unsigned build_flags);
   void make_table();
   template <class Params>
-  void launch_threads(Params& params, std::size_t all, const std::shared_ptr<DeviceMemory>& memory,
-                      cudaStream_t stream) const;
+  void launch_threads(Params& params, std::size_t all, cuda::LaunchTimes& times,
+                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const;
 
   Context context_;
   // A pipeline is launched by one thread at a time, and one launch follows the other on the GPU.

@@ -96,7 +96,7 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
 
 void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params, std::size_t lookups,
                          cudaStream_t stream) const {
-  parts_.times.take(stream, [&] { pipeline.launch(params, lookups, parts_.memory, stream); });
+  pipeline.launch(params, lookups, parts_.times, parts_.memory, stream);
 }
 
 void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceRequest& request,

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cuda/stopwatch.hpp"
 #include "base/cuda/transfer.hpp"
 #include "tracers/optix/scene_kernels.hpp"
-#include "base/cuda/stopwatch.hpp"
 
 namespace rtindex::optix {
 

@@ -87,8 +87,7 @@ extern "C" __global__ void __raygen__find_bucket() {
   std::uint32_t bucket = no_bucket;
   if (wanted && key <= scene.last_key)
     bucket = find_bucket(
-        scene.space, key,
-        [&](const Ray& ray) { return closest(scene.representatives, ray); },
+        scene.space, key, [&](const Ray& ray) { return closest(scene.representatives, ray); },
         [&](const Ray& ray) { return closest(scene.markers, ray); });
   const std::uint32_t* const places = params().lookups.places;
   const std::uint64_t place = places == nullptr ? lookup : places[lookup];
