@@ -7,8 +7,8 @@
 
 namespace rtindex::bench {
 
-// The ways in which a key becomes coordinates (section 3.2). Extended mode comes last: where it goes
-// astray, a single lookup may take longer than all other points together.
+// The ways in which a key becomes coordinates (section 3.2). Extended mode comes last: where it
+// goes astray, a single lookup may take longer than all other points together.
 inline const std::vector<std::string>& key_modes() {
   static const std::vector<std::string> modes = {"naive", "3d", "extended"};
   return modes;

@@ -52,7 +52,8 @@ void add_claims(CLI::App& bench) {
   CLI::App* verb =
       bench.add_subcommand("claims", "Tell from records which claims of the paper hold.");
   verb->get_help_ptr()->description("Print this help");
-  verb->add_option("results", options->results, "A folder with a folder of records per machine, or with those of one")
+  verb->add_option("results", options->results,
+                   "A folder with a folder of records per machine, or with those of one")
       ->type_name("FOLDER")
       ->capture_default_str();
   verb->add_option("--update", options->page, "A Markdown page to write the tables into")

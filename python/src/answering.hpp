@@ -14,9 +14,9 @@ namespace rtindex::python {
 // What one call from Python asks for, and the arrays that it brought for the answers.
 struct Call {
   const Column& lower;
-  const Column* upper;                     // null: point lookups
-  const Column* values;                    // null: none, or the included ones
-  nanobind::object miss;                   // None: the reserved values
+  const Column* upper;    // null: point lookups
+  const Column* values;   // null: none, or the included ones
+  nanobind::object miss;  // None: the reserved values
   // By the answer's name, "matched" too: writable arrays. "counters": four uint64 to add to.
   nanobind::dict outputs;
   std::optional<std::uint32_t> row_limit;  // set: the row lists are wanted, at most so many each

@@ -38,8 +38,8 @@ inline constexpr std::uint64_t sphere_axis_limit = std::uint64_t{1} << 22;
 }
 
 // A triangle that holds the key's point strictly inside when seen along x or z, as rays run. (The
-// corners that section 2.1 offers as an example put it on an edge as seen along z: perpendicular rays
-// miss.)
+// corners that section 2.1 offers as an example put it on an edge as seen along z: perpendicular
+// rays miss.)
 [[nodiscard]] RTINDEX_HD inline Triangle triangle_at(const Coordinates& coordinates,
                                                      std::uint64_t key) {
   const Point p = coordinates.point_of(key);
