@@ -19,6 +19,7 @@ constexpr Whole copied = 50'000;  // the key that 70,000 rows have
 // Every other row has a key of its own, in no order; the others share one.
 TestColumn half_equal(Random& random) {
   std::vector<Whole> keys;
+  keys.reserve(static_cast<std::size_t>(rows));
   for (Whole row = 0; row < rows; ++row) keys.push_back(row % 2 == 0 ? copied : row);
   for (std::size_t i = keys.size() - 1; i > 0; --i) std::swap(keys[i], keys[random.below(i + 1)]);
   return integers(Type::u32, keys);
@@ -53,6 +54,7 @@ TEST_P(LongRanges, AnswerLikeTheScan) {
   const TestColumn column = half_equal(random);
   const std::vector<Batch> batches = batches_of(random);
   std::vector<Matches> matches;
+  matches.reserve(batches.size());
   for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
   for (const Type type : {Type::u32, Type::i64, Type::f64}) {
     const TestColumn values = values_of(type, column.size(), random);

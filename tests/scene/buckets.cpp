@@ -106,7 +106,7 @@ class BucketScenes : public testing::TestWithParam<Coordinates> {
 
   // The bucket is the right one. Extended mode's rays begin up to eight units in the last place
   // early, and two such units are one key.
-  void expect_found(ExactBuckets& scene, std::uint64_t key) {
+  void expect_found(ExactBuckets& scene, std::uint64_t key) const {
     const std::uint32_t found = scene.find(key);
     const std::uint32_t right = scene.bucket_of_successor(key);
     if (coordinates.mode == KeyMode::extended && found < right) {

@@ -19,7 +19,7 @@ class EmbreeBuckets {
   // The largest key of a bucket; called while the scenes are made, by many threads.
   using LargestKey = std::function<std::uint64_t(std::uint32_t bucket)>;
 
-  EmbreeBuckets(const RxOptions& options, const Buckets& buckets, const LargestKey& largest_key,
+  EmbreeBuckets(const RxOptions& options, const Buckets& buckets, const LargestKey& whole_key,
                 int threads);
 
   // The bucket that holds the first key >= `key`, as rays see it (find_bucket), or no_bucket. Adds
