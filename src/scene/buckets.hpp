@@ -60,10 +60,11 @@ using HighestDifferences = std::array<std::uint32_t, 64>;
 #endif
 }
 
-// The low bits that a scene leaves out unless it is told to: so many that about a thousand buckets
-// share a row, and that there are not more than some thousand rows, which rays find quickest. (With
-// more rows than places in a row, builders that sort by interleaved bits tell places apart too
-// late: on an H200, 2^22 buckets take 8 times as long in 2^21 rows as in 2^12.)
+// The low bits that a scene leaves out where it is free to choose: so many that about a thousand
+// buckets share a row, and that there are not more than some thousand rows, which rays find
+// quickest. (With rows much further apart than they are long, builders that sort by interleaved
+// bits tell places apart too late. On an H200, with rays past rows not yet bounded, 2^22 buckets in
+// 2^21 rows took 8 times as long as in 2^12.)
 //
 // No more than cost one bucket in 256 a place of its own, less some, so that few keys share their
 // place with the largest key of a bucket before theirs, where rays stop too early. If that leaves

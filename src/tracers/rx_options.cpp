@@ -120,7 +120,7 @@ void require_span(const RxOptions& options, const EncodedColumn& column, std::ui
     if (column.keys[i] >> dropped <= largest) continue;
     const std::uint32_t row = column.row(i);
     const std::string left_out =
-        dropped == 0 ? "" : fmt::format(" without its lowest {} bits", dropped);
+        dropped == 0 ? "" : fmt::format(" after the right shift of drop={}", dropped);
     fail("row {}: key {} is {} above the smallest key{}, but mode={} {}: use mode=3d,bits={}", row,
          key_text(row), column.keys[i] >> dropped, left_out, name_of(options.coordinates.mode),
          limit_text, options.primitive == Primitive::sphere ? sphere_bits : default_bits);
