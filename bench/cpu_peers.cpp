@@ -24,7 +24,7 @@ namespace {
 
 struct Question {
   std::string name;
-  std::function<void(PeerRecords&, int, int)> ask;
+  std::function<void(PeerRecords&, int, int)> options;
   bool every_size;  // else only at the largest
 };
 
@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
   for (const Question& question : all_questions) {
     if (std::find(names.begin(), names.end(), question.name) == names.end()) continue;
     for (int size = question.every_size ? from : to; size <= to; size += 2)
-      question.ask(records, size, lookups);
+      question.options(records, size, lookups);
   }
   return 0;
 }

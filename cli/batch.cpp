@@ -76,8 +76,8 @@ struct Sinks {
   std::optional<AnswerTable> table;
 };
 
-void answer_all(const Index& index, const Lookups& lookups, const Ask& ask, Sinks& sinks,
-                Progress::Style style, Summary& summary) {
+void answer_all(const Index& index, const Lookups& lookups, const LookupOptions& wanted,
+                Sinks& sinks, Progress::Style style, Summary& summary) {
   const InterruptGuard guard;
   Progress progress("looking up", lookups.size(), style);
   SliceSize slice;
@@ -85,9 +85,9 @@ void answer_all(const Index& index, const Lookups& lookups, const Ask& ask, Sink
   do {  // also once for an empty batch, whose answers have a type all the same
     const std::size_t count = std::min(slice.lookups(), lookups.size() - first);
     const auto start = Clock::now();
-    const Answers answers = lookups.answer(index, ask, first, count);
+    const Answers answers = lookups.answer(index, wanted, first, count);
     const double seconds = seconds_since(start);
-    if (ask.counters != nullptr) add(summary.counters, *ask.counters);
+    if (wanted.counters != nullptr) add(summary.counters, *wanted.counters);
     slice.adapt(seconds);
     summary.lookup_seconds += seconds;
     summary.matched += count_matched(answers);
@@ -171,15 +171,15 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     summary.build_seconds = seconds_since(start);
   }
   if (source.given) {
-    Ask ask{.answers = answers, .matched = true};
-    if (!options.values.empty()) ask.values = values.view();
-    if (options.limit) ask.limit = *options.limit;
+    LookupOptions wanted{.answers = answers, .matched = true};
+    if (!options.values.empty()) wanted.values = values.view();
+    if (options.limit) wanted.limit = *options.limit;
     Counters of_slice;
-    if (options.counters) ask.counters = &of_slice;
+    if (options.counters) wanted.counters = &of_slice;
     const std::string tick = tick_of_values(values, *index);
     sinks.files.set_tick(tick);
     if (options.output.empty()) sinks.table.emplace(answers, lookups.kind, tick);
-    answer_all(*index, lookups, ask, sinks, progress_style(options), summary);
+    answer_all(*index, lookups, wanted, sinks, progress_style(options), summary);
   }
 
   if (options.describe) fmt::print("{}{}", index->describe(), sinks.table ? "\n" : "");

@@ -13,15 +13,16 @@ namespace rtindex::cli {
 
 namespace {
 
-std::string index_table(const std::vector<Usable>& list) {
+std::string index_table(const std::vector<IndexInfo>& list) {
   Table table({"index", "usable", "what it runs on, or why not"});
-  for (const Usable& entry : list)
-    table.add({entry.spec, entry.usable ? "yes" : "no", entry.reason});
+  for (const IndexInfo& entry : list)
+    table.add({entry.spec, entry.available ? "yes" : "no", entry.reason});
   return table.text();
 }
 
-std::string auto_text(const std::vector<Usable>& list) {
-  const bool any = std::any_of(list.begin(), list.end(), [](const Usable& e) { return e.usable; });
+std::string auto_text(const std::vector<IndexInfo>& list) {
+  const bool any =
+      std::any_of(list.begin(), list.end(), [](const IndexInfo& e) { return e.available; });
   if (!any) return "`auto` finds no usable index here: the reasons above say what to install\n";
   try {
     return fmt::format("`auto` picks {}\n  because {}\n", default_spec().text(), default_reason());
@@ -38,7 +39,7 @@ std::string option_table() {
 }
 
 void run() {
-  const std::vector<Usable> list = indexes();
+  const std::vector<IndexInfo> list = indexes();
   fmt::print("{}\n{}\n", index_table(list), auto_text(list));
   fmt::print(
       "A spec names an index and its settings; what it leaves out is chosen for you:\n"

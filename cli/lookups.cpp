@@ -30,11 +30,11 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
 
 }  // namespace
 
-Answers Lookups::answer(const Index& index, const Ask& ask, std::size_t first,
+Answers Lookups::answer(const Index& index, const LookupOptions& options, std::size_t first,
                         std::size_t count) const {
   const ColumnView from = lower.slice(first, count);
-  return kind == LookupKind::point ? index.lookup(from, ask)
-                                   : index.range(from, upper.slice(first, count), ask);
+  return kind == LookupKind::point ? index.lookup(from, options)
+                                   : index.range(from, upper.slice(first, count), options);
 }
 
 void Lookups::require_fit(const LoadedColumn& column) const {

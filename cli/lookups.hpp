@@ -19,7 +19,7 @@ struct Lookups {
 
   [[nodiscard]] std::size_t size() const { return lower.size(); }
   // Answers `count` of them from `first` on.
-  [[nodiscard]] Answers answer(const Index& index, const Ask& ask, std::size_t first,
+  [[nodiscard]] Answers answer(const Index& index, const LookupOptions& options, std::size_t first,
                                std::size_t count) const;
   // An Error where they cannot be compared with the column, or the two ends differ in number.
   void require_fit(const LoadedColumn& column) const;

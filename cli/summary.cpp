@@ -15,7 +15,7 @@ std::string milliseconds_text(double seconds) {
 }
 
 std::string Summary::text(const LoadedColumn& column, const Index& index) const {
-  const std::size_t bytes = index.bytes().resident;
+  const std::size_t bytes = index.memory_usage().resident;
   std::string text =
       fmt::format("column   {}: {} rows of {}\n", column.name(), column.size(), column.type_text());
   if (!column.remark().empty()) text += fmt::format("note     {}\n", column.remark());

@@ -30,7 +30,7 @@ void build_keys(PeerRecords& records, int keys_log2) {
   std::vector<double> bytes(specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i)
     runs.emplace_back([&, i] {
-      bytes[i] = static_cast<double>(build(column, specs[i]).bytes().resident) /
+      bytes[i] = static_cast<double>(build(column, specs[i]).memory_usage().resident) /
                  static_cast<double>(column.size());
     });
   const std::vector<Times> times = race(runs);

@@ -92,9 +92,9 @@ Outcome counted(const Case& question, const Spec& spec, std::size_t keys, std::s
   const Index index = index_for(question, spec, keys);
   const Batch batch = batch_of(question, keys, lookups);
   Counters counters;
-  const Ask ask{.answers = Answer::count, .counters = &counters};
-  const Answers answers = question.hits > 1 ? index.range(batch.lower, batch.upper, ask)
-                                            : index.lookup(batch.lower, ask);
+  const LookupOptions wanted{.answers = Answer::count, .counters = &counters};
+  const Answers answers = question.hits > 1 ? index.range(batch.lower, batch.upper, wanted)
+                                            : index.lookup(batch.lower, wanted);
   for (const std::uint32_t count : answers.count())
     if (count != batch.matches)
       throw std::runtime_error(fmt::format("{}: {} matches where there are {}", index.spec().text(),

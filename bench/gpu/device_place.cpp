@@ -24,7 +24,9 @@ class Sorts : public Place::Sorter {
 
 class DevicePlace : public Place {
  public:
-  [[nodiscard]] rtindex::Place memory() const override { return rtindex::Place::device; }
+  [[nodiscard]] rtindex::MemorySpace memory() const override {
+    return rtindex::MemorySpace::device;
+  }
 
   [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes) override {
     auto buffer = std::make_shared<DeviceBuffer>(bytes);

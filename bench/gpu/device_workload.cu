@@ -138,7 +138,7 @@ __global__ void check_rows(KeyRule rule, const void* keys, std::size_t count,
   if (i >= count) return;
   const std::uint64_t row = row_of(rule, load(rule, keys, i));
   const bool right =
-      row == no_row ? rows[i] == 0xffffffffU : rows[i] >= row && rows[i] < row + rule.multiplicity;
+      row == no_row ? rows[i] == miss_row : rows[i] >= row && rows[i] < row + rule.multiplicity;
   if (!right) atomicAdd(wrong, 1ULL);
 }
 

@@ -62,7 +62,7 @@ class Bench {
 
   static Outputs sums_into(const DeviceBuffer& sums) {
     Outputs outputs;
-    outputs.place = Place::device;
+    outputs.memory_space = MemorySpace::device;
     outputs.sum = sums.data();
     return outputs;
   }
@@ -72,9 +72,9 @@ class Bench {
                   const nlohmann::json& workload) {
     const ColumnView view =
         ColumnView::of(bed.rule.type(), lookups.keys.data(), lookups.count).on_device();
-    const Ask ask{.values = bed.value_column()};
+    const LookupOptions options{.values = bed.value_column()};
     report_.add_sums(spec, question, bed, lookups, workload,
-                     [&] { index.lookup_into(view, ask, sums_into(lookups.sums)); });
+                     [&] { index.lookup_into(view, options, sums_into(lookups.sums)); });
   }
 
   void point_rows(const std::string& spec, const Index& index, const DeviceBed& bed,
@@ -83,22 +83,22 @@ class Bench {
     const ColumnView view =
         ColumnView::of(bed.rule.type(), lookups.keys.data(), lookups.count).on_device();
     Outputs outputs;
-    outputs.place = Place::device;
+    outputs.memory_space = MemorySpace::device;
     outputs.any = lookups.sums.as<std::uint32_t>();
     const Times times = report_.time(lookups.sums, [&] { index.lookup_into(view, {}, outputs); });
     report_.add(spec, question, "lookup_ms", times,
                 wrong_rows(bed.rule, lookups.keys.data(), lookups.count, outputs.any), workload);
   }
 
-  // `ask` brings the values, or none.
+  // `options` brings the values, or none.
   void range_sums(const std::string& spec, const Index& index, const DeviceBed& bed,
                   const std::string& question, const DeviceRangeBed& ranges, std::uint64_t hits,
-                  const Ask& ask) {
+                  const LookupOptions& options) {
     const ColumnView low = ColumnView::of(Type::u32, ranges.lower.data(), ranges.count).on_device();
     const ColumnView high =
         ColumnView::of(Type::u32, ranges.upper.data(), ranges.count).on_device();
     report_.add_range_sums(spec, question, bed, ranges, hits,
-                           [&] { index.range_into(low, high, ask, sums_into(ranges.sums)); });
+                           [&] { index.range_into(low, high, options, sums_into(ranges.sums)); });
   }
 
   Index build_and_time(const DeviceBed& bed, const std::string& spec,
@@ -108,7 +108,7 @@ class Bench {
     const Times times =
         report_.time([&] { index.reset(); }, [&] { index.emplace(build(bed.column(), spec)); });
     report_.add(spec, "build", "build_ms", times, 0, workload);
-    const Bytes bytes = index->bytes();
+    const MemoryUsage bytes = index->memory_usage();
     const auto rows = static_cast<double>(bed.rule.rows);
     report_.add_number(spec, "resident", "bytes_per_key",
                        static_cast<double>(bytes.resident) / rows, workload);
@@ -174,7 +174,7 @@ class Bench {
   void ranges() {
     const DeviceBed bed(key_rule(KeySpread::dense, 4, settings_.key_bits));
     const DeviceRangeBed ranges(std::size_t{1} << std::min(24, settings_.lookup_bits));
-    const Ask ask{.values = bed.value_column()};
+    const LookupOptions options{.values = bed.value_column()};
     fmt::print("\nranges, 2^{} dense keys, 2^24 lookups at most\n", settings_.key_bits);
     for (const std::string& spec : settings_.indexes) {
       if (spec.starts_with("hash")) continue;
@@ -188,7 +188,7 @@ class Bench {
       for (const std::uint64_t hits : {1, 16, 256, 1024}) {
         make_ranges(bed.rule, hits, ranges.count, ranges.lower.data(), ranges.upper.data());
         const std::string question = fmt::format("range sum, {} hits", hits);
-        range_sums(spec, plain, bed, question, ranges, hits, ask);
+        range_sums(spec, plain, bed, question, ranges, hits, options);
         if (with_values)
           range_sums(spec, *with_values, bed, question + ", included values", ranges, hits, {});
       }
@@ -197,7 +197,7 @@ class Bench {
     for (const std::uint64_t hits : {16, 256}) {
       make_ranges(bed.rule, hits, ranges.count, ranges.lower.data(), ranges.upper.data());
       range_sums("rx:native@cuda,gather=off", direct, bed, fmt::format("range sum, {} hits", hits),
-                 ranges, hits, ask);
+                 ranges, hits, options);
     }
     for (const std::unique_ptr<GpuPeer>& peer : gpu_peers())
       if (peer->takes(bed.rule)) race_ranges(report_, *peer, bed, ranges);
@@ -206,7 +206,7 @@ class Bench {
   // One range, and some, of so many hits that a thread or a warp alone would take long.
   void long_ranges() {
     const DeviceBed bed(key_rule(KeySpread::dense, 4, settings_.key_bits));
-    const Ask ask{.values = bed.value_column()};
+    const LookupOptions options{.values = bed.value_column()};
     fmt::print("\nfew long ranges, 2^{} dense keys\n", settings_.key_bits);
     for (const std::string& spec : settings_.indexes) {
       if (spec.starts_with("hash")) continue;
@@ -217,7 +217,7 @@ class Bench {
           const std::uint64_t hits = std::uint64_t{1} << bits;
           make_ranges(bed.rule, hits, count, ranges.lower.data(), ranges.upper.data());
           range_sums(spec, index, bed, fmt::format("range sum, {} of 2^{} hits", count, bits),
-                     ranges, hits, ask);
+                     ranges, hits, options);
         }
     }
   }

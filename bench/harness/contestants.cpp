@@ -20,13 +20,14 @@ std::string short_name(const Spec& spec) {
 }  // namespace
 
 std::vector<Contestant> default_contestants() {
-  std::vector<Usable> usable = indexes();
-  std::erase_if(usable, [](const Usable& entry) { return !entry.usable; });
-  const auto device_of = [](const Usable& entry) { return Spec(entry.spec).device(); };
-  const bool has_gpu = std::any_of(usable.begin(), usable.end(),
-                                   [&](const Usable& entry) { return device_of(entry) == "cuda"; });
+  std::vector<IndexInfo> usable = indexes();
+  std::erase_if(usable, [](const IndexInfo& entry) { return !entry.available; });
+  const auto device_of = [](const IndexInfo& entry) { return Spec(entry.spec).device(); };
+  const bool has_gpu = std::any_of(usable.begin(), usable.end(), [&](const IndexInfo& entry) {
+    return device_of(entry) == "cuda";
+  });
   std::vector<Contestant> contestants;
-  for (const Usable& entry : usable) {
+  for (const IndexInfo& entry : usable) {
     Spec spec(entry.spec);
     if (spec.device() != (has_gpu ? "cuda" : "cpu")) continue;
     const std::string label = short_name(spec);
@@ -39,9 +40,9 @@ std::vector<Contestant> default_contestants() {
 
 std::vector<Contestant> default_ray_tracers() {
   std::vector<Contestant> tracers;
-  for (const Usable& entry : indexes()) {
+  for (const IndexInfo& entry : indexes()) {
     const Contestant contestant{Spec(entry.spec), short_name(Spec(entry.spec))};
-    if (entry.usable && contestant.traces_rays()) tracers.push_back(contestant);
+    if (entry.available && contestant.traces_rays()) tracers.push_back(contestant);
   }
   return tracers;
 }

@@ -83,12 +83,12 @@ class Shot {
 
   void look_up(std::size_t first, std::size_t count) {
     const ColumnView lower = (sorter_ ? sorted_ : lookups_.lower).slice(first, count);
-    const Ask ask{.answers = Answer::sum, .values = values_};
-    const Outputs outputs{.sum = sums_.data() + first, .place = place_.memory()};
+    const LookupOptions options{.answers = Answer::sum, .values = values_};
+    const Outputs outputs{.sum = sums_.data() + first, .memory_space = place_.memory()};
     if (lookups_.are_ranges())
-      index_.range_into(lower, lookups_.upper.slice(first, count), ask, outputs);
+      index_.range_into(lower, lookups_.upper.slice(first, count), options, outputs);
     else
-      index_.lookup_into(lower, ask, outputs);
+      index_.lookup_into(lower, options, outputs);
   }
 
   Place& place_;
@@ -224,13 +224,13 @@ Builds time_builds(const Column& column, const std::function<Index()>& build,
         return column.place().milliseconds([&] { index.emplace(build()); });
       },
       [](double ms) { return ms; });
-  const Bytes bytes = index->bytes();
+  const MemoryUsage bytes = index->memory_usage();
   Outcome outcome{.index = index->spec().text()};
   outcome.workload = column.about;
   outcome.measured = {{"build_ms", build_ms},
                       {"resident_bytes", {static_cast<double>(bytes.resident)}},
                       {"build_peak_bytes", {static_cast<double>(bytes.build_peak)}}};
-  for (const auto& [name, value] : index->build_parts())
+  for (const auto& [name, value] : index->build_profile())
     outcome.measured.push_back({name, {value}});
   return {std::move(outcome), std::move(*index)};
 }
@@ -258,7 +258,7 @@ Updates time_updates(const Column& column, const std::function<Index()>& build,
   Outcome outcome{.index = index->spec().text()};
   outcome.workload = column.about;
   outcome.measured = {update_ms};
-  for (const auto& [name, value] : index->build_parts())
+  for (const auto& [name, value] : index->build_profile())
     outcome.measured.push_back({name, {value}});
   return {std::move(outcome), std::move(*index)};
 }

@@ -58,23 +58,23 @@ class Arena {
   void sort() { sort_lookups(rule_, count_, lookups_.data()); }
 
   [[nodiscard]] Duel fight() {
-    const Ask ask{.values = view(values_, rule_.rows)};
+    const LookupOptions options{.values = view(values_, rule_.rows)};
     const ColumnView lookups = view(lookups_, count_);
-    const Outputs outputs{.sum = sums_.data(), .place = Place::device};
+    const Outputs outputs{.sum = sums_.data(), .memory_space = MemorySpace::device};
     Duel duel;
     for (int round = 0; round <= rounds; ++round) {
       const double bare = time(duel, [&] {
         bare_->sum(lookups_.as<std::uint32_t>(), count_, values_.as<std::uint32_t>(),
                    sums_.as<std::uint64_t>());
       });
-      const double ours = time(duel, [&] { index_->lookup_into(lookups, ask, outputs); });
+      const double ours = time(duel, [&] { index_->lookup_into(lookups, options, outputs); });
       if (round == 0) continue;  // a warm-up
       duel.bare.runs.push_back(bare);
       duel.ours.runs.push_back(ours);
     }
     // In calls of their own: one that takes this time waits for it.
     double milliseconds = 0;
-    Ask timed = ask;
+    LookupOptions timed = options;
     timed.launch_ms = &milliseconds;
     for (int round = 0; round < rounds; ++round) {
       time(duel, [&] { index_->lookup_into(lookups, timed, outputs); });

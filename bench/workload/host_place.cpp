@@ -35,7 +35,7 @@ class HostSorter : public Place::Sorter {
 
 class HostPlace : public Place {
  public:
-  [[nodiscard]] rtindex::Place memory() const override { return rtindex::Place::host; }
+  [[nodiscard]] rtindex::MemorySpace memory() const override { return rtindex::MemorySpace::host; }
 
   [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes) override {
     return std::shared_ptr<std::uint64_t[]>(new std::uint64_t[bytes / sizeof(std::uint64_t) + 1]());

@@ -33,7 +33,7 @@ class KeyArray {
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const {
     const ColumnView view =
         ColumnView::of(bits_ == 32 ? Type::u32 : Type::u64, data().from(first).data, count);
-    return place().memory() == rtindex::Place::device ? view.on_device() : view;
+    return place().memory() == rtindex::MemorySpace::device ? view.on_device() : view;
   }
 
   [[nodiscard]] std::vector<std::uint64_t> fetched() const {
@@ -46,11 +46,11 @@ class KeyArray {
 
   // In host memory only.
   [[nodiscard]] std::uint64_t operator[](std::size_t at) const {
-    assert(place().memory() == rtindex::Place::host);
+    assert(place().memory() == rtindex::MemorySpace::host);
     return data()[at];
   }
   void set(std::size_t at, std::uint64_t key) const {
-    assert(place().memory() == rtindex::Place::host && (bits_ == 64 || key >> 32 == 0));
+    assert(place().memory() == rtindex::MemorySpace::host && (bits_ == 64 || key >> 32 == 0));
     data().set(at, key);
   }
 

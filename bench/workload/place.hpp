@@ -26,7 +26,7 @@ class Place {
   };
 
   virtual ~Place() = default;
-  [[nodiscard]] virtual rtindex::Place memory() const = 0;
+  [[nodiscard]] virtual rtindex::MemorySpace memory() const = 0;
 
   [[nodiscard]] virtual std::shared_ptr<void> take(std::size_t bytes) = 0;
   // Within the place, from the host to it, and from it to the host.

@@ -46,7 +46,7 @@ class PlacedArray {
 
   // In host memory only.
   [[nodiscard]] T& operator[](std::size_t at) const {
-    assert(place_->memory() == rtindex::Place::host);
+    assert(place_->memory() == rtindex::MemorySpace::host);
     return data()[at];
   }
 
@@ -60,7 +60,7 @@ class PlacedArray {
 template <class T>
 [[nodiscard]] ColumnView view_of(const PlacedArray<T>& array) {
   const ColumnView view(array.span());
-  return array.place().memory() == rtindex::Place::device ? view.on_device() : view;
+  return array.place().memory() == rtindex::MemorySpace::device ? view.on_device() : view;
 }
 
 }  // namespace rtindex::bench

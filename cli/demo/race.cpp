@@ -103,8 +103,8 @@ Workload make_workload(const RaceSize& size) {
 // Every usable index, and the settings of the paper's scene that are worth a comparison.
 std::vector<std::string> entrants() {
   std::vector<std::string> specs;
-  for (const Usable& index : indexes()) {
-    if (!index.usable) continue;
+  for (const IndexInfo& index : indexes()) {
+    if (!index.available) continue;
     specs.push_back(index.spec);
     if (Spec(index.spec).tracer() != "embree") continue;
     for (const char* setting : {"compact=on", "primitive=aabb", "primitive=sphere"})
@@ -165,7 +165,7 @@ Result run(const std::string& spec, const Workload& work, Progress& progress) {
     return result;
   }
   result.bytes_per_key =
-      static_cast<double>(index->bytes().resident) / static_cast<double>(work.keys.size());
+      static_cast<double>(index->memory_usage().resident) / static_cast<double>(work.keys.size());
   progress.advance();
   if (index->supports(Answer::first, LookupKind::point))
     result.points = run_batch<std::uint32_t>(spec, work.first_rows, [&](std::size_t count) {

@@ -100,7 +100,7 @@ struct Counters {
 };
 
 /// What a call asks for. All answers are found in one pass.
-struct Ask {
+struct LookupOptions {
   /// One or several answers.
   AnswerSet answers = Answer::any;
   /// The value column of `sum`, `min` and `max`: one value per row of the indexed column. Borrowed
@@ -173,9 +173,10 @@ class RTINDEX_API Answers {
   /// The rowIDs of one lookup.
   [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t lookup) const;
 
-  /// Whether a lookup matched; needs `Ask::matched`.
+  /// Whether a lookup matched; needs `LookupOptions::matched`.
   [[nodiscard]] bool matched(std::size_t lookup) const;
-  /// The bitmap of lookups that matched, least significant bit first; needs `Ask::matched`.
+  /// The bitmap of lookups that matched, least significant bit first; needs
+  /// `LookupOptions::matched`.
   [[nodiscard]] std::span<const std::uint8_t> matched_bitmap() const;
 
  private:
@@ -216,8 +217,8 @@ struct Outputs {
   std::uint64_t* offsets = nullptr;
   std::uint32_t* rows = nullptr;
   std::size_t rows_capacity = 0;  ///< how many rowIDs `rows` has room for
-  /// Where all these buffers lie: where the lookups do.
-  Place place = Place::host;
+  /// The memory space of all these buffers: that of the lookups.
+  MemorySpace memory_space = MemorySpace::host;
 };
 
 }  // namespace rtindex

@@ -120,8 +120,8 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] ColumnView on_device() const;
 
   [[nodiscard]] Type type() const { return type_; }
-  /// Where the elements lie.
-  [[nodiscard]] Place place() const { return place_; }
+  /// The memory space of the elements.
+  [[nodiscard]] MemorySpace memory_space() const { return memory_space_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Whether it views an array, be it an empty one: false of a default-constructed column alone.
@@ -155,7 +155,7 @@ class RTINDEX_API ColumnView {
   enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64 };
 
   Type type_ = Type::u64;
-  Place place_ = Place::host;
+  MemorySpace memory_space_ = MemorySpace::host;
   StringLayout layout_ = StringLayout::views;
   bool given_ = false;
   std::size_t size_ = 0;

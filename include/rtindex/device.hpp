@@ -11,8 +11,8 @@
 
 namespace rtindex {
 
-/// Where an array lies.
-enum class Place : std::uint8_t {
+/// The memory that holds an array.
+enum class MemorySpace : std::uint8_t {
   host,    ///< memory that the CPU reads
   device,  ///< memory of the GPU that the index is on (cudaMalloc and its relatives)
 };

@@ -21,7 +21,7 @@
 namespace rtindex {
 
 /// Memory of an index, in bytes.
-struct Bytes {
+struct MemoryUsage {
   std::size_t resident = 0;    ///< held as long as the index lives
   std::size_t build_peak = 0;  ///< the most held at once while it was built
   /// What `resident` is made of, by name; the entries add up to it.
@@ -39,11 +39,11 @@ class RTINDEX_API Index {
   ~Index();
 
   /// Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?
-  [[nodiscard]] Answers lookup(const ColumnView& keys, const Ask& ask = {}) const;
-  /// \overload One or several answers; `values` as in `Ask`.
+  [[nodiscard]] Answers lookup(const ColumnView& keys, const LookupOptions& options = {}) const;
+  /// \overload One or several answers; `values` as in `LookupOptions`.
   [[nodiscard]] Answers lookup(const ColumnView& keys, AnswerSet answers,
                                const ColumnView& values = {}) const {
-    return lookup(keys, Ask{.answers = answers, .values = values});
+    return lookup(keys, LookupOptions{.answers = answers, .values = values});
   }
   /// \overload
   [[nodiscard]] Answers lookup(const ColumnView& keys, Answer answer,
@@ -54,11 +54,11 @@ class RTINDEX_API Index {
   /// Answers a batch of range lookups: which rows hold a key in `[lower[i], upper[i]]`, both ends
   /// included? A range whose lower end is above its upper end matches nothing.
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper,
-                              const Ask& ask = {}) const;
-  /// \overload One or several answers; `values` as in `Ask`.
+                              const LookupOptions& options = {}) const;
+  /// \overload One or several answers; `values` as in `LookupOptions`.
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper, AnswerSet answers,
                               const ColumnView& values = {}) const {
-    return range(lower, upper, Ask{.answers = answers, .values = values});
+    return range(lower, upper, LookupOptions{.answers = answers, .values = values});
   }
   /// \overload
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper, Answer answer,
@@ -66,12 +66,13 @@ class RTINDEX_API Index {
     return range(lower, upper, AnswerSet(answer), values);
   }
 
-  /// `lookup` into the caller's buffers. `ask.answers` and `ask.matched` are taken from the
+  /// `lookup` into the caller's buffers. `options.answers` and `options.matched` are taken from the
   /// buffers that are set. With lookups and buffers in device memory the call only queues its work
-  /// on `ask.stream`.
-  void lookup_into(const ColumnView& keys, const Ask& ask, const Outputs& outputs) const;
+  /// on `options.stream`.
+  void lookup_into(const ColumnView& keys, const LookupOptions& options,
+                   const Outputs& outputs) const;
   /// `range` into the caller's buffers.
-  void range_into(const ColumnView& lower, const ColumnView& upper, const Ask& ask,
+  void range_into(const ColumnView& lower, const ColumnView& upper, const LookupOptions& options,
                   const Outputs& outputs) const;
 
   /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. Rows are uint32 without
@@ -101,10 +102,10 @@ class RTINDEX_API Index {
   /// The full spec: `build(column, index.spec())` builds the same index.
   [[nodiscard]] Spec spec() const;
   /// Memory held, in parts.
-  [[nodiscard]] Bytes bytes() const;
+  [[nodiscard]] MemoryUsage memory_usage() const;
   /// What the last build or update consisted of, as far as the index tells (rx:optix does): names
   /// that end in `_ms` are times, those that end in `_bytes` are memory.
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const;
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const;
   /// What the index is, what it chose and why, in lines of text for a person.
   [[nodiscard]] std::string describe() const;
   /// Whether the index can give this answer to this kind of lookup.
@@ -130,10 +131,11 @@ struct Include {
 [[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec = {},
                                       Stream stream = {});
 
-/// Builds an index that includes a value column: `sum`, `min` and `max` without `Ask::values` then
-/// stream over it, and a range costs about the same for one match and for a million. Offered by all
-/// indexes that keep their keys in order; `bytes()` tells the price. Included values move with
-/// their row: an update of a row's key leaves the row's value as it is.
+/// Builds an index that includes a value column: `sum`, `min` and `max` without
+/// `LookupOptions::values` then stream over it, and a range costs about the same for one match and
+/// for a million. Offered by all indexes that keep their keys in order; `memory_usage()` reports
+/// the cost. Included values move with their row: an update of a row's key leaves the row's value
+/// as it is.
 ///
 /// Sums of floats are exact up to 100 * log2(matches) * 2^-53 times the sum of the magnitudes.
 [[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec,
@@ -161,14 +163,14 @@ enum class Verify : std::uint8_t {
                                      Verify verify = Verify::quick);
 
 /// An index that the library knows, and whether it can be used here.
-struct Usable {
+struct IndexInfo {
   std::string spec;  ///< "rx:embree@cpu"
-  bool usable = false;
+  bool available = false;
   std::string reason;  ///< what it runs on, or why it cannot be used and what to do about it
 };
 
 /// Every kind and tracer, usable on this machine or the reason why not.
-[[nodiscard]] RTINDEX_API std::vector<Usable> indexes();
+[[nodiscard]] RTINDEX_API std::vector<IndexInfo> indexes();
 
 /// The spec that `auto` stands for on this machine. On a GPU with RT cores the native tracer and
 /// OptiX are measured once (a second or so), and the result is kept in a file under

@@ -23,7 +23,7 @@ _HOMES = {
     "Memory": "_results",
     "Picture": "_draw",
     "Rows": "_results",
-    "Usable": "_results",
+    "IndexInfo": "_results",
     "build": "_index",
     "default_index": "_index",
     "draw": "_draw",

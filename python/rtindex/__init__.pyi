@@ -12,6 +12,6 @@ from ._results import Counters as Counters
 from ._results import Join as Join
 from ._results import Memory as Memory
 from ._results import Rows as Rows
-from ._results import Usable as Usable
+from ._results import IndexInfo as IndexInfo
 
 __version__: str

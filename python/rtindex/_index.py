@@ -18,7 +18,7 @@ from ._likes import Like, known_parts
 from ._lists import Array
 from ._out import require_apart, require_fit
 from ._paths import Path, path_text
-from ._results import Answers, Counters, Join, Memory, Rows, Usable
+from ._results import Answers, Counters, Join, Memory, Rows, IndexInfo
 from ._times import TimeType, ticks_of, time_type
 
 AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
@@ -260,9 +260,9 @@ def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:
     return Index(_core.load(path_text(path), verify == "full"))
 
 
-def indexes() -> list[Usable]:
+def indexes() -> list[IndexInfo]:
     """Every index, usable on this machine or the reason why not."""
-    return [Usable(*known) for known in _core.indexes()]
+    return [IndexInfo(*known) for known in _core.indexes()]
 
 
 def default_index() -> str:

@@ -121,9 +121,9 @@ class Join(NamedTuple):
     """None for semi and anti joins, which keep rows of the probe side only."""
 
 
-class Usable(NamedTuple):
+class IndexInfo(NamedTuple):
     """An index that the library knows, and whether it can be used here."""
 
     spec: str
-    usable: bool
+    available: bool
     reason: str

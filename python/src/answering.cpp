@@ -199,34 +199,36 @@ MissValues miss_values(const Index& index, const Column* values, nb::handle miss
 
 nb::object answer(const Index& index, const Call& call) {
   const Arrays arrays(call.outputs, call.lower.size());
-  Ask ask{.answers = arrays.answers(), .miss = miss_values(index, call.values, call.miss)};
-  ask.matched = arrays.matched_bits() != nullptr;
+  LookupOptions options{.answers = arrays.answers(),
+                        .miss = miss_values(index, call.values, call.miss)};
+  options.matched = arrays.matched_bits() != nullptr;
   if (call.row_limit) {
-    ask.answers = ask.answers | Answer::rows;
-    ask.limit = *call.row_limit;
+    options.answers = options.answers | Answer::rows;
+    options.limit = *call.row_limit;
   }
   Counters of_batch;
-  if (arrays.counters() != nullptr) ask.counters = &of_batch;
+  if (arrays.counters() != nullptr) options.counters = &of_batch;
   std::vector<Answers> row_lists;
   {
     const nb::gil_scoped_release unlocked;
     const Laid values = call.values == nullptr ? Laid() : whole(*call.values);
-    ask.values = values.view;
+    options.values = values.view;
     for (const Batch& batch : batches_of(call.lower, call.upper)) {
-      std::vector<std::uint8_t> matched(ask.matched ? (batch.size() + 7) / 8 : 0);
-      const Outputs outputs = arrays.from(batch.first, ask.matched ? matched.data() : nullptr);
+      std::vector<std::uint8_t> matched(options.matched ? (batch.size() + 7) / 8 : 0);
+      const Outputs outputs = arrays.from(batch.first, options.matched ? matched.data() : nullptr);
       const bool points = call.upper == nullptr;
       if (call.row_limit) {
-        row_lists.push_back(points ? index.lookup(batch.lower.view, ask)
-                                   : index.range(batch.lower.view, batch.upper.view, ask));
+        row_lists.push_back(points ? index.lookup(batch.lower.view, options)
+                                   : index.range(batch.lower.view, batch.upper.view, options));
         copy_answers(row_lists.back(), outputs);
       } else if (points) {
-        index.lookup_into(batch.lower.view, ask, outputs);
+        index.lookup_into(batch.lower.view, options, outputs);
       } else {
-        index.range_into(batch.lower.view, batch.upper.view, ask, outputs);
+        index.range_into(batch.lower.view, batch.upper.view, options, outputs);
       }
-      if (ask.counters != nullptr) add_work(*arrays.counters(), of_batch);
-      if (ask.matched) copy_bits(matched.data(), batch.size(), arrays.matched_bits(), batch.first);
+      if (options.counters != nullptr) add_work(*arrays.counters(), of_batch);
+      if (options.matched)
+        copy_bits(matched.data(), batch.size(), arrays.matched_bits(), batch.first);
     }
   }
   return call.row_limit ? as_arrays(std::move(row_lists)) : nb::none();

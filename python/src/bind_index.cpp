@@ -80,13 +80,14 @@ std::optional<std::string_view> included(const Index& index) {
 }
 
 nb::tuple memory(const Index& index) {
-  const Bytes bytes = index.bytes();
+  const MemoryUsage bytes = index.memory_usage();
   return nb::make_tuple(bytes.resident, bytes.build_peak, bytes.parts);
 }
 
 std::vector<std::tuple<std::string, bool, std::string>> known_indexes() {
   std::vector<std::tuple<std::string, bool, std::string>> known;
-  for (const Usable& index : indexes()) known.emplace_back(index.spec, index.usable, index.reason);
+  for (const IndexInfo& index : indexes())
+    known.emplace_back(index.spec, index.available, index.reason);
   return known;
 }
 

@@ -32,7 +32,7 @@ class Column {
   [[nodiscard]] const std::vector<Owner>& owners() const { return owners_; }
   // Whether it lies in the memory of a GPU; then it has one chunk.
   [[nodiscard]] bool on_device() const {
-    return !pieces_.empty() && pieces_.front().place() == Place::device;
+    return !pieces_.empty() && pieces_.front().memory_space() == MemorySpace::device;
   }
   // Where the first chunk lies, as a number; 0 for strings and composites.
   [[nodiscard]] std::size_t address() const;

@@ -12,7 +12,7 @@ namespace {
 // Which member of Outputs an answer's name stands for.
 Outputs outputs_of(const DeviceCall& call) {
   Outputs outputs;
-  outputs.place = Place::device;
+  outputs.memory_space = MemorySpace::device;
   outputs.rows_capacity = call.rows_capacity;
   for (const auto& [name, address] : call.outputs) {
     auto* const memory = reinterpret_cast<void*>(address);
@@ -42,16 +42,17 @@ Outputs outputs_of(const DeviceCall& call) {
 
 void answer_on_device(const Index& index, const DeviceCall& call) {
   const Outputs outputs = outputs_of(call);
-  Ask ask{.limit = call.row_limit, .miss = miss_values(index, call.values, call.miss)};
-  ask.stream.handle = reinterpret_cast<void*>(call.stream);
+  LookupOptions options{.limit = call.row_limit,
+                        .miss = miss_values(index, call.values, call.miss)};
+  options.stream.handle = reinterpret_cast<void*>(call.stream);
   const nb::gil_scoped_release unlocked;
   const Laid values = call.values == nullptr ? Laid() : whole(*call.values);
-  ask.values = values.view;
+  options.values = values.view;
   const Laid lower = whole(call.lower);
   if (call.upper == nullptr)
-    index.lookup_into(lower.view, ask, outputs);
+    index.lookup_into(lower.view, options, outputs);
   else
-    index.range_into(lower.view, whole(*call.upper).view, ask, outputs);
+    index.range_into(lower.view, whole(*call.upper).view, options, outputs);
 }
 
 }  // namespace rtindex::python

@@ -10,7 +10,7 @@ from oracle import MISS, matches
 
 import rtindex
 
-USABLE = [known.spec for known in rtindex.indexes() if known.usable]
+USABLE = [known.spec for known in rtindex.indexes() if known.available]
 SIZE = 300
 
 

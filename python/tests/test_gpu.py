@@ -11,7 +11,7 @@ import rtindex
 from rtindex._columns import column
 
 GPU = [known for known in rtindex.indexes() if "@cuda" in known.spec]
-pytestmark = pytest.mark.skipif(not any(known.usable for known in GPU),
+pytestmark = pytest.mark.skipif(not any(known.available for known in GPU),
                                 reason=GPU[0].reason if GPU else "no index runs on a GPU")
 
 

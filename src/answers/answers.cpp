@@ -66,7 +66,8 @@ std::string_view name_of(LookupKind kind) { return kind == LookupKind::point ? "
 
 void Answers::require(Answer answer) const {
   if (!answers_.has(answer))
-    fail("the answer '{}' was not asked for in this call: add it to Ask::answers", name_of(answer));
+    fail("the answer '{}' was not asked for in this call: add it to LookupOptions::answers",
+         name_of(answer));
 }
 
 void Answers::require_lookup(std::size_t lookup) const {
@@ -126,7 +127,8 @@ bool Answers::matched(std::size_t lookup) const {
 }
 
 std::span<const std::uint8_t> Answers::matched_bitmap() const {
-  if (!has_matched_) fail("the matched bitmap was not asked for in this call: set Ask::matched");
+  if (!has_matched_)
+    fail("the matched bitmap was not asked for in this call: set LookupOptions::matched");
   return matched_;
 }
 
@@ -135,13 +137,13 @@ void Answers::throw_wrong_class(const Aggregates& values) {
   fail("the values of this answer are {}: read them as that type", classes[values.index()]);
 }
 
-AnswersAccess::AnswersAccess(const Ask& ask, std::size_t lookups) {
+AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) {
   answers_.size_ = lookups;
-  answers_.answers_ = ask.answers;
-  answers_.has_matched_ = ask.matched;
+  answers_.answers_ = options.answers;
+  answers_.has_matched_ = options.matched;
   Outputs outputs;
   auto take = [&](Answer answer, std::vector<std::uint32_t>& buffer) -> std::uint32_t* {
-    if (!ask.answers.has(answer)) return nullptr;
+    if (!options.answers.has(answer)) return nullptr;
     buffer.resize(lookups);
     return buffer.data();
   };
@@ -149,18 +151,18 @@ AnswersAccess::AnswersAccess(const Ask& ask, std::size_t lookups) {
   outputs.first = take(Answer::first, answers_.first_);
   outputs.count = take(Answer::count, answers_.count_);
   auto take_aggregate = [&](Answer answer, Aggregates& aggregates) -> void* {
-    if (!ask.answers.has(answer)) return nullptr;
-    return make_buffer(aggregates, class_of(ask.values.type()), lookups);
+    if (!options.answers.has(answer)) return nullptr;
+    return make_buffer(aggregates, class_of(options.values.type()), lookups);
   };
   outputs.sum = take_aggregate(Answer::sum, answers_.sum_);
   outputs.min = take_aggregate(Answer::min, answers_.min_);
   outputs.max = take_aggregate(Answer::max, answers_.max_);
-  if (ask.matched) {
+  if (options.matched) {
     answers_.matched_.assign((lookups + 7) / 8, 0);
     outputs.matched = answers_.matched_.data();
   }
-  request_ = request_into(ask, outputs);
-  if (ask.answers.has(Answer::rows)) {
+  request_ = request_into(options, outputs);
+  if (options.answers.has(Answer::rows)) {
     request_.answers = request_.answers | Answer::rows;
     answers_.offsets_.assign(lookups + 1, 0);
     request_.row_counts = answers_.offsets_.data() + 1;
@@ -206,7 +208,7 @@ void RowsInto::finish() {
   join_chunks(chunks_, offsets.data(), outputs_.rows);
 }
 
-Request request_into(const Ask& ask, const Outputs& outputs) {
+Request request_into(const LookupOptions& options, const Outputs& outputs) {
   Request request;
   auto want = [&](const void* buffer, Answer answer) {
     if (buffer != nullptr) request.answers = request.answers | answer;
@@ -218,15 +220,15 @@ Request request_into(const Ask& ask, const Outputs& outputs) {
   want(outputs.min, Answer::min);
   want(outputs.max, Answer::max);
   want(outputs.offsets, Answer::rows);
-  request.values = ask.values.data();
-  request.values_place = ask.values.place();
-  request.stream = ask.stream;
-  request.value_type = ask.values.type();
-  request.limit = ask.limit;
-  request.miss = ask.miss;
+  request.values = options.values.data();
+  request.values_space = options.values.memory_space();
+  request.stream = options.stream;
+  request.value_type = options.values.type();
+  request.limit = options.limit;
+  request.miss = options.miss;
   request.outputs = outputs;
-  request.counters = ask.counters;
-  request.launch_ms = ask.launch_ms;
+  request.counters = options.counters;
+  request.launch_ms = options.launch_ms;
   return request;
 }
 

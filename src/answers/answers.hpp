@@ -11,7 +11,7 @@ namespace rtindex {
 // Makes the Answers of a batch: buffers for what is asked, filled through a Request.
 class AnswersAccess {
  public:
-  AnswersAccess(const Ask& ask, std::size_t lookups);
+  AnswersAccess(const LookupOptions& options, std::size_t lookups);
 
   [[nodiscard]] Request& request() { return request_; }
   // Puts the rowIDs of all chunks together; the last step.
@@ -37,6 +37,6 @@ class RowsInto {
 };
 
 // A request for buffers that the caller brought.
-[[nodiscard]] Request request_into(const Ask& ask, const Outputs& outputs);
+[[nodiscard]] Request request_into(const LookupOptions& options, const Outputs& outputs);
 
 }  // namespace rtindex

@@ -22,7 +22,7 @@ inline constexpr std::size_t chunk_lookups = 256;
 struct Request {
   AnswerSet answers;
   const void* values = nullptr;
-  Place values_place = Place::host;
+  MemorySpace values_space = MemorySpace::host;
   bool included = false;  // the structure's own values in place of these
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;

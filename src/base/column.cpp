@@ -61,7 +61,7 @@ ColumnView ColumnView::on_device() const {
   if (!is_native(type_))
     fail("a {} column cannot lie in device memory: pass it in host memory", name_of(type_));
   ColumnView view = *this;
-  view.place_ = Place::device;
+  view.memory_space_ = MemorySpace::device;
   return view;
 }
 
@@ -111,7 +111,7 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
     if (part.size() != parts.front().size())
       fail("the parts of a composite column differ in length ({} and {} rows)",
            parts.front().size(), part.size());
-    if (part.place() == Place::device)
+    if (part.memory_space() == MemorySpace::device)
       fail("the parts of a composite column must lie in host memory: copy them from the GPU");
   }
   ColumnView view;

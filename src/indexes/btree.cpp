@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
-#include "storage/ordered_structure.hpp"
+#include "execution/ordered_structure.hpp"
 
 namespace rtindex {
 

@@ -202,8 +202,8 @@ LoadedStructure load_structure(const Spec& resolved, const FileReader& file, con
           true};
 }
 
-std::vector<Usable> indexes() {
-  std::vector<Usable> list;
+std::vector<IndexInfo> indexes() {
+  std::vector<IndexInfo> list;
   for (const Entry& entry : entries()) {
     const std::optional<std::string> missing = entry.missing();
     list.push_back({entry.name(), !missing, missing ? *missing : entry.runs_on()});

@@ -96,8 +96,8 @@ class HashTable final : public Structure {
     return kind == LookupKind::point;
   }
 
-  [[nodiscard]] Bytes bytes() const override {
-    Bytes bytes;
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
     bytes.parts = {{"table", table_.bytes()},
                    {"rows of duplicates", several_.bytes()},
                    {"filter", filter_.bytes()}};
@@ -241,15 +241,16 @@ class HashTable final : public Structure {
 
 std::unique_ptr<Structure> make_hash(const EncodedColumn& column, const KeyCodec& codec,
                                      const OrderedOptions&) {
-  if (column.span <= 0xffffffffU) return std::make_unique<HashTable<std::uint32_t>>(column, codec);
-  return std::make_unique<HashTable<std::uint64_t>>(column, codec);
+  return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Structure> {
+    return std::make_unique<HashTable<decltype(key)>>(column, codec);
+  });
 }
 
 std::unique_ptr<Structure> load_hash(const FileReader& file, const KeyCodec& codec,
                                      std::size_t rows, const OrderedOptions&) {
-  if (codec.span() <= 0xffffffffU)
-    return std::make_unique<HashTable<std::uint32_t>>(file, codec, rows);
-  return std::make_unique<HashTable<std::uint64_t>>(file, codec, rows);
+  return with_key_type(is_wide(codec.span()), [&](auto key) -> std::unique_ptr<Structure> {
+    return std::make_unique<HashTable<decltype(key)>>(file, codec, rows);
+  });
 }
 
 }  // namespace rtindex

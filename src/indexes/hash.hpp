@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "storage/ordered_options.hpp"
+#include "execution/ordered_options.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {

@@ -4,7 +4,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/out_of_memory.hpp"
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
 #include "indexes/index_state.hpp"
@@ -16,21 +15,23 @@ Index::Index(Index&&) noexcept = default;
 Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
-Answers Index::lookup(const ColumnView& keys, const Ask& ask) const {
-  return state_->answer(keys, keys, LookupKind::point, ask);
+Answers Index::lookup(const ColumnView& keys, const LookupOptions& options) const {
+  return state_->answer(keys, keys, LookupKind::point, options);
 }
 
-Answers Index::range(const ColumnView& lower, const ColumnView& upper, const Ask& ask) const {
-  return state_->answer(lower, upper, LookupKind::range, ask);
+Answers Index::range(const ColumnView& lower, const ColumnView& upper,
+                     const LookupOptions& options) const {
+  return state_->answer(lower, upper, LookupKind::range, options);
 }
 
-void Index::lookup_into(const ColumnView& keys, const Ask& ask, const Outputs& outputs) const {
-  state_->answer_into(keys, keys, LookupKind::point, ask, outputs);
+void Index::lookup_into(const ColumnView& keys, const LookupOptions& options,
+                        const Outputs& outputs) const {
+  state_->answer_into(keys, keys, LookupKind::point, options, outputs);
 }
 
-void Index::range_into(const ColumnView& lower, const ColumnView& upper, const Ask& ask,
-                       const Outputs& outputs) const {
-  state_->answer_into(lower, upper, LookupKind::range, ask, outputs);
+void Index::range_into(const ColumnView& lower, const ColumnView& upper,
+                       const LookupOptions& options, const Outputs& outputs) const {
+  state_->answer_into(lower, upper, LookupKind::range, options, outputs);
 }
 
 void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
@@ -71,24 +72,24 @@ std::optional<Type> Index::included() const {
 
 Spec Index::spec() const { return state_->spec; }
 
-Bytes Index::bytes() const {
+MemoryUsage Index::memory_usage() const {
   const auto lock = state_->lock_for_reading();
-  Bytes bytes = state_->structure->bytes();
+  MemoryUsage usage = state_->structure->memory_usage();
   if (const std::size_t residual = state_->codec->bytes(); residual != 0) {
-    bytes.parts.emplace_back("full keys", residual);
-    bytes.resident += residual;
-    bytes.build_peak += residual;
+    usage.parts.emplace_back("full keys", residual);
+    usage.resident += residual;
+    usage.build_peak += residual;
   }
-  return bytes;
+  return usage;
 }
 
-std::vector<std::pair<std::string, double>> Index::build_parts() const {
+std::vector<std::pair<std::string, double>> Index::build_profile() const {
   const auto lock = state_->lock_for_reading();
-  return state_->structure->build_parts();
+  return state_->structure->build_profile();
 }
 
 std::string Index::describe() const {
-  const Bytes memory = bytes();
+  const MemoryUsage memory = memory_usage();
   const auto lock = state_->lock_for_reading();
   std::string text = fmt::format("index: {}\ncolumn: {} rows, {}\n", state_->spec.text(),
                                  state_->rows, state_->codec->describe());

@@ -6,7 +6,6 @@
 #include "answers/answers.hpp"
 #include "answers/value_column.hpp"
 #include "base/error.hpp"
-#include "base/out_of_memory.hpp"
 #include "base/stored.hpp"
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
@@ -38,25 +37,26 @@ void Index::State::require_supported(AnswerSet answers, LookupKind kind) const {
            spec.text(), name_of(kind), name_of(answer));
 }
 
-void Index::State::start_counting(const Ask& ask) const {
-  if (ask.counters != nullptr && !structure->counts_work())
+void Index::State::start_counting(const LookupOptions& options) const {
+  if (options.counters != nullptr && !structure->counts_work())
     fail("{} does not count its work: leave counters out, or use rx", spec.text());
-  if (ask.launch_ms != nullptr && !structure->times_rays())
+  if (options.launch_ms != nullptr && !structure->times_rays())
     fail("{} does not time its rays: leave launch_ms out, or use rx:optix", spec.text());
-  if (ask.counters != nullptr) *ask.counters = {};
-  if (ask.launch_ms != nullptr) *ask.launch_ms = 0;
+  if (options.counters != nullptr) *options.counters = {};
+  if (options.launch_ms != nullptr) *options.launch_ms = 0;
 }
 
-Index::State::Valued Index::State::with_values(const Ask& ask, AnswerSet answers) const {
-  Valued valued{ask};
+Index::State::Valued Index::State::with_values(const LookupOptions& options,
+                                               AnswerSet answers) const {
+  Valued valued{options};
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return valued;
-  const ColumnView& own = ask.values;
+  const ColumnView& own = options.values;
   const std::optional<Type> included = structure->included();
   if (own.given() || (!included && rows == 0)) {
     require_values(own, rows);
     require_reachable(own, "values");
   } else if (included) {
-    valued.ask.values = ColumnView::of(*included, nullptr, rows);
+    valued.options.values = ColumnView::of(*included, nullptr, rows);
     valued.included = true;
   } else {
     fail(
@@ -67,7 +67,7 @@ Index::State::Valued Index::State::with_values(const Ask& ask, AnswerSet answers
 }
 
 void Index::State::require_reachable(const ColumnView& column, const char* what) const {
-  if (column.place() == Place::device && !on_device(spec))
+  if (column.memory_space() == MemorySpace::device && !on_device(spec))
     fail(
         "the {} are in device memory, which {} cannot read: copy them to the host, or use an "
         "index on the GPU (@cuda)",
@@ -77,7 +77,7 @@ void Index::State::require_reachable(const ColumnView& column, const char* what)
 void Index::State::require_lookups(const ColumnView& lower, const ColumnView& upper) const {
   require_reachable(lower, "lookups");
   require_reachable(upper, "lookups");
-  if (lower.place() != upper.place())
+  if (lower.memory_space() != upper.memory_space())
     fail("one end of the ranges is in host memory and the other in device memory: move one");
   codec->require_comparable(lower);
   if (&lower == &upper) return;
@@ -88,20 +88,20 @@ void Index::State::require_lookups(const ColumnView& lower, const ColumnView& up
 }
 
 Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                             const Ask& ask) const {
+                             const LookupOptions& options) const {
   return explain_out_of_memory("answering a batch", [&] {
-    if (ask.answers.empty() && !ask.matched)
+    if (options.answers.empty() && !options.matched)
       fail("no answer was asked for: choose any, first, count, sum, min, max or rows");
     const auto lock = lock_for_reading();
     require_lookups(lower, upper);
-    const Valued valued = with_values(ask, ask.answers);
-    require_supported(ask.answers, kind);
-    start_counting(ask);
+    const Valued valued = with_values(options, options.answers);
+    require_supported(options.answers, kind);
+    start_counting(options);
     const LookupBatch batch(*codec, lower, upper, kind);
     Answers answers;
     threads->run([&] {
       structure->require_answerable(batch);
-      AnswersAccess access(valued.ask, batch.size());
+      AnswersAccess access(valued.options, batch.size());
       access.request().included = valued.included;
       structure->run(batch, access.request());
       answers = access.finish();
@@ -111,29 +111,29 @@ Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, L
 }
 
 void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                               const Ask& ask, const Outputs& outputs) const {
+                               const LookupOptions& options, const Outputs& outputs) const {
   explain_out_of_memory("answering a batch", [&] {
     const AnswerSet answers = answers_of(outputs);
     if (answers.empty() && outputs.matched == nullptr && !lower.empty())
       fail("no answer was asked for: set at least one output buffer");
     if (outputs.rows != nullptr && outputs.offsets == nullptr)
       fail("rows were asked for without offsets: pass a buffer of one offset more than lookups");
-    if (outputs.place == Place::device && !on_device(spec))
+    if (outputs.memory_space == MemorySpace::device && !on_device(spec))
       fail(
           "the answers are to go to device memory, which {} cannot write: use an index on the "
           "GPU (@cuda)",
           spec.text());
     const auto lock = lock_for_reading();
     require_lookups(lower, upper);
-    const Valued valued = with_values(ask, answers);
+    const Valued valued = with_values(options, answers);
     require_supported(answers, kind);
-    start_counting(ask);
+    start_counting(options);
     const LookupBatch batch(*codec, lower, upper, kind);
     threads->run([&] {
       structure->require_answerable(batch);
-      Request request = request_into(valued.ask, outputs);
+      Request request = request_into(valued.options, outputs);
       request.included = valued.included;
-      if (outputs.place == Place::device) {
+      if (outputs.memory_space == MemorySpace::device) {
         structure->run(batch, request);
         return;
       }
@@ -158,7 +158,8 @@ void Index::State::build(const ColumnView& column, const ColumnView* include, St
       structure = std::move(made);
       return;
     }
-    if (include != nullptr && include->place() == Place::device) wait_for(spec, stream);
+    if (include != nullptr && include->memory_space() == MemorySpace::device)
+      wait_for(spec, stream);
     codec = KeyCodec::for_column(column);
     structure = make_structure(
         spec, codec->encode(column), *codec, [&](std::uint32_t row) { return column.text(row); },

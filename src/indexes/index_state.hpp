@@ -45,23 +45,23 @@ struct Index::State {
   }
 
   void require_supported(AnswerSet answers, LookupKind kind) const;
-  void start_counting(const Ask& ask) const;
+  void start_counting(const LookupOptions& options) const;
 
   // The values that an ask needs: its own, checked, or the included ones, whose type is all that is
   // known here.
   struct Valued {
-    Ask ask;
+    LookupOptions options;
     bool included = false;
   };
-  [[nodiscard]] Valued with_values(const Ask& ask, AnswerSet answers) const;
+  [[nodiscard]] Valued with_values(const LookupOptions& options, AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
   void require_lookups(const ColumnView& lower, const ColumnView& upper) const;
 
   [[nodiscard]] Answers answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                               const Ask& ask) const;
+                               const LookupOptions& options) const;
   void answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                   const Ask& ask, const Outputs& outputs) const;
+                   const LookupOptions& options, const Outputs& outputs) const;
 
   void build(const ColumnView& column, const ColumnView* include, Stream stream);
   void save(const std::string& path) const;

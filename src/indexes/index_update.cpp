@@ -16,7 +16,7 @@ std::span<const std::uint32_t> row_ids(const ColumnView& rows) {
   return {static_cast<const std::uint32_t*>(rows.data()), rows.size()};
 }
 
-const char* memory_of(Place place) { return place == Place::host ? "host" : "device"; }
+const char* memory_of(MemorySpace space) { return space == MemorySpace::host ? "host" : "device"; }
 
 // The values that a structure includes, for the one that takes its place.
 class Kept {
@@ -46,13 +46,13 @@ void Index::State::require_update(const ColumnView& changed, const ColumnView& n
          new_keys.size());
   require_reachable(changed, "rows");
   require_reachable(new_keys, "new keys");
-  if (changed.place() != new_keys.place())
+  if (changed.memory_space() != new_keys.memory_space())
     fail("the rows of the update are in {} memory and the new keys in {} memory: move one",
-         memory_of(changed.place()), memory_of(new_keys.place()));
+         memory_of(changed.memory_space()), memory_of(new_keys.memory_space()));
 }
 
 void Index::State::update(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
-  if (changed.place() == Place::host) {
+  if (changed.memory_space() == MemorySpace::host) {
     require_distinct(row_ids(changed), rows);
     update_from_host(row_ids(changed), new_keys);
     return;
@@ -73,7 +73,7 @@ void Index::State::update_from_host(std::span<const std::uint32_t> changed,
   };
   Array<std::uint64_t> keys(changed.size());
   if (const auto span = codec->encode_update(new_keys, keys.data())) {
-    const Changes changes{changed.data(), keys.data(), changed.size(), Place::host};
+    const Changes changes{changed.data(), keys.data(), changed.size(), MemorySpace::host};
     if (!all_valid(new_keys) || !structure->update(changes, *span)) {
       const Kept kept(*structure);
       structure = make_structure(spec, patched(structure->column(), changes, new_keys, *span),

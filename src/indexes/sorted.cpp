@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/prefetch.hpp"
-#include "storage/ordered_structure.hpp"
+#include "execution/ordered_structure.hpp"
 
 namespace rtindex {
 

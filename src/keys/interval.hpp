@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "base/macros.hpp"
 
@@ -18,6 +19,23 @@ struct Interval {
 };
 
 inline constexpr Interval empty_interval{1, 0};
+
+// Encoded keys take 4 bytes each where the largest of them fits, else 8: uint32_t or uint64_t.
+[[nodiscard]] RTINDEX_HD constexpr bool is_wide(std::uint64_t largest) {
+  return largest > std::numeric_limits<std::uint32_t>::max();
+}
+
+// Calls work(Key{}) with the type of the keys.
+template <class Work>
+decltype(auto) with_key_type(bool wide, Work&& work) {
+  return wide ? work(std::uint64_t{}) : work(std::uint32_t{});
+}
+
+// A lookup in the type of the keys, as GPUs take it.
+template <class Key>
+struct KeyInterval {
+  Key lower, upper;
+};
 
 // At an end of an interval the encoded key may stand for several full keys (long strings, wide
 // composites). These flags say at which ends a hit must be compared in full.

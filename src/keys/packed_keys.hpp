@@ -7,6 +7,7 @@
 
 #include "base/array.hpp"
 #include "base/stored.hpp"
+#include "keys/interval.hpp"
 
 namespace rtindex {
 
@@ -15,12 +16,10 @@ class PackedKeys {
  public:
   PackedKeys() = default;
   PackedKeys(std::size_t size, std::uint64_t largest)
-      : wide_(largest > 0xffffffffU),
-        narrow_keys_(wide_ ? 0 : size),
-        wide_keys_(wide_ ? size : 0) {}
+      : wide_(is_wide(largest)), narrow_keys_(wide_ ? 0 : size), wide_keys_(wide_ ? size : 0) {}
   // As many keys, from a file; they can be any.
   PackedKeys(const FileReader& file, std::string_view name, std::size_t size, std::uint64_t largest)
-      : wide_(largest > 0xffffffffU) {
+      : wide_(is_wide(largest)) {
     if (wide_)
       wide_keys_ = file.array<std::uint64_t>(name, size);
     else

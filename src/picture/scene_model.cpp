@@ -117,9 +117,9 @@ DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper) {
 }
 
 std::optional<std::string> usable_ray_tracer() {
-  for (const Usable& index : indexes()) {
+  for (const IndexInfo& index : indexes()) {
     const std::string tracer = Spec(index.spec).tracer();
-    if (index.usable && !tracer.empty() && tracer != "native") return index.spec;
+    if (index.available && !tracer.empty() && tracer != "native") return index.spec;
   }
   return std::nullopt;
 }

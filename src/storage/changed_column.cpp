@@ -41,7 +41,7 @@ bool are_distinct(std::span<const std::uint32_t> rows, std::size_t row_count) {
 
 // Where every row holds a key, before and after.
 EncodedColumn without_nulls(EncodedColumn column, const Changes& changes, std::uint64_t span) {
-  if (!column.keys.wide() && span > 0xffffffffU) {
+  if (!column.keys.wide() && is_wide(span)) {
     PackedKeys wide(column.size(), span);
     parallel_for(column.size(), grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) wide.set(i, column.keys[i]);

@@ -7,12 +7,12 @@
 
 namespace rtindex {
 
-// Rows and their new encoded keys: row rows[i] gets keys[i]. Both lie in one place.
+// Rows and their new encoded keys: row rows[i] gets keys[i]. Both lie in one memory space.
 struct Changes {
   const std::uint32_t* rows = nullptr;
   const std::uint64_t* keys = nullptr;
   std::size_t size = 0;
-  Place place = Place::host;
+  MemorySpace memory_space = MemorySpace::host;
 };
 
 }  // namespace rtindex

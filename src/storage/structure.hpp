@@ -59,11 +59,11 @@ class Structure {
   [[nodiscard]] virtual bool counts_work() const { return false; }
   // Whether run() fills Request::launch_ms.
   [[nodiscard]] virtual bool times_rays() const { return false; }
-  // What the last build or update consisted of: Index::build_parts.
-  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_parts() const {
+  // What the last build or update consisted of: Index::build_profile.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_profile() const {
     return {};
   }
-  [[nodiscard]] virtual Bytes bytes() const = 0;
+  [[nodiscard]] virtual MemoryUsage memory_usage() const = 0;
   // Lines "name: value" for describe().
   [[nodiscard]] virtual std::string describe() const = 0;
 };

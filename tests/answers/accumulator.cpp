@@ -16,9 +16,10 @@ constexpr AnswerSet all = Answer::any | Answer::first | Answer::count |
 
 // Feeds one lookup's hits and returns the answers.
 template <class T>
-Answers fold(const std::vector<T>& values, const std::vector<std::uint32_t>& hits, Ask ask) {
-  ask.values = values;
-  AnswersAccess access(ask, 1);
+Answers fold(const std::vector<T>& values, const std::vector<std::uint32_t>& hits,
+             LookupOptions options) {
+  options.values = values;
+  AnswersAccess access(options, 1);
   visit_class(access.request().value_class(), [&]<class Class>() {
     Accumulator<Class> accumulator(access.request(), 0);
     accumulator.start();
@@ -81,10 +82,10 @@ TEST(Accumulator, NanIsTheGreatestValue) {
 }
 
 TEST(Accumulator, StopsWhereNoHitCanChangeTheAnswer) {
-  auto stops = [](Ask ask, int hits_before) {
+  auto stops = [](LookupOptions options, int hits_before) {
     const std::vector<std::uint32_t> values = {1, 2, 3, 4};
-    ask.values = values;
-    AnswersAccess access(ask, 1);
+    options.values = values;
+    AnswersAccess access(options, 1);
     Accumulator<std::uint64_t> accumulator(access.request(), 0);
     accumulator.start();
     for (int i = 0; i < hits_before; ++i)

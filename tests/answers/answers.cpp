@@ -60,7 +60,7 @@ TEST(Answers, ThatWereNotAskedForThrowAndSayWhatToDo) {
         read(answers);
         ADD_FAILURE() << name_of(answer) << " read where " << name_of(asked) << " was asked";
       } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("Ask::answers"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("LookupOptions::answers"), std::string::npos);
       }
     }
 }

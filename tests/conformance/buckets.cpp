@@ -114,7 +114,7 @@ TEST_P(HostileBuckets, AnswerLikeTheScan) {
       SCOPED_TRACE(spec);
       const Index index = build(column.view(), spec);
       for (std::size_t i = 0; i < batches.size(); ++i)
-        ASSERT_EQ("", check_call(index, batches[i], matches[i], full_ask(), values));
+        ASSERT_EQ("", check_call(index, batches[i], matches[i], full_options(), values));
     }
 }
 
@@ -153,7 +153,8 @@ TEST_P(BucketGeometry, AnswersLikeTheScan) {
         SCOPED_TRACE(spec);
         const Index index = build(column.view(), spec);
         for (const Batch& batch : batches)
-          ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_ask(), values));
+          ASSERT_EQ("",
+                    check_call(index, batch, scan(column.keys(), batch), full_options(), values));
       }
     }
 }

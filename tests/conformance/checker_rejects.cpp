@@ -20,7 +20,7 @@ struct Example {
   Batch batch = ranges(integers(Type::i32, std::vector<Whole>{10, 15, 11, 0, 20}),
                        integers(Type::i32, std::vector<Whole>{10, 25, 19, 99, 10}));
   Matches matches = scan(column.keys(), batch);
-  Ask ask{.answers = full_ask().answers, .matched = true, .limit = 2};
+  LookupOptions options{.answers = full_options().answers, .matched = true, .limit = 2};
   Given right;
 
   Example() {
@@ -38,7 +38,7 @@ struct Example {
   }
 
   [[nodiscard]] std::string difference(const Given& given) const {
-    return first_difference(given, ask, batch, matches, values);
+    return first_difference(given, options, batch, matches, values);
   }
 };
 
@@ -106,7 +106,7 @@ TEST(Checker, RejectsEveryWrongAnswer) {
 
 TEST(Checker, RejectsAnswersThatWereNotAskedFor) {
   Example example;
-  example.ask.answers = Answer::any | Answer::rows;
+  example.options.answers = Answer::any | Answer::rows;
   EXPECT_NE("", example.difference(example.right));
 }
 
@@ -115,13 +115,13 @@ TEST(Checker, JudgesFloatsByTheStatedTolerance) {
   const TestColumn values = floats(Type::f64, std::vector<double>{1e6, -1e6 + 0.25, NAN});
   const Batch batch = points(integers(Type::u8, std::vector<Whole>{1, 2}));
   const Matches matches = scan(column.keys(), batch);
-  const Ask ask{.answers = Answer::sum | Answer::max};
+  const LookupOptions options{.answers = Answer::sum | Answer::max};
   Given given;
   given.size = 2;
   given.max = std::vector<double>{1e6, NAN};
   auto difference = [&](double sum, double of_nan) {
     given.sum = std::vector<double>{sum, of_nan};
-    return first_difference(given, ask, batch, matches, values);
+    return first_difference(given, options, batch, matches, values);
   };
   EXPECT_EQ("", difference(0.25, NAN));
   EXPECT_EQ("", difference(0.25 + 1e-7, NAN));  // a 2e6th of a 1e-12th

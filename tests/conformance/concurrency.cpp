@@ -35,7 +35,7 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
   std::vector<Batch> batches = own_batches(column, 20, random);
   Index index = build(column.view(), std::get<0>(GetParam()));
   std::erase_if(batches, [&](const Batch& batch) {
-    return !supports(index, full_ask().answers, batch.kind);
+    return !supports(index, full_options().answers, batch.kind);
   });
   std::vector<Matches> before_matches;
   std::vector<Matches> after_matches;
@@ -55,20 +55,20 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
       while (!stop && differences[static_cast<std::size_t>(reader)].empty())
         for (std::size_t i = 0; i < batches.size(); ++i) {
           const TestColumn& lower = batches[i].lower;
-          Ask ask = full_ask();
-          ask.values = values.view();
+          LookupOptions options = full_options();
+          options.values = values.view();
           const Answers answers = batches[i].kind == LookupKind::point
-                                      ? index.lookup(lower.view(), ask)
-                                      : index.range(lower.view(), batches[i].upper.view(), ask);
-          const Given result = given(answers, ask);
+                                      ? index.lookup(lower.view(), options)
+                                      : index.range(lower.view(), batches[i].upper.view(), options);
+          const Given result = given(answers, options);
           const std::string text =
-              first_difference(result, ask, batches[i], before_matches[i], values);
+              first_difference(result, options, batches[i], before_matches[i], values);
           if (!text.empty() &&
-              !first_difference(result, ask, batches[i], after_matches[i], values).empty())
+              !first_difference(result, options, batches[i], after_matches[i], values).empty())
             differences[static_cast<std::size_t>(reader)] = text;
           static_cast<void>(index.type());
           static_cast<void>(index.supports(Answer::any, LookupKind::point));
-          static_cast<void>(index.bytes());
+          static_cast<void>(index.memory_usage());
           static_cast<void>(index.spec());
         }
     });

@@ -42,11 +42,11 @@ TEST_P(EveryAnswer, AloneAndTogether) {
   const Index index = build(scene.column.view(), std::get<0>(GetParam()));
   Random random(5);
   for (std::size_t i = 0; i < scene.batches.size(); ++i)
-    for (const Ask& ask : every_ask()) {
-      if (!supports(index, ask.answers, scene.batches[i].kind)) continue;
+    for (const LookupOptions& options : every_options()) {
+      if (!supports(index, options.answers, scene.batches[i].kind)) continue;
       const TestColumn values = values_of(random.pick(value_types()), scene.column.size(), random);
-      ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], ask, values));
-      ASSERT_EQ("", check_call_into(index, scene.batches[i], scene.matches[i], ask, values));
+      ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], options, values));
+      ASSERT_EQ("", check_call_into(index, scene.batches[i], scene.matches[i], options, values));
     }
 }
 
@@ -59,8 +59,8 @@ TEST_P(EveryAnswer, OfEveryValueType) {
     for (std::size_t i = 0; i < 2; ++i)
       for (const Answer answer : {Answer::sum, Answer::min, Answer::max}) {
         if (!index.supports(answer, scene.batches[i].kind)) continue;
-        const Ask ask{.answers = answer, .miss = {.u64 = 3, .i64 = 4, .f64 = -1}};
-        ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], ask, values));
+        const LookupOptions options{.answers = answer, .miss = {.u64 = 3, .i64 = 4, .f64 = -1}};
+        ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], options, values));
       }
   }
 }
@@ -71,17 +71,17 @@ TEST_P(EveryAnswer, IsRefusedWhereNotSupported) {
   Random random(7);
   const TestColumn values = values_of(Type::u64, scene.column.size(), random);
   for (std::size_t i = 0; i < 2; ++i)
-    for (Ask ask : every_ask()) {
+    for (LookupOptions options : every_options()) {
       const Batch& batch = scene.batches[i];
-      if (supports(index, ask.answers, batch.kind)) continue;
-      ask.values = values.view();
+      if (supports(index, options.answers, batch.kind)) continue;
+      options.values = values.view();
       const ColumnView lower = batch.lower.view();
       const ColumnView upper = batch.upper.view();
       EXPECT_THROW(
-          static_cast<void>(batch.kind == LookupKind::point ? index.lookup(lower, ask)
-                                                            : index.range(lower, upper, ask)),
+          static_cast<void>(batch.kind == LookupKind::point ? index.lookup(lower, options)
+                                                            : index.range(lower, upper, options)),
           Error)
-          << text_of(ask);
+          << text_of(options);
     }
 }
 

@@ -32,8 +32,8 @@ TEST_P(EveryWorkload, AnswersLikeTheScan) {
     EXPECT_EQ(index.size(), column.size());
     EXPECT_EQ(index.type(), column.shape().type);
     for (std::size_t i = 0; i < batches.size(); ++i) {
-      if (!supports(index, full_ask().answers, batches[i].kind)) continue;
-      ASSERT_EQ("", check_call(index, batches[i], matches[i], full_ask(), values))
+      if (!supports(index, full_options().answers, batches[i].kind)) continue;
+      ASSERT_EQ("", check_call(index, batches[i], matches[i], full_options(), values))
           << name_of(batches[i].kind) << "s of " << text_of(batches[i].lower.shape()) << " and "
           << text_of(batches[i].upper.shape());
     }

@@ -24,12 +24,12 @@ std::optional<Index> build_including(const TestColumn& column, const std::string
 }
 
 std::string check_included(const Index& index, const Batch& batch, const Matches& matches,
-                           const Ask& ask, const TestColumn& values) {
-  if (!supports(index, ask.answers, batch.kind)) return "";
+                           const LookupOptions& options, const TestColumn& values) {
+  if (!supports(index, options.answers, batch.kind)) return "";
   const Answers answers = batch.kind == LookupKind::point
-                              ? index.lookup(batch.lower.view(), ask)
-                              : index.range(batch.lower.view(), batch.upper.view(), ask);
-  return first_difference(given(answers, ask), ask, batch, matches, values);
+                              ? index.lookup(batch.lower.view(), options)
+                              : index.range(batch.lower.view(), batch.upper.view(), options);
+  return first_difference(given(answers, options), options, batch, matches, values);
 }
 
 using Case = std::tuple<std::string, std::string>;
@@ -49,14 +49,15 @@ TEST_P(IncludedValues, AnswerLikeGivenOnes) {
     EXPECT_EQ(index->included(), type);
     const TestColumn others = values_of(Type::f64, column.size(), random);
     for (std::size_t i = 0; i < batches.size(); ++i) {
-      for (const Ask& ask :
-           {full_ask(), Ask{.answers = Answer::sum}, Ask{.answers = Answer::min | Answer::max},
-            Ask{.answers = Answer::sum | Answer::count, .miss = {.u64 = 1, .i64 = 2, .f64 = 3}}})
-        ASSERT_EQ("", check_included(*index, batches[i], matches[i], ask, values))
-            << name_of(type) << " " << text_of(ask);
+      for (const LookupOptions& options : {full_options(), LookupOptions{.answers = Answer::sum},
+                                           LookupOptions{.answers = Answer::min | Answer::max},
+                                           LookupOptions{.answers = Answer::sum | Answer::count,
+                                           .miss = {.u64 = 1, .i64 = 2, .f64 = 3}}})
+        ASSERT_EQ("", check_included(*index, batches[i], matches[i], options, values))
+            << name_of(type) << " " << text_of(options);
       // Values that come with the call go first.
-      if (supports(*index, full_ask().answers, batches[i].kind)) {
-        ASSERT_EQ("", check_call(*index, batches[i], matches[i], full_ask(), others));
+      if (supports(*index, full_options().answers, batches[i].kind)) {
+        ASSERT_EQ("", check_call(*index, batches[i], matches[i], full_options(), others));
       }
     }
   }
@@ -81,7 +82,7 @@ TEST_P(IncludedValues, StayWithTheirRowsThroughUpdates) {
       index->update(rows, TestColumn(column.shape(), changed).view());
       for (std::size_t i = 0; i < rows.size(); ++i) keys[rows[i]] = changed[i];
       for (const Batch& batch : own_batches(TestColumn(column.shape(), keys), 12, random))
-        ASSERT_EQ("", check_included(*index, batch, scan(keys, batch), full_ask(), values))
+        ASSERT_EQ("", check_included(*index, batch, scan(keys, batch), full_options(), values))
             << "step " << step;
     }
   }

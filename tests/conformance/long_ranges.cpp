@@ -60,12 +60,12 @@ TEST_P(LongRanges, AnswerLikeTheScan) {
     const TestColumn values = values_of(type, column.size(), random);
     const Index index = build(column.view(), GetParam());
     for (std::size_t i = 0; i < batches.size(); ++i) {
-      if (!supports(index, full_ask().answers, batches[i].kind)) continue;
-      for (const Ask& ask :
-           {full_ask(), Ask{.answers = Answer::sum},
-            Ask{.answers = Answer::max | Answer::first | Answer::rows, .limit = 5}})
-        ASSERT_EQ("", check_call(index, batches[i], matches[i], ask, values))
-            << name_of(type) << ", batch " << i << ", " << text_of(ask);
+      if (!supports(index, full_options().answers, batches[i].kind)) continue;
+      for (const LookupOptions& options :
+           {full_options(), LookupOptions{.answers = Answer::sum},
+            LookupOptions{.answers = Answer::max | Answer::first | Answer::rows, .limit = 5}})
+        ASSERT_EQ("", check_call(index, batches[i], matches[i], options, values))
+            << name_of(type) << ", batch " << i << ", " << text_of(options);
     }
   }
 }
@@ -78,9 +78,11 @@ TEST_P(LongRanges, AddFloatsUpAlike) {
   for (double& value : values) value = static_cast<double>(random.below(1 << 30)) * 1e-9;
   const Index index = build(column.view(), GetParam());
   const Batch batch = batches_of(random)[2];
-  const Ask ask{.answers = Answer::sum, .values = values, .miss = {.f64 = 0}};
-  if (!supports(index, ask.answers, batch.kind)) GTEST_SKIP() << "points only";
-  const auto once = [&] { return index.range(batch.lower.view(), batch.upper.view(), ask).sum(); };
+  const LookupOptions options{.answers = Answer::sum, .values = values, .miss = {.f64 = 0}};
+  if (!supports(index, options.answers, batch.kind)) GTEST_SKIP() << "points only";
+  const auto once = [&] {
+    return index.range(batch.lower.view(), batch.upper.view(), options).sum();
+  };
   const Aggregates first = once();
   for (int i = 0; i < 5; ++i) ASSERT_EQ(once(), first);
 }

@@ -90,9 +90,10 @@ void run(std::uint64_t seed) {
     const TestColumn now(column.shape(), keys);
     const TestColumn values = values_of(random.pick(value_types()), keys.size(), random);
     for (const Batch& batch : interesting_batches(now, 10, random)) {
-      const Ask& ask = random.pick(every_ask());
-      if (!supports(index, ask.answers, batch.kind)) continue;
-      ASSERT_EQ("", check_call(index, batch, scan(keys, batch), ask, values)) << "step " << step;
+      const LookupOptions& options = random.pick(every_options());
+      if (!supports(index, options.answers, batch.kind)) continue;
+      ASSERT_EQ("", check_call(index, batch, scan(keys, batch), options, values))
+          << "step " << step;
     }
     // Rows take the keys of other rows: every setting still holds the column.
     std::vector<std::uint32_t> rows;

@@ -94,7 +94,7 @@ void check_all_settings(const std::string& tracer, const RxGeometry& geometry) {
           const Index index = build(column.view(), spec);
           for (std::size_t i = 0; i < batches.size(); ++i)
             if (row_rays == "occupied" || i != 1) {
-              ASSERT_EQ("", check_call(index, batches[i], matches[i], full_ask(), values));
+              ASSERT_EQ("", check_call(index, batches[i], matches[i], full_options(), values));
             }
         }
 }

@@ -21,8 +21,8 @@ class Saved : public testing::TestWithParam<Case> {};
 void expect_scan(const Index& index, const TestColumn& column, Random& random) {
   const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
   for (const Batch& batch : own_batches(column, 24, random)) {
-    if (!supports(index, full_ask().answers, batch.kind)) continue;
-    ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_ask(), values));
+    if (!supports(index, full_options().answers, batch.kind)) continue;
+    ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_options(), values));
   }
 }
 
@@ -55,7 +55,7 @@ TEST_P(Saved, AnswersLikeTheScan) {
     EXPECT_EQ(index.spec(), built.spec());
     EXPECT_EQ(index.size(), built.size());
     EXPECT_EQ(index.type(), built.type());
-    EXPECT_EQ(index.bytes().parts.size(), built.bytes().parts.size());
+    EXPECT_EQ(index.memory_usage().parts.size(), built.memory_usage().parts.size());
     expect_scan(index, column, random);
 
     // The mapping outlives its file's name, and an update leaves the file as it is.

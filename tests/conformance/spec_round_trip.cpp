@@ -40,7 +40,7 @@ TEST_P(SpecRoundTrip, BuildsTheSameIndex) {
   EXPECT_FALSE(full.device().empty());
   const Index again = build(column.view(), full);
   EXPECT_EQ(again.spec(), full);
-  EXPECT_EQ(again.bytes().resident, index->bytes().resident);
+  EXPECT_EQ(again.memory_usage().resident, index->memory_usage().resident);
   EXPECT_NE(index->describe().find(full.text()), std::string::npos);
   // Whatever the short spec said stands in the full one, but for compaction that refit forbids.
   const Spec asked(GetParam());

@@ -23,8 +23,8 @@ std::vector<std::string> device_specs() {
   // One case is enough to say why there are no others.
   if (cuda::unusable()) return {"rx:native@cuda"};
   std::vector<std::string> specs;
-  for (const Usable& index : indexes())
-    if (index.spec.ends_with("@cuda") && index.usable)
+  for (const IndexInfo& index : indexes())
+    if (index.spec.ends_with("@cuda") && index.available)
       for (const std::string& spec : specs_of(index.spec)) specs.push_back(spec);
   return specs;
 }
@@ -74,13 +74,13 @@ std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& 
                   offsets.as<std::uint64_t>(),
                   nullptr,
                   0,
-                  Place::device};
-  const Ask ask{.values = device_values.view(), .stream = {stream}};
+                  MemorySpace::device};
+  const LookupOptions options{.values = device_values.view(), .stream = {stream}};
   const auto call = [&] {
     if (batch.kind == LookupKind::point)
-      index.lookup_into(lower.view(), ask, outputs);
+      index.lookup_into(lower.view(), options, outputs);
     else
-      index.range_into(lower.view(), upper.view(), ask, outputs);
+      index.range_into(lower.view(), upper.view(), options, outputs);
     require(cudaStreamSynchronize(stream));
   };
   call();
@@ -100,7 +100,7 @@ std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& 
   given.matched = matched.read<std::uint8_t>();
   given.offsets = offsets.read<std::uint64_t>();
   given.rows = rows.read<std::uint32_t>();
-  Ask checked = full_ask();
+  LookupOptions checked = full_options();
   checked.limit = no_limit;
   return first_difference(given, checked, batch, matches, values);
 }
@@ -128,7 +128,7 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
     return times == std::string::npos ? text : text.erase(times, text.find('\n', times) - times);
   };
   EXPECT_EQ(without_costs(index.describe()), without_costs(from_host.describe()));
-  EXPECT_EQ(index.bytes().resident, from_host.bytes().resident);
+  EXPECT_EQ(index.memory_usage().resident, from_host.memory_usage().resident);
   for (const Batch& batch : interesting_batches(column, 16, random)) {
     if (!is_native_shape(batch.lower.shape()) || !supports(index, Answer::any, batch.kind))
       continue;
@@ -137,14 +137,14 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
     const Matches matches = scan(column.keys(), batch);
     ASSERT_EQ("", check_on_gpu(index, batch, matches, values, device_values, nullptr));
     // Lookups of the GPU with answers for the host, and the other way round.
-    Ask ask = full_ask();
-    ask.values = device_values.view();
+    LookupOptions options = full_options();
+    options.values = device_values.view();
     const ColumnOnGpu lower(batch.lower.view());
     const ColumnOnGpu upper(batch.upper.view());
     const Answers mixed = batch.kind == LookupKind::point
-                              ? index.lookup(lower.view(), ask)
-                              : index.range(lower.view(), upper.view(), ask);
-    ASSERT_EQ("", first_difference(given(mixed, ask), ask, batch, matches, values));
+                              ? index.lookup(lower.view(), options)
+                              : index.range(lower.view(), upper.view(), options);
+    ASSERT_EQ("", first_difference(given(mixed, options), options, batch, matches, values));
   }
 }
 
@@ -201,16 +201,16 @@ TEST_P(DeviceCalls, ReturnBeforeTheirWorkIsDone) {
   const OnGpu sums(8 * keys.size());
   Outputs outputs;
   outputs.sum = sums.data();
-  outputs.place = Place::device;
+  outputs.memory_space = MemorySpace::device;
   cudaStream_t stream = nullptr;
   require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  const Ask ask{.values = values.view(), .stream = {stream}};
-  index.lookup_into(column.view(), ask, outputs);  // memory pools are warm from now on
+  const LookupOptions options{.values = values.view(), .stream = {stream}};
+  index.lookup_into(column.view(), options, outputs);  // memory pools are warm from now on
   require(cudaStreamSynchronize(stream));
   std::atomic<bool> go = false;
   require(cudaLaunchHostFunc(
       stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &go));
-  index.lookup_into(column.view(), ask, outputs);
+  index.lookup_into(column.view(), options, outputs);
   EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady);
   go = true;
   go.notify_all();
@@ -231,7 +231,7 @@ TEST_P(DeviceCalls, WriteOnlyTheRowsThatFit) {
   outputs.offsets = offsets.as<std::uint64_t>();
   outputs.rows = rows.as<std::uint32_t>();
   outputs.rows_capacity = 40;
-  outputs.place = Place::device;
+  outputs.memory_space = MemorySpace::device;
   index.lookup_into(lookups.view(), {}, outputs);
   require(cudaDeviceSynchronize());
   EXPECT_EQ(offsets.read<std::uint64_t>(), (std::vector<std::uint64_t>{0, 100}));

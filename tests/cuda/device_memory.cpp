@@ -59,7 +59,7 @@ TEST_P(DeviceMemoryHook, ServesAllThatAnIndexTakes) {
   {
     const Index index = build(keys_, GetParam());
     EXPECT_GT(memory_->calls, 0);
-    EXPECT_GE(memory_->used, index.bytes().resident);
+    EXPECT_GE(memory_->used, index.memory_usage().resident);
     const int calls = memory_->calls;
     const Answers answers = index.lookup(keys_, Answer::any);
     EXPECT_GT(memory_->calls, calls);

@@ -54,7 +54,7 @@ TEST_P(DevicePointers, MustBeAligned) {
   const Index index = build(column(), GetParam());
   const OnGpu out(keys_.size() * 2 * sizeof(std::uint32_t));
   Outputs outputs;
-  outputs.place = Place::device;
+  outputs.memory_space = MemorySpace::device;
   outputs.any = out.as<std::uint32_t>();
   expect_refused([&] { index.lookup_into(column(1, 1), {}, outputs); }, words);
   outputs.any = reinterpret_cast<std::uint32_t*>(out.as<std::byte>() + 2);

@@ -55,14 +55,14 @@ void expect_answers(const Index& index, const OnGpu& values, Type type, const Ra
   const OnGpu least(ranges.size() * sizeof(T));
   const OnGpu greatest(ranges.size() * sizeof(T));
   Outputs outputs;
-  outputs.place = Place::device;
+  outputs.memory_space = MemorySpace::device;
   outputs.sum = sums.data();
   outputs.min = least.data();
   outputs.max = greatest.data();
-  const Ask ask{.values = ColumnView::of(type, values.data(), rows).on_device(),
-                .miss = {.u64 = 5, .i64 = 5, .f64 = 5}};
+  const LookupOptions options{.values = ColumnView::of(type, values.data(), rows).on_device(),
+                              .miss = {.u64 = 5, .i64 = 5, .f64 = 5}};
   index.range_into(ColumnView::of(Type::u32, lower.data(), ranges.size()).on_device(),
-                   ColumnView::of(Type::u32, upper.data(), ranges.size()).on_device(), ask,
+                   ColumnView::of(Type::u32, upper.data(), ranges.size()).on_device(), options,
                    outputs);
   require(cudaDeviceSynchronize());
   const auto sum = sums.read<T>();

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 # From the first to the last; src/CMakeLists.txt builds them in the same order.
-FOLDERS = ["base", "keys", "scene", "answers", "storage", "tracers", "indexes", "io", "picture"]
+FOLDERS = ["base", "keys", "scene", "answers", "storage", "execution", "tracers", "indexes", "io", "picture"]
 SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 STANDARD = re.compile(r"^[a-z0-9_]+$")

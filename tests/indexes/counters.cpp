@@ -20,7 +20,8 @@ std::vector<std::uint64_t> even_keys(std::size_t count) {
 Counters work_of(const Index& index, const std::vector<std::uint64_t>& lookups,
                  AnswerSet answers = Answer::count) {
   Counters counters;
-  const Answers found = index.lookup(lookups, Ask{.answers = answers, .counters = &counters});
+  const Answers found =
+      index.lookup(lookups, LookupOptions{.answers = answers, .counters = &counters});
   EXPECT_EQ(found.size(), lookups.size());
   return counters;
 }
@@ -29,13 +30,14 @@ Counters work_of_range(const Index& index, std::uint64_t lower, std::uint64_t up
   Counters counters;
   const std::vector<std::uint64_t> low = {lower};
   const std::vector<std::uint64_t> high = {upper};
-  static_cast<void>(index.range(low, high, Ask{.answers = Answer::count, .counters = &counters}));
+  static_cast<void>(
+      index.range(low, high, LookupOptions{.answers = Answer::count, .counters = &counters}));
   return counters;
 }
 
 bool can_use(const std::string& spec) {
-  for (const Usable& entry : indexes())
-    if (entry.usable && entry.spec.starts_with(spec)) return true;
+  for (const IndexInfo& entry : indexes())
+    if (entry.available && entry.spec.starts_with(spec)) return true;
   return false;
 }
 
@@ -143,14 +145,14 @@ INSTANTIATE_TEST_SUITE_P(Counters, RayCounters, testing::Values("rx:embree", "rx
 TEST(RayTimes, AreTakenByOptix) {
   const auto keys = even_keys(3000);
   double milliseconds = -1;
-  const Ask ask{.answers = Answer::count | Answer::rows, .launch_ms = &milliseconds};
-  for (const Usable& entry : indexes()) {
-    if (!entry.usable) continue;
+  const LookupOptions options{.answers = Answer::count | Answer::rows, .launch_ms = &milliseconds};
+  for (const IndexInfo& entry : indexes()) {
+    if (!entry.available) continue;
     const Index index = build(keys, entry.spec);
     milliseconds = -1;
     if (!entry.spec.starts_with("rx:optix")) {
       try {
-        static_cast<void>(index.lookup(keys, ask));
+        static_cast<void>(index.lookup(keys, options));
         ADD_FAILURE() << entry.spec << " must refuse";
       } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("use rx:optix"), std::string::npos);
@@ -158,17 +160,17 @@ TEST(RayTimes, AreTakenByOptix) {
       EXPECT_EQ(milliseconds, -1);
       continue;
     }
-    for (const std::string options : {"", ",bucket=16"}) {
-      const Index optix = build(keys, entry.spec + options);
-      const Answers answers = optix.lookup(keys, ask);
+    for (const std::string buckets : {"", ",bucket=16"}) {
+      const Index optix = build(keys, entry.spec + buckets);
+      const Answers answers = optix.lookup(keys, options);
       EXPECT_EQ(answers.count()[7], 1U);
-      EXPECT_GT(milliseconds, 0) << options;
-      EXPECT_LT(milliseconds, 10'000) << options;
+      EXPECT_GT(milliseconds, 0) << buckets;
+      EXPECT_LT(milliseconds, 10'000) << buckets;
       milliseconds = 1e6;
-      static_cast<void>(optix.lookup(keys, ask));
+      static_cast<void>(optix.lookup(keys, options));
       EXPECT_LT(milliseconds, 10'000) << "a time starts anew with each call";
-      static_cast<void>(optix.lookup(std::vector<std::uint64_t>{}, ask));
-      EXPECT_EQ(milliseconds, 0) << options;
+      static_cast<void>(optix.lookup(std::vector<std::uint64_t>{}, options));
+      EXPECT_EQ(milliseconds, 0) << buckets;
     }
   }
 }
@@ -237,21 +239,22 @@ TEST(Counters, OfClassicIndexesAreRefused) {
   const auto keys = even_keys(10);
   Counters counters{.rays = 1};
   for (const std::string spec : {"sorted@cpu", "btree@cpu", "hash@cpu"})
-    EXPECT_THROW(static_cast<void>(build(keys, spec).lookup(keys, Ask{.counters = &counters})),
-                 Error)
+    EXPECT_THROW(
+        static_cast<void>(build(keys, spec).lookup(keys, LookupOptions{.counters = &counters})),
+        Error)
         << spec;
   EXPECT_EQ(counters.rays, 1U);
 }
 
 TEST(Counters, DoNotChangeAnswers) {
   const auto keys = even_keys(3000);
-  for (const Usable& entry : indexes()) {
-    if (!entry.usable || !entry.spec.starts_with("rx")) continue;
+  for (const IndexInfo& entry : indexes()) {
+    if (!entry.available || !entry.spec.starts_with("rx")) continue;
     const Index index = build(keys, entry.spec);
     Counters counters;
     const Answers plain = index.lookup(keys, Answer::first);
     const Answers counted =
-        index.lookup(keys, Ask{.answers = Answer::first, .counters = &counters});
+        index.lookup(keys, LookupOptions{.answers = Answer::first, .counters = &counters});
     EXPECT_TRUE(std::ranges::equal(plain.first(), counted.first())) << entry.spec;
     EXPECT_EQ(counters.hits, 3000U) << entry.spec;
   }

@@ -155,7 +155,7 @@ class DamagedFiles : public testing::TestWithParam<Case> {
   void use(Index& index, const std::vector<Batch>& batches, const TestColumn& column,
            Random& random) {
     static_cast<void>(index.describe());
-    static_cast<void>(index.bytes());
+    static_cast<void>(index.memory_usage());
     if (index.size() > 100000) return;  // many nulls; the values alone would take long
     const std::vector<std::uint32_t> values(index.size(), 1);
     ask_all(index, batches, values);
@@ -170,20 +170,20 @@ class DamagedFiles : public testing::TestWithParam<Case> {
 
   static void ask_all(const Index& index, const std::vector<Batch>& batches,
                       const std::vector<std::uint32_t>& values) {
-    Ask with_values = full_ask();
+    LookupOptions with_values = full_options();
     with_values.values = values;
     for (const Batch& batch : batches) {
-      if (!supports(index, full_ask().answers, batch.kind)) continue;
+      if (!supports(index, full_options().answers, batch.kind)) continue;
       ask(index, batch, with_values);
-      if (index.included()) ask(index, batch, full_ask());
+      if (index.included()) ask(index, batch, full_options());
     }
   }
 
-  static void ask(const Index& index, const Batch& batch, const Ask& ask) {
+  static void ask(const Index& index, const Batch& batch, const LookupOptions& options) {
     try {
       const Answers answers = batch.kind == LookupKind::point
-                                  ? index.lookup(batch.lower.view(), ask)
-                                  : index.range(batch.lower.view(), batch.upper.view(), ask);
+                                  ? index.lookup(batch.lower.view(), options)
+                                  : index.range(batch.lower.view(), batch.upper.view(), options);
       for (const auto rows : {answers.any(), answers.first(), answers.rows()})
         for (const std::uint32_t row : rows)
           ASSERT_TRUE(row < index.size() || row == miss_row) << row;

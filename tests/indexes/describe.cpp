@@ -16,7 +16,7 @@ namespace {
 
 class Describe : public testing::TestWithParam<std::string> {};
 
-void expect_parts_to_add_up(const Bytes& bytes) {
+void expect_parts_to_add_up(const MemoryUsage& bytes) {
   std::size_t sum = 0;
   for (const auto& [name, size] : bytes.parts) {
     EXPECT_FALSE(name.empty());
@@ -32,7 +32,7 @@ TEST_P(Describe, PartsAddUpOnEveryColumn) {
       SCOPED_TRACE(spec + " on " + workload.name);
       const TestColumn column = workload.column();
       const Index index = build(column.view(), spec);
-      expect_parts_to_add_up(index.bytes());
+      expect_parts_to_add_up(index.memory_usage());
       const std::string text = index.describe();
       EXPECT_NE(text.find(index.spec().text()), std::string::npos) << text;
       EXPECT_NE(text.find(std::to_string(column.size()) + " rows"), std::string::npos) << text;
@@ -50,16 +50,16 @@ TEST_P(Describe, MemoryGrowsWithTheColumnAndNotWithUpdates) {
     rows[i] = static_cast<std::uint32_t>(i);
   }
   Index index = build(large, GetParam());
-  const std::size_t before = index.bytes().resident;
-  EXPECT_GT(before, build(small, GetParam()).bytes().resident);
+  const std::size_t before = index.memory_usage().resident;
+  EXPECT_GT(before, build(small, GetParam()).memory_usage().resident);
   EXPECT_GE(before, large.size() * 4);
   for (int i = 0; i < 3; ++i) index.update(rows, large);
-  expect_parts_to_add_up(index.bytes());
-  EXPECT_LE(index.bytes().resident, before + before / 10);
+  expect_parts_to_add_up(index.memory_usage());
+  EXPECT_LE(index.memory_usage().resident, before + before / 10);
   for (std::uint64_t& key : large) key -= key == 0 ? 0 : 1;
   large[0] = 5;  // a new minimum: the column is encoded anew
   index.update(rows, large);
-  EXPECT_LE(index.bytes().resident, before + before / 10);
+  EXPECT_LE(index.memory_usage().resident, before + before / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Indexes, Describe, testing::ValuesIn(usable_indexes()),
@@ -88,7 +88,7 @@ TEST(Describe, CountsTheRowDirectory) {
     GTEST_SKIP() << error.what();
   }
   auto directory = [](const Index& of) {
-    for (const auto& [name, size] : of.bytes().parts)
+    for (const auto& [name, size] : of.memory_usage().parts)
       if (name == "row directory") return size;
     return std::size_t{0};
   };
@@ -116,7 +116,7 @@ TEST(Describe, CountsRepresentativesAndMarkers) {
     EXPECT_NE(short_keys.find("2 representatives"), std::string::npos) << short_keys;
     EXPECT_NE(short_keys.find("places: of keys without their lowest 2 bits"), std::string::npos)
         << short_keys;
-    const auto& parts = index->bytes().parts;
+    const auto& parts = index->memory_usage().parts;
     EXPECT_TRUE(std::any_of(parts.begin(), parts.end(),
                             [](const auto& part) { return part.first == "markers"; }));
   }

@@ -32,8 +32,8 @@ class Errors : public testing::TestWithParam<std::string> {
   const std::vector<std::uint32_t> keys = {10, 20, 30};
   Index index = build(keys, GetParam());
 
-  [[nodiscard]] std::string lookup(const ColumnView& lookups, const Ask& ask) const {
-    return sentence([&] { static_cast<void>(index.lookup(lookups, ask)); });
+  [[nodiscard]] std::string lookup(const ColumnView& lookups, const LookupOptions& options) const {
+    return sentence([&] { static_cast<void>(index.lookup(lookups, options)); });
   }
   std::string update(const std::vector<std::uint32_t>& rows, const ColumnView& new_keys) {
     return sentence([&] { index.update(rows, new_keys); });
@@ -189,11 +189,11 @@ INSTANTIATE_TEST_SUITE_P(Indexes, Errors, testing::ValuesIn(usable_indexes()),
 
 TEST(Catalog, NamesWhatIsNotThereAndWhy) {
   bool usable = false;
-  for (const Usable& entry : indexes()) {
-    usable |= entry.usable;
+  for (const IndexInfo& entry : indexes()) {
+    usable |= entry.available;
     EXPECT_FALSE(entry.reason.empty()) << entry.spec;
     EXPECT_EQ(Spec(entry.spec).text(), entry.spec);
-    if (entry.usable) continue;
+    if (entry.available) continue;
     const std::string text =
         sentence([&] { static_cast<void>(build(std::vector<int>{1}, entry.spec)); });
     EXPECT_SAYS(text, entry.spec);

@@ -60,8 +60,8 @@ TEST_P(SaveLoad, DescribesItselfLikeTheBuiltOne) {
   EXPECT_EQ(line_of(loaded.describe(), "tracer: "), line_of(built.describe(), "tracer: "));
   if (is_foreign) return;
   EXPECT_EQ(line_of(loaded.describe(), "memory: "), line_of(built.describe(), "memory: "));
-  EXPECT_EQ(loaded.bytes().resident, built.bytes().resident);
-  EXPECT_EQ(loaded.bytes().build_peak, built.bytes().build_peak);
+  EXPECT_EQ(loaded.memory_usage().resident, built.memory_usage().resident);
+  EXPECT_EQ(loaded.memory_usage().build_peak, built.memory_usage().build_peak);
 }
 
 TEST_P(SaveLoad, SavesTheSameBytesAgain) {

@@ -14,8 +14,6 @@
 namespace rtindex::optix {
 namespace {
 
-constexpr std::uint32_t no_row = 0xffffffffU;
-
 // Takes these primitives as hits of lookup 0, as long as the lookup wants more.
 Hits hits_of(const LaunchParams& params, const std::vector<std::uint32_t>& primitives) {
   Hits hits = Hits::none(params, 0);
@@ -41,8 +39,8 @@ TEST(OptixHits, GiveRowsAndCounts) {
   EXPECT_EQ(first, 20U);
   EXPECT_EQ(count, 3U);
   hits_of(params, {}).write(params, 0);
-  EXPECT_EQ(any, no_row);
-  EXPECT_EQ(first, no_row);
+  EXPECT_EQ(any, miss_row);
+  EXPECT_EQ(first, miss_row);
   EXPECT_EQ(count, 0U);
 }
 
@@ -98,7 +96,7 @@ TEST(OptixHits, CountUpToTheLimit) {
   params.task = Task::count;
   std::uint32_t count = 0;
   params.count = &count;
-  for (const std::uint32_t limit : {0U, 1U, 2U, 3U, no_row}) {
+  for (const std::uint32_t limit : {0U, 1U, 2U, 3U, miss_row}) {
     params.limit = limit;
     hits_of(params, {4, 5, 6}).write(params, 0);
     EXPECT_EQ(count, std::min(limit, 3U));
@@ -138,8 +136,8 @@ TEST(OptixPointHits, GiveRowsAndCounts) {
   EXPECT_EQ(first, 20U);
   EXPECT_EQ(any, 20U);
   point_hits_of(params, {}).write(params, 0);
-  EXPECT_EQ(any, no_row);
-  EXPECT_EQ(first, no_row);
+  EXPECT_EQ(any, miss_row);
+  EXPECT_EQ(first, miss_row);
   EXPECT_EQ(count, 0U);
   params.one_hit = true;
   EXPECT_EQ(point_hits_of(params, {7, 3}).count, 1U);

@@ -60,9 +60,9 @@ TEST(OptixLoading, ADriverThatRefusesTheAbiIsTooOld) {
 }
 
 TEST(OptixLoading, TheCatalogTellsWhatWasFound) {
-  for (const Usable& index : indexes()) {
+  for (const IndexInfo& index : indexes()) {
     if (index.spec != "rx:optix@cuda") continue;
-    EXPECT_EQ(index.usable, !unusable().has_value());
+    EXPECT_EQ(index.available, !unusable().has_value());
     if (unusable())
       EXPECT_EQ(index.reason, *unusable());
     else

@@ -58,7 +58,7 @@ TEST_F(OptixRows, MoreThanAnArrayHolds) {
   };
   const OnGpu offsets((lookups + 1) * sizeof(std::uint64_t));
   Outputs outputs;
-  outputs.place = Place::device;
+  outputs.memory_space = MemorySpace::device;
   outputs.offsets = offsets.as<std::uint64_t>();
   index.range_into(on_gpu(low), on_gpu(high), {}, outputs);
   require(cudaDeviceSynchronize());

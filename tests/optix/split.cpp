@@ -39,7 +39,7 @@ TEST_P(OptixSplit, AnswersLikeTheScan) {
     Index index = build(column.view(), spec);
     EXPECT_EQ(index.spec().option("split", ""), split);
     for (const Batch& batch : own_batches(column, 20, random))
-      ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_ask(), values));
+      ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_options(), values));
   }
 }
 
@@ -58,8 +58,8 @@ TEST(OptixBuckets, CountARayForEachStructureThatIsTraced) {
   const auto rays_for = [&](const std::string& split, std::uint64_t key) {
     const Index index = build(keys, "rx:optix,bucket=2,drop=0,split=" + split);
     Counters counters;
-    const Ask ask{.answers = Answer::count, .counters = &counters};
-    EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{key}, ask).count()[0], 1U);
+    const LookupOptions options{.answers = Answer::count, .counters = &counters};
+    EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{key}, options).count()[0], 1U);
     return counters.rays;
   };
   EXPECT_EQ(rays_for("8", 15), 1U);

@@ -60,7 +60,7 @@ TEST(ChangedColumn, HoldsNewKeysAndGrowsWide) {
     for (const std::uint32_t row : rows) keys.push_back(row + offset);
     const std::uint64_t span = size + offset;
     const EncodedColumn now =
-        patched(column_of(size), {rows.data(), keys.data(), rows.size(), Place::host},
+        patched(column_of(size), {rows.data(), keys.data(), rows.size(), MemorySpace::host},
                 ColumnView(keys), span);
     EXPECT_EQ(now.span, span);
     EXPECT_TRUE(now.rows.empty());
@@ -78,7 +78,7 @@ TEST(ChangedColumn, LosesRowsToNull) {
   const ColumnView new_keys = ColumnView(keys).with_validity(&validity);
   EXPECT_FALSE(all_valid(new_keys));
   const EncodedColumn now = patched(
-      column_of(size), {rows.data(), keys.data(), rows.size(), Place::host}, new_keys, size);
+      column_of(size), {rows.data(), keys.data(), rows.size(), MemorySpace::host}, new_keys, size);
   ASSERT_EQ(now.size(), size - 1);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const std::uint32_t row = now.row(i);

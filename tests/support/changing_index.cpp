@@ -24,8 +24,8 @@ ChangingIndex::ChangingIndex(const TestColumn& column, const std::string& spec, 
 std::string ChangingIndex::difference() {
   const TestColumn now(shape_, keys_);
   for (const Batch& batch : own_batches(now, 12, random_)) {
-    if (!supports(index_, full_ask().answers, batch.kind)) continue;
-    const std::string text = check_call(index_, batch, scan(keys_, batch), full_ask(), values_);
+    if (!supports(index_, full_options().answers, batch.kind)) continue;
+    const std::string text = check_call(index_, batch, scan(keys_, batch), full_options(), values_);
     if (!text.empty()) return text;
   }
   return "";

@@ -49,9 +49,9 @@ bool close(double got, const Aggregate& wanted) {
 
 class Checker {
  public:
-  Checker(const Given& given, const Ask& ask, const Batch& batch, const Matches& matches,
-          const TestColumn& values)
-      : given_(given), ask_(ask), batch_(batch), matches_(matches), values_(values) {}
+  Checker(const Given& given, const LookupOptions& options, const Batch& batch,
+          const Matches& matches, const TestColumn& values)
+      : given_(given), ask_(options), batch_(batch), matches_(matches), values_(values) {}
 
   std::string run() {
     check_sizes();
@@ -191,7 +191,7 @@ class Checker {
   }
 
   const Given& given_;
-  const Ask& ask_;
+  const LookupOptions& ask_;
   const Batch& batch_;
   const Matches& matches_;
   const TestColumn& values_;
@@ -200,27 +200,27 @@ class Checker {
 
 }  // namespace
 
-Given given(const Answers& answers, const Ask& ask) {
+Given given(const Answers& answers, const LookupOptions& options) {
   Given given;
   given.size = answers.size();
-  if (ask.answers.has(Answer::any)) given.any = copy(answers.any());
-  if (ask.answers.has(Answer::first)) given.first = copy(answers.first());
-  if (ask.answers.has(Answer::count)) given.count = copy(answers.count());
-  if (ask.answers.has(Answer::sum)) given.sum = answers.sum();
-  if (ask.answers.has(Answer::min)) given.min = answers.min();
-  if (ask.answers.has(Answer::max)) given.max = answers.max();
-  if (ask.answers.has(Answer::rows)) {
+  if (options.answers.has(Answer::any)) given.any = copy(answers.any());
+  if (options.answers.has(Answer::first)) given.first = copy(answers.first());
+  if (options.answers.has(Answer::count)) given.count = copy(answers.count());
+  if (options.answers.has(Answer::sum)) given.sum = answers.sum();
+  if (options.answers.has(Answer::min)) given.min = answers.min();
+  if (options.answers.has(Answer::max)) given.max = answers.max();
+  if (options.answers.has(Answer::rows)) {
     given.offsets.emplace(answers.offsets().begin(), answers.offsets().end());
     given.rows = copy(answers.rows());
   }
-  if (ask.matched)
+  if (options.matched)
     given.matched.emplace(answers.matched_bitmap().begin(), answers.matched_bitmap().end());
   return given;
 }
 
-std::string first_difference(const Given& given, const Ask& ask, const Batch& batch,
+std::string first_difference(const Given& given, const LookupOptions& options, const Batch& batch,
                              const Matches& matches, const TestColumn& values) {
-  return Checker(given, ask, batch, matches, values).run();
+  return Checker(given, options, batch, matches, values).run();
 }
 
 }  // namespace rtindex::test

@@ -22,40 +22,41 @@ void* address_of(std::optional<Aggregates>& buffer) {
   return std::visit([](auto& vector) -> void* { return vector.data(); }, *buffer);
 }
 
-std::string explain(const std::string& difference, const Ask& ask) {
-  return difference.empty() ? "" : text_of(ask) + ": " + difference;
+std::string explain(const std::string& difference, const LookupOptions& options) {
+  return difference.empty() ? "" : text_of(options) + ": " + difference;
 }
 
 }  // namespace
 
-std::string check_call(const Index& index, const Batch& batch, const Matches& matches, Ask ask,
-                       const TestColumn& values) {
-  if (ask.answers.has_any_of(aggregates)) ask.values = values.view();
+std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
+                       LookupOptions options, const TestColumn& values) {
+  if (options.answers.has_any_of(aggregates)) options.values = values.view();
   try {
     const Answers answers = batch.kind == LookupKind::point
-                                ? index.lookup(batch.lower.view(), ask)
-                                : index.range(batch.lower.view(), batch.upper.view(), ask);
-    return explain(first_difference(given(answers, ask), ask, batch, matches, values), ask);
+                                ? index.lookup(batch.lower.view(), options)
+                                : index.range(batch.lower.view(), batch.upper.view(), options);
+    return explain(first_difference(given(answers, options), options, batch, matches, values),
+                   options);
   } catch (const Error& error) {
-    return text_of(ask) + ": " + error.what();
+    return text_of(options) + ": " + error.what();
   }
 }
 
-std::string check_call_into(const Index& index, const Batch& batch, const Matches& matches, Ask ask,
-                            const TestColumn& values) {
-  if (ask.answers.has_any_of(aggregates)) ask.values = values.view();
+std::string check_call_into(const Index& index, const Batch& batch, const Matches& matches,
+                            LookupOptions options, const TestColumn& values) {
+  if (options.answers.has_any_of(aggregates)) options.values = values.view();
   const std::size_t size = batch.size();
   Given given;
   given.size = size;
   Outputs outputs;
   // Buffers start with rubbish: every entry must be written.
   auto take = [&](Answer answer, auto& target, auto& output) {
-    if (!ask.answers.has(answer)) return;
+    if (!options.answers.has(answer)) return;
     target.emplace(size, 55);
     output = target->data();
   };
   auto take_aggregate = [&](Answer answer, std::optional<Aggregates>& target, void*& output) {
-    if (!ask.answers.has(answer)) return;
+    if (!options.answers.has(answer)) return;
     target = buffer_of(values, size);
     output = address_of(target);
   };
@@ -65,18 +66,18 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
   take_aggregate(Answer::sum, given.sum, outputs.sum);
   take_aggregate(Answer::min, given.min, outputs.min);
   take_aggregate(Answer::max, given.max, outputs.max);
-  if (ask.matched) {
+  if (options.matched) {
     given.matched.emplace((size + 7) / 8, std::uint8_t{0xff});
     outputs.matched = given.matched->data();
   }
   const auto call = [&] {
     if (batch.kind == LookupKind::point)
-      index.lookup_into(batch.lower.view(), ask, outputs);
+      index.lookup_into(batch.lower.view(), options, outputs);
     else
-      index.range_into(batch.lower.view(), batch.upper.view(), ask, outputs);
+      index.range_into(batch.lower.view(), batch.upper.view(), options, outputs);
   };
   try {
-    if (ask.answers.has(Answer::rows)) {
+    if (options.answers.has(Answer::rows)) {
       // The offsets alone tell how much room the rows need.
       given.offsets.emplace(size + 1, 55);
       outputs.offsets = given.offsets->data();
@@ -86,9 +87,9 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
       outputs.rows_capacity = given.rows.size();
     }
     call();
-    return explain(first_difference(given, ask, batch, matches, values), ask);
+    return explain(first_difference(given, options, batch, matches, values), options);
   } catch (const Error& error) {
-    return text_of(ask) + ": " + error.what();
+    return text_of(options) + ": " + error.what();
   }
 }
 
@@ -99,9 +100,9 @@ bool supports(const Index& index, AnswerSet answers, LookupKind kind) {
   return true;
 }
 
-const std::vector<Ask>& every_ask() {
-  static const std::vector<Ask> asks = [] {
-    std::vector<Ask> list;
+const std::vector<LookupOptions>& every_options() {
+  static const std::vector<LookupOptions> asks = [] {
+    std::vector<LookupOptions> list;
     for (const Answer answer : all_answers()) {
       list.push_back({.answers = answer});
       list.push_back({.answers = answer, .matched = true});
@@ -115,21 +116,23 @@ const std::vector<Ask>& every_ask() {
       list.push_back({.answers = everything, .matched = true, .limit = limit});
     }
     list.push_back({.answers = aggregates, .miss = {.u64 = 7, .i64 = -7, .f64 = 0.5}});
-    list.push_back(full_ask());
+    list.push_back(full_options());
     return list;
   }();
   return asks;
 }
 
-Ask full_ask() { return {.answers = everything, .matched = true}; }
+LookupOptions full_options() { return {.answers = everything, .matched = true}; }
 
-std::string text_of(const Ask& ask) {
+std::string text_of(const LookupOptions& options) {
   std::string text;
   for (const Answer answer : all_answers())
-    if (ask.answers.has(answer)) text += (text.empty() ? "" : "+") + std::string(name_of(answer));
-  if (ask.matched) text += " matched";
-  if (ask.limit != no_limit) text += fmt::format(" limit {}", ask.limit);
-  if (ask.answers.has_any_of(aggregates)) text += fmt::format(" of {}", name_of(ask.values.type()));
+    if (options.answers.has(answer))
+      text += (text.empty() ? "" : "+") + std::string(name_of(answer));
+  if (options.matched) text += " matched";
+  if (options.limit != no_limit) text += fmt::format(" limit {}", options.limit);
+  if (options.answers.has_any_of(aggregates))
+    text += fmt::format(" of {}", name_of(options.values.type()));
   return text;
 }
 

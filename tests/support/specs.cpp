@@ -37,8 +37,8 @@ const std::map<std::string, std::vector<std::string>>& settings() {
 
 std::vector<std::string> usable_indexes() {
   std::vector<std::string> names;
-  for (const Usable& index : indexes())
-    if (index.usable) names.push_back(index.spec);
+  for (const IndexInfo& index : indexes())
+    if (index.available) names.push_back(index.spec);
   return names;
 }
 

@@ -28,7 +28,7 @@ struct HostOrder {
     for (std::uint32_t i = 0; i < step; ++i) {
       const bool real = at + i < keys.size();
       found.keys[i] = real ? keys[at + i] : static_cast<Key>(~Key{0});
-      found.rows[i] = real ? 1000 + at + i : no_row;
+      found.rows[i] = real ? 1000 + at + i : miss_row;
     }
     return found;
   }
@@ -42,15 +42,15 @@ void expect_found(const Order& order, Key key) {
   const auto less = static_cast<std::uint32_t>(first - order.keys.begin());
   const auto equal = static_cast<std::uint32_t>(behind - first);
   const auto size = static_cast<std::uint32_t>(order.keys.size());
-  const std::uint32_t place = equal == 0 ? no_row : less;
-  const std::uint32_t row = equal == 0 ? no_row : 1000 + less;
+  const std::uint32_t place = equal == 0 ? miss_row : less;
+  const std::uint32_t row = equal == 0 ? miss_row : 1000 + less;
   for (const std::uint32_t before : {0U, 1U, 5U, 20U})
     for (const std::uint32_t after : {0U, 1U, 5U, 20U}) {
       const std::uint32_t begin = less - std::min(before, less);
       const std::uint32_t end = std::min(size, less + equal + after);
       if (begin == end) {
-        ASSERT_EQ(row_near(order, begin, end, begin, key), no_row);
-        ASSERT_EQ(place_near(order, begin, end, begin, key), no_row);
+        ASSERT_EQ(row_near(order, begin, end, begin, key), miss_row);
+        ASSERT_EQ(place_near(order, begin, end, begin, key), miss_row);
         ASSERT_EQ(lower_near(order, begin, end, begin, key), end);
       }
       for (std::uint32_t guess = begin; guess < end; ++guess) {
@@ -102,7 +102,7 @@ TEST(NearSearch, ReadsOnceWhereTheGuessIsRight) {
   ASSERT_EQ(row_near(order, 3, 40, 17, 34U), 1017U);
   EXPECT_EQ(order.reads, 1U);
   // A key that would stand among those read is not looked for elsewhere.
-  ASSERT_EQ(row_near(order, 3, 40, 17, 35U), no_row);
+  ASSERT_EQ(row_near(order, 3, 40, 17, 35U), miss_row);
   EXPECT_EQ(order.reads, 2U);
 }
 

@@ -29,7 +29,7 @@ using Pair = Tree::pair_type;
 constexpr std::uint32_t fan = 8;
 constexpr std::uint32_t log_fan = 3;
 
-constexpr std::uint32_t no_row = 0xffffffffU;
+constexpr std::uint32_t miss_row = 0xffffffffU;
 
 __global__ void count_rows(std::uint32_t* rows, std::size_t count) {
   const std::size_t i = thread_number();
@@ -39,7 +39,7 @@ __global__ void count_rows(std::uint32_t* rows, std::size_t count) {
 __global__ void values_of_rows(const std::uint32_t* rows, std::size_t count,
                                const std::uint32_t* values, std::uint64_t* sums) {
   const std::size_t i = thread_number();
-  if (i < count) sums[i] = rows[i] == no_row ? ~std::uint64_t{0} : values[rows[i]];
+  if (i < count) sums[i] = rows[i] == miss_row ? ~std::uint64_t{0} : values[rows[i]];
 }
 
 // A warp adds up the values of one lookup.

@@ -1,5 +1,7 @@
 #include "answers/cuda/count_hits.hpp"
 
+#include <rtindex/answer.hpp>
+
 #include "base/cuda/launch.cuh"
 
 namespace rtindex::cuda {
@@ -7,7 +9,7 @@ namespace rtindex::cuda {
 namespace {
 
 [[nodiscard]] __device__ std::uint64_t hits_in(std::uint32_t row) {
-  return row == 0xffffffffU ? 0 : 1;
+  return row == miss_row ? 0 : 1;
 }
 [[nodiscard]] __device__ std::uint64_t hits_in(const Run& run) { return run.end - run.begin; }
 

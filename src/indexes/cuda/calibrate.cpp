@@ -45,11 +45,11 @@ std::vector<std::uint32_t> shuffled(std::uint32_t count, std::uint32_t factor) {
 double time_lookups(const std::string& spec, const std::vector<std::uint32_t>& keys,
                     const ColumnView& lookups, const Outputs& outputs, const OwnStream& stream) {
   const Index index = build(keys, spec);
-  const Ask ask{.stream = {stream.get()}};
+  const LookupOptions options{.stream = {stream.get()}};
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round <= rounds; ++round) {
     const auto start = std::chrono::steady_clock::now();
-    index.lookup_into(lookups, ask, outputs);
+    index.lookup_into(lookups, options, outputs);
     stream.wait();
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
     if (round != 0) best = std::min(best, time.count());
@@ -67,7 +67,7 @@ Calibration measure(int device) {
   copy_to_device(lookups.data(), wanted.data(), lookups.bytes(), stream.get());
   stream.wait();
   const ColumnView view = ColumnView::of(Type::u32, lookups.data(), lookup_count).on_device();
-  const Outputs outputs{.any = rows.data(), .place = Place::device};
+  const Outputs outputs{.any = rows.data(), .memory_space = MemorySpace::device};
   const auto time = [&](const char* tracer) {
     return time_lookups(fmt::format("rx:{}@cuda{}", tracer, device), keys, view, outputs, stream);
   };

@@ -7,7 +7,7 @@
 
 #include <rtindex/spec.hpp>
 
-#include "storage/cuda/device_structure.hpp"
+#include "execution/cuda/device_structure.hpp"
 
 namespace rtindex::cuda {
 

@@ -12,8 +12,8 @@
 
 #include "base/cuda/scratch.hpp"
 #include "base/cuda/transfer.hpp"
+#include "execution/cuda/locate.cuh"
 #include "indexes/cuda/hash_finder.cuh"
-#include "storage/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "storage/cuda/locate.cuh"
+#include "execution/cuda/locate.cuh"
 
 // How hash@cuda finds a key. Included by one file only.
 
@@ -75,12 +75,12 @@ struct TableFinder {
     return __umulhi(mix(key), buckets);
   }
 
-  // The value of a key, or missing_row. Every lane looks at some neighbouring slots.
+  // The value of a key, or miss_row. Every lane looks at some neighbouring slots.
   [[nodiscard]] __device__ std::uint32_t value(Key wanted) const {
     const std::uint32_t home = bucket(wanted);
     const std::uint32_t lane = lanes == 1 ? 0 : threadIdx.x % lanes;
     for (std::uint64_t at = std::uint64_t{home} * bucket_slots; at < slot_count; at += window) {
-      std::uint32_t found = missing_row;
+      std::uint32_t found = miss_row;
       const std::uint64_t first = at + lane * each;
       Key last = 0;
       if constexpr (sizeof(Key) == 4 && each % 2 == 0) {
@@ -105,21 +105,21 @@ struct TableFinder {
         if (hit != each) found = __ldg(slots.values + first + hit);
       }
       if constexpr (lanes == 1) {
-        if (found != missing_row || bucket(last) > home) return found;
+        if (found != miss_row || bucket(last) > home) return found;
       } else {
         const unsigned mask = group_mask<lanes>();
-        const unsigned hits = __ballot_sync(mask, found != missing_row);
+        const unsigned hits = __ballot_sync(mask, found != miss_row);
         if (hits != 0) return __shfl_sync(mask, found, __ffs(static_cast<int>(hits)) - 1);
-        if (__ballot_sync(mask, bucket(last) > home) != 0) return missing_row;
+        if (__ballot_sync(mask, bucket(last) > home) != 0) return miss_row;
       }
     }
-    return missing_row;
+    return miss_row;
   }
 
   [[nodiscard]] __device__ std::uint32_t row(Key key) const { return value(key); }
   [[nodiscard]] __device__ Run equal(Key key) const {
     const std::uint32_t run = value(key);
-    if (run == missing_row) return {0, 0};
+    if (run == miss_row) return {0, 0};
     return {__ldg(starts + run), __ldg(starts + run + 1)};
   }
 };

@@ -1,6 +1,6 @@
 #include "indexes/cuda/sorted_cuda.hpp"
 
-#include "storage/cuda/locate.cuh"
+#include "execution/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {

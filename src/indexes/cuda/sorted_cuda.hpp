@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "storage/cuda/locator.hpp"
+#include "execution/cuda/locator.hpp"
 
 namespace rtindex::cuda {
 

@@ -10,7 +10,7 @@
 #include <rtindex/column.hpp>
 
 #include "base/cuda/device_array.hpp"
-#include "keys/cuda/key_interval.hpp"
+#include "keys/interval.hpp"
 #include "keys/runtime_bounds.hpp"
 
 namespace rtindex::cuda {
@@ -45,7 +45,7 @@ struct DeviceColumn {
   std::size_t row_count = 0;
   std::uint64_t span = 0;
 
-  [[nodiscard]] bool is_wide() const { return span > 0xffffffffU; }
+  [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span); }
 };
 
 // `pair_room` asks for keys with their rows, and room for so many more of them: keys of 4 bytes

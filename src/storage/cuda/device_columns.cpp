@@ -67,7 +67,7 @@ EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream) {
 }
 
 std::string element_text(const ColumnView& column, std::uint32_t row, cudaStream_t stream) {
-  if (column.place() == Place::host) return column.text(row);
+  if (column.memory_space() == MemorySpace::host) return column.text(row);
   const std::size_t width = width_of(column.type());
   std::vector<std::byte> element(width);
   copy_to_host(element.data(), static_cast<const std::byte*>(column.data()) + row * width, width,
@@ -80,7 +80,7 @@ NativeColumn encode_native(const ColumnView& column, std::optional<std::size_t> 
   DeviceElements elements = elements_of(column);
   DeviceArray<std::uint8_t> copy;
   DeviceArray<std::uint8_t> validity;
-  if (column.place() == Place::host) {
+  if (column.memory_space() == MemorySpace::host) {
     copy = uploaded(static_cast<const std::uint8_t*>(column.data()),
                     column.size() * width_of(column.type()), memory, stream);
     elements.data = copy.data();

@@ -7,6 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include <rtindex/answer.hpp>
+
 #include "base/cuda/launch.cuh"
 #include "base/cuda/scratch.hpp"
 
@@ -66,7 +68,8 @@ __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows
     return first + k < size ? __ldcs(keys + first + k) : ~0ULL;
   };
   const auto row = [&](std::size_t k) -> unsigned long long {
-    return k < KeyBlocks::keys && first + k < size ? __ldcs(rows + first + k) : 0xffffffffULL;
+    return k < KeyBlocks::keys && first + k < size ? __ldcs(rows + first + k)
+                                                   : std::uint64_t{miss_row};
   };
   ulonglong2 quarter;
   switch (i % 4) {

@@ -38,7 +38,7 @@ class DeviceOrder {
   DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
-  [[nodiscard]] bool is_wide() const { return span_ > 0xffffffffU; }
+  [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span_); }
   [[nodiscard]] Layout layout() const { return layout_; }
   // key << 32 | rowID, or the words of KeyBlocks.
   [[nodiscard]] const std::uint64_t* pairs() const { return pairs_.data(); }

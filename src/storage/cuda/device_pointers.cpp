@@ -48,7 +48,7 @@ void require_usable(const void* memory, std::size_t alignment, const char* what)
   if (attributes.type == cudaMemoryTypeUnregistered)
     fail(
         "the {} are said to be in device memory, but they are not: pass host memory without "
-        "on_device() or Place::device, or copy it to the GPU",
+        "on_device() or MemorySpace::device, or copy it to the GPU",
         what);
   fail(
       "the {} are in the memory of GPU {}, which the index's GPU cannot reach: copy them, or give "
@@ -59,7 +59,7 @@ void require_usable(const void* memory, std::size_t alignment, const char* what)
 }  // namespace
 
 void require_on_device(const ColumnView& column, const char* what) {
-  if (column.place() != Place::device || column.size() == 0) return;
+  if (column.memory_space() != MemorySpace::device || column.size() == 0) return;
   require_usable(column.data(), width_of(column.type()), what);
   require_usable(column.validity(), any_alignment, what);
 }
@@ -67,10 +67,10 @@ void require_on_device(const ColumnView& column, const char* what) {
 void require_on_device(const LookupBatch& batch, const Request& request) {
   require_on_device(batch.lower(), "lookups");
   require_on_device(batch.upper(), "lookups");
-  if (request.values_place == Place::device)
+  if (request.values_space == MemorySpace::device)
     require_usable(request.values, width_of(request.value_type), "values");
   const Outputs& out = request.outputs;
-  if (out.place != Place::device) return;
+  if (out.memory_space != MemorySpace::device) return;
   require_usable(out.offsets, sizeof(*out.offsets), "offsets");
   if (batch.size() == 0) return;
   for (const std::uint32_t* answers : {out.any, out.first, out.count, out.rows})

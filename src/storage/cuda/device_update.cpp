@@ -24,7 +24,7 @@ void require_distinct(const std::uint32_t* rows, std::size_t count, std::size_t 
 
 bool patch_column(DeviceColumn& column, const Changes& changes,
                   const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  if (changes.place == Place::device)
+  if (changes.memory_space == MemorySpace::device)
     return patch_column(column, changes.rows, changes.keys, changes.size, memory, stream);
   const auto rows = uploaded(changes.rows, changes.size, memory, stream);
   const auto keys = uploaded(changes.keys, changes.size, memory, stream);
@@ -58,7 +58,7 @@ bool update_on_device(Structure& structure, KeyCodec& codec, const ColumnView& r
   const bool has_nulls = encoded.extent.valid != new_keys.size();
   if (codec.empty() || has_nulls || encoded.extent.smallest < base) return false;
   const std::uint64_t span = std::max(codec.span(), encoded.extent.largest - base);
-  if (!structure.update({row_ids, encoded.keys.data(), rows.size(), Place::device}, span))
+  if (!structure.update({row_ids, encoded.keys.data(), rows.size(), MemorySpace::device}, span))
     return false;
   codec.set_span(span);
   return true;

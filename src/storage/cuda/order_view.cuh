@@ -132,7 +132,7 @@ struct OrderView : Work {
   // keys from `end` on are greater.
   [[nodiscard]] __device__ std::uint32_t row_at(std::uint32_t at, std::uint32_t end,
                                                 Key wanted) const {
-    return at < end && key(at) == wanted ? row(at) : ~std::uint32_t{0};
+    return at < end && key(at) == wanted ? row(at) : miss_row;
   }
   [[nodiscard]] __device__ Run run_at(std::uint32_t at, std::uint32_t end, Key wanted) const {
     if (at >= end || key(at) != wanted) return {at, at};

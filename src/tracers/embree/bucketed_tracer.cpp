@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/ordered_structure.hpp"
+#include "execution/ordered_structure.hpp"
 #include "storage/settle.hpp"
 #include "tracers/embree/bucket_scene.hpp"
 

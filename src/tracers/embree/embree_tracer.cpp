@@ -41,7 +41,7 @@ class EmbreeTracer final : public Structure {
 
   bool update(const Changes& changes, std::uint64_t span) override {
     if (options_.update != Update::refit) return false;
-    if (span > 0xffffffffU && !column_.keys.wide()) return false;
+    if (is_wide(span) && !column_.keys.wide()) return false;
     if (!is_exact(options_, span, embree_coordinate_limit)) return false;
     std::vector<std::uint32_t> primitives(changes.rows, changes.rows + changes.size);
     if (column_.size() != column_.row_count) {
@@ -72,8 +72,8 @@ class EmbreeTracer final : public Structure {
     return copy;
   }
 
-  [[nodiscard]] Bytes bytes() const override {
-    Bytes bytes;
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
     bytes.parts = {{"primitive buffers", scene_.buffer_bytes()},
                    {"acceleration structure", scene_.structure_bytes()},
                    {"keys", column_.bytes()},

@@ -8,9 +8,9 @@
 #include <rtindex/answer.hpp>
 
 #include "base/array.hpp"
+#include "execution/locator_bytes.hpp"
 #include "keys/spread.hpp"
 #include "storage/key_order.hpp"
-#include "storage/locator_bytes.hpp"
 #include "tracers/native/even_starts.hpp"
 
 namespace rtindex {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "storage/cuda/locate.cuh"
+#include "execution/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_builder.cuh"
 #include "tracers/native/grid_group.hpp"
@@ -93,7 +93,7 @@ struct GridFinder {
     if (in.end - in.begin > most_near)
       return order.run_at(order.lower_bound(in.begin, in.end, key), in.end, key);
     const std::uint32_t at = place_near(order, in.begin, in.end, in.guess, key);
-    return at == no_row ? Run{0, 0} : Run{at, at + 1};
+    return at == miss_row ? Run{0, 0} : Run{at, at + 1};
   }
 
   [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {

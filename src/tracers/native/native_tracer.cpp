@@ -1,6 +1,6 @@
 #include "tracers/native/native_tracer.hpp"
 
-#include "storage/ordered_structure.hpp"
+#include "execution/ordered_structure.hpp"
 #include "tracers/native/grid.hpp"
 
 namespace rtindex {

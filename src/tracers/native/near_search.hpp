@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <rtindex/answer.hpp>
+
 #include "base/macros.hpp"
 
 // Searches in a cell of the grid, positions begin..end of a column in key order: all keys before
@@ -10,12 +12,11 @@
 // that can help. A GPU pays for places in memory, not for bytes: what is read at once is a step.
 //
 // An order has steps of `Order::step` keys; read(number) gives the keys and rows of step `number`,
-// and behind the last key of the order greatest keys with no_row.
+// and behind the last key of the order greatest keys with miss_row.
 
 namespace rtindex {
 
 // The rowID that means "none".
-inline constexpr std::uint32_t no_row = 0xffffffffU;
 
 namespace near {
 
@@ -24,34 +25,34 @@ enum class Way : std::uint8_t { open, down, up };
 }  // namespace near
 
 // A key that stands once at most in the cell: take(what was read, its number, where in it), or
-// no_row where the key is not there.
+// miss_row where the key is not there.
 template <class Order, class Key, class Take>
 [[nodiscard]] RTINDEX_HD std::uint32_t only_near(const Order& order, std::uint32_t begin,
                                                  std::uint32_t end, std::uint32_t guess, Key key,
                                                  const Take& take) {
   constexpr std::uint32_t step = Order::step;
-  if (begin >= end) return no_row;
+  if (begin >= end) return miss_row;
   near::Way way = near::Way::open;
   std::uint32_t number = guess / step;
   for (;;) {
     const auto found = order.read(number);
-    std::uint32_t taken = no_row;
+    std::uint32_t taken = miss_row;
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int i = static_cast<int>(step) - 1; i >= 0; --i)
       if (found.keys[i] == key) taken = take(found, number, static_cast<std::uint32_t>(i));
-    if (taken != no_row) return taken;
+    if (taken != miss_row) return taken;
     if (key < found.keys[0]) {
-      if (number * step <= begin || way == near::Way::up) return no_row;
+      if (number * step <= begin || way == near::Way::up) return miss_row;
       way = near::Way::down;
       --number;
     } else if (key > found.keys[step - 1]) {
-      if (end - number * step <= step || way == near::Way::down) return no_row;
+      if (end - number * step <= step || way == near::Way::down) return miss_row;
       way = near::Way::up;
       ++number;
     } else {
-      return no_row;
+      return miss_row;
     }
   }
 }
@@ -70,7 +71,7 @@ template <class Order, class Key>
                                                   std::uint32_t end, std::uint32_t guess, Key key) {
   return only_near(order, begin, end, guess, key,
                    [](const auto& found, std::uint32_t number, std::uint32_t i) {
-                     return found.rows[i] == no_row ? no_row : number * Order::step + i;
+                     return found.rows[i] == miss_row ? miss_row : number * Order::step + i;
                    });
 }
 

@@ -8,7 +8,7 @@
 #include "base/cuda/launch.cuh"
 #include "base/cuda/scratch.hpp"
 #include "base/cuda/transfer.hpp"
-#include "storage/cuda/locate.cuh"
+#include "execution/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
 #include "storage/settle.hpp"
 
@@ -18,7 +18,6 @@ namespace {
 
 using cuda::block_threads;
 using cuda::blocks_for;
-using cuda::KeyInterval;
 using cuda::Run;
 
 constexpr const char* comparing = "comparing buckets";
@@ -122,7 +121,7 @@ __global__ void __launch_bounds__(block_threads)
   const bool possible = reader.read(i, key);
   std::uint32_t& row = rows[places == nullptr ? i : places[i]];
   row = possible ? sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key)
-                 : cuda::missing_row;
+                 : miss_row;
 }
 
 template <class Order, class Reader>

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "base/cuda/device_array.hpp"
+#include "execution/cuda/locator.hpp"
 #include "scene/buckets.hpp"
 #include "storage/cuda/device_order.hpp"
-#include "storage/cuda/locator.hpp"
 
 namespace rtindex::optix {
 

@@ -50,7 +50,7 @@ class BucketLocator final : public cuda::Locator {
             {"markers", scene_.marker_bytes()}};
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const override {
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
     return scene_.costs().parts(scene_.representative_bytes() + scene_.marker_bytes());
   }
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "storage/cuda/locator.hpp"
+#include "execution/cuda/locator.hpp"
 #include "tracers/optix/scene.hpp"
 
 namespace rtindex::optix {

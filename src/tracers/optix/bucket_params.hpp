@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "execution/cuda/locator.hpp"
 #include "scene/buckets.hpp"
-#include "storage/cuda/locator.hpp"
 #include "tracers/optix/abi.hpp"
 
 namespace rtindex::optix {

@@ -4,7 +4,7 @@
 
 #include <rtindex/spec.hpp>
 
-#include "storage/cuda/device_structure.hpp"
+#include "execution/cuda/device_structure.hpp"
 #include "tracers/rx_options.hpp"
 
 namespace rtindex::optix {

@@ -7,9 +7,9 @@
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "storage/cuda/batch_runner.hpp"
+#include "execution/cuda/batch_runner.hpp"
+#include "execution/cuda/device_counters.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_counters.hpp"
 #include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
 #include "tracers/optix/ray_answerer.hpp"
@@ -86,7 +86,7 @@ class OptixTracer final : public Structure {
   [[nodiscard]] Memory device_memory() const override { return memory_; }
 
   bool update(const Changes& changes, std::uint64_t span) override {
-    if (on_host_ != nullptr || (span > 0xffffffffU) != column_.is_wide()) return false;
+    if (on_host_ != nullptr || is_wide(span) != column_.is_wide()) return false;
     if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
     const OnDevice current(options_.device);
     cuda::check(cudaDeviceSynchronize(), "waiting for lookups before an update");
@@ -116,8 +116,8 @@ class OptixTracer final : public Structure {
     return cuda::downloaded(column_, stream.get());
   }
 
-  [[nodiscard]] Bytes bytes() const override {
-    Bytes bytes;
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
     bytes.parts = {{"acceleration structure", scene_->structure_bytes()},
                    {"keys", column_.narrow.bytes() + column_.wide.bytes() + column_.rows.bytes()},
                    {"row directory", scene_->directory_bytes()}};
@@ -129,8 +129,8 @@ class OptixTracer final : public Structure {
     return bytes;
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const override {
-    return scene_->build_parts();
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
+    return scene_->build_profile();
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -169,7 +169,7 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
   cuda::require_on_device(column, "keys");
   const Memory memory = cuda::current_memory();
   cuda::OwnStream stream;
-  if (column.place() == Place::device) {
+  if (column.memory_space() == MemorySpace::device) {
     const cuda::Event before;
     before.record(static_cast<cudaStream_t>(user_stream.handle));
     before.hold_back(stream.get());

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "base/cuda/stopwatch.hpp"
+#include "execution/cuda/answerer.hpp"
 #include "keys/encoded_column.hpp"
-#include "storage/cuda/answerer.hpp"
 #include "tracers/optix/pipeline.hpp"
 #include "tracers/optix/scene.hpp"
 

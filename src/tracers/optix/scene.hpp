@@ -35,7 +35,7 @@ struct SceneCosts {
   std::size_t temporary = 0;    // the largest working memory of a build
   std::size_t uncompacted = 0;  // structures as they were built
 
-  // As Index::build_parts() has them.
+  // As Index::build_profile() has them.
   [[nodiscard]] std::vector<std::pair<std::string, double>> parts(
       std::size_t structure_bytes) const;
 };
@@ -60,7 +60,7 @@ class Scene {
   [[nodiscard]] SceneView view(const cuda::DeviceColumn& column) const;
   [[nodiscard]] unsigned build_flags() const;
   [[nodiscard]] const SceneCosts& costs() const { return costs_; }
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const {
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const {
     return costs_.parts(structure_bytes());
   }
   // In device memory: each of `split` primitives, the last of fewer.

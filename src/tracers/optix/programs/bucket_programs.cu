@@ -1,8 +1,8 @@
 // The device programs of rx:optix with buckets: one module, compiled to PTX and embedded in the
 // library. A thread finds the bucket that holds the first key of a lookup, or the first behind it.
 
+#include "execution/cuda/locate.cuh"
 #include "scene/buckets.hpp"
-#include "storage/cuda/locate.cuh"
 #include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/programs/closest_bucket.hpp"
 #include "tracers/optix/programs/closest_hit.cuh"
@@ -47,7 +47,7 @@ __device__ bool first_key(std::uint64_t lookup, std::uint64_t& key) {
   using cuda::ElementReader, cuda::IntervalReader;
   const cuda::DeviceLookups& all = params().lookups;
   if (all.intervals != nullptr)
-    return read<Key>(IntervalReader<Key>{static_cast<const cuda::KeyInterval<Key>*>(all.intervals)},
+    return read<Key>(IntervalReader<Key>{static_cast<const KeyInterval<Key>*>(all.intervals)},
                      lookup, key);
   if (all.element_bytes == 4)
     return read<Key>(
@@ -63,7 +63,7 @@ __device__ bool first_key(std::uint64_t lookup, std::uint64_t& key) {
 // The first key behind a range; false where nothing of the column is behind it.
 template <class Key>
 __device__ bool key_behind(std::uint64_t lookup, std::uint64_t& key) {
-  const auto range = static_cast<const cuda::KeyInterval<Key>*>(params().lookups.intervals)[lookup];
+  const auto range = static_cast<const KeyInterval<Key>*>(params().lookups.intervals)[lookup];
   if (range.lower > range.upper || range.upper >= params().scene.last_key) return false;
   key = std::uint64_t{range.upper} + 1;
   return true;

@@ -24,7 +24,7 @@ struct Hits {
 
   [[nodiscard]] RTINDEX_HD static Hits none(const LaunchParams& params, std::uint64_t lookup) {
     Hits hits{};
-    hits.any = hits.smallest_row = 0xffffffffU;
+    hits.any = hits.smallest_row = miss_row;
     hits.room = params.limit;
     if (params.task == Task::collect) {
       hits.room = static_cast<std::uint32_t>(params.offsets[lookup + 1] - params.offsets[lookup]);

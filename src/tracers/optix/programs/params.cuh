@@ -1,6 +1,5 @@
 #pragma once
 
-#include "keys/cuda/key_interval.hpp"
 #include "keys/interval.hpp"
 #include "tracers/optix/launch_params.hpp"
 
@@ -37,11 +36,10 @@ namespace rtindex::optix {
     return key <= params().span ? Interval{key, key} : Interval{1, 0};
   }
   if (params().scene.wide) {
-    const auto at =
-        static_cast<const cuda::KeyInterval<std::uint64_t>*>(params().intervals)[lookup];
+    const auto at = static_cast<const KeyInterval<std::uint64_t>*>(params().intervals)[lookup];
     return {at.lower, at.upper};
   }
-  const auto at = static_cast<const cuda::KeyInterval<std::uint32_t>*>(params().intervals)[lookup];
+  const auto at = static_cast<const KeyInterval<std::uint32_t>*>(params().intervals)[lookup];
   return {at.lower, at.upper};
 }
 

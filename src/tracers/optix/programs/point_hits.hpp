@@ -12,7 +12,7 @@ namespace rtindex::optix {
 struct PointHits {
   std::uint64_t value = 0;  // of the aggregate, as bits of its class
   std::uint32_t count = 0;
-  std::uint32_t row = 0xffffffffU;
+  std::uint32_t row = miss_row;
 
   // True: no further hit is of use.
   RTINDEX_HD bool take(const LaunchParams& params, std::uint32_t hit) {

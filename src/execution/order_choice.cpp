@@ -1,4 +1,4 @@
-#include "storage/order_choice.hpp"
+#include "execution/order_choice.hpp"
 
 #include <fmt/format.h>
 

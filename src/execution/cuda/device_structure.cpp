@@ -1,4 +1,4 @@
-#include "storage/cuda/device_structure.hpp"
+#include "execution/cuda/device_structure.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,14 +9,14 @@
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "execution/cuda/batch_runner.hpp"
+#include "execution/cuda/device_counters.hpp"
+#include "execution/cuda/narrower.hpp"
+#include "execution/cuda/ordered_answerer.hpp"
 #include "keys/native_codec.hpp"
-#include "storage/cuda/batch_runner.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_counters.hpp"
 #include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
-#include "storage/cuda/narrower.hpp"
-#include "storage/cuda/ordered_answerer.hpp"
 #include "storage/row_order.hpp"
 #include "storage/saved_column.hpp"
 
@@ -101,7 +101,7 @@ class DeviceStructure final : public Structure {
 
   [[nodiscard]] bool update(const Changes& changes, std::uint64_t span) override {
     if (parts_->narrower != nullptr) return false;
-    if ((span > 0xffffffffU) != parts_->order.is_wide()) return false;
+    if (is_wide(span) != parts_->order.is_wide()) return false;
     if (options_.holds && !options_.holds(span)) return false;
     const OnDevice current(options_.device);
     check(cudaDeviceSynchronize(), "waiting for lookups before an update");
@@ -124,8 +124,8 @@ class DeviceStructure final : public Structure {
     return true;
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_parts() const override {
-    return parts_->locator->build_parts();
+  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
+    return parts_->locator->build_profile();
   }
 
   [[nodiscard]] Memory device_memory() const override { return memory_; }
@@ -168,8 +168,8 @@ class DeviceStructure final : public Structure {
     return kind == LookupKind::point || parts_->locator->finds_ranges();
   }
 
-  [[nodiscard]] Bytes bytes() const override {
-    Bytes bytes;
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
     bytes.parts = {{"keys and rowIDs", parts_->order.bytes()}};
     for (auto& part : parts_->locator->bytes()) bytes.parts.push_back(std::move(part));
     if (parts_->included) bytes.parts.emplace_back("included values", parts_->included->bytes());
@@ -225,7 +225,7 @@ class DeviceStructure final : public Structure {
     const bool has_nulls = parts.order.size() != parts.order.row_count();
     DeviceArray<std::uint8_t> copy;
     const void* data = values.data();
-    if (values.place() == Place::host) {
+    if (values.memory_space() == MemorySpace::host) {
       copy = uploaded(static_cast<const std::uint8_t*>(data), bytes, memory_, stream);
       data = copy.data();
     } else if (has_nulls) {
@@ -267,8 +267,8 @@ BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& colum
   const Memory memory = current_memory();
   auto parts = std::make_unique<Parts>();
   const cudaStream_t stream = parts->stream.get();
-  if (column.place() == Place::device ||
-      (include != nullptr && include->place() == Place::device)) {
+  if (column.memory_space() == MemorySpace::device ||
+      (include != nullptr && include->memory_space() == MemorySpace::device)) {
     const Event before;
     before.record(static_cast<cudaStream_t>(user_stream.handle));
     before.hold_back(stream);
@@ -303,7 +303,7 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
   };
   if (!codec.has_residual())
     on_device = uploaded(column, memory, stream);
-  else if (column.span > 0xffffffffU)
+  else if (is_wide(column.span))
     sort_on_host.operator()<std::uint64_t>();
   else
     sort_on_host.operator()<std::uint32_t>();

@@ -1,4 +1,4 @@
-#include "storage/cuda/ordered_answerer.hpp"
+#include "execution/cuda/ordered_answerer.hpp"
 
 #include <vector>
 

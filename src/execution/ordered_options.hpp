@@ -2,7 +2,7 @@
 
 #include <rtindex/column.hpp>
 
-#include "storage/order_choice.hpp"
+#include "execution/order_choice.hpp"
 
 namespace rtindex {
 

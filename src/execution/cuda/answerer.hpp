@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "answers/cuda/device_answers.hpp"
+#include "execution/cuda/locator.hpp"
 #include "keys/lookup_batch.hpp"
-#include "storage/cuda/locator.hpp"
 
 namespace rtindex::cuda {
 
@@ -15,8 +15,8 @@ struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
   RowsView rows;
-  // The runs tell how many rowIDs there are, and nothing else: more than one array can hold. Ask
-  // again for fewer lookups.
+  // The runs tell how many rowIDs there are, and nothing else: more than one array can hold.
+  // LookupOptions again for fewer lookups.
   bool too_many = false;
 };
 

@@ -4,9 +4,9 @@
 
 #include "answers/request.hpp"
 #include "base/cuda/runtime.hpp"
+#include "execution/cuda/answerer.hpp"
+#include "execution/cuda/workspace.hpp"
 #include "keys/lookup_batch.hpp"
-#include "storage/cuda/answerer.hpp"
-#include "storage/cuda/workspace.hpp"
 
 namespace rtindex::cuda {
 

@@ -95,8 +95,8 @@ class Locator {
   }
   // The memory beyond the keys and rowIDs in key order, by name.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> bytes() const = 0;
-  // What its build consisted of: Index::build_parts.
-  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_parts() const {
+  // What its build consisted of: Index::build_profile.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_profile() const {
     return {};
   }
   // Lines for describe().

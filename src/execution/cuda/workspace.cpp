@@ -1,4 +1,4 @@
-#include "storage/cuda/workspace.hpp"
+#include "execution/cuda/workspace.hpp"
 
 namespace rtindex::cuda {
 

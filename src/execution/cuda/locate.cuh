@@ -4,12 +4,10 @@
 
 #include "answers/values.hpp"
 #include "base/cuda/launch.cuh"
-#include "storage/cuda/locator.hpp"
+#include "execution/cuda/locator.hpp"
 #include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
-
-inline constexpr std::uint32_t missing_row = 0xffffffffU;
 
 // The neighbouring threads that search for one key together, as a mask of their warp. They take
 // every branch together, so that no other thread is waited for.
@@ -67,7 +65,7 @@ void with_reader(const DeviceLookups& lookups, Work&& work) {
 
 // A Finder is what a kernel needs of a locator, by value:
 //   using Key; static constexpr int lanes: neighbouring threads that search for one key together
-//   std::uint32_t row(Key)              one rowID, or missing_row
+//   std::uint32_t row(Key)              one rowID, or miss_row
 //   Run equal(Key)                      all positions with this key
 //   Run only(Key)                       the same where keys are unique, for find_included_sums
 //   std::uint32_t lower_bound(Key)      the first position whose key is not less
@@ -81,7 +79,7 @@ __global__ void __launch_bounds__(block_threads)
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
-  const std::uint32_t row = possible ? finder.row(key) : missing_row;
+  const std::uint32_t row = possible ? finder.row(key) : miss_row;
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
     rows[places == nullptr ? i : places[i]] = row;
 }
@@ -94,8 +92,8 @@ __global__ void __launch_bounds__(block_threads)
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
-  const std::uint32_t row = reader.read(i, key) ? finder.row(key) : missing_row;
-  const Class sum = row == missing_row ? miss : values[row];
+  const std::uint32_t row = reader.read(i, key) ? finder.row(key) : miss_row;
+  const Class sum = row == miss_row ? miss : values[row];
   __stcs(sums + (places == nullptr ? i : places[i]), sum);
 }
 

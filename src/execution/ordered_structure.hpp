@@ -12,11 +12,11 @@
 #include "answers/included.hpp"
 #include "answers/matches.hpp"
 #include "base/parallel.hpp"
-#include "storage/batch_in_order.hpp"
+#include "execution/batch_in_order.hpp"
+#include "execution/locator_bytes.hpp"
+#include "execution/order_choice.hpp"
+#include "execution/ordered_options.hpp"
 #include "storage/key_order.hpp"
-#include "storage/locator_bytes.hpp"
-#include "storage/order_choice.hpp"
-#include "storage/ordered_options.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
@@ -86,8 +86,8 @@ class OrderedStructure final : public Structure {
 
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
 
-  [[nodiscard]] Bytes bytes() const override {
-    Bytes bytes;
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
     bytes.parts = {{"keys and rowIDs", order_.bytes()}};
     LocatorBytes locator = locator_.bytes();
     for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
@@ -293,11 +293,11 @@ template <template <class> class Locator, class... Settings>
                                                       const KeyCodec& codec,
                                                       const OrderedOptions& options,
                                                       const Settings&... settings) {
-  if (column.span <= 0xffffffffU)
-    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(
-        column, codec, options, settings...);
-  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(
-      column, codec, options, settings...);
+  return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Structure> {
+    using Key = decltype(key);
+    return std::make_unique<OrderedStructure<Key, Locator<Key>>>(column, codec, options,
+                                                                 settings...);
+  });
 }
 
 // The same structure as it was saved.
@@ -306,11 +306,11 @@ template <template <class> class Locator, class... Settings>
                                                       std::size_t rows,
                                                       const OrderedOptions& options,
                                                       const Settings&... settings) {
-  if (codec.span() <= 0xffffffffU)
-    return std::make_unique<OrderedStructure<std::uint32_t, Locator<std::uint32_t>>>(
-        file, codec, rows, options, settings...);
-  return std::make_unique<OrderedStructure<std::uint64_t, Locator<std::uint64_t>>>(
-      file, codec, rows, options, settings...);
+  return with_key_type(is_wide(codec.span()), [&](auto key) -> std::unique_ptr<Structure> {
+    using Key = decltype(key);
+    return std::make_unique<OrderedStructure<Key, Locator<Key>>>(file, codec, rows, options,
+                                                                 settings...);
+  });
 }
 
 }  // namespace rtindex

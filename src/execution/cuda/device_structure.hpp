@@ -8,8 +8,8 @@
 
 #include "answers/cuda/device_answers.hpp"
 #include "base/cuda/runtime.hpp"
-#include "storage/cuda/locator.hpp"
-#include "storage/order_choice.hpp"
+#include "execution/cuda/locator.hpp"
+#include "execution/order_choice.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex::cuda {

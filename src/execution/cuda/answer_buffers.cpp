@@ -1,4 +1,4 @@
-#include "storage/cuda/answer_buffers.hpp"
+#include "execution/cuda/answer_buffers.hpp"
 
 namespace rtindex::cuda {
 

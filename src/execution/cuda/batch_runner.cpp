@@ -1,4 +1,4 @@
-#include "storage/cuda/batch_runner.hpp"
+#include "execution/cuda/batch_runner.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "storage/cuda/answer_buffers.hpp"
-#include "storage/cuda/batch_piece.hpp"
+#include "execution/cuda/answer_buffers.hpp"
+#include "execution/cuda/batch_piece.hpp"
 #include "storage/cuda/device_pointers.hpp"
 
 namespace rtindex::cuda {
@@ -39,7 +39,8 @@ void BatchRunner::run(const LookupBatch& batch, const Request& request) const {
     fail("a batch of {} lookups is too large for a GPU: split it into batches of at most 2^32 - 1",
          batch.size());
   require_on_device(batch, request);
-  if (batch.lower().place() == Place::device && request.outputs.place == Place::device)
+  if (batch.lower().memory_space() == MemorySpace::device &&
+      request.outputs.memory_space == MemorySpace::device)
     run_on_device(batch, request);
   else
     run_in_pieces(batch, request);
@@ -49,7 +50,8 @@ BatchRunner::Values BatchRunner::values_on_device(const Request& request,
                                                   cudaStream_t stream) const {
   Values values;
   values.data = request.values;
-  if (request.included || request.values == nullptr || request.values_place == Place::device ||
+  if (request.included || request.values == nullptr ||
+      request.values_space == MemorySpace::device ||
       !request.answers.has_any_of(Answer::sum | Answer::min | Answer::max))
     return values;
   const std::size_t bytes = scene_.row_count * width_of(request.value_type);
@@ -195,12 +197,12 @@ void BatchRunner::run_in_pieces(const LookupBatch& batch, const Request& request
   const WorkspaceLease lease(scene_.workspaces);
   Workspace& workspace = *lease;
   const cudaStream_t first_stream = workspace.lanes[0].stream.get();
-  const bool to_device = request.outputs.place == Place::device;
+  const bool to_device = request.outputs.memory_space == MemorySpace::device;
   for (Workspace::Lane& lane : workspace.lanes) {
     scene_.built.hold_back(lane.stream.get());
     // What the caller has queued comes first: its lookups or buffers may be part of it.
-    if (batch.lower().place() == Place::device || request.values_place == Place::device ||
-        to_device) {
+    if (batch.lower().memory_space() == MemorySpace::device ||
+        request.values_space == MemorySpace::device || to_device) {
       const Event before;
       before.record(static_cast<cudaStream_t>(request.stream.handle));
       before.hold_back(lane.stream.get());

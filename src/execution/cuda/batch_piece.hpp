@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/cuda/device_array.hpp"
-#include "storage/cuda/batch_runner.hpp"
+#include "execution/cuda/batch_runner.hpp"
 
 namespace rtindex::cuda {
 

@@ -5,10 +5,10 @@
 #include "base/cuda/transfer.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "execution/cuda/batch_piece.hpp"
+#include "execution/cuda/batch_runner.hpp"
+#include "execution/cuda/order_lookups.hpp"
 #include "keys/codec.hpp"
-#include "storage/cuda/batch_piece.hpp"
-#include "storage/cuda/batch_runner.hpp"
-#include "storage/cuda/order_lookups.hpp"
 
 namespace rtindex::cuda {
 
@@ -40,7 +40,7 @@ DeviceLookups BatchRunner::lookups_on_device(const LookupBatch& batch, std::size
                                DeviceBytes& bits) -> DeviceElements {
       DeviceElements elements{offset(column, first), element_type(column.type()), column.validity(),
                               column.validity_offset() + first, count};
-      if (column.place() == Place::device) return elements;
+      if (column.memory_space() == MemorySpace::device) return elements;
       const std::size_t bytes = count * width_of(column.type());
       keys = DeviceBytes(scene_.memory, bytes, stream);
       copy_to_device(keys.data(), elements.data, bytes, stream);

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "storage/cuda/answerer.hpp"
-#include "storage/cuda/narrower.hpp"
+#include "execution/cuda/answerer.hpp"
+#include "execution/cuda/narrower.hpp"
 
 namespace rtindex::cuda {
 

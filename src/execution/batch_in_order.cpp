@@ -1,4 +1,4 @@
-#include "storage/batch_in_order.hpp"
+#include "execution/batch_in_order.hpp"
 
 namespace rtindex {
 
