@@ -18,7 +18,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
-#include "indexes/tick_units.hpp"
 
 namespace rtindex::cli {
 
@@ -113,8 +112,7 @@ std::string tick_of_values(const LoadedColumn& values, const Index& index) {
   if (values.size() != 0) return values.is_time() ? values.tick() : std::string();
   if (index.included() == Type::date32) return "D";
   if (index.included() != Type::timestamp64) return {};
-  const std::string unit = tick_units(index).included;
-  return unit.substr(0, unit.find(' '));  // other programs may add words of their own
+  return std::string(name_of(index.included_time_unit()));
 }
 
 // What is known of the column of a saved index.
@@ -122,7 +120,7 @@ LoadedColumn column_of(const Index& index, const std::string& file) {
   if (index.type() == Type::composite)
     fail("{} holds composite keys, which have no form on the command line: use the library", file);
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
-  column.set_unit(tick_units(index).keys);
+  column.set_unit(std::string(name_of(index.time_unit())));
   return column;
 }
 
@@ -142,7 +140,8 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     column = load(options.column_file());
   } else {
     const auto start = Clock::now();
-    index.emplace(load(options.saved, options.verify == "full" ? Verify::full : Verify::quick));
+    index.emplace(
+        load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick}));
     summary.build_seconds = seconds_since(start);
     summary.loaded = true;
     column = column_of(*index, options.saved);

@@ -16,7 +16,6 @@
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
-#include "indexes/tick_units.hpp"
 
 namespace rtindex::cli {
 
@@ -47,10 +46,9 @@ void run(const BatchOptions& options) {
   auto start = Clock::now();
   std::optional<Progress> progress;
   progress.emplace("building " + spec.text(), 0, style);
-  Index index = options.values.empty() ? build(column.view(), spec)
-                                       : build(column.view(), spec, include(values.view()));
-  set_tick_units(index, {.keys = column.unit(),
-                         .included = options.values.empty() ? std::string() : values.unit()});
+  BuildOptions build_options;
+  if (!options.values.empty()) build_options.include = values.view();
+  const Index index = build(column.view(), spec, build_options);
   summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
   start = Clock::now();

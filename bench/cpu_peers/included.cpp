@@ -55,7 +55,7 @@ void included(PeerRecords& records, int keys_log2, int lookups_log2) {
 
   const SortedPeer lower_bound(column);
   const Index plain = build(column, "rx:native");
-  const Index including = build(column, "rx:native", include(values));
+  const Index including = build(column, "rx:native", {.include = values});
   struct Entry {
     Contestant contestant;
     Sums answers;

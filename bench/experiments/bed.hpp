@@ -53,7 +53,7 @@ class Bed {
   [[nodiscard]] const Effort& effort() const { return session_.settings().effort; }
   [[nodiscard]] Index made() {
     if (values_ == Values::fetched) return build(column().keys.view(), spec_);
-    return build(column().keys.view(), spec_, include(view_of(column().values)));
+    return build(column().keys.view(), spec_, {.include = view_of(column().values)});
   }
 
   Session& session_;

@@ -164,7 +164,7 @@ class Bench {
   // None where an index does not keep its keys in order.
   static std::optional<Index> build_with_values(const DeviceBed& bed, const std::string& spec) {
     try {
-      return build(bed.column(), spec, include(bed.value_column()));
+      return build(bed.column(), spec, {.include = bed.value_column()});
     } catch (const Error& error) {
       fmt::print("{}\n", error.what());
       return std::nullopt;

@@ -30,12 +30,29 @@ enum class Type : std::uint8_t {
   i64,
   boolean,      ///< one byte each, zero is false
   date32,       ///< days since 1970-01-01 in an int32
-  timestamp64,  ///< ticks since 1970-01-01 in an int64; a column and its lookups share one unit
+  timestamp64,  ///< ticks since 1970-01-01 in an int64, in the unit of `TimeUnit`
   f32,
   f64,
   string,     ///< bytes compared as unsigned chars
   composite,  ///< several columns compared in lexicographic order
 };
+
+/// The unit of a timestamp column's ticks.
+enum class TimeUnit : std::uint8_t {
+  unspecified,  ///< compares with every unit, tick by tick
+  day,
+  hour,
+  minute,
+  second,
+  millisecond,
+  microsecond,
+  nanosecond,
+};
+
+/// The name of a unit as NumPy writes it ("s", "us", ...); empty for `unspecified`.
+[[nodiscard]] RTINDEX_API std::string_view name_of(TimeUnit unit);
+/// The unit of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API TimeUnit time_unit_named(std::string_view name);
 
 /// The name of a type as messages and `describe()` print it ("uint32", "string", ...).
 [[nodiscard]] RTINDEX_API std::string_view name_of(Type type);
@@ -73,7 +90,7 @@ class RTINDEX_API ColumnView {
   template <std::ranges::contiguous_range R>
   requires NativeKey<std::remove_cv_t<std::ranges::range_value_t<R>>>
   // NOLINTNEXTLINE(google-explicit-constructor): every call takes spans and vectors as they are
-  ColumnView(const R& elements)
+  ColumnView(const R& elements RTINDEX_LIFETIMEBOUND)
       : type_(type_of<std::remove_cv_t<std::ranges::range_value_t<R>>>()),
         given_(true),
         size_(std::ranges::size(elements)),
@@ -87,17 +104,19 @@ class RTINDEX_API ColumnView {
   ColumnView(std::span<const std::string> strings);
   /// \overload
   // NOLINTNEXTLINE(google-explicit-constructor)
-  ColumnView(const std::vector<std::string>& strings);
+  ColumnView(const std::vector<std::string>& strings RTINDEX_LIFETIMEBOUND);
   /// \overload
   // NOLINTNEXTLINE(google-explicit-constructor)
-  ColumnView(const std::vector<std::string_view>& strings);
+  ColumnView(const std::vector<std::string_view>& strings RTINDEX_LIFETIMEBOUND);
 
   /// Views `size` elements of a native, date or timestamp type.
   [[nodiscard]] static ColumnView of(Type type, const void* data, std::size_t size);
   /// Views days since 1970-01-01.
   [[nodiscard]] static ColumnView dates(std::span<const std::int32_t> days);
-  /// Views ticks since 1970-01-01; lookups must come in the unit of the column.
-  [[nodiscard]] static ColumnView timestamps(std::span<const std::int64_t> ticks);
+  /// Views ticks since 1970-01-01. Lookups must come in the unit of the column; another one is an
+  /// `Error` where both are specified.
+  [[nodiscard]] static ColumnView timestamps(std::span<const std::int64_t> ticks,
+                                             TimeUnit unit = TimeUnit::unspecified);
   /// Views strings of `width` bytes each, back to back; trailing NULs are not part of a string.
   [[nodiscard]] static ColumnView fixed_strings(const char* bytes, std::size_t width,
                                                 std::size_t size);
@@ -116,15 +135,20 @@ class RTINDEX_API ColumnView {
 
   /// The same column in the memory of a GPU: its elements and its validity bitmap are device
   /// pointers. Native, date and timestamp columns only; lookups and answers of one call must lie in
-  /// the same place.
+  /// the same memory space.
   [[nodiscard]] ColumnView on_device() const;
 
+  /// The same column of timestamps with its unit named.
+  [[nodiscard]] ColumnView with_time_unit(TimeUnit unit) const;
+
   [[nodiscard]] Type type() const { return type_; }
+  /// The unit of a timestamp column's ticks.
+  [[nodiscard]] TimeUnit time_unit() const { return time_unit_; }
   /// The memory space of the elements.
   [[nodiscard]] MemorySpace memory_space() const { return memory_space_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  /// Whether it views an array, be it an empty one: false of a default-constructed column alone.
+  /// Whether it views an array, which may be empty; false only for a default-constructed column.
   [[nodiscard]] bool given() const { return given_ || type_ != Type::u64; }
   /// The elements of a native, date or timestamp column; null for strings and composites.
   [[nodiscard]] const void* data() const { return data_; }
@@ -156,6 +180,7 @@ class RTINDEX_API ColumnView {
 
   Type type_ = Type::u64;
   MemorySpace memory_space_ = MemorySpace::host;
+  TimeUnit time_unit_ = TimeUnit::unspecified;
   StringLayout layout_ = StringLayout::views;
   bool given_ = false;
   std::size_t size_ = 0;

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// Device memory: where arrays lie, the streams that calls are queued on, and who allocates.
+/// Device memory: memory spaces, streams, and the allocator of indexes on a GPU.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <rtindex/export.hpp>
 
@@ -17,12 +18,15 @@ enum class MemorySpace : std::uint8_t {
   device,  ///< memory of the GPU that the index is on (cudaMalloc and its relatives)
 };
 
+/// "host" or "device".
+[[nodiscard]] RTINDEX_API std::string_view name_of(MemorySpace space);
+
 /// A CUDA stream, as a `cudaStream_t`; null is the default stream. Ignored on the CPU.
 struct Stream {
   void* handle = nullptr;
 };
 
-/// Where indexes on a GPU get their memory. The default takes it from a pool of `cudaMallocAsync`.
+/// The allocator of indexes on a GPU. The default is a pool of `cudaMallocAsync`.
 ///
 /// Both calls are made with the index's device current, and from many threads at once. Memory is
 /// used in stream order: what `allocate` returns is first used on `stream`, and nothing uses it on
@@ -36,8 +40,11 @@ class RTINDEX_API DeviceMemory {
   virtual void release(void* memory, std::size_t bytes, Stream stream) noexcept = 0;
 };
 
-/// Replaces the memory of indexes that are built from now on; null brings the default back. An
-/// index keeps the memory that it was built with, for its own arrays and for those of its lookups.
+/// Sets the allocator of indexes that are built from now on without `BuildOptions::device_memory`;
+/// null restores the default. An index keeps the allocator that it was built with, for its own
+/// arrays and for those of its lookups.
 RTINDEX_API void set_device_memory(std::shared_ptr<DeviceMemory> memory);
+/// The allocator that `set_device_memory` set; null for the default.
+[[nodiscard]] RTINDEX_API std::shared_ptr<DeviceMemory> device_memory();
 
 }  // namespace rtindex

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +30,7 @@ struct MemoryUsage {
   std::vector<std::pair<std::string, std::size_t>> parts;
 };
 
-/// An index over one column. Move-only; freeing it frees all its memory.
+/// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
 ///
 /// Any number of threads may look up at the same time. `update` waits for lookups under way and
 /// holds back later ones.
@@ -90,6 +92,16 @@ class RTINDEX_API Index {
   /// not at all: it is written under a temporary name in the same folder and then renamed. Lookups
   /// may go on meanwhile. A file that this or another index was loaded from may be replaced.
   void save(const std::filesystem::path& path) const;
+  /// The bytes that `save` writes, in memory; `deserialize` makes an index of them.
+  [[nodiscard]] std::vector<std::byte> serialize() const;
+  /// An independent index with the same content, on the same device.
+  [[nodiscard]] Index copy() const;
+
+  /// Stores a text with the index, in its file too: a time zone, the name of a table. An empty text
+  /// removes the entry. Not to be called during other calls.
+  void set_metadata(const std::string& name, std::string text);
+  /// The texts that were stored, by name.
+  [[nodiscard]] const std::map<std::string, std::string>& metadata() const;
 
   /// The number of rows of the column, nulls included.
   [[nodiscard]] std::size_t size() const;
@@ -97,8 +109,14 @@ class RTINDEX_API Index {
   [[nodiscard]] Type type() const;
   /// The types of a composite column's parts; none of any other column.
   [[nodiscard]] std::vector<Type> part_types() const;
+  /// The unit of a timestamp column's ticks, as given to `build`.
+  [[nodiscard]] TimeUnit time_unit() const;
+  /// The same for each part of a composite column; empty for any other column.
+  [[nodiscard]] std::vector<TimeUnit> part_time_units() const;
   /// The type of the included values; none where there are none.
   [[nodiscard]] std::optional<Type> included() const;
+  /// The unit of included timestamps.
+  [[nodiscard]] TimeUnit included_time_unit() const;
   /// The full spec: `build(column, index.spec())` builds the same index.
   [[nodiscard]] Spec spec() const;
   /// Memory held, in parts.
@@ -118,58 +136,63 @@ class RTINDEX_API Index {
   std::unique_ptr<State> state_;
 };
 
-/// Values to keep in key order beside the keys, as SQL's INCLUDE does: one per row of the column.
-struct Include {
-  ColumnView values;
+/// What a build may be given beyond the column and the spec.
+struct BuildOptions {
+  /// Values to keep in key order beside the keys, as SQL's INCLUDE does: one per row of the column.
+  /// `sum`, `min` and `max` without `LookupOptions::values` then stream over them, and a range
+  /// costs about the same for one match and for a million. Offered by all indexes that keep their
+  /// keys in order; `memory_usage()` reports the cost. Included values belong to their row: an
+  /// update of a row's key leaves the row's value as it is. Sums of floats are exact up to 100 *
+  /// log2(matches) * 2^-53 times the sum of the magnitudes.
+  ColumnView include = {};
+  /// The CUDA stream on which a column in device memory, or values there, may still be written.
+  /// Lookups on other streams wait for the build by themselves.
+  Stream stream = {};
+  /// The allocator of an index on a GPU, for its own arrays and those of its lookups. Null: the
+  /// allocator of `set_device_memory`.
+  std::shared_ptr<DeviceMemory> device_memory = {};
 };
 
-/// `build(column, include(values))`.
-[[nodiscard]] inline Include include(ColumnView values) { return {std::move(values)}; }
-
-/// Builds an index over a column. The column is not needed afterwards. A column in device memory
-/// may still be on its way on `stream`; lookups on other streams wait for the build by themselves.
+/// Builds an index over a column. The column is not needed afterwards.
 [[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec = {},
-                                      Stream stream = {});
+                                      const BuildOptions& options = {});
 
-/// Builds an index that includes a value column: `sum`, `min` and `max` without
-/// `LookupOptions::values` then stream over it, and a range costs about the same for one match and
-/// for a million. Offered by all indexes that keep their keys in order; `memory_usage()` reports
-/// the cost. Included values move with their row: an update of a row's key leaves the row's value
-/// as it is.
-///
-/// Sums of floats are exact up to 100 * log2(matches) * 2^-53 times the sum of the magnitudes.
-[[nodiscard]] RTINDEX_API Index build(const ColumnView& column, const Spec& spec,
-                                      const Include& included, Stream stream = {});
-/// \overload
-[[nodiscard]] inline Index build(const ColumnView& column, const Include& included) {
-  return build(column, Spec(), included);
-}
-
-/// How closely `load` looks at a file. Either way its header is checked before it is used.
+/// How much of a file `load` checks. Its header is always checked before it is used.
 enum class Verify : std::uint8_t {
   quick,  ///< large arrays are trusted: damage in them can give wrong answers, never a crash
   full,   ///< every byte is read and compared with its checksum
 };
 
-/// Opens an index that `Index::save` wrote, in no time: the file is mapped into memory and read as
-/// lookups need it. An index whose structure belongs to a foreign library (rx:embree) is built
-/// again from the column in the file; `describe()` says which of the two it was. Files that are
-/// damaged, cut off, foreign or of a newer version are refused.
+/// How to open a saved index.
+struct LoadOptions {
+  Verify verify = Verify::quick;
+  /// The allocator of an index on a GPU, as in `BuildOptions`.
+  std::shared_ptr<DeviceMemory> device_memory = {};
+};
+
+/// Opens an index that `Index::save` wrote, in constant time: the file is mapped into memory and
+/// read as lookups need it. An index whose structure belongs to another library (rx:embree) or lies
+/// on a GPU is built again from the column in the file; `describe()` says which of the two it was.
+/// Files that are damaged, truncated, of another format or of a newer version are refused.
 ///
 /// The file must not be made shorter or overwritten in place while the index lives (the system ends
 /// a process that reads a mapping beyond the end of its file); deleting or replacing it, as `save`
 /// does, is fine. An update makes new arrays in memory and leaves the file as it is.
 [[nodiscard]] RTINDEX_API Index load(const std::filesystem::path& path,
-                                     Verify verify = Verify::quick);
+                                     const LoadOptions& options = {});
 
-/// An index that the library knows, and whether it can be used here.
+/// Makes an index of the bytes that `Index::serialize` returned. They are copied.
+[[nodiscard]] RTINDEX_API Index deserialize(std::span<const std::byte> bytes,
+                                            const LoadOptions& options = {});
+
+/// An index that specs can name, and whether it is available on this machine.
 struct IndexInfo {
   std::string spec;  ///< "rx:embree@cpu"
   bool available = false;
-  std::string reason;  ///< what it runs on, or why it cannot be used and what to do about it
+  std::string reason;  ///< what it runs on, or why it is not available and what to do about it
 };
 
-/// Every kind and tracer, usable on this machine or the reason why not.
+/// Every kind and tracer, available on this machine or the reason why not.
 [[nodiscard]] RTINDEX_API std::vector<IndexInfo> indexes();
 
 /// The spec that `auto` stands for on this machine. On a GPU with RT cores the native tracer and

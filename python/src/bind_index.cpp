@@ -17,7 +17,6 @@
 #include "bind.hpp"
 #include "column.hpp"
 #include "device_call.hpp"
-#include "indexes/tick_units.hpp"
 
 namespace nb = nanobind;
 
@@ -25,23 +24,54 @@ namespace rtindex::python {
 
 namespace {
 
+// The column with its units named: one, or those of its parts between commas.
+ColumnView with_units(const ColumnView& column, std::string_view units) {
+  if (column.type() == Type::timestamp64) return column.with_time_unit(time_unit_named(units));
+  if (column.type() != Type::composite || units.empty()) return column;
+  std::vector<ColumnView> parts(column.parts().begin(), column.parts().end());
+  for (ColumnView& part : parts) {
+    const std::string_view unit = units.substr(0, units.find(','));
+    units.remove_prefix(std::min(unit.size() + 1, units.size()));
+    if (part.type() == Type::timestamp64) part = part.with_time_unit(time_unit_named(unit));
+  }
+  return ColumnView::composite(std::move(parts))
+      .with_validity(column.validity(), column.validity_offset());
+}
+
+std::string units_of(const Index& index) {
+  std::string units;
+  bool any = false;
+  for (const TimeUnit unit : index.part_time_units()) {
+    any = any || unit != TimeUnit::unspecified;
+    units += std::string(name_of(unit)) + ",";
+  }
+  if (units.empty()) return std::string(name_of(index.time_unit()));
+  units.pop_back();
+  return any ? units : std::string();
+}
+
+std::string included_time_of(const Index& index) {
+  const auto found = index.metadata().find("included_time");
+  return found == index.metadata().end() ? std::string(name_of(index.included_time_unit()))
+                                         : found->second;
+}
+
 Index build_index(const Column& column, const std::string& spec, const Column* include,
                   const std::string& included_time, std::uintptr_t stream_address) {
   const Stream stream{reinterpret_cast<void*>(stream_address)};
   const nb::gil_scoped_release unlocked;
   const Laid keys = whole(column);
-  Index index = [&] {
-    if (include == nullptr) return build(keys.view, Spec(spec), stream);
-    const Laid values = whole(*include);
-    return build(keys.view, Spec(spec), rtindex::include(values.view), stream);
-  }();
-  set_tick_units(index, {.keys = column.unit(), .included = included_time});
+  BuildOptions options{.stream = stream};
+  std::optional<Laid> values;
+  if (include != nullptr) options.include = values.emplace(whole(*include)).view;
+  Index index = build(with_units(keys.view, column.unit()), Spec(spec), options);
+  if (!included_time.empty()) index.set_metadata("included_time", included_time);
   return index;
 }
 
 Index load_index(const std::string& path, bool full) {
   const nb::gil_scoped_release unlocked;
-  return load(path, full ? Verify::full : Verify::quick);
+  return load(path, {.verify = full ? Verify::full : Verify::quick});
 }
 
 nb::object answer_call(const Index& index, const Column& lower, const Column* upper,
@@ -114,8 +144,8 @@ void bind_index(nb::module_& module) {
                      for (const Type type : index.part_types()) names.push_back(name_of(type));
                      return names;
                    })
-      .def_prop_ro("unit", [](const Index& index) { return tick_units(index).keys; })
-      .def_prop_ro("included_time", [](const Index& index) { return tick_units(index).included; })
+      .def_prop_ro("unit", units_of)
+      .def_prop_ro("included_time", included_time_of)
       .def_prop_ro("included", included)
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none(),

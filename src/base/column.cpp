@@ -1,6 +1,7 @@
 #include <rtindex/column.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -28,6 +29,22 @@ std::string_view name_of(Type type) {
     case Type::composite: return "composite";
   }
   return "unknown";
+}
+
+namespace {
+
+// By TimeUnit.
+constexpr std::array<std::string_view, 8> unit_names = {"", "D", "h", "m", "s", "ms", "us", "ns"};
+
+}  // namespace
+
+std::string_view name_of(TimeUnit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
+
+TimeUnit time_unit_named(std::string_view name) {
+  const auto found = std::find(unit_names.begin(), unit_names.end(), name);
+  if (found == unit_names.end())
+    fail("unknown time unit '{}': expected D, h, m, s, ms, us or ns", name);
+  return static_cast<TimeUnit>(found - unit_names.begin());
 }
 
 ColumnView::ColumnView(std::span<const std::string_view> strings)
@@ -69,8 +86,16 @@ ColumnView ColumnView::dates(std::span<const std::int32_t> days) {
   return of(Type::date32, days.data(), days.size());
 }
 
-ColumnView ColumnView::timestamps(std::span<const std::int64_t> ticks) {
-  return of(Type::timestamp64, ticks.data(), ticks.size());
+ColumnView ColumnView::with_time_unit(TimeUnit unit) const {
+  if (type_ != Type::timestamp64)
+    fail("a {} column has no time unit: only timestamps have one", name_of(type_));
+  ColumnView view = *this;
+  view.time_unit_ = unit;
+  return view;
+}
+
+ColumnView ColumnView::timestamps(std::span<const std::int64_t> ticks, TimeUnit unit) {
+  return of(Type::timestamp64, ticks.data(), ticks.size()).with_time_unit(unit);
 }
 
 ColumnView ColumnView::fixed_strings(const char* bytes, std::size_t width, std::size_t size) {

@@ -1,22 +1,38 @@
 #include <rtindex/device.hpp>
 
-#include "base/error.hpp"
-
-#if defined(RTINDEX_HAS_CUDA)
-#include "base/cuda/device_array.hpp"
-#endif
+#include <mutex>
+#include <utility>
 
 namespace rtindex {
+
+namespace {
+
+struct DefaultMemory {
+  std::mutex mutex;
+  std::shared_ptr<DeviceMemory> memory;
+};
+
+DefaultMemory& default_memory() {
+  static DefaultMemory chosen;
+  return chosen;
+}
+
+}  // namespace
+
+std::string_view name_of(MemorySpace space) {
+  return space == MemorySpace::host ? "host" : "device";
+}
 
 DeviceMemory::~DeviceMemory() = default;
 
 void set_device_memory(std::shared_ptr<DeviceMemory> memory) {
-#if defined(RTINDEX_HAS_CUDA)
-  cuda::choose_memory(std::move(memory));
-#else
-  if (memory != nullptr)
-    fail("this build of rtindex has no CUDA: configure it where nvcc is on the PATH");
-#endif
+  const std::lock_guard lock(default_memory().mutex);
+  default_memory().memory = std::move(memory);
+}
+
+std::shared_ptr<DeviceMemory> device_memory() {
+  const std::lock_guard lock(default_memory().mutex);
+  return default_memory().memory;
 }
 
 }  // namespace rtindex

@@ -7,15 +7,15 @@
 namespace rtindex {
 
 void fail_damaged(const std::string& file, std::string_view why) {
-  fail("{} is damaged ({}): copy it again from where it is whole, or build the index anew", file,
-       why);
+  fail(ErrorKind::corrupt_file, "{} is damaged ({}): restore the file, or build the index again",
+       file, why);
 }
 
 void fail_damaged_in_use(std::string_view why) {
-  fail(
-      "the index is damaged ({}): it was loaded from a file that is; load it with full "
-      "verification, or build it anew",
-      why);
+  fail(ErrorKind::corrupt_file,
+       "the index is damaged ({}): it was loaded from a damaged file; load it with full "
+       "verification, or build it again",
+       why);
 }
 
 void FileWriter::number(std::string_view name, std::uint64_t value) {
@@ -55,6 +55,14 @@ const std::string& FileReader::text(std::string_view name) const {
   const auto found = stored_->texts.find(fmt::format("{}{}", prefix_, name));
   if (found == stored_->texts.end()) refuse("there is no {}{}", prefix_, name);
   return found->second;
+}
+
+std::map<std::string, std::string> FileReader::texts() const {
+  std::map<std::string, std::string> found;
+  for (auto at = stored_->texts.lower_bound(prefix_);
+       at != stored_->texts.end() && at->first.starts_with(prefix_); ++at)
+    found.emplace(at->first.substr(prefix_.size()), at->second);
+  return found;
 }
 
 std::span<const std::byte> FileReader::section(std::string_view name, bool small) const {

@@ -123,6 +123,9 @@ class FileReader {
     return elements;
   }
 
+  // All texts of this part, by name.
+  [[nodiscard]] std::map<std::string, std::string> texts() const;
+
   // What is there makes no sense.
   template <class... Args>
   [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {

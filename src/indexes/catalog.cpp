@@ -124,21 +124,21 @@ int threads_of(const Spec& resolved) {
 
 std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
                                           const KeyCodec& codec, const KeyText& key_text,
-                                          const ColumnView* include) {
+                                          const BuildOptions& options) {
   const Entry& entry = find_entry(resolved);
-  if (include != nullptr) require_includes(entry, resolved);
-  return entry.make(resolved, std::move(column), codec, key_text, include);
+  if (options.include.given()) require_includes(entry, resolved);
+  return entry.make(resolved, std::move(column), codec, key_text, options);
 }
 
 #if defined(RTINDEX_HAS_CUDA)
 
 BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
-                               const ColumnView* include, Stream stream) {
-  if (include != nullptr) require_includes(find_entry(resolved), resolved);
+                               const BuildOptions& options) {
+  if (options.include.given()) require_includes(find_entry(resolved), resolved);
   try {
-    cuda::BuiltOnDevice built = casts_rays(resolved) ? optix::build_native(resolved, column, stream)
-                                                     : cuda::build_native(device_options(resolved),
-                                                                          column, include, stream);
+    cuda::BuiltOnDevice built = casts_rays(resolved)
+                                    ? optix::build_native(resolved, column, options)
+                                    : cuda::build_native(device_options(resolved), column, options);
     return {std::move(built.codec), std::move(built.structure)};
   } catch (...) {
     // What the build had taken so far, others may need.
@@ -170,7 +170,7 @@ void wait_for(const Spec& resolved, Stream stream) {
 
 #else
 
-BuiltStructure build_on_device(const Spec& resolved, const ColumnView&, const ColumnView*, Stream) {
+BuiltStructure build_on_device(const Spec& resolved, const ColumnView&, const BuildOptions&) {
   fail("{} cannot be used: this build has no CUDA", resolved.text());
 }
 
@@ -187,18 +187,20 @@ void wait_for(const Spec&, Stream) {}
 #endif
 
 LoadedStructure load_structure(const Spec& resolved, const FileReader& file, const KeyCodec& codec,
-                               std::size_t rows) {
+                               std::size_t rows,
+                               const std::shared_ptr<DeviceMemory>& device_memory) {
   const Entry& entry = find_entry(resolved);
 #if defined(RTINDEX_HAS_CUDA)
   if (on_device(resolved) && !casts_rays(resolved))
-    return {cuda::build_saved(device_options(resolved), file, codec, rows), true};
+    return {cuda::build_saved(device_options(resolved), file, codec, rows, device_memory), true};
 #endif
   if (entry.load != nullptr)
     // The scene of buckets is built again over the sorted keys of the file.
     if (auto loaded = entry.load(resolved, file, codec, rows))
       return {std::move(loaded), is_bucketed(resolved)};
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
-  return {entry.make(resolved, load_column(file, rows, codec.span()), codec, key_text, nullptr),
+  return {entry.make(resolved, load_column(file, rows, codec.span()), codec, key_text,
+                     {.device_memory = device_memory}),
           true};
 }
 

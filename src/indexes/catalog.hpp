@@ -36,13 +36,14 @@ struct LoadedStructure {
 };
 
 [[nodiscard]] LoadedStructure load_structure(const Spec& resolved, const FileReader& file,
-                                             const KeyCodec& codec, std::size_t rows);
+                                             const KeyCodec& codec, std::size_t rows,
+                                             const std::shared_ptr<DeviceMemory>& device_memory);
 
-// Builds the structure of a resolved spec; `include` are values to keep in key order, or null.
+// Builds the structure of a resolved spec.
 [[nodiscard]] std::unique_ptr<Structure> make_structure(const Spec& resolved, EncodedColumn column,
                                                         const KeyCodec& codec,
                                                         const KeyText& key_text,
-                                                        const ColumnView* include);
+                                                        const BuildOptions& options);
 
 // A codec, and the structure over the column that it encodes.
 struct BuiltStructure {
@@ -52,7 +53,7 @@ struct BuiltStructure {
 
 // The same on a GPU, over a native column in host or device memory that is encoded there.
 [[nodiscard]] BuiltStructure build_on_device(const Spec& resolved, const ColumnView& column,
-                                             const ColumnView* include, Stream stream);
+                                             const BuildOptions& options);
 
 // An update whose rows and keys are in device memory.
 struct DeviceUpdate {

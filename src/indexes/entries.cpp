@@ -27,9 +27,12 @@ namespace {
 
 std::optional<std::string> usable_everywhere() { return std::nullopt; }
 
-OrderedOptions ordered_options(const Spec& spec, const ColumnView* include) {
+OrderedOptions ordered_options(const Spec& spec, const BuildOptions& options = {}) {
   const std::string order = spec.option("order", "auto");
-  return {order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic, include};
+  return {order == "on"    ? Order::on
+          : order == "off" ? Order::off
+                           : Order::automatic,
+          options.include.given() ? &options.include : nullptr};
 }
 
 Entry embree_entry() {
@@ -47,18 +50,18 @@ Entry embree_entry() {
     return std::string(embree_version()) + ": the paper's scene and rays on the CPU";
   };
   entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec& codec,
-                  const KeyText& key_text, const ColumnView* include) {
-    const RxOptions options = RxOptions::from(spec);
-    if (options.bucket != 0)
-      return make_bucketed_tracer(options, column, codec, threads_of(spec), key_text,
-                                  ordered_options(spec, include));
-    return make_embree_tracer(options, std::move(column), threads_of(spec), key_text);
+                  const KeyText& key_text, const BuildOptions& options) {
+    const RxOptions rx = RxOptions::from(spec);
+    if (rx.bucket != 0)
+      return make_bucketed_tracer(rx, column, codec, threads_of(spec), key_text,
+                                  ordered_options(spec, options));
+    return make_embree_tracer(rx, std::move(column), threads_of(spec), key_text);
   };
   entry.load = [](const Spec& spec, const FileReader& file, const KeyCodec& codec,
                   std::size_t rows) -> std::unique_ptr<Structure> {
     if (!is_bucketed(spec)) return nullptr;
     return load_bucketed_tracer(RxOptions::from(spec), file, codec, rows, threads_of(spec),
-                                ordered_options(spec, nullptr));
+                                ordered_options(spec));
   };
 #else
   entry.missing = []() -> std::optional<std::string> {
@@ -88,11 +91,11 @@ Entry cpu_entry(std::string kind, std::string tracer, std::string runs_on, Make 
         return ordered ? spec.with("order", spec.option("order", "auto")) : spec;
       },
       [make](const Spec& spec, EncodedColumn column, const KeyCodec& codec, const KeyText&,
-             const ColumnView* include) {
-        return make(column, codec, ordered_options(spec, include));
+             const BuildOptions& options) {
+        return make(column, codec, ordered_options(spec, options));
       },
       [load](const Spec& spec, const FileReader& file, const KeyCodec& codec, std::size_t rows) {
-        return load(file, codec, rows, ordered_options(spec, nullptr));
+        return load(file, codec, rows, ordered_options(spec));
       },
       ordered};
 }
@@ -113,8 +116,8 @@ std::vector<Entry> cuda_entries() {
                 cuda::complete,
                 {}};
     entry.make = [](const Spec& spec, EncodedColumn column, const KeyCodec& codec, const KeyText&,
-                    const ColumnView* include) {
-      return cuda::build_encoded(cuda::options_of(spec), column, codec, include);
+                    const BuildOptions& options) {
+      return cuda::build_encoded(cuda::options_of(spec), column, codec, options);
     };
     entry.includes = kind.includes;
     entries.push_back(std::move(entry));
@@ -156,10 +159,10 @@ Entry optix_entry() {
               optix::runs_on,
               optix::complete,
               [](const Spec& spec, EncodedColumn column, const KeyCodec& codec,
-                 const KeyText& key_text, const ColumnView* include) {
+                 const KeyText& key_text, const BuildOptions& options) {
                 if (is_bucketed(spec))
-                  return optix::build_bucketed(spec, column, codec, key_text, include);
-                return optix::build_encoded(spec, std::move(column), codec, key_text);
+                  return optix::build_bucketed(spec, column, codec, key_text, options);
+                return optix::build_encoded(spec, std::move(column), codec, key_text, options);
               }};
   return entry;
 #else

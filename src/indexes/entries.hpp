@@ -22,7 +22,7 @@ struct Entry {
   std::function<std::string()> runs_on;
   std::function<Spec(const Spec&)> complete;
   std::function<std::unique_ptr<Structure>(const Spec&, EncodedColumn, const KeyCodec&,
-                                           const KeyText&, const ColumnView*)>
+                                           const KeyText&, const BuildOptions&)>
       make;
   // Opens what the structure saved; none, or null, where it saved its column.
   std::function<std::unique_ptr<Structure>(const Spec&, const FileReader&, const KeyCodec&,

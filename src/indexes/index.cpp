@@ -1,5 +1,6 @@
 #include <rtindex/index.hpp>
 
+#include <cstring>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -7,6 +8,7 @@
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
 #include "indexes/index_state.hpp"
+#include "storage/index_file.hpp"
 
 namespace rtindex {
 
@@ -38,7 +40,7 @@ void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream st
   explain_out_of_memory("updating an index", [&] {
     state_->require_update(rows, new_keys);
     const auto lock = state_->lock_for_writing();
-    state_->codec->require_comparable(new_keys);
+    state_->require_comparable(new_keys);
     if (rows.empty()) return;
     state_->threads->run([&] { state_->update(rows, new_keys, stream); });
     if (!state_->file.empty())
@@ -49,9 +51,28 @@ void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream st
 void Index::save(const std::filesystem::path& path) const {
   explain_out_of_memory("saving an index", [&] {
     const auto lock = state_->lock_for_reading();
-    state_->threads->run([&] { state_->save(path.string()); });
+    state_->threads->run([&] { write_index_file(path.string(), state_->stored()); });
   });
 }
+
+std::vector<std::byte> Index::serialize() const {
+  return explain_out_of_memory("serializing an index", [&] {
+    const auto lock = state_->lock_for_reading();
+    const Array<std::byte> bytes = state_->container();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  });
+}
+
+void Index::set_metadata(const std::string& name, std::string text) {
+  if (!is_storable_text(name) || !is_storable_text(text))
+    fail("metadata must be UTF-8: encode other bytes, in base64 for instance");
+  if (text.empty())
+    state_->metadata.erase(name);
+  else
+    state_->metadata[name] = std::move(text);
+}
+
+const std::map<std::string, std::string>& Index::metadata() const { return state_->metadata; }
 
 std::size_t Index::size() const { return state_->rows; }
 
@@ -64,6 +85,12 @@ std::vector<Type> Index::part_types() const {
   const auto lock = state_->lock_for_reading();
   return state_->codec->part_types();
 }
+
+TimeUnit Index::time_unit() const { return state_->time_unit; }
+
+std::vector<TimeUnit> Index::part_time_units() const { return state_->part_time_units; }
+
+TimeUnit Index::included_time_unit() const { return state_->included_time_unit; }
 
 std::optional<Type> Index::included() const {
   const auto lock = state_->lock_for_reading();
@@ -114,48 +141,55 @@ bool Index::supports(Answer answer, LookupKind kind) const {
 
 class IndexAccess {
  public:
-  static Index build(const ColumnView& column, const Spec& spec, const ColumnView* include,
-                     Stream stream) {
+  static Index build(const ColumnView& column, const Spec& spec, const BuildOptions& options) {
     if (column.size() > max_rows)
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
     auto state = std::make_unique<Index::State>();
-    const bool in_order = include != nullptr || !is_native(column.type());
+    const bool in_order = options.include.given() || !is_native(column.type());
     state->spec = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
     state->rows = column.size();
     state->threads = std::make_unique<ThreadLimit>(threads_of(state->spec));
-    state->build(column, include, stream);
+    state->build(column, options);
     return Index(std::move(state));
   }
 
-  static Index load(const std::filesystem::path& path, Verify verify) {
+  static Index load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory) {
     auto state = std::make_unique<Index::State>();
-    state->load(path.string(), verify);
+    state->load(stored, memory);
     return Index(std::move(state));
   }
-
-  static TickUnits& tick_units(const Index& index) { return index.state_->tick_units; }
 };
 
-Index build(const ColumnView& column, const Spec& spec, Stream stream) {
+Index build(const ColumnView& column, const Spec& spec, const BuildOptions& options) {
   return explain_out_of_memory("building an index",
-                               [&] { return IndexAccess::build(column, spec, nullptr, stream); });
+                               [&] { return IndexAccess::build(column, spec, options); });
 }
 
-Index build(const ColumnView& column, const Spec& spec, const Include& included, Stream stream) {
-  return explain_out_of_memory("building an index", [&] {
-    return IndexAccess::build(column, spec, &included.values, stream);
+Index load(const std::filesystem::path& path, const LoadOptions& options) {
+  return explain_out_of_memory("loading an index", [&] {
+    return IndexAccess::load(read_index_file(path.string(), options.verify), options.device_memory);
   });
 }
 
-Index load(const std::filesystem::path& path, Verify verify) {
-  return explain_out_of_memory("loading an index", [&] { return IndexAccess::load(path, verify); });
+Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) {
+  return explain_out_of_memory("loading an index", [&] {
+    Array<std::byte> copy(bytes.size());
+    if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
+    return IndexAccess::load(read_index_bytes(std::move(copy), options.verify),
+                             options.device_memory);
+  });
 }
 
-TickUnits tick_units(const Index& index) { return IndexAccess::tick_units(index); }
-
-void set_tick_units(Index& index, TickUnits units) {
-  IndexAccess::tick_units(index) = std::move(units);
+Index Index::copy() const {
+  return explain_out_of_memory("copying an index", [&] {
+    const auto lock = state_->lock_for_reading();
+    Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick),
+                                   state_->structure->device_memory());
+    copy.state_->file.clear();
+    copy.state_->loaded = "copied in memory";
+    return copy;
+  });
 }
 
 }  // namespace rtindex

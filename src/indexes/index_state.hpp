@@ -2,16 +2,18 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <rtindex/index.hpp>
 
 #include "base/parallel.hpp"
-#include "indexes/tick_units.hpp"
+#include "base/stored.hpp"
 #include "keys/codec.hpp"
 #include "storage/structure.hpp"
 
@@ -26,9 +28,12 @@ struct Index::State {
   std::unique_ptr<Structure> structure;
   std::size_t rows = 0;
   std::unique_ptr<ThreadLimit> threads;
-  TickUnits tick_units;
-  std::string file;    // that it was loaded from; empty where it was built
-  std::string loaded;  // how, for describe()
+  TimeUnit time_unit = TimeUnit::unspecified;
+  std::vector<TimeUnit> part_time_units;  // of a composite column
+  TimeUnit included_time_unit = TimeUnit::unspecified;
+  std::map<std::string, std::string> metadata;
+  std::string file;    // the source of a loaded index; empty where it was built
+  std::string loaded;  // how it was loaded, for describe()
   mutable std::shared_mutex mutex;
   // Lookups pass it on their way to the mutex and an update holds it while it waits, because
   // std::shared_mutex may let lookups overtake an update for ever.
@@ -47,15 +52,16 @@ struct Index::State {
   void require_supported(AnswerSet answers, LookupKind kind) const;
   void start_counting(const LookupOptions& options) const;
 
-  // The values that an ask needs: its own, checked, or the included ones, whose type is all that is
-  // known here.
-  struct Valued {
+  // Options whose values are checked: the caller's, or the included ones, of which only the type is
+  // set.
+  struct ResolvedOptions {
     LookupOptions options;
     bool included = false;
   };
-  [[nodiscard]] Valued with_values(const LookupOptions& options, AnswerSet answers) const;
+  [[nodiscard]] ResolvedOptions with_values(const LookupOptions& options, AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
+  void require_comparable(const ColumnView& lookups) const;
   void require_lookups(const ColumnView& lower, const ColumnView& upper) const;
 
   [[nodiscard]] Answers answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
@@ -63,14 +69,17 @@ struct Index::State {
   void answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
                    const LookupOptions& options, const Outputs& outputs) const;
 
-  void build(const ColumnView& column, const ColumnView* include, Stream stream);
-  void save(const std::string& path) const;
-  void load(const std::string& path, Verify verify);
+  void build(const ColumnView& column, const BuildOptions& options);
+  // The parts of the index, which must stay unchanged until they are written.
+  [[nodiscard]] Stored stored() const;
+  // The same as one array, in the format of index files.
+  [[nodiscard]] Array<std::byte> container() const;
+  void load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory);
 
-  // What can be told without a look at the rows and keys themselves.
+  // Checks everything but the rows and keys themselves.
   void require_update(const ColumnView& changed, const ColumnView& new_keys) const;
   void update(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
-  // Rows that are there, each named once.
+  // `changed` holds rows of the column, each of them once.
   void update_from_host(std::span<const std::uint32_t> changed, const ColumnView& new_keys);
 };
 

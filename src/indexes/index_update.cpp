@@ -16,39 +16,37 @@ std::span<const std::uint32_t> row_ids(const ColumnView& rows) {
   return {static_cast<const std::uint32_t*>(rows.data()), rows.size()};
 }
 
-const char* memory_of(MemorySpace space) { return space == MemorySpace::host ? "host" : "device"; }
-
-// The values that a structure includes, for the one that takes its place.
-class Kept {
+// What the structure that replaces another is built with: the included values and the allocator of
+// the old one.
+class IncludedSnapshot {
  public:
-  explicit Kept(const Structure& structure) : included_(structure.included().has_value()) {
-    if (!included_) return;
+  explicit IncludedSnapshot(const Structure& structure) {
+    options_.device_memory = structure.device_memory();
+    if (!structure.included()) return;
     values_ = structure.included_column();
-    view_ = values_.view().with_validity(nullptr);
+    options_.include = values_.view().with_validity(nullptr);
   }
-  [[nodiscard]] const ColumnView* values() const { return included_ ? &view_ : nullptr; }
+  [[nodiscard]] const BuildOptions& options() const { return options_; }
 
  private:
-  bool included_;
   OwnedColumn values_;
-  ColumnView view_;
+  BuildOptions options_;
 };
 
 }  // namespace
 
 void Index::State::require_update(const ColumnView& changed, const ColumnView& new_keys) const {
   if (!changed.empty() && changed.type() != Type::u32)
-    fail("the rows of an update are {}: pass their rowIDs as uint32", name_of(changed.type()));
+    fail("expected the rows of an update as uint32, got {}", name_of(changed.type()));
   if (changed.nullable())
     fail("the rows of an update carry a validity bitmap: leave out null rows");
   if (changed.size() != new_keys.size())
-    fail("the update names {} rows but brings {} keys: pass one key per row", changed.size(),
-         new_keys.size());
+    fail("expected one new key per row, got {} rows and {} keys", changed.size(), new_keys.size());
   require_reachable(changed, "rows");
   require_reachable(new_keys, "new keys");
   if (changed.memory_space() != new_keys.memory_space())
-    fail("the rows of the update are in {} memory and the new keys in {} memory: move one",
-         memory_of(changed.memory_space()), memory_of(new_keys.memory_space()));
+    fail("the rows of the update are in {} memory and the new keys in {} memory: copy one of them",
+         name_of(changed.memory_space()), name_of(new_keys.memory_space()));
 }
 
 void Index::State::update(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
@@ -75,19 +73,19 @@ void Index::State::update_from_host(std::span<const std::uint32_t> changed,
   if (const auto span = codec->encode_update(new_keys, keys.data())) {
     const Changes changes{changed.data(), keys.data(), changed.size(), MemorySpace::host};
     if (!all_valid(new_keys) || !structure->update(changes, *span)) {
-      const Kept kept(*structure);
+      const IncludedSnapshot kept(*structure);
       structure = make_structure(spec, patched(structure->column(), changes, new_keys, *span),
-                                 *codec, key_text, kept.values());
+                                 *codec, key_text, kept.options());
     }
     codec->set_span(*span);
     return;
   }
-  const Kept kept(*structure);
+  const IncludedSnapshot kept(*structure);
   OwnedColumn column = codec->decode(structure->column());
   for (std::size_t i = 0; i < changed.size(); ++i) column.set(changed[i], new_keys, i);
   const ColumnView view = column.view();
   auto new_codec = KeyCodec::for_column(view);
-  structure = make_structure(spec, new_codec->encode(view), *new_codec, key_text, kept.values());
+  structure = make_structure(spec, new_codec->encode(view), *new_codec, key_text, kept.options());
   codec = std::move(new_codec);
 }
 

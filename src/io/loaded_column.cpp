@@ -90,6 +90,7 @@ ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
     view = ColumnView::fixed_strings(elements_ + first * width_, width_, count);
   else
     view = ColumnView::of(type_, elements_ + first * width_, count);
+  if (type_ == Type::timestamp64) view = view.with_time_unit(time_unit_named(unit_));
   return validity_.empty() ? view : view.with_validity(validity_.data(), first);
 }
 

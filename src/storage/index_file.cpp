@@ -82,18 +82,19 @@ Prelude read_prelude(const std::string& path, std::span<const std::byte> bytes) 
   Prelude prelude{};
   if (!bytes.empty()) std::memcpy(&prelude, bytes.data(), std::min(bytes.size(), sizeof(Prelude)));
   if (prelude.magic != magic)
-    fail("{} is no index file of rtindex: make one with `rtindex build` or Index::save", path);
+    fail(ErrorKind::corrupt_file,
+         "{} is not an index file of rtindex: make one with `rtindex build` or Index::save", path);
   if (bytes.size() < sizeof(Prelude))
     fail_damaged(path, fmt::format("it ends after {} bytes", bytes.size()));
   if (prelude.byte_order == other_byte_order)
-    fail("{} was written on a machine with the other byte order: build the index on this one",
-         path);
+    fail(ErrorKind::unsupported,
+         "{} was written on a machine with another byte order: build the index on this one", path);
   if (prelude.byte_order != byte_order) fail_damaged(path, "its byte order is unknown");
   if (prelude.version > newest_version)
-    fail(
-        "{} has format version {}, and this rtindex ({}) reads up to version {}: update rtindex, "
-        "or build the index anew",
-        path, prelude.version, RTINDEX_VERSION_STRING, newest_version);
+    fail(ErrorKind::unsupported,
+         "{} has format version {}, and this rtindex ({}) reads up to version {}: update rtindex, "
+         "or build the index anew",
+         path, prelude.version, RTINDEX_VERSION_STRING, newest_version);
   if (prelude.version == 0 || prelude.checksum != checksum_of(prelude))
     fail_damaged(path, "the checksum of its first 64 bytes is wrong");
   if (prelude.file_bytes != bytes.size())
@@ -160,9 +161,10 @@ void require_sound(const std::string& path, const std::vector<TableLine>& table,
   }
 }
 
-void take_sections(Stored& stored, const MappedFile& file, const std::vector<TableLine>& table,
-                   Verify verify) {
-  const std::span<const std::byte> all = file.bytes();
+// `forbid(offset, bytes)` is called for what no section may read.
+template <class Forbid>
+void take_sections(Stored& stored, std::span<const std::byte> all,
+                   const std::vector<TableLine>& table, Verify verify, Forbid&& forbid) {
   for (const TableLine& line : table) {
     const std::span<const std::byte> bytes = all.subspan(line.offset, line.bytes);
     if ((line.small || verify == Verify::full) && block_checksum(bytes) != line.checksum)
@@ -170,52 +172,65 @@ void take_sections(Stored& stored, const MappedFile& file, const std::vector<Tab
     if (!stored.sections.emplace(line.name, Stored::Section{bytes, line.small}).second)
       fail_damaged(stored.file, fmt::format("section {} is there twice", line.name));
     const std::uint64_t end = line.offset + line.bytes + slack;
-    file.forbid(end, std::min<std::uint64_t>(aligned(end), all.size()) - end);
+    forbid(end, std::min<std::uint64_t>(aligned(end), all.size()) - end);
   }
 }
 
-}  // namespace
-
-void write_index_file(const std::string& path, const Stored& stored) {
-  AtomicFile file(path);
+// Writes the container into a sink with write_at(offset, bytes) and resize(bytes).
+template <class Sink>
+void write_container(Sink& sink, const Stored& stored) {
   std::vector<std::uint64_t> checksums;
   for (const auto& [name, section] : stored.sections)
     checksums.push_back(block_checksum(section.bytes));
   // The header holds offsets, whose digits decide how long it is: leave room for all of them.
   const std::size_t longest = header_text(stored, std::uint64_t{1} << 62, checksums).size();
-  std::uint64_t offset = aligned(sizeof(Prelude) + longest);
-  const std::string header = header_text(stored, offset, checksums);
+  const std::uint64_t start = aligned(sizeof(Prelude) + longest);
+  const std::string header = header_text(stored, start, checksums);
+  std::uint64_t total = start;
+  for (const auto& [name, section] : stored.sections) total = behind(total, section.bytes.size());
 
+  sink.resize(total);
+  std::uint64_t offset = start;
   for (const auto& [name, section] : stored.sections) {
-    file.write_at(offset, section.bytes);
+    sink.write_at(offset, section.bytes);
     offset = behind(offset, section.bytes.size());
   }
-  file.resize(offset);
-  file.write_at(sizeof(Prelude), std::as_bytes(std::span(header)));
+  sink.write_at(sizeof(Prelude), std::as_bytes(std::span(header)));
   Prelude prelude{magic,
                   byte_order,
                   newest_version,
-                  offset,
+                  total,
                   header.size(),
                   xxh64(std::as_bytes(std::span(header))),
                   {},
                   0};
   prelude.checksum = checksum_of(prelude);
-  file.write_at(0, std::as_bytes(std::span(&prelude, 1)));
-  file.commit();
+  sink.write_at(0, std::as_bytes(std::span(&prelude, 1)));
 }
 
-Stored read_index_file(const std::string& path, Verify verify) {
-  const std::shared_ptr<const MappedFile> file = MappedFile::open(path, Access::random);
-  const std::span<const std::byte> bytes = file->bytes();
-  const Prelude prelude = read_prelude(path, bytes);
+struct MemorySink {
+  Array<std::byte> bytes;
+  void resize(std::uint64_t size) {
+    bytes = Array<std::byte>(size);
+    std::memset(bytes.data(), 0, size);
+  }
+  void write_at(std::uint64_t offset, std::span<const std::byte> from) {
+    if (!from.empty()) std::memcpy(bytes.data() + offset, from.data(), from.size());
+  }
+};
+
+// `name` is what messages call the container; `mapping` owns its bytes.
+template <class Forbid>
+Stored read_container(const std::string& name, std::span<const std::byte> bytes,
+                      std::shared_ptr<const void> mapping, Verify verify, Forbid&& forbid) {
+  const Prelude prelude = read_prelude(name, bytes);
   const auto header = bytes.subspan(sizeof(Prelude), prelude.header_bytes);
   if (xxh64(header) != prelude.header_checksum)
-    fail_damaged(path, "the checksum of its header is wrong");
+    fail_damaged(name, "the checksum of its header is wrong");
 
   Stored stored;
-  stored.file = path;
-  stored.mapping = file;
+  stored.file = name;
+  stored.mapping = std::move(mapping);
   std::vector<TableLine> table;
   try {
     const Header parsed({reinterpret_cast<const char*>(header.data()), header.size()});
@@ -223,11 +238,47 @@ Stored read_index_file(const std::string& path, Verify verify) {
     stored.texts = parsed.values<std::string>("texts");
     table = parsed.table();
   } catch (const nlohmann::json::exception& error) {
-    fail_damaged(path, fmt::format("its header makes no sense: {}", error.what()));
+    fail_damaged(name, fmt::format("its header is invalid: {}", error.what()));
   }
-  require_sound(path, table, aligned(sizeof(Prelude) + header.size()), bytes.size());
-  take_sections(stored, *file, table, verify);
+  require_sound(name, table, aligned(sizeof(Prelude) + header.size()), bytes.size());
+  take_sections(stored, bytes, table, verify, forbid);
   return stored;
+}
+
+}  // namespace
+
+bool is_storable_text(const std::string& text) {
+  try {
+    static_cast<void>(nlohmann::json(text).dump());
+    return true;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
+void write_index_file(const std::string& path, const Stored& stored) {
+  AtomicFile file(path);
+  write_container(file, stored);
+  file.commit();
+}
+
+Array<std::byte> write_index_bytes(const Stored& stored) {
+  MemorySink sink;
+  write_container(sink, stored);
+  return std::move(sink.bytes);
+}
+
+Stored read_index_file(const std::string& path, Verify verify) {
+  const std::shared_ptr<const MappedFile> file = MappedFile::open(path, Access::random);
+  return read_container(
+      path, file->bytes(), file, verify,
+      [&](std::size_t offset, std::size_t bytes) { file->forbid(offset, bytes); });
+}
+
+Stored read_index_bytes(Array<std::byte> bytes, Verify verify) {
+  const auto kept = std::make_shared<const Array<std::byte>>(std::move(bytes));
+  return read_container("the serialized index", kept->span(), kept, verify,
+                        [](std::size_t, std::size_t) {});
 }
 
 }  // namespace rtindex

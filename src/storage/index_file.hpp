@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <rtindex/index.hpp>
 
+#include "base/array.hpp"
 #include "base/stored.hpp"
 
 namespace rtindex {
@@ -12,8 +14,7 @@ namespace rtindex {
 // address.
 //
 //   prelude    64 bytes: magic, byte order, version, size of the file, size and XXH64 of the
-//   header,
-//              XXH64 of the prelude itself
+//              header, XXH64 of the prelude itself
 //   header     JSON: the library that wrote it, named numbers and texts, and the section table with
 //              each section's name, offset, bytes, checksum and whether it is small
 //   sections   arrays as they lie in memory, each at a multiple of 4096 bytes from the file's start
@@ -22,5 +23,12 @@ namespace rtindex {
 // touched. Their checksums (base/checksum.hpp) are compared only for Verify::full.
 void write_index_file(const std::string& path, const Stored& stored);
 [[nodiscard]] Stored read_index_file(const std::string& path, Verify verify);
+
+// Whether a text is UTF-8, as the header demands.
+[[nodiscard]] bool is_storable_text(const std::string& text);
+
+// The same container in memory.
+[[nodiscard]] Array<std::byte> write_index_bytes(const Stored& stored);
+[[nodiscard]] Stored read_index_bytes(Array<std::byte> bytes, Verify verify);
 
 }  // namespace rtindex

@@ -17,7 +17,7 @@ namespace {
 std::optional<Index> build_including(const TestColumn& column, const std::string& spec,
                                      const TestColumn& values) {
   try {
-    return build(column.view(), spec, include(values.view()));
+    return build(column.view(), spec, {.include = values.view()});
   } catch (const Error&) {
     return std::nullopt;  // not offered; OfferedByOrderedIndexes says where it must be
   }
@@ -114,10 +114,11 @@ TEST(IncludedValues, ThatAreWrongAreRefused) {
   const std::vector<int> two = {1, 2};
   const std::vector<std::string> texts = {"a", "b", "c"};
   const std::uint8_t bitmap = 0b111;
-  EXPECT_THROW(static_cast<void>(build(keys, include(two))), Error);
-  EXPECT_THROW(static_cast<void>(build(keys, include(texts))), Error);
-  EXPECT_THROW(static_cast<void>(build(keys, include(ColumnView(keys).with_validity(&bitmap)))),
-               Error);
+  EXPECT_THROW(static_cast<void>(build(keys, {}, {.include = two})), Error);
+  EXPECT_THROW(static_cast<void>(build(keys, {}, {.include = texts})), Error);
+  EXPECT_THROW(
+      static_cast<void>(build(keys, {}, {.include = ColumnView(keys).with_validity(&bitmap)})),
+      Error);
 }
 
 }  // namespace

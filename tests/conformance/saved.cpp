@@ -51,7 +51,7 @@ TEST_P(Saved, AnswersLikeTheScan) {
     SCOPED_TRACE(spec);
     const Index built = build(column.view(), spec);
     built.save(folder.file("a.rtindex"));
-    Index index = load(folder.file("a.rtindex"), Verify::full);
+    Index index = load(folder.file("a.rtindex"), {.verify = Verify::full});
     EXPECT_EQ(index.spec(), built.spec());
     EXPECT_EQ(index.size(), built.size());
     EXPECT_EQ(index.type(), built.type());

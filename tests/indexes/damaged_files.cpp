@@ -144,7 +144,7 @@ class Damage {
 Index build_whole(const TestColumn& column, const std::string& spec, Random& random) {
   const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
   try {
-    return build(column.view(), spec, include(values.view()));
+    return build(column.view(), spec, {.include = values.view()});
   } catch (const Error&) {
     return build(column.view(), spec);
   }
@@ -162,7 +162,7 @@ class DamagedFiles : public testing::TestWithParam<Case> {
     if (random.one_in(4)) update(index, column, random);
     if (random.one_in(10)) {
       index.save(again_);
-      Index copy = load(again_, Verify::full);
+      Index copy = load(again_, {.verify = Verify::full});
       ask_all(copy, batches, values);
     }
     ask_all(index, batches, values);

@@ -166,7 +166,8 @@ TEST_P(Errors, NoValuesAreNotValuesLeftOut) {
   };
   EXPECT_SAYS(refusal(build(keys, GetParam())), "0 values");
   std::optional<Index> including;
-  if (sentence([&] { including.emplace(build(keys, GetParam(), include(halves))); }) != "no error")
+  if (sentence([&] { including.emplace(build(keys, GetParam(), {.include = halves})); }) !=
+      "no error")
     GTEST_SKIP() << "includes no values";
   EXPECT_SAYS(refusal(*including), "0 values");
   EXPECT_EQ(including->lookup(keys, Answer::sum).sum_as<double>()[0], 0.5);
@@ -174,7 +175,7 @@ TEST_P(Errors, NoValuesAreNotValuesLeftOut) {
 
 TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {
   const auto refusal = [&](const std::string& spec) {
-    return sentence([&] { static_cast<void>(build(keys, spec, include(keys))); });
+    return sentence([&] { static_cast<void>(build(keys, spec, {.include = keys})); });
   };
   const std::string text = refusal(GetParam());
   if (text == "no error") GTEST_SKIP() << "includes values";

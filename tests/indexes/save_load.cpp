@@ -9,7 +9,6 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "indexes/tick_units.hpp"
 #include "support/index_bytes.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
@@ -93,20 +92,70 @@ TEST_P(SaveLoad, LooksUpWhileItSaves) {
   });
   for (int i = 0; i < 5; ++i) EXPECT_EQ(index.lookup(keys).any()[19999], 19999U);
   saver.join();
-  EXPECT_EQ(load(path_, Verify::full).lookup(keys).any()[19999], 19999U);
+  EXPECT_EQ(load(path_, {.verify = Verify::full}).lookup(keys).any()[19999], 19999U);
 }
 
-TEST_P(SaveLoad, KeepsTickUnits) {
+TEST_P(SaveLoad, KeepsTimeUnitsAndMetadata) {
   const std::vector<std::int64_t> ticks = {5, 3, 9};
-  Index index = build(ColumnView::timestamps(ticks), GetParam());
-  index.save(path_);
-  EXPECT_EQ(tick_units(load(path_)).keys, "");
-  EXPECT_EQ(tick_units(load(path_)).included, "");
-  set_tick_units(index, {.keys = "us", .included = "ms UTC"});
+  build(ColumnView::timestamps(ticks), GetParam()).save(path_);
+  EXPECT_EQ(load(path_).time_unit(), TimeUnit::unspecified);
+  EXPECT_TRUE(load(path_).metadata().empty());
+  const ColumnView keys = ColumnView::timestamps(ticks, TimeUnit::microsecond);
+  Index index = build(keys, GetParam());
+  index.set_metadata("zone", "Europe/Z\u00fcrich");
+  index.set_metadata("table", "trades");
+  index.set_metadata("table", "");
+  EXPECT_THROW(index.set_metadata("zone", "\xff"), Error);
   index.save(path_);
   load(path_).save(path_);
-  EXPECT_EQ(tick_units(load(path_)).keys, "us");
-  EXPECT_EQ(tick_units(load(path_)).included, "ms UTC");
+  const Index loaded = load(path_);
+  EXPECT_EQ(loaded.time_unit(), TimeUnit::microsecond);
+  EXPECT_EQ(loaded.metadata(), index.metadata());
+  EXPECT_EQ(loaded.metadata().size(), 1U);
+  EXPECT_EQ(loaded.lookup(keys).any()[1], 1U);
+  EXPECT_EQ(loaded.lookup(ColumnView::timestamps(ticks)).any()[1], 1U);
+  const auto in_seconds = ColumnView::timestamps(ticks, TimeUnit::second);
+  EXPECT_THROW(static_cast<void>(loaded.lookup(in_seconds)), Error);
+}
+
+TEST_P(SaveLoad, KeepsTimeUnitsOfParts) {
+  const std::vector<std::int64_t> ticks = {5, 3, 9};
+  const std::vector<int> numbers = {1, 2, 3};
+  const auto tuples = [&](TimeUnit unit) {
+    return ColumnView::composite({numbers, ColumnView::timestamps(ticks, unit)});
+  };
+  build(tuples(TimeUnit::millisecond), GetParam()).save(path_);
+  const Index loaded = load(path_);
+  EXPECT_EQ(loaded.part_time_units(), (std::vector{TimeUnit::unspecified, TimeUnit::millisecond}));
+  EXPECT_EQ(loaded.lookup(tuples(TimeUnit::unspecified)).any()[2], 2U);
+  EXPECT_THROW(static_cast<void>(loaded.lookup(tuples(TimeUnit::second))), Error);
+}
+
+TEST_P(SaveLoad, SerializesAndCopies) {
+  const std::vector<int> keys = {26, 25, 29, 23, 29, 27};
+  Index index = build(keys, GetParam());
+  const std::vector<std::byte> bytes = index.serialize();
+  for (const Verify verify : {Verify::quick, Verify::full}) {
+    const Index again = deserialize(bytes, {.verify = verify});
+    EXPECT_EQ(again.spec(), index.spec());
+    EXPECT_EQ(again.lookup(keys, Answer::count).count()[2], 2U);
+  }
+  EXPECT_EQ(deserialize(bytes).serialize(), bytes);
+  const Index copy = index.copy();
+  index.update(std::vector<std::uint32_t>{2}, std::vector{30});
+  EXPECT_EQ(index.lookup(std::vector{29}, Answer::count).count()[0], 1U);
+  EXPECT_EQ(copy.lookup(std::vector{29}, Answer::count).count()[0], 2U);
+
+  for (const std::size_t kept : {std::size_t{0}, std::size_t{63}, bytes.size() - 1})
+    EXPECT_THROW(static_cast<void>(deserialize(std::span(bytes).first(kept))), Error);
+  std::vector<std::byte> damaged = bytes;
+  damaged[70] ^= std::byte{1};
+  try {
+    static_cast<void>(deserialize(damaged));
+    ADD_FAILURE() << "a damaged header must be refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::corrupt_file);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Indexes, SaveLoad, testing::ValuesIn(usable_indexes()),
@@ -130,8 +179,8 @@ TEST_F(SavedIndex, KeepsItsIncludedValues) {
   const std::vector<std::uint64_t> low = {0, keys[7]};
   const std::vector<std::uint64_t> high = {~std::uint64_t{0}, keys[7]};
   for (const std::string spec : {"rx:native@cpu", "sorted@cpu", "btree@cpu"}) {
-    build(keys, spec, include(values)).save(path_);
-    Index index = load(path_, Verify::full);
+    build(keys, spec, {.include = values}).save(path_);
+    Index index = load(path_, {.verify = Verify::full});
     EXPECT_EQ(index.included(), Type::i16);
     const auto expect_values = [&] {
       const Answers answers = index.range(low, high, Answer::sum | Answer::min | Answer::max);
@@ -202,7 +251,7 @@ TEST_F(SavedIndex, IsNotReadWhenItIsOpened) {
     const Index quick = load(path_);
     EXPECT_LT(resident_kib(path_), 1024U) << spec;
     EXPECT_EQ(quick.lookup(std::span(keys).first(10)).any()[3], 3U);
-    const Index full = load(path_, Verify::full);
+    const Index full = load(path_, {.verify = Verify::full});
     if (resident_kib(path_) == 0) GTEST_SKIP() << "this system does not tell what is resident";
     EXPECT_GT(resident_kib(path_), 12U << 10U) << spec;
   }

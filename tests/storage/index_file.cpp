@@ -106,13 +106,13 @@ TEST_F(IndexFile, ForeignFilesAreRefused) {
   const auto foreign = [&](const std::string& bytes) {
     return error_after([&](IndexBytes& file) { file.bytes = bytes; });
   };
-  EXPECT_TRUE(has(foreign(""), "is no index file"));
-  EXPECT_TRUE(has(foreign("{}"), "is no index file"));
-  EXPECT_TRUE(has(foreign(std::string(10000, 'x')), "is no index file"));
+  EXPECT_TRUE(has(foreign(""), "is not an index file"));
+  EXPECT_TRUE(has(foreign("{}"), "is not an index file"));
+  EXPECT_TRUE(has(foreign(std::string(10000, 'x')), "is not an index file"));
   EXPECT_TRUE(has(foreign(std::string(10000, '\0')), "rtindex build"));
   // What a transfer as text makes of the line ends.
   EXPECT_TRUE(
-      has(error_after([](IndexBytes& file) { file.bytes.erase(5, 1); }), "is no index file"));
+      has(error_after([](IndexBytes& file) { file.bytes.erase(5, 1); }), "is not an index file"));
 }
 
 TEST_F(IndexFile, TruncatedFilesAreRefused) {

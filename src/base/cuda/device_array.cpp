@@ -107,16 +107,6 @@ class Pools final : public DeviceMemory {
   std::vector<Pool> pools_;
 };
 
-std::mutex& memory_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-
-std::shared_ptr<DeviceMemory>& chosen_memory() {
-  static std::shared_ptr<DeviceMemory> memory;
-  return memory;
-}
-
 // Never freed: indexes in static storage may outlive everything else.
 const std::shared_ptr<Pools>& default_memory() {
   static const auto* memory = new std::shared_ptr<Pools>(std::make_shared<Pools>());
@@ -125,10 +115,9 @@ const std::shared_ptr<Pools>& default_memory() {
 
 }  // namespace
 
-std::shared_ptr<DeviceMemory> current_memory() {
-  const std::lock_guard lock(memory_mutex());
-  if (chosen_memory()) return chosen_memory();
-  return default_memory();
+std::shared_ptr<DeviceMemory> current_memory(std::shared_ptr<DeviceMemory> given) {
+  if (given == nullptr) given = device_memory();
+  return given == nullptr ? default_memory() : given;
 }
 
 void trim_unused(std::size_t taken) noexcept { default_memory()->trim(taken); }
@@ -136,11 +125,6 @@ void trim_unused(std::size_t taken) noexcept { default_memory()->trim(taken); }
 void give_back_unused() noexcept {
   static_cast<void>(cudaDeviceSynchronize());
   trim_unused(std::numeric_limits<std::size_t>::max());
-}
-
-void choose_memory(std::shared_ptr<DeviceMemory> memory) {
-  const std::lock_guard lock(memory_mutex());
-  chosen_memory() = std::move(memory);
 }
 
 MemoryMeter::MemoryMeter() : start_(held.now) { held.most = held.now; }

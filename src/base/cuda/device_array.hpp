@@ -11,10 +11,10 @@
 
 namespace rtindex::cuda {
 
-// The memory of indexes built from now on: the user's, or a pool of cudaMallocAsync.
-[[nodiscard]] std::shared_ptr<DeviceMemory> current_memory();
-// The user's memory for indexes built from now on; null for the pool.
-void choose_memory(std::shared_ptr<DeviceMemory> memory);
+// The allocator of a build: the one given, else that of set_device_memory(), else a pool of
+// cudaMallocAsync.
+[[nodiscard]] std::shared_ptr<DeviceMemory> current_memory(
+    std::shared_ptr<DeviceMemory> given = nullptr);
 
 // Gives memory that nothing uses back to the driver, but for a little, after work that took so many
 // bytes at most.

@@ -247,6 +247,10 @@ class DeviceStructure final : public Structure {
   mutable WorkspacePool workspaces_;
 };
 
+const ColumnView* included_in(const BuildOptions& build) {
+  return build.include.given() ? &build.include : nullptr;
+}
+
 }  // namespace
 
 DeviceOptions ordered_options(const Spec& resolved) {
@@ -260,17 +264,18 @@ DeviceOptions ordered_options(const Spec& resolved) {
 }
 
 BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
-                           const ColumnView* include, Stream user_stream) {
+                           const BuildOptions& build) {
+  const ColumnView* const include = included_in(build);
   const OnDevice current(options.device);
   require_on_device(column, "keys");
   if (include != nullptr) require_on_device(*include, "included values");
-  const Memory memory = current_memory();
+  const Memory memory = current_memory(build.device_memory);
   auto parts = std::make_unique<Parts>();
   const cudaStream_t stream = parts->stream.get();
   if (column.memory_space() == MemorySpace::device ||
       (include != nullptr && include->memory_space() == MemorySpace::device)) {
     const Event before;
-    before.record(static_cast<cudaStream_t>(user_stream.handle));
+    before.record(static_cast<cudaStream_t>(build.stream.handle));
     before.hold_back(stream);
   }
   const MemoryMeter meter;
@@ -288,10 +293,11 @@ BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& colum
 }
 
 std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const EncodedColumn& column,
-                                         const KeyCodec& codec, const ColumnView* include) {
+                                         const KeyCodec& codec, const BuildOptions& build) {
+  const ColumnView* const include = included_in(build);
   const OnDevice current(options.device);
   if (include != nullptr) require_on_device(*include, "included values");
-  const Memory memory = current_memory();
+  const Memory memory = current_memory(build.device_memory);
   const MemoryMeter meter;
   auto parts = std::make_unique<Parts>();
   const cudaStream_t stream = parts->stream.get();
@@ -312,10 +318,12 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
 }
 
 std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileReader& file,
-                                       const KeyCodec& codec, std::size_t rows) {
+                                       const KeyCodec& codec, std::size_t rows,
+                                       const std::shared_ptr<DeviceMemory>& memory) {
   const EncodedColumn column = load_column(file, rows, codec.span());
   if (options.refuse) options.refuse(column, [](std::uint32_t) { return "(of the file)"; });
-  if (!file.has("included_type")) return build_encoded(options, column, codec, nullptr);
+  if (!file.has("included_type"))
+    return build_encoded(options, column, codec, {.device_memory = memory});
   const std::string& name = file.text("included_type");
   auto type = Type::u8;
   while (is_native(type) && name_of(type) != name)
@@ -323,7 +331,7 @@ std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileR
   if (!is_native(type)) file.refuse("its included values are of the unknown type '{}'", name);
   const auto bytes = file.array<std::uint8_t>("included_values", rows * width_of(type));
   const ColumnView values = ColumnView::of(type, bytes.data(), rows);
-  return build_encoded(options, column, codec, &values);
+  return build_encoded(options, column, codec, {.include = values, .device_memory = memory});
 }
 
 }  // namespace rtindex::cuda

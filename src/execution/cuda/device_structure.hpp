@@ -42,17 +42,18 @@ struct BuiltOnDevice {
 
 // Builds over a native column in host or device memory, which is encoded on the GPU.
 [[nodiscard]] BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
-                                         const ColumnView* include, Stream stream);
+                                         const BuildOptions& build);
 
 // Builds over a column that the host has encoded.
 [[nodiscard]] std::unique_ptr<Structure> build_encoded(const DeviceOptions& options,
                                                        const EncodedColumn& column,
                                                        const KeyCodec& codec,
-                                                       const ColumnView* include);
+                                                       const BuildOptions& build);
 
 // Builds over what a structure on a GPU saved.
 [[nodiscard]] std::unique_ptr<Structure> build_saved(const DeviceOptions& options,
                                                      const FileReader& file, const KeyCodec& codec,
-                                                     std::size_t rows);
+                                                     std::size_t rows,
+                                                     const std::shared_ptr<DeviceMemory>& memory);
 
 }  // namespace rtindex::cuda

@@ -24,10 +24,10 @@ cuda::DeviceOptions bucketed_options(const Spec& resolved) {
 
 std::unique_ptr<Structure> build_bucketed(const Spec& resolved, const EncodedColumn& column,
                                           const KeyCodec& codec, const KeyText& key_text,
-                                          const ColumnView* include) {
+                                          const BuildOptions& build) {
   const cuda::DeviceOptions options = bucketed_options(resolved);
   options.refuse(column, key_text);
-  return cuda::build_encoded(options, column, codec, include);
+  return cuda::build_encoded(options, column, codec, build);
 }
 
 }  // namespace rtindex::optix

@@ -18,6 +18,6 @@ namespace rtindex::optix {
                                                         const EncodedColumn& column,
                                                         const KeyCodec& codec,
                                                         const KeyText& key_text,
-                                                        const ColumnView* include);
+                                                        const BuildOptions& build);
 
 }  // namespace rtindex::optix

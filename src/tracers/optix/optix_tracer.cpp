@@ -163,15 +163,15 @@ class OptixTracer final : public Structure {
 }  // namespace
 
 cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
-                                 Stream user_stream) {
+                                 const BuildOptions& build) {
   const SceneOptions options = options_of(resolved);
   const OnDevice current(options.device);
   cuda::require_on_device(column, "keys");
-  const Memory memory = cuda::current_memory();
+  const Memory memory = cuda::current_memory(build.device_memory);
   cuda::OwnStream stream;
   if (column.memory_space() == MemorySpace::device) {
     const cuda::Event before;
-    before.record(static_cast<cudaStream_t>(user_stream.handle));
+    before.record(static_cast<cudaStream_t>(build.stream.handle));
     before.hold_back(stream.get());
   }
   const cuda::MemoryMeter meter;
@@ -189,11 +189,12 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
 }
 
 std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
-                                         const KeyCodec& codec, const KeyText& text) {
+                                         const KeyCodec& codec, const KeyText& text,
+                                         const BuildOptions& build) {
   const SceneOptions options = options_of(resolved);
   require_exact(options.rx, column, text, coordinate_limit(options.rx.primitive));
   const OnDevice current(options.device);
-  const Memory memory = cuda::current_memory();
+  const Memory memory = cuda::current_memory(build.device_memory);
   cuda::OwnStream stream;
   const cuda::MemoryMeter meter;
   DeviceColumn on_device = cuda::uploaded(column, memory, stream.get());

@@ -18,11 +18,12 @@ namespace rtindex::optix {
 
 // Builds over a native column in host or device memory, which is encoded on the GPU.
 [[nodiscard]] cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
-                                               Stream stream);
+                                               const BuildOptions& build);
 
 // Builds over a column that the host has encoded.
 [[nodiscard]] std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
                                                        const KeyCodec& codec,
-                                                       const KeyText& key_text);
+                                                       const KeyText& key_text,
+                                                       const BuildOptions& build);
 
 }  // namespace rtindex::optix
