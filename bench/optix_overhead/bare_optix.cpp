@@ -49,7 +49,7 @@ void BareOptix::build(const std::uint32_t* keys, std::size_t count) {
   input.triangles.vertex_stride = sizeof(Point);
   input.triangles.flags = &flags;
   input.triangles.records = 1;
-  const BuildOptions options{.flags = build_fast_trace, .operation = operation_build};
+  const AccelBuildOptions options{.flags = build_fast_trace, .operation = operation_build};
   BuildSizes sizes{};
   optix::check(functions().compute_sizes(context_, &options, &input, 1, &sizes),
                "asking for sizes");

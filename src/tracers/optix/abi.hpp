@@ -132,7 +132,7 @@ struct BuildInput {
   };
 };
 
-struct BuildOptions {
+struct AccelBuildOptions {
   unsigned flags;
   int operation;
   std::uint16_t motion_keys;
@@ -228,7 +228,7 @@ static_assert(offsetof(TriangleInput, index_buffer) == 24 && offsetof(TriangleIn
 static_assert(sizeof(SphereInput) == 72 && offsetof(SphereInput, flags) == 32);
 static_assert(sizeof(BoxInput) == 56 && offsetof(BoxInput, flags) == 16);
 static_assert(sizeof(BuildInput) == 1032 && offsetof(BuildInput, all) == 8);
-static_assert(sizeof(BuildOptions) == 20 && sizeof(BuildSizes) == 24 && sizeof(Emit) == 16);
+static_assert(sizeof(AccelBuildOptions) == 20 && sizeof(BuildSizes) == 24 && sizeof(Emit) == 16);
 static_assert(sizeof(ModuleOptions) == 40 && sizeof(PipelineOptions) == 40);
 static_assert(sizeof(LinkOptions) == 4 && sizeof(BuiltinOptions) == 16);
 static_assert(sizeof(ProgramDescription) == 56 && sizeof(ProgramOptions) == 8);

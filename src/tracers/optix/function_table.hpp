@@ -33,11 +33,12 @@ struct FunctionTable {
                             unsigned count, char* log, std::size_t* log_bytes, PipelineRef*);
   Result (*destroy_pipeline)(PipelineRef);
   Unused set_stack_size;
-  Result (*compute_sizes)(Context, const BuildOptions*, const BuildInput*, unsigned count,
+  Result (*compute_sizes)(Context, const AccelBuildOptions*, const BuildInput*, unsigned count,
                           BuildSizes*);
-  Result (*build)(Context, cudaStream_t, const BuildOptions*, const BuildInput*, unsigned count,
-                  DevicePointer temporary, std::size_t temporary_bytes, DevicePointer output,
-                  std::size_t output_bytes, Traversable*, const Emit*, unsigned emit_count);
+  Result (*build)(Context, cudaStream_t, const AccelBuildOptions*, const BuildInput*,
+                  unsigned count, DevicePointer temporary, std::size_t temporary_bytes,
+                  DevicePointer output, std::size_t output_bytes, Traversable*, const Emit*,
+                  unsigned emit_count);
   Unused relocation[3];
   Result (*compact)(Context, cudaStream_t, Traversable, DevicePointer output,
                     std::size_t output_bytes, Traversable*);

@@ -131,7 +131,7 @@ void Scene::build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaSt
 
 BuildSizes Scene::sizes_of(const Input& input) const {
   // The sizes of a build include those of its later updates.
-  const BuildOptions options{.flags = build_flags(), .operation = operation_build};
+  const AccelBuildOptions options{.flags = build_flags(), .operation = operation_build};
   BuildSizes sizes{};
   check(functions().compute_sizes(context_, &options, &input.build, 1, &sizes),
         "asking how large the acceleration structure will be");
@@ -140,7 +140,7 @@ BuildSizes Scene::sizes_of(const Input& input) const {
 
 void Scene::run_build(Part& part, const Input& input, int operation,
                       const cuda::DeviceBytes& temporary, const Emit* emit, cudaStream_t stream) {
-  const BuildOptions options{.flags = build_flags(), .operation = operation};
+  const AccelBuildOptions options{.flags = build_flags(), .operation = operation};
   check(functions().build(context_, stream, &options, &input.build, 1, pointer(temporary),
                           temporary.size(), pointer(part.structure), part.structure.size(),
                           &part.handle, emit, emit == nullptr ? 0 : 1),

@@ -76,8 +76,8 @@ TEST(OptixHeaders, HaveTheSameBuildInputs) {
 
 TEST(OptixHeaders, HaveTheSameOptions) {
   SAME_SIZE(ContextOptions, OptixDeviceContextOptions);
-  SAME_SIZE(BuildOptions, OptixAccelBuildOptions);
-  SAME_PLACE(BuildOptions, operation, OptixAccelBuildOptions, operation);
+  SAME_SIZE(AccelBuildOptions, OptixAccelBuildOptions);
+  SAME_PLACE(AccelBuildOptions, operation, OptixAccelBuildOptions, operation);
   SAME_SIZE(BuildSizes, OptixAccelBufferSizes);
   SAME_PLACE(BuildSizes, temporary, OptixAccelBufferSizes, tempSizeInBytes);
   SAME_PLACE(BuildSizes, update_temporary, OptixAccelBufferSizes, tempUpdateSizeInBytes);
