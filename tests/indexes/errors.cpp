@@ -86,7 +86,7 @@ TEST_P(Errors, ValuesThatAreMissingOrWrong) {
   EXPECT_SAYS(
       lookup(lookups, {.answers = Answer::sum, .values = ColumnView(keys).with_validity(&bitmap)}),
       "validity");
-  EXPECT_SAYS(lookup(lookups, {.answers = {}}), "no answer was asked for");
+  EXPECT_SAYS(lookup(lookups, {.answers = {}}), "no answer requested");
 }
 
 TEST_P(Errors, ValuesThatAreNotNeededAreNotLookedAt) {
@@ -97,7 +97,7 @@ TEST_P(Errors, ValuesThatAreNotNeededAreNotLookedAt) {
 TEST_P(Errors, RangesOfDifferentLength) {
   if (!index.supports(Answer::any, LookupKind::range)) GTEST_SKIP() << "points only";
   const std::vector<std::uint32_t> one = {1};
-  EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(keys, one)); }), "3 lower ends but 1");
+  EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(keys, one)); }), "got 3 lower and 1 upper");
   EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(one, std::vector<std::string>{"a"})); }),
               "string");
 }
@@ -111,7 +111,7 @@ TEST_P(Errors, Updates) {
   EXPECT_SAYS(update({0, 0}, std::vector<int>{1, 2}), "row 0 twice");
   EXPECT_SAYS(update({3}, one), "row 3");
   EXPECT_SAYS(update({3}, one), "3 rows");
-  EXPECT_SAYS(update({0, 1}, one), "2 rows but brings 1");
+  EXPECT_SAYS(update({0, 1}, one), "got 2 rows and 1 keys");
   EXPECT_SAYS(update({0}, std::vector<float>{1}), "float32");
   EXPECT_SAYS(update({0}, std::vector<int>{-1}), "-1");
   EXPECT_SAYS(update({0}, std::vector<int>{-1}), "uint32");
@@ -125,7 +125,7 @@ TEST_P(Errors, RowsOfUpdates) {
   const auto says = [&](const ColumnView& rows, const ColumnView& new_keys) {
     return sentence([&] { index.update(rows, new_keys); });
   };
-  EXPECT_SAYS(says(std::vector<std::int64_t>{0}, one), "int64: pass their rowIDs as uint32");
+  EXPECT_SAYS(says(std::vector<std::int64_t>{0}, one), "as uint32, got int64");
   const std::uint8_t bitmap = 1;
   EXPECT_SAYS(says(ColumnView(std::vector<std::uint32_t>{0}).with_validity(&bitmap), one),
               "validity");
@@ -136,7 +136,7 @@ TEST_P(Errors, RowsOfUpdates) {
   EXPECT_SAYS(says(here, there), on_gpu ? "move one" : "new keys are in device memory");
   EXPECT_SAYS(says(there, here), on_gpu ? "move one" : "rows are in device memory");
   if (!on_gpu) {
-    EXPECT_SAYS(says(there, there), "copy them to the host");
+    EXPECT_SAYS(says(there, there), "copy them to host memory");
   }
   EXPECT_EQ(index.lookup(keys, Answer::first).first()[2], 2U);
 }

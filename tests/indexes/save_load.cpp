@@ -201,7 +201,7 @@ TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
   IndexBytes file(path_);
   file.edit_header("\"sorted@cpu", "\"sorted@cuda63");
   file.write(path_);
-  EXPECT_NE(error_of_loading(path_).find("cannot be used here"), std::string::npos);
+  EXPECT_NE(error_of_loading(path_).find("is not available here"), std::string::npos);
   file.edit_header("\"sorted@cuda63", "\"quantum");
   file.write(path_);
   EXPECT_NE(error_of_loading(path_).find(path_ + " holds the index 'quantum"), std::string::npos);

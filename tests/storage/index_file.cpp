@@ -172,13 +172,13 @@ TEST_F(IndexFile, ImpossibleHeadersAreRefused) {
   const auto edited = [&](const std::string& from, const std::string& to) {
     return error_after([&](IndexBytes& file) { file.edit_header(from, to); });
   };
-  EXPECT_TRUE(has(edited("{", "["), "its header makes no sense"));
-  EXPECT_TRUE(has(edited("\"sections\"", "\"sectiong\""), "its header makes no sense"));
-  EXPECT_TRUE(has(edited("\"rows\": 1000", "\"rows\": -1"), "its header makes no sense"));
-  EXPECT_TRUE(has(edited("\"rows\": 1000", "\"rows\": 1.5"), "its header makes no sense"));
+  EXPECT_TRUE(has(edited("{", "["), "its header is invalid"));
+  EXPECT_TRUE(has(edited("\"sections\"", "\"sectiong\""), "its header is invalid"));
+  EXPECT_TRUE(has(edited("\"rows\": 1000", "\"rows\": -1"), "its header is invalid"));
+  EXPECT_TRUE(has(edited("\"rows\": 1000", "\"rows\": 1.5"), "its header is invalid"));
   EXPECT_TRUE(
-      has(edited("\"rows\": 1000", "\"rows\": 18446744073709551616"), "its header makes no sense"));
-  EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": \"20000\""), "its header makes no sense"));
+      has(edited("\"rows\": 1000", "\"rows\": 18446744073709551616"), "its header is invalid"));
+  EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": \"20000\""), "its header is invalid"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": 18446744073709551615"), "beyond the end"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": 200000"), "beyond the end"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": 20480"), "overlaps"));
