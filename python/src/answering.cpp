@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "answers/counting.hpp"
+#include "answers/request.hpp"
 #include "answers/values.hpp"
 #include "base/error.hpp"
 #include "buffer.hpp"

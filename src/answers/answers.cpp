@@ -208,28 +208,4 @@ void RowsInto::finish() {
   join_chunks(chunks_, offsets.data(), outputs_.rows);
 }
 
-Request request_into(const LookupOptions& options, const Outputs& outputs) {
-  Request request;
-  auto want = [&](const void* buffer, Answer answer) {
-    if (buffer != nullptr) request.answers = request.answers | answer;
-  };
-  want(outputs.any, Answer::any);
-  want(outputs.first, Answer::first);
-  want(outputs.count, Answer::count);
-  want(outputs.sum, Answer::sum);
-  want(outputs.min, Answer::min);
-  want(outputs.max, Answer::max);
-  want(outputs.offsets, Answer::rows);
-  request.values = options.values.data();
-  request.values_space = options.values.memory_space();
-  request.stream = options.stream;
-  request.value_type = options.values.type();
-  request.limit = options.limit;
-  request.miss = options.miss;
-  request.outputs = outputs;
-  request.counters = options.counters;
-  request.launch_ms = options.launch_ms;
-  return request;
-}
-
 }  // namespace rtindex

@@ -36,7 +36,4 @@ class RowsInto {
   std::vector<std::vector<std::uint32_t>> chunks_;
 };
 
-// A request for buffers that the caller brought.
-[[nodiscard]] Request request_into(const LookupOptions& options, const Outputs& outputs);
-
 }  // namespace rtindex

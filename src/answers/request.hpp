@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -53,5 +54,22 @@ struct Request {
                                Answer::max | Answer::rows);
   }
 };
+
+// A request for buffers of the caller.
+[[nodiscard]] Request request_into(const LookupOptions& options, const Outputs& outputs);
+
+// Throws unless `values` can be the value column of an indexed column with so many rows.
+void require_values(const ColumnView& values, std::size_t rows);
+
+// Adds the work of a part of a batch to the total, while other threads add theirs.
+inline void add_work(Counters& total, const Counters& work) {
+  const auto add = [](std::uint64_t& to, std::uint64_t more) {
+    std::atomic_ref(to).fetch_add(more, std::memory_order_relaxed);
+  };
+  add(total.rays, work.rays);
+  add(total.cells, work.cells);
+  add(total.tested, work.tested);
+  add(total.hits, work.hits);
+}
 
 }  // namespace rtindex

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "answers/counting.hpp"
 #include "answers/included.hpp"
 #include "answers/matches.hpp"
 #include "base/parallel.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "answers/answers.hpp"
-#include "answers/value_column.hpp"
+#include "answers/request.hpp"
 #include "base/error.hpp"
 #include "base/stored.hpp"
 #include "base/types.hpp"

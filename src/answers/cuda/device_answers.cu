@@ -1,11 +1,9 @@
 #include "answers/cuda/device_answers.hpp"
 
-#include <cub/device/device_scan.cuh>
-
 #include "answers/cuda/aggregate.cuh"
 #include "answers/cuda/spread_runs.hpp"
 #include "answers/cuda/tree.cuh"
-#include "base/cuda/scratch.hpp"
+#include "base/cuda/launch.cuh"
 
 namespace rtindex::cuda {
 
@@ -145,46 +143,6 @@ __global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows,
   }
 }
 
-__global__ void runs_of_rows_kernel(const std::uint32_t* rows, std::size_t count, Run* runs) {
-  const std::size_t i = thread_number();
-  if (i >= count) return;
-  const auto begin = static_cast<std::uint32_t>(i);
-  runs[i] = {begin, rows[i] == miss_row ? begin : begin + 1};
-}
-
-__global__ void count_rows(const Run* runs, std::size_t count, std::uint32_t limit,
-                           std::uint64_t* counts) {
-  const std::size_t i = thread_number();
-  if (i > count) return;
-  counts[i] = i == count ? 0 : min(runs[i].end - runs[i].begin, limit);
-}
-
-// Every thread writes some neighbouring rowIDs: whose they are is searched for once.
-__global__ void collect_kernel(const Run* runs, std::size_t count, RowsView rows,
-                               const std::uint64_t* offsets, std::uint64_t begin,
-                               std::uint64_t room, std::uint32_t* out) {
-  constexpr std::uint64_t each = 8;
-  const std::uint64_t total = offsets[count];
-  const std::uint64_t end = total - begin < room ? total : begin + room;
-  for (std::uint64_t first = begin + thread_number() * each; first < end;
-       first += thread_count() * each) {
-    std::size_t low = 0;
-    std::size_t high = count - 1;
-    while (low < high) {
-      const std::size_t middle = (low + high + 1) / 2;
-      if (offsets[middle] <= first)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    const std::uint64_t last = first + each < end ? first + each : end;
-    for (std::uint64_t at = first; at < last; ++at) {
-      while (offsets[low + 1] <= at) ++low;
-      out[at - begin] = rows[runs[low].begin + (at - offsets[low])];
-    }
-  }
-}
-
 [[nodiscard]] ValueClass class_wanted(const DeviceRequest& request) {
   return request.wants_values() ? class_of(request.value_type) : ValueClass::u64;
 }
@@ -211,12 +169,6 @@ void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceReque
   visit_class(class_wanted(request), [&]<class Class>() {
     rows_kernel<Class><<<blocks_for(count), block_threads, 0, stream>>>(rows, count, request);
   });
-  check_launch(doing);
-}
-
-void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaStream_t stream) {
-  if (count == 0) return;
-  runs_of_rows_kernel<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, runs);
   check_launch(doing);
 }
 
@@ -268,22 +220,6 @@ void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t 
                                                         tree.null() ? nullptr : &choice->row_scan);
   }
   check_launch(doing);
-}
-
-void offsets_of(const Run* runs, std::size_t count, std::uint32_t limit, std::uint64_t* offsets,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  count_rows<<<blocks_for(count + 1), block_threads, 0, stream>>>(runs, count, limit, offsets);
-  with_scratch(memory, stream, "counting rows", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, count + 1, stream);
-  });
-}
-
-void collect_rows(const Run* runs, std::size_t count, RowsView rows, const std::uint64_t* offsets,
-                  std::uint64_t begin, std::uint64_t room, std::uint32_t* out,
-                  cudaStream_t stream) {
-  if (count == 0 || room == 0) return;
-  collect_kernel<<<4096, block_threads, 0, stream>>>(runs, count, rows, offsets, begin, room, out);
-  check_launch("collecting rows");
 }
 
 }  // namespace rtindex::cuda

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "answers/cuda/count_hits.hpp"
+#include "answers/cuda/runs.hpp"
 #include "base/cuda/transfer.hpp"
 
 namespace rtindex::cuda {

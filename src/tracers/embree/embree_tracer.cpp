@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "answers/accumulator.hpp"
-#include "answers/counting.hpp"
+#include "answers/request.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "scene/row_directory.hpp"

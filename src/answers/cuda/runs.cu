@@ -1,0 +1,107 @@
+#include "answers/cuda/runs.hpp"
+
+#include <cub/device/device_scan.cuh>
+
+#include <rtindex/answer.hpp>
+
+#include "base/cuda/launch.cuh"
+#include "base/cuda/scratch.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+[[nodiscard]] __device__ std::uint64_t hits_in(std::uint32_t row) {
+  return row == miss_row ? 0 : 1;
+}
+[[nodiscard]] __device__ std::uint64_t hits_in(const Run& run) { return run.end - run.begin; }
+
+template <class Found>
+__global__ void add_hits(const Found* found, std::size_t count, std::uint64_t* hits) {
+  std::uint64_t own = 0;
+  for (std::size_t i = thread_number(); i < count; i += thread_count()) own += hits_in(found[i]);
+  if (own != 0) atomicAdd(reinterpret_cast<unsigned long long*>(hits), own);
+}
+
+template <class Found>
+void launch_add_hits(const Found* found, std::size_t count, std::uint64_t* hits,
+                     cudaStream_t stream) {
+  add_hits<<<loop_blocks(count), block_threads, 0, stream>>>(found, count, hits);
+  check_launch("counting hits");
+}
+
+__global__ void runs_of_rows_kernel(const std::uint32_t* rows, std::size_t count, Run* runs) {
+  const std::size_t i = thread_number();
+  if (i >= count) return;
+  const auto begin = static_cast<std::uint32_t>(i);
+  runs[i] = {begin, rows[i] == miss_row ? begin : begin + 1};
+}
+
+__global__ void count_rows(const Run* runs, std::size_t count, std::uint32_t limit,
+                           std::uint64_t* counts) {
+  const std::size_t i = thread_number();
+  if (i > count) return;
+  counts[i] = i == count ? 0 : min(runs[i].end - runs[i].begin, limit);
+}
+
+// Every thread writes some neighbouring rowIDs and searches once for the lookup of the first.
+__global__ void collect_kernel(const Run* runs, std::size_t count, RowsView rows,
+                               const std::uint64_t* offsets, std::uint64_t begin,
+                               std::uint64_t capacity, std::uint32_t* out) {
+  constexpr std::uint64_t each = 8;
+  const std::uint64_t total = offsets[count];
+  const std::uint64_t end = total - begin < capacity ? total : begin + capacity;
+  for (std::uint64_t first = begin + thread_number() * each; first < end;
+       first += thread_count() * each) {
+    std::size_t low = 0;
+    std::size_t high = count - 1;
+    while (low < high) {
+      const std::size_t middle = (low + high + 1) / 2;
+      if (offsets[middle] <= first)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    const std::uint64_t last = first + each < end ? first + each : end;
+    for (std::uint64_t at = first; at < last; ++at) {
+      while (offsets[low + 1] <= at) ++low;
+      out[at - begin] = rows[runs[low].begin + (at - offsets[low])];
+    }
+  }
+}
+
+}  // namespace
+
+void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaStream_t stream) {
+  if (count == 0) return;
+  runs_of_rows_kernel<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, runs);
+  check_launch("collecting rows");
+}
+
+void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,
+                cudaStream_t stream) {
+  launch_add_hits(rows, count, hits, stream);
+}
+
+void count_hits(const Run* runs, std::size_t count, std::uint64_t* hits, cudaStream_t stream) {
+  launch_add_hits(runs, count, hits, stream);
+}
+
+void offsets_of(const Run* runs, std::size_t count, std::uint32_t limit, std::uint64_t* offsets,
+                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  count_rows<<<blocks_for(count + 1), block_threads, 0, stream>>>(runs, count, limit, offsets);
+  with_scratch(memory, stream, "counting rows", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, count + 1, stream);
+  });
+}
+
+void collect_rows(const Run* runs, std::size_t count, RowsView rows, const std::uint64_t* offsets,
+                  std::uint64_t begin, std::uint64_t capacity, std::uint32_t* out,
+                  cudaStream_t stream) {
+  if (count == 0 || capacity == 0) return;
+  collect_kernel<<<4096, block_threads, 0, stream>>>(runs, count, rows, offsets, begin, capacity,
+                                                     out);
+  check_launch("collecting rows");
+}
+
+}  // namespace rtindex::cuda
