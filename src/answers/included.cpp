@@ -14,22 +14,10 @@ namespace {
 
 constexpr std::size_t grain = std::size_t{1} << 14;
 
-// What is known of a block of values.
-template <class Class>
-struct Summary {
-  Class sum, min, max;
-
-  static Summary of(Class value) { return {value, value, value}; }
-  void take(const Summary& other) {
-    sum = add(sum, other.sum);
-    if (less(other.min, min)) min = other.min;
-    if (less(max, other.max)) max = other.max;
-  }
-};
-
 template <class T>
 class Included final : public IncludedValues {
-  using Class = accumulator_t<T>;
+  using Class = value_class_t<T>;
+  using Aggregate = ValueAggregate<Class>;
   static constexpr bool has_prefix_sums = !std::is_same_v<Class, double>;
 
  public:
@@ -44,7 +32,7 @@ class Included final : public IncludedValues {
       outside_ = Array<T>(rows.size());
       for (std::size_t i = 0; i < rows.size(); ++i) outside_[i] = by_row[rows[i]];
     }
-    summarize();
+    make_levels();
   }
 
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
@@ -53,8 +41,8 @@ class Included final : public IncludedValues {
         outside_(file.array<T>("outside", rows - size)) {
     if constexpr (has_prefix_sums) prefix_ = file.array<Class>("prefix", size / block + 1);
     for (std::size_t left = size; left > block; left = (left + block - 1) / block)
-      levels_.push_back(file.array<Summary<Class>>(fmt::format("level{}", levels_.size()),
-                                                   (left + block - 1) / block));
+      levels_.push_back(file.array<Aggregate>(fmt::format("level{}", levels_.size()),
+                                              (left + block - 1) / block));
   }
 
   void save(FileWriter file) const override {
@@ -84,24 +72,18 @@ class Included final : public IncludedValues {
         prefetch(prefix_.data() + found[i].end / block);
       }
     }
-    const auto miss = request.miss_as<Class>();
-    const bool sums_alone =
-        has_prefix_sums && !request.answers.has_any_of(Answer::min | Answer::max);
-    auto* sums = static_cast<Class*>(request.outputs.sum);
-    auto* mins = static_cast<Class*>(request.outputs.min);
-    auto* maxs = static_cast<Class*>(request.outputs.max);
-    for (std::size_t i = 0; i < count; ++i) {
-      Summary<Class> summary = Summary<Class>::of(miss);
-      if (found[i].size() != 0) {
-        if (sums_alone)
-          summary.sum = subtract(prefix_sum(found[i].end), prefix_sum(found[i].begin));
-        else
-          summary = summary_of(found[i]);
-      }
-      if (sums != nullptr) sums[first + i] = summary.sum;
-      if (mins != nullptr) mins[first + i] = summary.min;
-      if (maxs != nullptr) maxs[first + i] = summary.max;
+    const auto miss = miss_as<Class>(request.miss);
+    if (has_prefix_sums && !request.answers.has_any_of(Answer::min | Answer::max)) {
+      auto* out = static_cast<Class*>(request.outputs.sum) + first;
+      for (std::size_t i = 0; i < count; ++i)
+        out[i] = found[i].size() == 0
+                     ? miss
+                     : subtract(prefix_sum(found[i].end), prefix_sum(found[i].begin));
+      return;
     }
+    for (std::size_t i = 0; i < count; ++i)
+      write_values(request.outputs, first + i,
+                   found[i].size() == 0 ? Aggregate::of(miss) : aggregate_of(found[i]));
   }
 
   [[nodiscard]] OwnedColumn column(std::size_t rows, const RowAt& row_at) const override {
@@ -117,11 +99,9 @@ class Included final : public IncludedValues {
   }
 
  private:
-  [[nodiscard]] Class value(std::size_t at) const {
-    return static_cast<Class>(value_of(values_.data()[at]));
-  }
+  [[nodiscard]] Class value(std::size_t at) const { return to_class(values_.data()[at]); }
 
-  // The rows whose key is null; they have no place in the key order but keep their values.
+  // The rows whose key is null: they are not in the key order, but their values are kept.
   [[nodiscard]] std::vector<std::uint32_t> rows_outside(std::size_t rows,
                                                         const RowAt& row_at) const {
     std::vector<bool> inside(rows, false);
@@ -132,35 +112,35 @@ class Included final : public IncludedValues {
     return outside;
   }
 
-  void summarize() {
+  void make_levels() {
     if constexpr (has_prefix_sums) {
       prefix_ = Array<Class>(values_.size() / block + 1);
       Class sum{};
       for (std::size_t at = 0; at < values_.size(); ++at) {
         if (at % block == 0) prefix_[at / block] = sum;
-        sum = add(sum, value(at));
+        sum = Sum{}(sum, value(at));
       }
       if (values_.size() % block == 0) prefix_[values_.size() / block] = sum;
     }
     for (std::size_t left = values_.size(); left > block; left = levels_.back().size()) {
-      Array<Summary<Class>> level((left + block - 1) / block);
+      Array<Aggregate> level((left + block - 1) / block);
       parallel_for(level.size(), grain / block, [&](std::size_t first, std::size_t count) {
         for (std::size_t i = first; i < first + count; ++i) {
           level[i] = entry(levels_.size(), i * block);
           for (std::size_t at = i * block + 1; at < std::min(left, (i + 1) * block); ++at)
-            level[i].take(entry(levels_.size(), at));
+            level[i].merge(entry(levels_.size(), at));
         }
       });
       levels_.push_back(std::move(level));
     }
   }
 
-  // Level 0 are the values, level n + 1 the summaries in levels_[n].
-  [[nodiscard]] Summary<Class> entry(std::size_t level, std::size_t at) const {
-    return level == 0 ? Summary<Class>::of(value(at)) : levels_[level - 1].data()[at];
+  // Level 0 are the values, level n + 1 the aggregates in levels_[n].
+  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
+    return level == 0 ? Aggregate::of(value(at)) : levels_[level - 1].data()[at];
   }
 
-  // Wraps around, as sums do; floats never come here.
+  // Wraps around, as sums do. Integers only.
   [[nodiscard]] static Class subtract(Class a, Class b) {
     if constexpr (has_prefix_sums)
       return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
@@ -170,29 +150,31 @@ class Included final : public IncludedValues {
   // The sum of all values before a position.
   [[nodiscard]] Class prefix_sum(std::size_t position) const {
     Class sum = prefix_.data()[position / block];
-    for (std::size_t at = position / block * block; at < position; ++at) sum = add(sum, value(at));
+    for (std::size_t at = position / block * block; at < position; ++at)
+      sum = Sum{}(sum, value(at));
     return sum;
   }
 
-  [[nodiscard]] Summary<Class> summary_of(Match match) const {
-    Summary<Class> summary = entry(0, match.begin);
+  [[nodiscard]] Aggregate aggregate_of(Match match) const {
+    Aggregate aggregate = entry(0, match.begin);
     std::size_t begin = match.begin + 1;
     std::size_t end = match.end;
     for (std::size_t level = 0; begin < end; ++level) {
       const bool top = level == levels_.size();
-      for (; begin < end && (top || begin % block != 0); ++begin) summary.take(entry(level, begin));
-      for (; begin < end && end % block != 0; --end) summary.take(entry(level, end - 1));
+      for (; begin < end && (top || begin % block != 0); ++begin)
+        aggregate.merge(entry(level, begin));
+      for (; begin < end && end % block != 0; --end) aggregate.merge(entry(level, end - 1));
       begin /= block;
       end /= block;
     }
-    return summary;
+    return aggregate;
   }
 
   Type type_;
   Array<T> values_;      // in key order
   Array<T> outside_;     // of rows whose key is null, in row order
   Array<Class> prefix_;  // the sum before every block, for integers
-  std::vector<Array<Summary<Class>>> levels_;
+  std::vector<Array<Aggregate>> levels_;
 };
 
 }  // namespace

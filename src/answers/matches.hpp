@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "answers/aggregate.hpp"
 #include "answers/request.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
@@ -11,7 +12,7 @@
 
 namespace rtindex {
 
-// The matches of one lookup: positions [begin, end) of a structure that lays rowIDs side by side.
+// The matches of one lookup: positions [begin, end) of a structure that stores rowIDs side by side.
 struct Match {
   std::uint64_t begin;
   std::uint64_t end;
@@ -21,27 +22,27 @@ struct Match {
 
 namespace matches {
 
-// Matches of so many rows are shared out among all threads, in pieces. What floats add up to
-// depends on the pieces, which are always the same, and not on the threads.
+// Matches of this many rows are split into pieces for all threads. The pieces do not depend on the
+// number of threads, and so neither do sums of floats.
 inline constexpr std::uint64_t long_match = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
 
 [[nodiscard]] inline bool is_long(const Match& match) { return match.size() >= long_match; }
 
-// The matches with long ones left empty, in `room` if there are any.
-[[nodiscard]] inline const Match* without_long(const Match* found, std::size_t count, Match* room) {
+// The matches with long ones replaced by empty ones, in `buffer` if there are any.
+[[nodiscard]] inline const Match* without_long(const Match* found, std::size_t count,
+                                               Match* buffer) {
   if (std::none_of(found, found + count, is_long)) return found;
-  std::transform(found, found + count, room, [](const Match& match) {
+  std::transform(found, found + count, buffer, [](const Match& match) {
     return is_long(match) ? Match{0, 0} : match;
   });
-  return room;
+  return buffer;
 }
 
-// This many values are on their way while earlier ones are added up.
-inline constexpr int ahead = 32;
+// Values are prefetched this far ahead of where they are added up.
+inline constexpr int prefetch_distance = 32;
 
-// Walks over all matches of a block of lookups, some way ahead of where they are used, and asks for
-// their values.
+// Prefetches the values of all matches of a block of lookups, one with each call of next().
 template <class T, class Rows>
 class Prefetcher {
  public:
@@ -49,7 +50,7 @@ class Prefetcher {
       : values_(values), rows_(&rows), found_(found), end_(found + count) {
     if (count != 0) at_ = found_->begin;
     skip_ended();
-    for (int i = 0; i < ahead; ++i) next();
+    for (int i = 0; i < prefetch_distance; ++i) next();
   }
 
   void next() {
@@ -71,11 +72,11 @@ class Prefetcher {
   std::uint64_t at_ = 0;
 };
 
-// Asks for the rowIDs of short matches. The first ones are there already, and long runs are noticed
-// by the processor itself.
+// Prefetches the rowIDs of short matches but for the first ones, which are in the cache already.
+// The hardware prefetcher covers long runs.
 template <class Rows>
 void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
-  constexpr std::uint64_t in_line = 4;  // at least
+  constexpr std::uint64_t in_line = 4;  // rowIDs of a cache line, at least
   constexpr std::uint64_t most = 32;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t end = std::min(found[i].end, found[i].begin + most);
@@ -84,101 +85,65 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
   }
 }
 
-// Calls take(lookup, value) for every match. Values lie all over their column, so that each would
-// be a cache miss to wait for if it were not asked for ahead of time.
-template <class T, class Rows, class Take>
-void gather(const T* values, const Rows& rows, const Match* found, std::size_t count, Take&& take) {
+// Folds the values of each lookup's matches and calls write(lookup, aggregate). The values are
+// scattered over their column: without prefetching, each would wait for a cache miss.
+template <class Aggregate, class T, class Rows, class Write>
+void fold(const T* values, const Rows& rows, const Match* found, std::size_t count, Write&& write) {
   prefetch_rows(rows, found, count);
   Prefetcher<T, Rows> prefetcher(values, rows, found, count);
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < count; ++i) {
+    Aggregate aggregate;
     for (std::uint64_t at = found[i].begin; at < found[i].end; ++at) {
       prefetcher.next();
-      take(i, values[rows[at]]);
+      aggregate.add(to_class(values[rows[at]]));
     }
+    write(i, aggregate);
+  }
 }
 
 template <class T, class Rows>
 void sum(const Request& request, std::size_t first, const Match* found, std::size_t count,
          const Rows& rows) {
-  using Class = accumulator_t<T>;
-  Class sums[chunk_lookups];
-  std::fill_n(sums, count, Class{});
-  gather(static_cast<const T*>(request.values), rows, found, count, [&](std::size_t i, T value) {
-    sums[i] = add(sums[i], static_cast<Class>(value_of(value)));
-  });
+  using Class = value_class_t<T>;
   auto* out = static_cast<Class*>(request.outputs.sum) + first;
-  const auto miss = request.miss_as<Class>();
-  for (std::size_t i = 0; i < count; ++i) out[i] = found[i].size() == 0 ? miss : sums[i];
-}
-
-// What the values of some matches come to.
-template <class Class>
-struct State {
-  Class sum{}, min{}, max{};
-  bool any = false;
-
-  void take(const State& other) {
-    if (!other.any) return;
-    if (!any) {
-      *this = other;
-      return;
-    }
-    sum = add(sum, other.sum);
-    if (less(other.min, min)) min = other.min;
-    if (less(max, other.max)) max = other.max;
-  }
-};
-
-template <class T, class Rows>
-void find_states(const Request& request, const Match* found, std::size_t count, const Rows& rows,
-                 State<accumulator_t<T>>* states) {
-  using Class = accumulator_t<T>;
-  gather(static_cast<const T*>(request.values), rows, found, count, [&](std::size_t i, T element) {
-    const auto value = static_cast<Class>(value_of(element));  // NOLINT(*-signed-char-misuse)
-    states[i].take({value, value, value, true});
-  });
-}
-
-template <class Class>
-void write_states(const Request& request, std::size_t first, const State<Class>* states,
-                  std::size_t count) {
-  const auto miss = request.miss_as<Class>();
-  const auto write = [&](void* out, Class State<Class>::*answer) {
-    if (out == nullptr) return;
-    for (std::size_t i = 0; i < count; ++i)
-      static_cast<Class*>(out)[first + i] = states[i].any ? states[i].*answer : miss;
-  };
-  write(request.outputs.sum, &State<Class>::sum);
-  write(request.outputs.min, &State<Class>::min);
-  write(request.outputs.max, &State<Class>::max);
+  const auto miss = miss_as<Class>(request.miss);
+  fold<SumAggregate<Class>>(static_cast<const T*>(request.values), rows, found, count,
+                            [&](std::size_t i, const SumAggregate<Class>& folded) {
+                              out[i] = found[i].size() == 0 ? miss : folded.sum;
+                            });
 }
 
 template <class T, class Rows>
 void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
                const Rows& rows) {
-  State<accumulator_t<T>> states[chunk_lookups];
-  find_states<T>(request, found, count, rows, states);
-  write_states(request, first, states, count);
+  using Aggregate = ValueAggregate<value_class_t<T>>;
+  const auto miss = miss_as<value_class_t<T>>(request.miss);
+  fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count,
+                  [&](std::size_t i, const Aggregate& folded) {
+                    write_values(request.outputs, first + i,
+                                 folded.or_miss(found[i].size() != 0, miss));
+                  });
 }
 
 // A long match, by all threads.
 template <class T, class Rows>
 void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
                     const Rows& rows) {
-  using Part = State<accumulator_t<T>>;
-  const Part whole = parallel_reduce(
-      match.size(), piece_rows, Part{},
+  using Aggregate = ValueAggregate<value_class_t<T>>;
+  const auto whole = parallel_reduce(
+      match.size(), piece_rows, Aggregate{},
       [&](std::size_t begin, std::size_t size) {
-        Part part;
+        Aggregate part;
         const Match piece{match.begin + begin, match.begin + begin + size};
-        find_states<T>(request, &piece, 1, rows, &part);
+        fold<Aggregate>(static_cast<const T*>(request.values), rows, &piece, 1,
+                        [&](std::size_t, const Aggregate& folded) { part = folded; });
         return part;
       },
-      [](Part sum, const Part& part) {
-        sum.take(part);
-        return sum;
+      [](Aggregate merged, const Aggregate& part) {
+        merged.merge(part);
+        return merged;
       });
-  write_states(request, lookup, &whole, 1);
+  write_values(request.outputs, lookup, whole);
 }
 
 template <class Rows>
@@ -187,12 +152,11 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, bool ascending)
   if (ascending) return rows[match.begin];
   const auto smallest = [&](std::size_t begin, std::size_t size) {
     std::uint32_t row = miss_row;
-    for (std::size_t i = begin; i < begin + size; ++i) row = std::min(row, rows[match.begin + i]);
+    for (std::size_t i = begin; i < begin + size; ++i) row = Min{}(row, rows[match.begin + i]);
     return row;
   };
   if (!is_long(match)) return smallest(0, match.size());
-  return parallel_reduce(match.size(), piece_rows, miss_row, smallest,
-                         [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
+  return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
 template <class Rows>
@@ -241,9 +205,7 @@ void answer_rows(const Request& request, std::size_t first, const Match* found, 
       out.count[first + i] = static_cast<std::uint32_t>(found[i].size());
   if (out.matched != nullptr)
     for (std::size_t i = 0; i < count; ++i)
-      if (found[i].size() != 0)
-        out.matched[(first + i) / 8] =
-            static_cast<std::uint8_t>(out.matched[(first + i) / 8] | 1U << ((first + i) % 8));
+      if (found[i].size() != 0) set_matched(out.matched, first + i);
   if (request.answers.has(Answer::rows)) matches::collect_rows(request, first, found, count, rows);
 }
 
@@ -251,9 +213,9 @@ void answer_rows(const Request& request, std::size_t first, const Match* found, 
 template <class Rows>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
                    const Rows& rows) {
-  if (!request.answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return;
-  Match room[chunk_lookups];
-  const Match* const others = matches::without_long(found, count, room);
+  if (!request.wants_values()) return;
+  Match buffer[chunk_lookups];
+  const Match* const others = matches::without_long(found, count, buffer);
   visit_native(request.value_type, [&]<class T>() {
     if (request.answers.has_any_of(Answer::min | Answer::max))
       matches::aggregate<T>(request, first, others, count, rows);

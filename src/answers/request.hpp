@@ -19,39 +19,31 @@ inline constexpr std::size_t chunk_lookups = 256;
   return (lookups + chunk_lookups - 1) / chunk_lookups;
 }
 
-// What one batch wants and where it goes: validated, every pointer as large as it must be.
+// What a batch returns, and where: validated, with every buffer large enough.
 struct Request {
   AnswerSet answers;
   const void* values = nullptr;
   MemorySpace values_space = MemorySpace::host;
-  bool included = false;  // the structure's own values in place of these
+  bool included = false;  // aggregate the structure's own values instead
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
   MissValues miss;
   Stream stream;  // of a call on device memory
   Outputs outputs;
-  double* launch_ms = nullptr;   // the time of rays is added to it; null: not taken
-  Counters* counters = nullptr;  // the work is added to them, by many threads; null: not counted
-  // For `rows`: how many each lookup has (n entries), and the rowIDs chunk by chunk; null where
-  // only their number is asked for.
+  double* launch_ms = nullptr;   // the time of rays is added to it; null: rays are not timed
+  Counters* counters = nullptr;  // many threads add their work with add_work; null: not counted
+  // For `rows`: the number of each lookup (n entries), and the rowIDs chunk by chunk; null where
+  // only their number is wanted.
   std::uint64_t* row_counts = nullptr;
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
 
   [[nodiscard]] ValueClass value_class() const { return class_of(value_type); }
-  template <class Class>
-  [[nodiscard]] Values<Class> values_as() const {
-    return {values, value_type};
-  }
-  template <class Class>
-  [[nodiscard]] Class miss_as() const {
-    if constexpr (std::is_same_v<Class, double>) return miss.f64;
-    if constexpr (std::is_same_v<Class, std::int64_t>) return miss.i64;
-    return miss.u64;
+  [[nodiscard]] bool wants_values() const {
+    return answers.has_any_of(Answer::sum | Answer::min | Answer::max);
   }
   // Whether one hit answers the lookup.
   [[nodiscard]] bool one_hit_is_enough() const {
-    return !answers.has_any_of(Answer::first | Answer::count | Answer::sum | Answer::min |
-                               Answer::max | Answer::rows);
+    return !wants_values() && !answers.has_any_of(Answer::first | Answer::count | Answer::rows);
   }
 };
 
@@ -60,6 +52,10 @@ struct Request {
 
 // Throws unless `values` can be the value column of an indexed column with so many rows.
 void require_values(const ColumnView& values, std::size_t rows);
+
+inline void set_matched(std::uint8_t* bitmap, std::size_t lookup) {
+  bitmap[lookup / 8] = static_cast<std::uint8_t>(bitmap[lookup / 8] | 1U << (lookup % 8));
+}
 
 // Adds the work of a part of a batch to the total, while other threads add theirs.
 inline void add_work(Counters& total, const Counters& work) {

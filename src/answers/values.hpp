@@ -1,38 +1,64 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
+
+#include <rtindex/answer.hpp>
 
 #include "base/macros.hpp"
 #include "base/types.hpp"
 
 namespace rtindex {
 
-// The class that a value type is accumulated in: uint64, int64 or double.
+// Values are aggregated in the class of their type: uint64, int64 or double.
 template <class T>
-using accumulator_t = std::conditional_t<
+using value_class_t = std::conditional_t<
     std::is_floating_point_v<value_t<T>>, double,
     std::conditional_t<std::is_signed_v<value_t<T>>, std::int64_t, std::uint64_t>>;
 
+// An element of a value column in its class.
+template <class T>
+[[nodiscard]] RTINDEX_HD constexpr value_class_t<T> to_class(T element) {
+  return static_cast<value_class_t<T>>(value_of(element));  // NOLINT(*-signed-char-misuse)
+}
+
+// The same classes at run time.
 enum class ValueClass : std::uint8_t { u64, i64, f64 };
 
 [[nodiscard]] inline ValueClass class_of(Type type) {
   return visit_native(type, []<class T>() {
-    using Class = accumulator_t<T>;
+    using Class = value_class_t<T>;
     if constexpr (std::is_same_v<Class, double>) return ValueClass::f64;
     if constexpr (std::is_same_v<Class, std::int64_t>) return ValueClass::i64;
     return ValueClass::u64;
   });
 }
 
-// Calls visitor.template operator()<Class>() with the C++ type of a value class.
+// Calls visitor.template operator()<Class>() with the C++ type of a value class. The visitor may be
+// host code alone, which nvcc would warn of.
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
 template <class Visitor>
-decltype(auto) visit_class(ValueClass value_class, Visitor&& visitor) {
-  if (value_class == ValueClass::f64) return visitor.template operator()<double>();
+RTINDEX_HD decltype(auto) visit_class(ValueClass value_class, Visitor&& visitor) {
+  if (value_class == ValueClass::u64) return visitor.template operator()<std::uint64_t>();
   if (value_class == ValueClass::i64) return visitor.template operator()<std::int64_t>();
-  return visitor.template operator()<std::uint64_t>();
+  return visitor.template operator()<double>();
 }
 
-// The value column of a call, read as its class.
+// The miss value of a class.
+template <class Class>
+[[nodiscard]] RTINDEX_HD constexpr Class miss_as(const MissValues& miss) {
+  if constexpr (std::is_same_v<Class, double>)
+    return miss.f64;
+  else if constexpr (std::is_same_v<Class, std::int64_t>)
+    return miss.i64;
+  else
+    return miss.u64;
+}
+
+// A value column whose type is known at run time, read in its class.
 template <class Class>
 struct Values {
   const void* data = nullptr;
@@ -40,7 +66,7 @@ struct Values {
 
   [[nodiscard]] RTINDEX_HD Class operator[](std::size_t row) const {
     if constexpr (std::is_same_v<Class, double>) {
-      return type == Type::f32 ? static_cast<double>(at<float>(row)) : at<double>(row);
+      return type == Type::f32 ? at<float>(row) : at<double>(row);
     } else if constexpr (std::is_same_v<Class, std::int64_t>) {
       switch (type) {
         case Type::i8: return at<std::int8_t>(row);
@@ -51,7 +77,7 @@ struct Values {
       }
     } else {
       switch (type) {
-        case Type::boolean: return at<std::uint8_t>(row) != 0 ? 1 : 0;
+        case Type::boolean: return at<Bool8>(row);
         case Type::u8: return at<std::uint8_t>(row);
         case Type::u16: return at<std::uint16_t>(row);
         case Type::u32: return at<std::uint32_t>(row);
@@ -62,26 +88,9 @@ struct Values {
 
  private:
   template <class T>
-  [[nodiscard]] RTINDEX_HD T at(std::size_t row) const {
-    return static_cast<const T*>(data)[row];
+  [[nodiscard]] RTINDEX_HD Class at(std::size_t row) const {
+    return to_class(static_cast<const T*>(data)[row]);
   }
 };
-
-// Sums of integers wrap around.
-template <class Class>
-[[nodiscard]] RTINDEX_HD constexpr Class add(Class a, Class b) {
-  if constexpr (std::is_same_v<Class, std::int64_t>)
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  else
-    return a + b;
-}
-
-// Order with NaN greater than every number.
-template <class Class>
-[[nodiscard]] RTINDEX_HD constexpr bool less(Class a, Class b) {
-  // NOLINTNEXTLINE(misc-redundant-expression): only NaN is unequal to itself
-  if constexpr (std::is_same_v<Class, double>) return a < b || (b != b && a == a);
-  return a < b;
-}
 
 }  // namespace rtindex

@@ -162,7 +162,7 @@ class OrderedStructure final : public Structure {
               std::size_t count) const {
     const PairRows<Key> rows = order_.rows();
     answer_rows(request, first, found, count, rows, kind == LookupKind::point);
-    if (!request.answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return;
+    if (!request.wants_values()) return;
     if (request.included)
       included_->answer(request, first, found, count);
     else

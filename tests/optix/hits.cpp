@@ -9,8 +9,6 @@
 #include <limits>
 #include <vector>
 
-#include "tracers/optix/programs/point_hits.hpp"
-
 namespace rtindex::optix {
 namespace {
 
@@ -19,7 +17,7 @@ Hits hits_of(const LaunchParams& params, const std::vector<std::uint32_t>& primi
   Hits hits = Hits::none(params, 0);
   for (const std::uint32_t primitive : primitives) {
     if (hits.done) break;
-    hits.take(params, primitive);
+    hits.add(params, primitive);
   }
   return hits;
 }
@@ -49,7 +47,7 @@ TEST(OptixHits, EndAtTheFirstWhereOneIsEnough) {
   params.one_hit = true;
   const Hits hits = hits_of(params, {7, 3});
   EXPECT_TRUE(hits.done);
-  EXPECT_EQ(hits.any, 7U);
+  EXPECT_EQ(hits.rows.any, 7U);
 }
 
 template <class Class, class Value>
@@ -117,7 +115,7 @@ TEST(OptixHits, CollectPrimitivesIntoTheirOwnRoomOnly) {
 PointHits point_hits_of(const LaunchParams& params, const std::vector<std::uint32_t>& rows) {
   PointHits hits;
   for (const std::uint32_t row : rows)
-    if (hits.take(params, row)) break;
+    if (hits.add(params, row)) break;
   return hits;
 }
 

@@ -31,7 +31,7 @@ __global__ void rows_kernel(const std::uint32_t* rows, std::size_t count, Device
   if (request.count != nullptr) request.count[i] = matched ? 1 : 0;
   if (request.sum == nullptr && request.min == nullptr && request.max == nullptr) return;
   const Values<Class> values{request.values, request.value_type};
-  const Class value = matched ? values[row] : miss_of<Class>(request.miss);
+  const Class value = matched ? values[row] : miss_as<Class>(request.miss);
   if (request.sum != nullptr) __stcs(static_cast<Class*>(request.sum) + i, value);
   if (request.min != nullptr) static_cast<Class*>(request.min)[i] = value;
   if (request.max != nullptr) static_cast<Class*>(request.max)[i] = value;
@@ -51,31 +51,32 @@ __global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows,
   if (request.first != nullptr && ascending) request.first[i] = row;
 }
 
-// Values fetched by rowID, hit by hit. A lane adds up its own short run; the warp takes the long
-// ones together, one after the other, unless they are spread over all warps.
+// Values fetched by rowID, hit by hit. A lane aggregates its own short run; the lanes of a warp
+// share the long ones, one after the other, unless SpreadRuns does them.
 template <class Class>
 __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows,
                                  DeviceRequest request, const Choice* choice) {
   if (choice->direct == 0) return;
   const bool spread = choice->spread != 0;
   const Values<Class> values{request.values, request.value_type};
+  const auto miss = miss_as<Class>(request.miss);
   const unsigned lane = threadIdx.x % 32;
   const std::size_t rounded = (count + 31) / 32 * 32;
   for (std::size_t i = thread_number(); i < rounded; i += thread_count()) {
     const Run run = i < count ? runs[i] : Run{0, 0};
     const bool is_long = run.end - run.begin >= long_run;
     if (!is_long && i < count) {
-      Aggregate<Class> own{};
-      for (std::uint32_t at = run.begin; at < run.end; ++at) own.take(values[rows[at]]);
-      write_aggregate(request, i, own);
+      ValueAggregate<Class> own;
+      for (std::uint32_t at = run.begin; at < run.end; ++at) own.add(values[rows[at]]);
+      write_values(request, i, own.or_miss(run.begin < run.end, miss));
     }
     if (spread) continue;
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
       const std::uint32_t begin = __shfl_sync(~0U, run.begin, owner);
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
-      const Aggregate<Class> part = aggregate_by_warp(values, rows, begin, end);
-      if (lane == 0) write_aggregate(request, i + static_cast<unsigned>(owner), part);
+      const ValueAggregate<Class> whole = aggregate_by_warp(values, rows, begin, end);
+      if (lane == 0) write_values(request, i + static_cast<unsigned>(owner), whole);
     }
   }
 }
@@ -87,21 +88,21 @@ __global__ void aggregate_ordered(const Run* runs, std::size_t count, OrderedVie
   const OrderedAt<Class> at{ordered};
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
-    Aggregate<Class> result{};
-    result.any = run.begin < run.end;
-    if (result.any) {
+    auto result = ValueAggregate<Class>::of(miss_as<Class>(request.miss));
+    if (run.begin < run.end) {
       if (request.sum != nullptr) {
         if constexpr (std::is_same_v<Class, double>)
-          result.sum = tree_result(ordered.total, at, run.begin, run.end, Total{});
+          result.sum = tree_result(ordered.sum_tree, at, run.begin, run.end, Sum{});
         else
-          result.sum = static_cast<Class>(ordered.sums[run.end] - ordered.sums[run.begin]);
+          result.sum =
+              static_cast<Class>(ordered.prefix_sums[run.end] - ordered.prefix_sums[run.begin]);
       }
       if (request.min != nullptr)
-        result.least = tree_result(ordered.least, at, run.begin, run.end, Least{});
+        result.min = tree_result(ordered.min_tree, at, run.begin, run.end, Min{});
       if (request.max != nullptr)
-        result.greatest = tree_result(ordered.greatest, at, run.begin, run.end, Greatest{});
+        result.max = tree_result(ordered.max_tree, at, run.begin, run.end, Max{});
     }
-    write_aggregate(request, i, result);
+    write_values(request, i, result);
   }
 }
 
@@ -115,7 +116,7 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
     const bool is_long = run.end - run.begin >= long_run;
     if (!is_long && i < count) {
       std::uint32_t smallest = miss_row;
-      for (std::uint32_t at = run.begin; at < run.end; ++at) smallest = min(smallest, rows[at]);
+      for (std::uint32_t at = run.begin; at < run.end; ++at) smallest = Min{}(smallest, rows[at]);
       first[i] = smallest;
     }
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
@@ -124,9 +125,9 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
       std::uint32_t smallest = miss_row;
       for (std::uint64_t at = std::uint64_t{begin} + lane; at < end; at += 32)
-        smallest = min(smallest, rows[at]);
+        smallest = Min{}(smallest, rows[at]);
       for (int lanes = 16; lanes > 0; lanes /= 2)
-        smallest = min(smallest, __shfl_down_sync(~0U, smallest, lanes));
+        smallest = Min{}(smallest, __shfl_down_sync(~0U, smallest, lanes));
       if (lane == 0) first[i + static_cast<unsigned>(owner)] = smallest;
     }
   }
@@ -138,8 +139,8 @@ __global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows,
   if (*only_if == 0) return;
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
-    first[i] = run.begin < run.end ? tree_result(tree, RowAt{rows}, run.begin, run.end, Least{})
-                                   : miss_row;
+    first[i] =
+        run.begin < run.end ? tree_result(tree, RowAt{rows}, run.begin, run.end, Min{}) : miss_row;
   }
 }
 

@@ -11,11 +11,11 @@ namespace rtindex::cuda {
 
 namespace {
 
-// A tile of values whose sum is known before the sums inside it are.
+// Prefix sums are made in two steps: of tiles of values, then of the values in each tile.
 constexpr int tile_items = 16;
 constexpr std::size_t tile = std::size_t{block_threads} * tile_items;
 
-using Sum = unsigned long long;
+using PrefixSum = unsigned long long;
 
 [[nodiscard]] std::size_t tiles_of(std::size_t size) { return (size + tile - 1) / tile; }
 
@@ -26,42 +26,42 @@ __global__ void gather(Values<Class> values, RowsView rows, std::size_t size, Cl
   for (std::size_t i = thread_number(); i < size; i += thread_count()) out[i] = values[rows[i]];
 }
 
-// The sum of each tile; the values stay in `out`, to be added up later.
+// The sum of each tile. `out` gets the values, for scan_values.
 template <class Class>
-__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, Sum* out,
-                             Sum* tile_sums, const std::uint32_t* only_if) {
+__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, PrefixSum* out,
+                             PrefixSum* tile_sums, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
-  using Reduce = cub::BlockReduce<Sum, block_threads>;
+  using Reduce = cub::BlockReduce<PrefixSum, block_threads>;
   __shared__ typename Reduce::TempStorage storage;
   for (std::size_t number = blockIdx.x; number * tile < size; number += gridDim.x) {
-    Sum sum = 0;
+    PrefixSum sum = 0;
 #pragma unroll
     for (int item = 0; item < tile_items; ++item) {
       const std::size_t i =
           number * tile + std::size_t{static_cast<unsigned>(item)} * block_threads + threadIdx.x;
       if (i < size) {
-        const Sum value = static_cast<Sum>(values[rows[i]]);
+        const PrefixSum value = static_cast<PrefixSum>(values[rows[i]]);
         out[i] = value;
         sum += value;
       }
     }
-    const Sum total = Reduce(storage).Sum(sum);
+    const PrefixSum total = Reduce(storage).Sum(sum);
     if (threadIdx.x == 0) tile_sums[number] = total;
     __syncthreads();
   }
 }
 
-// Sums of tiles become sums of all tiles before each; by one block.
-__global__ void scan_tiles(Sum* tile_sums, std::size_t count, const std::uint32_t* only_if) {
+// In place, by one block: tile_sums[i] becomes the sum of all tiles before i.
+__global__ void scan_tiles(PrefixSum* tile_sums, std::size_t count, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
-  using Scan = cub::BlockScan<Sum, block_threads>;
+  using Scan = cub::BlockScan<PrefixSum, block_threads>;
   __shared__ typename Scan::TempStorage storage;
-  Sum before = 0;
+  PrefixSum before = 0;
   for (std::size_t first = 0; first < count; first += block_threads) {
     const std::size_t i = first + threadIdx.x;
-    Sum value = i < count ? tile_sums[i] : 0;
-    Sum all = 0;
-    Sum sum = 0;
+    PrefixSum value = i < count ? tile_sums[i] : 0;
+    PrefixSum all = 0;
+    PrefixSum sum = 0;
     Scan(storage).ExclusiveSum(value, sum, all);
     if (i < count) tile_sums[i] = before + sum;
     before += all;
@@ -70,19 +70,19 @@ __global__ void scan_tiles(Sum* tile_sums, std::size_t count, const std::uint32_
 }
 
 // In place: sums[i] becomes the sum of the values before i, and sums[size] that of all.
-__global__ void scan_values(Sum* sums, std::size_t size, const Sum* tile_sums,
+__global__ void scan_values(PrefixSum* sums, std::size_t size, const PrefixSum* tile_sums,
                             const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
-  using Scan = cub::BlockScan<Sum, block_threads>;
+  using Scan = cub::BlockScan<PrefixSum, block_threads>;
   __shared__ typename Scan::TempStorage storage;
   for (std::size_t number = blockIdx.x; number * tile < size; number += gridDim.x) {
-    Sum before = tile_sums[number];
+    PrefixSum before = tile_sums[number];
     for (int item = 0; item < tile_items; ++item) {
       const std::size_t i =
           number * tile + std::size_t{static_cast<unsigned>(item)} * block_threads + threadIdx.x;
-      const Sum value = i < size ? sums[i] : 0;
-      Sum sum = 0;
-      Sum all = 0;
+      const PrefixSum value = i < size ? sums[i] : 0;
+      PrefixSum sum = 0;
+      PrefixSum all = 0;
       Scan(storage).ExclusiveSum(value, sum, all);
       if (i < size) sums[i] = before + sum;
       if (i + 1 == size) sums[size] = before + sum + value;
@@ -137,14 +137,14 @@ bool OrderedValues::reserve(OrderedWants wants, bool required,
   const bool real = class_of(type_) == ValueClass::f64;
   const bool prefix = wants.sum && !real;
   if (prefix) {
-    take(sums_, size_ + 1);
+    take(prefix_sums_, size_ + 1);
     take(tile_sums_, tiles_of(size_));
   } else {
     take(values_, size_);
   }
-  if (wants.sum && real) take_tree(total_);
-  if (wants.min) take_tree(least_);
-  if (wants.max) take_tree(greatest_);
+  if (wants.sum && real) take_tree(sum_tree_);
+  if (wants.min) take_tree(min_tree_);
+  if (wants.max) take_tree(max_tree_);
   return enough;
 }
 
@@ -152,9 +152,9 @@ template <class Class>
 void OrderedValues::make(const void* values, RowsView rows, OrderedWants wants,
                          const std::uint32_t* only_if, cudaStream_t stream) {
   const Values<Class> from{values, type_};
-  if (!sums_.empty()) {
-    auto* const sums = reinterpret_cast<Sum*>(sums_.data());
-    auto* const tile_sums = reinterpret_cast<Sum*>(tile_sums_.data());
+  if (!prefix_sums_.empty()) {
+    auto* const sums = reinterpret_cast<PrefixSum*>(prefix_sums_.data());
+    auto* const tile_sums = reinterpret_cast<PrefixSum*>(tile_sums_.data());
     const unsigned blocks = tile_blocks(size_);
     gather_tiles<<<blocks, block_threads, 0, stream>>>(from, rows, size_, sums, tile_sums, only_if);
     scan_tiles<<<1, block_threads, 0, stream>>>(tile_sums, tiles_of(size_), only_if);
@@ -163,9 +163,9 @@ void OrderedValues::make(const void* values, RowsView rows, OrderedWants wants,
     gather<<<loop_blocks(size_), block_threads, 0, stream>>>(
         from, rows, size_, reinterpret_cast<Class*>(values_.data()), only_if);
   }
-  if (wants.sum && std::is_same_v<Class, double>) make_tree<Class, Total>(total_, only_if, stream);
-  if (wants.min) make_tree<Class, Least>(least_, only_if, stream);
-  if (wants.max) make_tree<Class, Greatest>(greatest_, only_if, stream);
+  if (wants.sum && std::is_same_v<Class, double>) make_tree<Class, Sum>(sum_tree_, only_if, stream);
+  if (wants.min) make_tree<Class, Min>(min_tree_, only_if, stream);
+  if (wants.max) make_tree<Class, Max>(max_tree_, only_if, stream);
 }
 
 template <class Class, class Operation>
@@ -189,15 +189,15 @@ template <class Class>
 OrderedView<Class> OrderedValues::view() const {
   OrderedView<Class> view;
   view.values = reinterpret_cast<const Class*>(values_.data());
-  view.sums = reinterpret_cast<const Sum*>(sums_.data());
+  view.prefix_sums = reinterpret_cast<const PrefixSum*>(prefix_sums_.data());
   const auto fill = [](const Tree& tree, TreeView<Class>& into) {
     into.count = tree.count;
     for (int level = 0; level < tree.count; ++level)
       into.levels[level] = reinterpret_cast<const Class*>(tree.levels[level].data());
   };
-  fill(least_, view.least);
-  fill(greatest_, view.greatest);
-  fill(total_, view.total);
+  fill(min_tree_, view.min_tree);
+  fill(max_tree_, view.max_tree);
+  fill(sum_tree_, view.sum_tree);
   return view;
 }
 
@@ -206,8 +206,8 @@ template OrderedView<std::int64_t> OrderedValues::view() const;
 template OrderedView<double> OrderedValues::view() const;
 
 std::size_t OrderedValues::bytes() const {
-  std::size_t bytes = values_.bytes() + sums_.bytes() + tile_sums_.bytes();
-  for (const Tree* tree : {&least_, &greatest_, &total_})
+  std::size_t bytes = values_.bytes() + prefix_sums_.bytes() + tile_sums_.bytes();
+  for (const Tree* tree : {&min_tree_, &max_tree_, &sum_tree_})
     for (const DeviceArray<std::uint64_t>& level : tree->levels) bytes += level.bytes();
   return bytes;
 }
@@ -220,7 +220,7 @@ DeviceArray<std::uint8_t> OrderedValues::by_row(RowsView rows, std::size_t row_c
   check(cudaMemsetAsync(out.data(), 0, out.bytes(), stream), "filling memory");
   if (size_ != 0)
     visit_native(type_, [&]<class T>() {
-      using Class = accumulator_t<T>;
+      using Class = value_class_t<T>;
       scatter<<<blocks_for(size_), block_threads, 0, stream>>>(
           OrderedAt<Class>{view<Class>()}, rows, size_, reinterpret_cast<value_t<T>*>(out.data()));
     });
@@ -242,10 +242,10 @@ RowTree::RowTree(RowsView rows, std::size_t size, const std::uint32_t* only_if,
     const unsigned blocks = loop_blocks(below);
     if (level == 0)
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(RowAt{rows}, below, levels_[level].data(),
-                                                          Least{}, only_if);
+                                                          Min{}, only_if);
     else
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(
-          LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(), Least{},
+          LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(), Min{},
           only_if);
   }
   check_launch("finding smallest rows");

@@ -17,7 +17,7 @@ namespace rtindex::cuda {
 inline constexpr std::uint32_t tree_fan = 32;
 inline constexpr int most_tree_levels = 6;
 
-// Results of an operation (least, greatest, sum) over blocks of values, blocks of blocks and so on.
+// Results of an operation (Sum, Min, Max) over blocks of values, blocks of blocks and so on.
 template <class Class>
 struct TreeView {
   const Class* levels[most_tree_levels] = {};
@@ -28,18 +28,18 @@ struct TreeView {
 // is a difference; floats as they are, since sums of floats must not be subtracted.
 template <class Class>
 struct OrderedView {
-  const Class* values = nullptr;             // floats, and integers where only min and max count
-  const unsigned long long* sums = nullptr;  // sums[i] of the first i values
-  TreeView<Class> least, greatest, total;
+  const Class* values = nullptr;  // floats, and integers if only min and max are wanted
+  const unsigned long long* prefix_sums = nullptr;  // [i]: of the first i values
+  TreeView<Class> sum_tree, min_tree, max_tree;
 };
 
-// What is to be made of the values.
+// The aggregates that are wanted of the values.
 struct OrderedWants {
   bool sum = false, min = false, max = false;
 };
 
-// A value column in key order in device memory, with what makes a range cost about the same for one
-// match and for a million: prefix sums of integers, trees of block results for the rest.
+// A value column in key order in device memory, with prefix sums of integers and trees of block
+// results for the rest: a range costs about the same for one match and for a million.
 class OrderedValues {
  public:
   OrderedValues() = default;
@@ -55,9 +55,9 @@ class OrderedValues {
   [[nodiscard]] Type type() const { return type_; }
   template <class Class>
   [[nodiscard]] OrderedView<Class> view() const;
-  // What the values before each position add up to, of integers; else null.
+  // The sum of the values before each position, for integers; else null.
   [[nodiscard]] const unsigned long long* sums_before() const {
-    return reinterpret_cast<const unsigned long long*>(sums_.data());
+    return reinterpret_cast<const unsigned long long*>(prefix_sums_.data());
   }
   [[nodiscard]] std::size_t bytes() const;
   // The values by row, as elements of their type; rows without a key get 0.
@@ -83,9 +83,9 @@ class OrderedValues {
   Type type_ = Type::u64;
   std::size_t size_ = 0;
   DeviceArray<std::uint64_t> values_;  // of the class, 8 bytes each
-  DeviceArray<std::uint64_t> sums_;
+  DeviceArray<std::uint64_t> prefix_sums_;
   DeviceArray<std::uint64_t> tile_sums_;
-  Tree least_, greatest_, total_;
+  Tree sum_tree_, min_tree_, max_tree_;
 };
 
 // The smallest rowID of any run, by a tree over the rowIDs in key order.

@@ -17,14 +17,14 @@ using Scan = cub::BlockScan<Count, block_threads>;
 constexpr std::size_t tile_items = 16;
 constexpr std::size_t tile = tile_items * block_threads;
 
-// Warps that share out the matches, and the least that one takes.
+// Warps that share the matches, and the smallest share.
 constexpr unsigned workers = 8192;
 constexpr Count least_share = 256;
 
-// A warp adds up a run of this length about as fast as a second kernel starts.
+// A warp aggregates a run of this length in about the time of a kernel launch.
 constexpr std::uint32_t worth_spreading = 1024;
 
-constexpr std::uint32_t no_lookup = 0xffffffffU;
+constexpr std::uint32_t no_lookup = ~std::uint32_t{0};
 
 [[nodiscard]] std::size_t tiles_of(std::size_t count) { return (count + tile - 1) / tile; }
 
@@ -74,9 +74,9 @@ __global__ void measure_runs(const Run* runs, std::size_t count, Count* tiles, C
   atomicMax(&choice->longest, longest);
 }
 
-// Which way is quicker, from what either costs on an H200: a hit fetched at random 0.026 ns, and
-// where hits are not spread, at least 12 ns for each hit of the longest run, which one warp works
-// off; values put into key order and added up 0.035 ns each, and then two fetches a lookup.
+// The faster way by the costs on an H200: 0.026 ns to fetch a value at random and, unless runs are
+// spread, at least 12 ns for each match of the longest run, which one warp aggregates; 0.035 ns to
+// put a value into key order and add it up, and then two fetches a lookup.
 __device__ void decide(Choice& choice, std::size_t size, std::size_t count, bool can_order,
                        bool can_spread) {
   const bool spreads = can_spread && choice.longest >= worth_spreading;
@@ -92,7 +92,7 @@ __device__ void decide(Choice& choice, std::size_t size, std::size_t count, bool
   choice.row_scan = 1 - choice.row_tree;
 }
 
-// By one block, which then finds where each tile starts.
+// By one block, which also makes prefix sums of the tiles.
 __global__ void choose_kernel(Choice* choice, std::size_t size, std::size_t count, bool can_order,
                               Count* tiles, std::size_t tile_count) {
   __shared__ bool spreads;
@@ -115,7 +115,7 @@ __global__ void choose_kernel(Choice* choice, std::size_t size, std::size_t coun
   }
 }
 
-// Where each run starts; starts[count] is the number of all matches.
+// The position of each long run among the matches of all; starts[count] is their number.
 __global__ void find_starts(const Run* runs, std::size_t count, const Count* tiles, Count* starts,
                             const std::uint32_t* only_if) {
   if (*only_if == 0) return;
@@ -136,7 +136,7 @@ __global__ void find_starts(const Run* runs, std::size_t count, const Count* til
   }
 }
 
-// The matches of a batch, shared out.
+// Equal shares of the matches of a batch, one per worker.
 struct Shares {
   Count all, each;
 
@@ -150,16 +150,15 @@ struct Shares {
   }
 };
 
-// What a worker knows of runs that are not its own alone.
+// Partial aggregates of runs shared between workers. A worker has at most two.
 template <class Class>
-struct Carry {
-  Aggregate<Class> head;  // of a run that began before its share
-  Aggregate<Class> tail;  // of the run that goes on behind it, but began in it
-  std::uint32_t tail_of;
+struct Partial {
+  ValueAggregate<Class> head;  // of a run that began in an earlier share
+  ValueAggregate<Class> tail;  // of a run that begins in this share and ends in a later one
+  std::uint32_t tail_lookup;
 };
 
-// The lookup that match `at` belongs to, which is `from` or one behind it: starts[i] <= at <
-// starts[i + 1].
+// The lookup of match `at`, which is `from` or a later one: starts[i] <= at < starts[i + 1].
 [[nodiscard]] __device__ std::size_t owner_of(const Count* starts, std::size_t count, Count at,
                                               std::size_t from) {
   std::size_t step = 1;
@@ -182,15 +181,15 @@ struct Carry {
 
 template <class Class>
 __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView rows,
-                                 DeviceRequest request, const Count* starts, Carry<Class>* carries,
-                                 const std::uint32_t* only_if) {
+                                 DeviceRequest request, const Count* starts,
+                                 Partial<Class>* partials, const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   const Values<Class> values{request.values, request.value_type};
   const auto worker = static_cast<unsigned>(thread_number() / 32);
   const bool first_lane = threadIdx.x % 32 == 0;
   const Shares shares(starts[count]);
-  Carry<Class>& carry = carries[worker];
-  if (first_lane) carry.tail_of = no_lookup;
+  Partial<Class>& partial = partials[worker];
+  if (first_lane) partial.tail_lookup = no_lookup;
   Count at = shares.begin(worker);
   const Count end = shares.end(worker);
   for (std::size_t lookup = 0; at < end;) {
@@ -199,38 +198,39 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
     const Count run_end = starts[lookup + 1];
     const Count stop = min(end, run_end);
     const Count position = runs[lookup].begin + (at - run_begin);
-    const Aggregate<Class> part = aggregate_by_warp(values, rows, position, position + (stop - at));
+    const ValueAggregate<Class> part =
+        aggregate_by_warp(values, rows, position, position + (stop - at));
     if (first_lane) {
       if (at != run_begin) {
-        carry.head = part;
+        partial.head = part;
       } else if (stop != run_end) {
-        carry.tail = part;
-        carry.tail_of = static_cast<std::uint32_t>(lookup);
+        partial.tail = part;
+        partial.tail_lookup = static_cast<std::uint32_t>(lookup);
       } else {
-        write_aggregate(request, lookup, part);
+        write_values(request, lookup, part);
       }
     }
     at = stop;
   }
 }
 
-// Runs that several workers had a part of; always in the same order, so that floats come to the
-// same sum.
+// Merges the partial aggregates of each run, always in the same order, for the sake of floats.
 template <class Class>
 __global__ void join_shares(std::size_t count, DeviceRequest request, const Count* starts,
-                            const Carry<Class>* carries, const std::uint32_t* only_if) {
+                            const Partial<Class>* partials, const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   const auto worker = static_cast<unsigned>(thread_number() / 32);
-  const std::uint32_t lookup = carries[worker].tail_of;
+  const std::uint32_t lookup = partials[worker].tail_lookup;
   if (lookup == no_lookup) return;
   const unsigned lane = threadIdx.x % 32;
   const Shares shares(starts[count]);
   const auto last = static_cast<unsigned>((starts[lookup + std::size_t{1}] - 1) / shares.each);
-  Aggregate<Class> whole{};
-  if (lane == 0) whole = carries[worker].tail;
-  for (unsigned part = worker + 1 + lane; part <= last; part += 32) whole.take(carries[part].head);
-  whole.merge_warp();
-  if (lane == 0) write_aggregate(request, lookup, whole);
+  ValueAggregate<Class> whole;
+  if (lane == 0) whole = partials[worker].tail;
+  for (unsigned part = worker + 1 + lane; part <= last; part += 32)
+    whole.merge(partials[part].head);
+  whole = merge_warp(whole);
+  if (lane == 0) write_values(request, lookup, whole);
 }
 
 [[nodiscard]] Count* counts(std::uint64_t* array) { return reinterpret_cast<Count*>(array); }
@@ -242,20 +242,20 @@ SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, RowsView rows, std::s
                        cudaStream_t stream)
     : runs_(runs), count_(count), rows_(rows), size_(size) {
   constexpr std::size_t choice_bytes = 64;
-  constexpr std::size_t carry_bytes = workers * sizeof(Carry<double>);
-  static_assert(sizeof(Choice) <= choice_bytes && sizeof(Carry<double>) % 8 == 0 &&
-                sizeof(Carry<double>) == sizeof(Carry<std::int64_t>) &&
-                sizeof(Carry<double>) == sizeof(Carry<std::uint64_t>));
+  constexpr std::size_t partial_bytes = workers * sizeof(Partial<double>);
+  static_assert(sizeof(Choice) <= choice_bytes && sizeof(Partial<double>) % 8 == 0 &&
+                sizeof(Partial<double>) == sizeof(Partial<std::int64_t>) &&
+                sizeof(Partial<double>) == sizeof(Partial<std::uint64_t>));
   const std::size_t numbers = tiles_of(count) + count + 1;
   if (spreads && size >= worth_spreading)
     bytes_ = DeviceBytes::if_there_is(
-        memory, choice_bytes + carry_bytes + numbers * sizeof(std::uint64_t), stream);
+        memory, choice_bytes + partial_bytes + numbers * sizeof(std::uint64_t), stream);
   if (bytes_.null()) {
     bytes_ = DeviceBytes(memory, choice_bytes, stream);
   } else {
     auto* const begin = static_cast<std::byte*>(bytes_.data());
-    carries_ = begin + choice_bytes;
-    tiles_ = reinterpret_cast<std::uint64_t*>(begin + choice_bytes + carry_bytes);
+    partials_ = begin + choice_bytes;
+    tiles_ = reinterpret_cast<std::uint64_t*>(begin + choice_bytes + partial_bytes);
     starts_ = tiles_ + tiles_of(count);
   }
   choice_ = static_cast<Choice*>(bytes_.data());
@@ -277,10 +277,10 @@ void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) co
   find_starts<<<tile_blocks(count_), block_threads, 0, stream>>>(runs_, count_, counts(tiles_),
                                                                  starts, only_if);
   visit_class(class_of(request.value_type), [&]<class Class>() {
-    auto* const carries = static_cast<Carry<Class>*>(carries_);
+    auto* const partials = static_cast<Partial<Class>*>(partials_);
     aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, rows_, request, starts,
-                                                           carries, only_if);
-    join_shares<<<blocks, block_threads, 0, stream>>>(count_, request, starts, carries, only_if);
+                                                           partials, only_if);
+    join_shares<<<blocks, block_threads, 0, stream>>>(count_, request, starts, partials, only_if);
   });
 }
 

@@ -1,29 +1,10 @@
 #pragma once
 
+#include "answers/aggregate.hpp"
 #include "answers/cuda/ordered_values.hpp"
-#include "answers/values.hpp"
 #include "base/cuda/launch.cuh"
 
 namespace rtindex::cuda {
-
-struct Least {
-  template <class Class>
-  [[nodiscard]] __device__ Class operator()(Class a, Class b) const {
-    return less(b, a) ? b : a;
-  }
-};
-struct Greatest {
-  template <class Class>
-  [[nodiscard]] __device__ Class operator()(Class a, Class b) const {
-    return less(a, b) ? b : a;
-  }
-};
-struct Total {
-  template <class Class>
-  [[nodiscard]] __device__ Class operator()(Class a, Class b) const {
-    return add(a, b);
-  }
-};
 
 // Value i, from values or from prefix sums.
 template <class Class>
@@ -34,7 +15,7 @@ struct OrderedAt {
     if constexpr (std::is_same_v<Class, double>)
       return 0;
     else
-      return static_cast<Class>(view.sums[i + 1] - view.sums[i]);
+      return static_cast<Class>(view.prefix_sums[i + 1] - view.prefix_sums[i]);
   }
 };
 
@@ -43,33 +24,31 @@ struct RowAt {
   [[nodiscard]] __device__ std::uint32_t operator()(std::size_t i) const { return rows[i]; }
 };
 
-// The operation over elements begin..end, of which there is at least one: the ends of the stretch
-// one by one, what lies between by blocks of the next level, and so on.
+// The operation over elements [begin, end): element by element at both ends, and in between by
+// blocks of the next level, and so on. Unrolled loops would double the registers of the kernels.
 template <class Class, class At, class Operation>
 [[nodiscard]] __device__ Class tree_result(const TreeView<Class>& tree, At at, std::size_t begin,
                                            std::size_t end, Operation operation) {
-  Class result{};
-  bool any = false;
-  const auto take = [&](Class value) {
-    result = any ? operation(result, value) : value;
-    any = true;
-  };
+  Class result = Operation::template identity<Class>();
   for (int level = 0;; ++level) {
     const auto element = [&](std::size_t i) {
       return level == 0 ? at(i) : tree.levels[level - 1][i];
     };
     if (level == tree.count || end - begin < 2 * tree_fan) {
-      for (; begin < end; ++begin) take(element(begin));
+#pragma unroll 1
+      for (; begin < end; ++begin) result = operation(result, element(begin));
       return result;
     }
-    for (; begin % tree_fan != 0; ++begin) take(element(begin));
-    for (; end % tree_fan != 0; --end) take(element(end - 1));
+#pragma unroll 1
+    for (; begin % tree_fan != 0; ++begin) result = operation(result, element(begin));
+#pragma unroll 1
+    for (; end % tree_fan != 0; --end) result = operation(result, element(end - 1));
     begin /= tree_fan;
     end /= tree_fan;
   }
 }
 
-// One level: block i of the level below, by a warp. `count` full and partial blocks.
+// One level: every warp reduces blocks of the level below, which has `size` elements.
 template <class Class, class At, class Operation>
 __global__ void reduce_blocks(At at, std::size_t size, Class* out, Operation operation,
                               const std::uint32_t* only_if) {
@@ -94,8 +73,8 @@ struct LevelAt {
   [[nodiscard]] __device__ Class operator()(std::size_t i) const { return level[i]; }
 };
 
-// How many elements each level of a tree over `size` elements has; levels of one element are left
-// out.
+// The sizes of the levels of a tree over `size` elements, without those of one element; returns
+// their number.
 inline int tree_sizes(std::size_t size, std::size_t* sizes) {
   int count = 0;
   while (size > tree_fan && count < most_tree_levels) {

@@ -158,13 +158,6 @@ void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::u
   check_launch("looking up points");
 }
 
-template <class Class>
-[[nodiscard]] Class miss_as(const MissValues& miss) {
-  if constexpr (std::is_same_v<Class, double>) return miss.f64;
-  if constexpr (std::is_same_v<Class, std::int64_t>) return miss.i64;
-  return static_cast<Class>(miss.u64);
-}
-
 template <class Finder>
 void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const SumTarget& target,
                       cudaStream_t stream) {

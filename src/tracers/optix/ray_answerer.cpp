@@ -20,12 +20,6 @@ using cuda::DeviceRequest;
 using cuda::FoundRows;
 using cuda::Run;
 
-std::uint64_t miss_bits(const MissValues& miss, ValueClass value_class) {
-  if (value_class == ValueClass::f64) return std::bit_cast<std::uint64_t>(miss.f64);
-  if (value_class == ValueClass::i64) return static_cast<std::uint64_t>(miss.i64);
-  return miss.u64;
-}
-
 // Positions of what is collected at once have 32 bits.
 constexpr std::uint64_t most_collected = std::numeric_limits<std::uint32_t>::max();
 
@@ -112,7 +106,9 @@ void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceReq
     params.values = request.values;
     params.value_type = request.value_type;
     params.value_class = class_of(request.value_type);
-    params.miss = miss_bits(request.miss, params.value_class);
+    params.miss = visit_class(params.value_class, [&]<class Class>() {
+      return std::bit_cast<std::uint64_t>(miss_as<Class>(request.miss));
+    });
   }
   params.one_hit = request.first == nullptr && request.count == nullptr && !request.wants_values();
   DeviceArray<std::uint32_t> own;

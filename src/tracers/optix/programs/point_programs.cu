@@ -2,8 +2,8 @@
 // own, whose rays carry their hits in registers.
 
 #include "tracers/optix/programs/device_calls.cuh"
+#include "tracers/optix/programs/hits.hpp"
 #include "tracers/optix/programs/params.cuh"
-#include "tracers/optix/programs/point_hits.hpp"
 
 using namespace rtindex;
 using namespace rtindex::optix;
@@ -59,7 +59,7 @@ extern "C" __global__ void __anyhit__point() {
     return;
   }
   PointHits hits = carried_hits();
-  const bool done = hits.take(params(), row_of(payload(base) + primitive_index()));
+  const bool done = hits.add(params(), row_of(payload(base) + primitive_index()));
   carry(hits);
   if (done)
     end_ray();

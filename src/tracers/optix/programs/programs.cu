@@ -93,7 +93,7 @@ extern "C" __global__ void __anyhit__take() {
   // Boxes were compared before they were reported.
   const bool compare = hits.compare && kind != Primitive::aabb;
   if (!again && (!compare || hits.ray_keys.contains(key_of(primitive))))
-    hits.take(params(), primitive);
+    hits.add(params(), primitive);
   if (hits.done)
     end_ray();
   else
