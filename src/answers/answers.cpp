@@ -20,8 +20,8 @@ void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lo
   });
 }
 
-// Counts become the places where each lookup's rowIDs start.
-void sum_up(std::span<std::uint64_t> offsets) {
+// In place: counts of rowIDs, after a leading 0, become the offsets where each lookup's start.
+void offsets_from_counts(std::span<std::uint64_t> offsets) {
   for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
 }
 
@@ -57,7 +57,7 @@ std::string_view name_of(Answer answer) {
 Answer answer_named(std::string_view name) {
   for (const Answer answer : answer_list)
     if (name_of(answer) == name) return answer;
-  fail("unknown answer '{}': choose any, first, count, sum, min, max or rows", name);
+  fail("unknown answer '{}': expected any, first, count, sum, min, max or rows", name);
 }
 
 std::span<const Answer> all_answers() { return answer_list; }
@@ -66,12 +66,11 @@ std::string_view name_of(LookupKind kind) { return kind == LookupKind::point ? "
 
 void Answers::require(Answer answer) const {
   if (!answers_.has(answer))
-    fail("the answer '{}' was not asked for in this call: add it to LookupOptions::answers",
-         name_of(answer));
+    fail("the answer '{}' was not requested: add it to LookupOptions::answers", name_of(answer));
 }
 
 void Answers::require_lookup(std::size_t lookup) const {
-  if (lookup >= size_) fail("there is no lookup {}: the batch has {}", lookup, size_);
+  if (lookup >= size_) fail("invalid lookup {}: the batch has {} lookups", lookup, size_);
 }
 
 std::span<const std::uint32_t> Answers::any() const {
@@ -127,8 +126,7 @@ bool Answers::matched(std::size_t lookup) const {
 }
 
 std::span<const std::uint8_t> Answers::matched_bitmap() const {
-  if (!has_matched_)
-    fail("the matched bitmap was not asked for in this call: set LookupOptions::matched");
+  if (!has_matched_) fail("the matched bitmap was not requested: set LookupOptions::matched");
   return matched_;
 }
 
@@ -173,7 +171,7 @@ AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) 
 
 Answers AnswersAccess::finish() {
   if (answers_.answers_.has(Answer::rows)) {
-    sum_up(answers_.offsets_);
+    offsets_from_counts(answers_.offsets_);
     if (chunk_rows_.size() == 1) {
       answers_.rows_ = std::move(chunk_rows_.front());
       if (answers_.rows_.capacity() > 2 * answers_.rows_.size()) answers_.rows_.shrink_to_fit();
@@ -198,12 +196,12 @@ RowsInto::RowsInto(Request& request, std::size_t lookups)
 void RowsInto::finish() {
   if (outputs_.offsets == nullptr) return;
   const std::span<std::uint64_t> offsets(outputs_.offsets, lookups_ + 1);
-  sum_up(offsets);
+  offsets_from_counts(offsets);
   if (outputs_.rows == nullptr) return;
   if (offsets.back() > outputs_.rows_capacity)
     fail(
-        "the buffer for rows has room for {} rowIDs and {} are needed: ask for the offsets alone "
-        "first, their last one is the room that is needed",
+        "the buffer for rows has a capacity of {} rowIDs, but {} are needed: request the offsets "
+        "alone first, the last one is the capacity to allocate",
         outputs_.rows_capacity, offsets.back());
   join_chunks(chunks_, offsets.data(), outputs_.rows);
 }

@@ -8,13 +8,13 @@
 
 namespace rtindex {
 
-// Makes the Answers of a batch: buffers for what is asked, filled through a Request.
+// Allocates the Answers of a batch and makes the Request that fills them.
 class AnswersAccess {
  public:
   AnswersAccess(const LookupOptions& options, std::size_t lookups);
 
   [[nodiscard]] Request& request() { return request_; }
-  // Puts the rowIDs of all chunks together; the last step.
+  // After the request has run: joins the rowIDs of all chunks.
   [[nodiscard]] Answers finish();
 
  private:
@@ -23,8 +23,8 @@ class AnswersAccess {
   std::vector<std::vector<std::uint32_t>> chunk_rows_;
 };
 
-// The rowIDs of a request for buffers in host memory: collected while it runs, put into place at
-// the end.
+// Collects the rowIDs of a request for buffers of the caller in host memory; finish() copies them
+// there.
 class RowsInto {
  public:
   RowsInto(Request& request, std::size_t lookups);

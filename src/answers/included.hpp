@@ -13,14 +13,13 @@
 
 namespace rtindex {
 
-// A value column kept in key order beside the keys, as SQL's INCLUDE does, with sums, minima and
-// maxima of blocks of values, of blocks of blocks and so on: a range costs about the same for one
-// match and for a million.
+// A value column in key order, as SQL's INCLUDE stores it, with aggregates of blocks of values, of
+// blocks of blocks and so on: a range costs about the same for one match and for a million.
 //
 // Integer sums are differences of prefix sums, one every `block` values. Floats are never
-// subtracted (one infinity would poison all later ranges, and small values would be lost behind
-// large ones): they add up at most 3 * block block sums a level, so that a sum of n values is off
-// by at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
+// subtracted (one infinity would make all later ranges NaN, and small values would be lost behind
+// large ones): they add at most 3 * block block sums a level, so that the error of a sum of n
+// values is at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
 class IncludedValues {
  public:
   // The rowID at a position of the key order.
@@ -30,7 +29,7 @@ class IncludedValues {
 
   virtual ~IncludedValues() = default;
 
-  // `values` has one value per row; `size` of the rows have a place in the key order.
+  // `values` has one value per row; the key order has `size` rows, those whose key is not null.
   [[nodiscard]] static std::unique_ptr<IncludedValues> make(const ColumnView& values,
                                                             std::size_t size, const RowAt& row_at);
   [[nodiscard]] static std::unique_ptr<IncludedValues> from_file(const FileReader& file,
@@ -43,7 +42,7 @@ class IncludedValues {
   // sum, min and max of lookups [first, first + count).
   virtual void answer(const Request& request, std::size_t first, const Match* found,
                       std::size_t count) const = 0;
-  // The value column as it was given.
+  // The value column in row order.
   [[nodiscard]] virtual OwnedColumn column(std::size_t rows, const RowAt& row_at) const = 0;
 };
 

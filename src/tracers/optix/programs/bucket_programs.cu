@@ -1,11 +1,10 @@
 // The device programs of rx:optix with buckets: one module, compiled to PTX and embedded in the
-// library. A thread finds the bucket that holds the first key of a lookup, or the first behind it.
+// library. A thread finds the bucket of the first key of a lookup, or of the next key after it.
 
 #include "execution/cuda/locate.cuh"
 #include "scene/buckets.hpp"
 #include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/programs/closest_bucket.hpp"
-#include "tracers/optix/programs/closest_hit.cuh"
 #include "tracers/optix/programs/device_calls.cuh"
 
 using namespace rtindex;
@@ -41,7 +40,7 @@ __device__ bool read(const Reader& reader, std::uint64_t lookup, std::uint64_t& 
   return can_match;
 }
 
-// The key that the first end of a lookup starts with; false where nothing can match.
+// The first key of a lookup; false if nothing can match.
 template <class Key>
 __device__ bool first_key(std::uint64_t lookup, std::uint64_t& key) {
   using cuda::ElementReader, cuda::IntervalReader;
@@ -60,9 +59,9 @@ __device__ bool first_key(std::uint64_t lookup, std::uint64_t& key) {
       lookup, key);
 }
 
-// The first key behind a range; false where nothing of the column is behind it.
+// The first key after a range; false if the column ends before it.
 template <class Key>
-__device__ bool key_behind(std::uint64_t lookup, std::uint64_t& key) {
+__device__ bool key_after(std::uint64_t lookup, std::uint64_t& key) {
   const auto range = static_cast<const KeyInterval<Key>*>(params().lookups.intervals)[lookup];
   if (range.lower > range.upper || range.upper >= params().scene.last_key) return false;
   key = std::uint64_t{range.upper} + 1;
@@ -70,8 +69,8 @@ __device__ bool key_behind(std::uint64_t lookup, std::uint64_t& key) {
 }
 
 template <class Key>
-__device__ bool wanted_key(std::uint64_t lookup, bool behind, std::uint64_t& key) {
-  return behind ? key_behind<Key>(lookup, key) : first_key<Key>(lookup, key);
+__device__ bool wanted_key(std::uint64_t lookup, bool after, std::uint64_t& key) {
+  return after ? key_after<Key>(lookup, key) : first_key<Key>(lookup, key);
 }
 
 }  // namespace
@@ -80,10 +79,10 @@ extern "C" __global__ void __raygen__find_bucket() {
   const BucketView& scene = params().scene;
   const std::uint64_t thread = params().first + launch_index();
   const std::uint64_t lookup = params().both_ends ? thread / 2 : thread;
-  const bool behind = params().both_ends && thread % 2 == 1;
+  const bool after = params().both_ends && thread % 2 == 1;
   std::uint64_t key;
-  const bool wanted = scene.wide ? wanted_key<std::uint64_t>(lookup, behind, key)
-                                 : wanted_key<std::uint32_t>(lookup, behind, key);
+  const bool wanted = scene.wide ? wanted_key<std::uint64_t>(lookup, after, key)
+                                 : wanted_key<std::uint32_t>(lookup, after, key);
   std::uint32_t bucket = no_bucket;
   if (wanted && key <= scene.last_key)
     bucket = find_bucket(
@@ -91,7 +90,7 @@ extern "C" __global__ void __raygen__find_bucket() {
         [&](const Ray& ray) { return closest(scene.markers, ray); });
   const std::uint32_t* const places = params().lookups.places;
   const std::uint64_t place = places == nullptr ? lookup : places[lookup];
-  params().buckets[place * params().stride + (behind ? 1 : 0)] = bucket;
+  params().buckets[place * params().stride + (after ? 1 : 0)] = bucket;
 }
 
-extern "C" __global__ void __closesthit__leave_primitive() { leave_primitive(primitive_index()); }
+extern "C" __global__ void __closesthit__leave_primitive() { set_payload(0, primitive_index()); }

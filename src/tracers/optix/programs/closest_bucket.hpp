@@ -8,8 +8,8 @@
 
 namespace rtindex::optix {
 
-// The bucket of the first triangle that a ray meets, or no_bucket. `trace` gives the triangle of
-// one structure, or no_bucket; each structure that is traced costs a ray, which `count` hears of.
+// The bucket of the closest triangle that a ray hits, or no_bucket. `trace` returns the triangle in
+// one structure, or no_bucket; `count` is called for each ray, one per structure.
 template <class Trace, class Count>
 [[nodiscard]] RTINDEX_HD std::uint32_t closest_bucket(const BucketPart& part, const Trace& trace,
                                                       const Count& count) {

@@ -6,7 +6,7 @@
 #include "tracers/optix/abi.hpp"
 #include "tracers/optix/launch_params.hpp"
 
-// What our device programs call of OptiX. The driver's compiler knows these functions by name.
+// The OptiX functions of our device programs. The driver's compiler resolves them by name.
 namespace rtindex::optix {
 
 [[nodiscard]] __device__ inline unsigned launch_index() {
@@ -21,8 +21,8 @@ namespace rtindex::optix {
   return index;
 }
 
-// Whether the ray leaves the primitive here.
-[[nodiscard]] __device__ inline bool leaves_primitive() {
+// Whether the ray leaves the primitive at this hit.
+[[nodiscard]] __device__ inline bool is_exit() {
   unsigned kind;
   unsigned back;
   asm("call (%0), _optix_get_hit_kind, ();" : "=r"(kind));
@@ -36,9 +36,9 @@ namespace rtindex::optix {
   return t;
 }
 
-// The any-hit program does not go on after either of these.
-__device__ inline void travel_on() { asm volatile("call _optix_ignore_intersection, ();"); }
-__device__ inline void end_ray() { asm volatile("call _optix_terminate_ray, ();"); }
+// Neither of these returns to the any-hit program.
+__device__ inline void ignore_hit() { asm volatile("call _optix_ignore_intersection, ();"); }
+__device__ inline void terminate_ray() { asm volatile("call _optix_terminate_ray, ();"); }
 
 __device__ inline void report_hit(float t) {
   [[maybe_unused]] int accepted;
@@ -57,17 +57,18 @@ __device__ inline void set_payload(unsigned number, unsigned value) {
   asm volatile("call _optix_set_payload, (%0, %1);" : : "r"(number), "r"(value));
 }
 
-// A ray may carry one pointer, in its first two payload registers.
-[[nodiscard]] __device__ inline void* carried() {
+// The pointer in the first two payload registers.
+[[nodiscard]] __device__ inline void* payload_pointer() {
   return reinterpret_cast<void*>(static_cast<std::uint64_t>(payload(1)) << 32 | payload(0));
 }
 
-// Every hit is for the any-hit program.
+// Rays run the any-hit program for every hit, and no other.
 inline constexpr unsigned ray_flags = ray_enforce_any_hit | ray_no_closest_hit;
 
-// The call takes and returns 32 registers of payload, of which two are in use.
-__device__ inline void trace(Traversable structure, const Ray& ray, void* carry) {
-  const auto bits = reinterpret_cast<std::uint64_t>(carry);
+// Traces a ray whose payload is a pointer. The call takes and returns 32 registers, of which two
+// are in use.
+__device__ inline void trace(Traversable structure, const Ray& ray, void* payload) {
+  const auto bits = reinterpret_cast<std::uint64_t>(payload);
   const auto low = static_cast<unsigned>(bits);
   const auto high = static_cast<unsigned>(bits >> 32);
   asm volatile(
@@ -88,9 +89,9 @@ __device__ inline void trace(Traversable structure, const Ray& ray, void* carry)
       : "memory");
 }
 
-// The same for a ray that carries `point_payload` registers there and back.
+// Traces a ray whose payload are `point_payload` registers, there and back.
 __device__ inline void trace(Traversable structure, const Ray& ray,
-                             unsigned (&carry)[point_payload]) {
+                             unsigned (&payload)[point_payload]) {
   static_assert(point_payload == 5);
   asm volatile(
       "{\n"
@@ -102,12 +103,37 @@ __device__ inline void trace(Traversable structure, const Ray& ray,
       "%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,"
       "%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18,%18);\n"
       "}"
-      : "=r"(carry[0]), "=r"(carry[1]), "=r"(carry[2]), "=r"(carry[3]), "=r"(carry[4])
+      : "=r"(payload[0]), "=r"(payload[1]), "=r"(payload[2]), "=r"(payload[3]), "=r"(payload[4])
       : "r"(0U), "l"(structure), "f"(ray.origin.x), "f"(ray.origin.y), "f"(ray.origin.z),
         "f"(ray.direction.x), "f"(ray.direction.y), "f"(ray.direction.z), "f"(ray.t_min),
         "f"(ray.t_max), "f"(0.0F), "r"(255U), "r"(ray_flags), "r"(0U), "r"(point_payload),
-        "r"(carry[0]), "r"(carry[1]), "r"(carry[2]), "r"(carry[3]), "r"(carry[4])
+        "r"(payload[0]), "r"(payload[1]), "r"(payload[2]), "r"(payload[3]), "r"(payload[4])
       : "memory");
+}
+
+// The primitive of the closest hit, or `none`. The closest-hit program stores it in the first
+// payload register, the only one of 32 in use.
+[[nodiscard]] __device__ inline unsigned trace_closest(Traversable structure, const Ray& ray,
+                                                       unsigned none) {
+  unsigned found;
+  constexpr unsigned flags = ray_no_any_hit;
+  asm volatile(
+      "{\n"
+      ".reg .b32 out<32>;\n"
+      "call (%0,out1,out2,out3,out4,out5,out6,out7,out8,out9,out10,out11,out12,out13,out14,out15,"
+      "out16,out17,out18,out19,out20,out21,out22,out23,out24,out25,out26,out27,out28,out29,out30,"
+      "out31), _optix_trace_typed_32, "
+      "(%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,"
+      "%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,"
+      "%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14,%14);\n"
+      "}"
+      : "=r"(found)
+      : "r"(0U), "l"(structure), "f"(ray.origin.x), "f"(ray.origin.y), "f"(ray.origin.z),
+        "f"(ray.direction.x), "f"(ray.direction.y), "f"(ray.direction.z), "f"(ray.t_min),
+        "f"(ray.t_max), "f"(0.0F), "r"(255U), "r"(flags), "r"(0U), "r"(0U), "r"(0U), "r"(1U),
+        "r"(none)
+      : "memory");
+  return found;
 }
 
 }  // namespace rtindex::optix

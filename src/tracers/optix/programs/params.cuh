@@ -3,7 +3,7 @@
 #include "keys/interval.hpp"
 #include "tracers/optix/launch_params.hpp"
 
-// What the device programs of a module share: the launch's constant, and what they read through it.
+// The launch parameters of a module, and what its device programs read through them.
 
 // Bytes, because a constant must not need a constructor.
 extern "C" {

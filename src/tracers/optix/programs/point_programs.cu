@@ -1,5 +1,5 @@
-// The device programs for perpendicular rays of point lookups, the paper's choice: a module of its
-// own, whose rays carry their hits in registers.
+// The device programs for perpendicular rays of point lookups, the paper's choice: a separate
+// module, whose rays carry their hits in payload registers.
 
 #include "tracers/optix/programs/device_calls.cuh"
 #include "tracers/optix/programs/hits.hpp"
@@ -13,7 +13,7 @@ namespace {
 // Payload registers of a ray.
 enum Register : unsigned { value_low, value_high, count, row, base };
 
-__device__ PointHits carried_hits() {
+__device__ PointHits load_hits() {
   PointHits hits;
   hits.value = static_cast<std::uint64_t>(payload(value_high)) << 32 | payload(value_low);
   hits.count = payload(count);
@@ -21,7 +21,7 @@ __device__ PointHits carried_hits() {
   return hits;
 }
 
-__device__ void carry(const PointHits& hits) {
+__device__ void store_hits(const PointHits& hits) {
   set_payload(value_low, static_cast<unsigned>(hits.value));
   set_payload(value_high, static_cast<unsigned>(hits.value >> 32));
   set_payload(count, hits.count);
@@ -31,15 +31,15 @@ __device__ void carry(const PointHits& hits) {
 __device__ void cast(std::uint64_t key, PointHits& hits) {
   const SceneView& scene = params().scene;
   const Ray ray = perpendicular_ray(scene.coordinates, key);
-  unsigned carry[point_payload] = {0, 0, 0, hits.row, 0};
+  unsigned registers[point_payload] = {0, 0, 0, hits.row, 0};
   for (std::uint32_t i = 0; i < scene.structure_count; ++i) {
-    carry[base] = i * scene.structure_size;
-    trace(scene.structures[i], ray, carry);
-    if (params().one_hit && carry[count] != 0) break;
+    registers[base] = i * scene.structure_size;
+    trace(scene.structures[i], ray, registers);
+    if (params().one_hit && registers[count] != 0) break;
   }
-  hits.value = static_cast<std::uint64_t>(carry[value_high]) << 32 | carry[value_low];
-  hits.count = carry[count];
-  hits.row = carry[row];
+  hits.value = static_cast<std::uint64_t>(registers[value_high]) << 32 | registers[value_low];
+  hits.count = registers[count];
+  hits.row = registers[row];
 }
 
 }  // namespace
@@ -53,21 +53,21 @@ extern "C" __global__ void __raygen__point() {
 }
 
 extern "C" __global__ void __anyhit__point() {
-  // A ray meets each sphere twice; only the way in counts.
-  if (params().scene.primitive == Primitive::sphere && leaves_primitive()) {
-    travel_on();
+  // A ray hits each sphere twice; only the entry counts.
+  if (params().scene.primitive == Primitive::sphere && is_exit()) {
+    ignore_hit();
     return;
   }
-  PointHits hits = carried_hits();
+  PointHits hits = load_hits();
   const bool done = hits.add(params(), row_of(payload(base) + primitive_index()));
-  carry(hits);
+  store_hits(hits);
   if (done)
-    end_ray();
+    terminate_ray();
   else
-    travel_on();
+    ignore_hit();
 }
 
-// A ray may touch the bounds of a neighbour: the key decides.
+// A ray may touch the bounds of a neighbouring key.
 extern "C" __global__ void __intersection__point() {
   const std::uint64_t key = interval_of(params().first + launch_index()).lower;
   if (key_of(payload(base) + primitive_index()) == key) report_hit(ray_begin());

@@ -9,7 +9,7 @@ using namespace rtindex::optix;
 
 namespace {
 
-// One more ray, test or hit, where they are counted.
+// Counts one ray, test or hit, if the call counts its work.
 __device__ void count(std::uint64_t Counters::*what) {
   Counters* const counters = params().counters;
   if (counters != nullptr)
@@ -27,7 +27,7 @@ __device__ void cast(const Ray& ray, Hits& hits) {
 
 __device__ void cast_point(std::uint64_t key, Hits& hits) {
   hits.ray_keys = {key, key};
-  // Along a row a neighbour is as near as an error in t; across it, none is.
+  // Along a row, rounding errors in t can reach the neighbouring key; across it, they cannot.
   hits.compare = params().point != RayKind::perpendicular;
   cast(point_ray(params().scene.coordinates, params().point, key), hits);
 }
@@ -39,7 +39,7 @@ __device__ void cast_along_row(Interval range, std::uint64_t row, Hits& hits) {
   cast(range_ray(coordinates, params().range, range, row), hits);
 }
 
-// The place of the first row in the directory that is not before `row`.
+// The position in the directory of the first row that is not before `row`.
 __device__ std::uint64_t find_row(std::uint64_t row) {
   const SceneView& scene = params().scene;
   std::uint64_t low = 0;
@@ -84,25 +84,25 @@ extern "C" __global__ void __raygen__lookup() {
 }
 
 extern "C" __global__ void __anyhit__take() {
-  auto& hits = *static_cast<Hits*>(carried());
+  auto& hits = *static_cast<Hits*>(payload_pointer());
   count(&Counters::hits);
   const std::uint32_t primitive = hits.base + primitive_index();
   const Primitive kind = params().scene.primitive;
-  // A ray meets each sphere twice; only the way in counts.
-  const bool again = kind == Primitive::sphere && leaves_primitive();
+  // A ray hits each sphere twice; only the entry counts.
+  const bool again = kind == Primitive::sphere && is_exit();
   // Boxes were compared before they were reported.
   const bool compare = hits.compare && kind != Primitive::aabb;
   if (!again && (!compare || hits.ray_keys.contains(key_of(primitive))))
     hits.add(params(), primitive);
   if (hits.done)
-    end_ray();
+    terminate_ray();
   else
-    travel_on();
+    ignore_hit();
 }
 
-// Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
+// Boxes of neighbouring keys touch from 2^22 on, so that keys are compared, not coordinates.
 extern "C" __global__ void __intersection__box() {
-  const auto& hits = *static_cast<const Hits*>(carried());
+  const auto& hits = *static_cast<const Hits*>(payload_pointer());
   count(&Counters::tested);
   if (hits.ray_keys.contains(key_of(hits.base + primitive_index()))) report_hit(ray_begin());
 }
