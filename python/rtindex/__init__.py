@@ -5,40 +5,46 @@
     >>> index.range([23], [25], "count")
     array([2], dtype=uint32)
 
-Columns and lookups come as NumPy, pyarrow, pandas or polars objects, as anything with DLPack, or as
-plain Python lists, and are read where they lie; answers come back as the same kind of object.
+Columns and lookups are NumPy, pyarrow, pandas or polars objects, anything with DLPack, or plain
+Python lists. They are read in place, and answers are objects of the same library.
 """
 
 from importlib import import_module as _import_module
 
-# Where each name lives; __init__.pyi says the same to type checkers. Modules are imported when a
+# The module of each name, as __init__.pyi declares it to type checkers. Modules are imported when a
 # name is first used, so that `python -m rtindex.report` needs neither NumPy nor the library.
-_HOMES = {
+_MODULES = {
     "Answers": "_results",
+    "CorruptFileError": "_errors",
     "Counters": "_results",
-    "Error": "_core",
+    "Error": "_errors",
+    "FileError": "_errors",
     "Index": "_index",
+    "IndexInfo": "_results",
+    "InvalidArgumentError": "_errors",
     "Join": "_results",
     "MISS": "_core",
-    "Memory": "_results",
+    "MemoryUsage": "_results",
+    "OutOfMemoryError": "_errors",
     "Picture": "_draw",
     "Rows": "_results",
-    "IndexInfo": "_results",
+    "UnavailableError": "_errors",
+    "UnsupportedError": "_errors",
     "build": "_index",
-    "default_index": "_index",
+    "default_spec": "_index",
     "draw": "_draw",
     "indexes": "_index",
     "load": "_index",
 }
 
-__all__ = [*_HOMES]
+__all__ = [*_MODULES]
 
 
 def __getattr__(name: str):
     if name == "__version__":
         value = _import_module("._core", __name__).version
-    elif name in _HOMES:
-        value = getattr(_import_module(f".{_HOMES[name]}", __name__), name)
+    elif name in _MODULES:
+        value = getattr(_import_module(f".{_MODULES[name]}", __name__), name)
     else:
         raise AttributeError(f"module 'rtindex' has no attribute '{name}'")
     globals()[name] = value
@@ -46,4 +52,4 @@ def __getattr__(name: str):
 
 
 def __dir__():
-    return sorted({*globals(), *_HOMES, "__version__"})
+    return sorted({*globals(), *_MODULES, "__version__"})

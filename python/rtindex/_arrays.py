@@ -1,4 +1,4 @@
-"""NumPy arrays, masked ones too, as columns."""
+"""NumPy arrays, plain and masked, as columns."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ._core import Column, Error
-from ._likes import parts_of
+from ._core import Column
+from ._errors import InvalidArgumentError
 from ._lists import Array, cast_times, validity_bits
+from ._types import ColumnType, parts_of
 
-# NumPy's types whose memory is a column as it is.
+# NumPy types that an index reads in place.
 NATIVE = {
     np.dtype(name).str: name
     for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -18,8 +19,8 @@ NATIVE = {
 }
 
 
-def from_numpy(array: Array, like: Any, validity: Array | None = None) -> Column:
-    """The column in an array of anything but objects; `validity` is a bitmap of what is no null."""
+def from_numpy(array: Array, target: ColumnType | None, validity: Array | None = None) -> Column:
+    """A column from an array of any type but object; `validity` is the bitmap of valid rows."""
     require_one_dimension(array)
     if not array.flags.c_contiguous:
         array = np.ascontiguousarray(array)
@@ -28,40 +29,41 @@ def from_numpy(array: Array, like: Any, validity: Array | None = None) -> Column
         return Column.elements(name, array, "", validity)
     kind = array.dtype.kind
     if kind == "M":
-        return _from_datetimes(array, like)
+        return _from_datetimes(array, target)
     if kind == "S":
         return Column.fixed_strings(array.view(np.uint8), array.dtype.itemsize, array.size)
     if kind in "UT":
-        if not array.size and like is not None:
-            return nothing(like)
+        if not array.size and target is not None:
+            return empty(target)
         return strings([item if isinstance(item, str) else None for item in array.tolist()])
     if array.dtype.newbyteorder("=").str in NATIVE:
-        return from_numpy(array.astype(array.dtype.newbyteorder("=")), like, validity)
-    raise Error(
-        f"a column cannot have NumPy's type {array.dtype}: convert it to bool, integers, float32, "
-        "float64, datetime64 or strings"
+        return from_numpy(array.astype(array.dtype.newbyteorder("=")), target, validity)
+    raise InvalidArgumentError(
+        f"unsupported NumPy type {array.dtype}: convert it to bool, integers, float32, float64, "
+        "datetime64 or strings"
     )
 
 
-def from_masked(masked: Any, like: Any) -> Column:
-    """As `from_numpy`; what is masked is null."""
+def from_masked(masked: Any, target: ColumnType | None) -> Column:
+    """As `from_numpy`; masked elements are null."""
     require_one_dimension(masked)
     array, missing = np.ma.getdata(masked), np.ma.getmaskarray(masked)
     kind = array.dtype.kind
     if kind in "SUT" and array.size:
         return strings([None if lost else item for item, lost in zip(array.tolist(), missing)])
     if kind == "M":
-        return from_numpy(np.where(missing, np.datetime64("NaT"), array), like)
-    return from_numpy(array, like, None if kind == "V" else validity_bits(missing))
+        return from_numpy(np.where(missing, np.datetime64("NaT"), array), target)
+    return from_numpy(array, target, None if kind == "V" else validity_bits(missing))
 
 
 def require_one_dimension(array: Any) -> None:
     if array.ndim == 0:
-        raise Error("the array has no dimension and a column has one: pass array.reshape(1)")
+        raise InvalidArgumentError("expected an array of one dimension, got one of none: pass "
+                                   "array.reshape(1)")
     if array.ndim != 1:
-        raise Error(
-            f"the array has {array.ndim} dimensions and a column has one: pass one column of it, "
-            "such as array[:, 0], or a tuple of them for a composite key"
+        raise InvalidArgumentError(
+            f"expected an array of one dimension, got {array.ndim} dimensions: pass one column of "
+            "it, such as array[:, 0], or a tuple of columns for a composite key"
         )
 
 
@@ -70,32 +72,37 @@ def strings(items: list[Any]) -> Column:
     try:
         return Column.strings(items)
     except UnicodeEncodeError as error:
-        raise Error(f"the string {error.object!r} has half of a surrogate pair, which is no UTF-8: "
-                    'pass bytes, such as text.encode("utf-8", "surrogatepass")') from None
+        raise InvalidArgumentError(
+            f"the string {error.object!r} has half of a surrogate pair and is not valid UTF-8: "
+            'pass bytes, such as text.encode("utf-8", "surrogatepass")') from None
 
 
-def nothing(like: Any = None) -> Column:
-    """No keys at all, of a type that can be compared with `like`."""
-    if like is None:
+def empty(target: ColumnType | None = None) -> Column:
+    """No keys, of a type that compares with `target`."""
+    if target is None:
         return Column.elements("int64", np.empty(0, np.int64))
-    if like.type == "string":
+    if target.type == "string":
         return Column.strings([])
-    if like.type == "composite":
-        return Column.composite([nothing(part) for part in parts_of(like, len(like.parts) or 1)])
-    return Column.elements(like.type, np.empty(0, np.uint8), like.unit)
+    if target.type == "composite":
+        parts = parts_of(target, len(target.parts) or 1)
+        return Column.composite([empty(part) for part in parts])
+    return Column.elements(target.type, np.empty(0, np.uint8), target.unit)
 
 
-def _from_datetimes(array: Array, like: Any) -> Column:
+def _from_datetimes(array: Array, target: ColumnType | None) -> Column:
     unit, step = np.datetime_data(array.dtype)
-    wanted = getattr(like, "unit", "") or ("D" if getattr(like, "type", "") == "date32" else "")
+    wanted = ""
+    if target is not None:
+        wanted = target.unit or ("D" if target.type == "date32" else "")
     if unit == "generic":
-        raise Error("the datetime64 array has no unit: give it one, such as datetime64[us]")
+        raise InvalidArgumentError("the datetime64 array has no unit: give it one, such as "
+                                   "datetime64[us]")
     if wanted and "," not in wanted and wanted != _unit_text(unit, step):
-        target = np.dtype(f"datetime64[{wanted}]")
-        is_finer = np.can_cast(array.dtype, target)  # then no tick is lost
+        dtype = np.dtype(f"datetime64[{wanted}]")
+        is_finer = np.can_cast(array.dtype, dtype)  # then no tick is lost
         cast = cast_times(array, wanted) if is_finer else None
         if cast is not None:
-            array, (unit, step) = cast, np.datetime_data(target)
+            array, (unit, step) = cast, np.datetime_data(dtype)
     validity = validity_bits(np.isnat(array))
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("timestamp64", ticks, _unit_text(unit, step), validity)

@@ -7,37 +7,46 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import NATIVE, from_masked, from_numpy, nothing, require_one_dimension, strings
-from ._core import Column, Error
+from ._arrays import NATIVE, empty, from_masked, from_numpy, require_one_dimension, strings
+from ._core import Column
 from ._device import device_column, is_device_array
-from ._likes import parts_of
+from ._errors import Error, InvalidArgumentError
 from ._lists import Array, has_strings, plain_array
+from ._types import FLOATS, ColumnType, parts_of
 
 _SCALARS = (int, float, str, bytes, np.generic, datetime.date)
 
 
-def column(data: Any, like: Any = None) -> Column:
-    """The column that `data` holds, where it lies; `like` is the index that it is compared with."""
+def column(data: Any, target: ColumnType | None = None) -> Column:
+    """A view of the column that `data` holds. With `target`, lookups on a column of that type."""
     if type(data) is np.ndarray:
         name = NATIVE.get(data.dtype.str)
         if name is not None and data.ndim == 1 and data.flags.c_contiguous:
-            return Column.elements(name, data)  # what most calls bring
-        found = _from_array(data, like)
+            found = Column.elements(name, data)  # the common case
+            return _converted(found, target) if target is not None and name in FLOATS else found
+        found = _from_array(data, target)
     elif isinstance(data, np.ndarray):
-        found = _from_array(data, like)
+        found = _from_array(data, target)
     elif isinstance(data, tuple) and data and not is_one_key(data):
-        found = _side_by_side(data, like)
+        found = _side_by_side(data, target)
     elif is_pandas(data):
-        found = _from_pandas(data, like)
+        found = _from_pandas(data, target)
     elif is_device_array(data):
-        return device_column(data)
+        return device_column(data, target)
     elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        found = _from_arrow(data, like)
+        found = _from_arrow(data, target)
     elif hasattr(data, "__dlpack__"):
-        found = from_numpy(_from_dlpack(data), like)
+        found = from_numpy(_from_dlpack(data), target)
     else:
-        found = _from_python(data, like)
-    return found if like is None else _fitted(found, like)
+        found = _from_python(data, target)
+    return found if target is None else _converted(found, target)
+
+
+def open_end(target: ColumnType, size: int, upper: bool) -> Column:
+    """Ends of `size` ranges that exclude no key of the column."""
+    if target.type == "composite":
+        return Column.composite([open_end(part, size, upper) for part in target.parts])
+    return Column.open_end(target.type, target.unit, size, upper)
 
 
 def is_scalar(data: Any) -> bool:
@@ -54,7 +63,7 @@ def is_pandas(data: Any) -> bool:
 
 
 def columns_of(data: Any) -> list[Any]:
-    """The columns that a table, a data frame or a tuple holds; none where it is no such thing."""
+    """The columns of a table, a data frame or a tuple; none for anything else."""
     if isinstance(data, tuple):
         return [] if is_one_key(data) else [*data]
     if is_pandas(data):
@@ -66,129 +75,141 @@ def columns_of(data: Any) -> list[Any]:
     return [*data.columns] if hasattr(data, "column_names") else []  # and its tables
 
 
-def _side_by_side(parts: Any, like: Any) -> Column:
-    likes = parts_of(like, len(parts))
-    return Column.composite([column(part, wanted) for part, wanted in zip(parts, likes)])
+def _side_by_side(parts: Any, target: ColumnType | None) -> Column:
+    types = parts_of(target, len(parts))
+    return Column.composite([column(part, wanted) for part, wanted in zip(parts, types)])
 
 
-def _from_array(array: Array, like: Any) -> Column:
+def _from_array(array: Array, target: ColumnType | None) -> Column:
     if array.ndim == 0:
-        return _from_list([None if np.ma.is_masked(array) else array[()]], like)
+        return _from_list([None if np.ma.is_masked(array) else array[()]], target)
     if array.dtype.kind == "O":
         require_one_dimension(array)
         items = array.tolist()
-        if like is None and all(item is None for item in items):
-            return strings(items)  # what objects are mostly
-        return _from_list(items, like)
+        if target is None and all(item is None for item in items):
+            return strings(items)  # objects are mostly strings
+        return _from_list(items, target)
     if isinstance(array, np.ma.MaskedArray):
-        return from_masked(array, like)
-    return from_numpy(np.asarray(array), like)
+        return from_masked(array, target)
+    return from_numpy(np.asarray(array), target)
 
 
-def _from_pandas(data: Any, like: Any) -> Column:
+def _from_pandas(data: Any, target: ColumnType | None) -> Column:
     import pandas
 
     if isinstance(data, pandas.DataFrame):
-        return _side_by_side(columns_of(data), like)
+        return _side_by_side(columns_of(data), target)
     if not isinstance(data, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
-        raise Error(f"{type(data).__name__} is no column: pass a Series, an Index or a DataFrame")
+        raise InvalidArgumentError(f"expected a Series, an Index or a DataFrame of pandas, got "
+                                   f"{type(data).__name__}")
     dtype = data.dtype
     if isinstance(dtype, np.dtype):
-        return _from_array(data.to_numpy(), like)
+        return _from_array(data.to_numpy(), target)
     if isinstance(dtype, pandas.PeriodDtype):
-        raise Error("the column holds periods, which are stretches of time: pass their beginnings, "
-                    "with .to_timestamp() of an index and .dt.to_timestamp() of a Series")
+        raise InvalidArgumentError(
+            "unsupported column of periods: pass the start of each, with .to_timestamp() of an "
+            "Index and .dt.to_timestamp() of a Series")
     if isinstance(dtype, pandas.SparseDtype):
-        return _from_array(np.asarray(data), like)
+        return _from_array(np.asarray(data), target)
     if isinstance(dtype, pandas.DatetimeTZDtype):
-        return from_numpy(getattr(data, "dt", data).tz_convert(None).to_numpy(), like)
+        return from_numpy(getattr(data, "dt", data).tz_convert(None).to_numpy(), target)
     if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
-        return _from_pandas(pandas.Series(data), like)  # an Index or array of another type
-    return _from_arrow(data, like)
+        return _from_pandas(pandas.Series(data), target)  # an Index or array of another type
+    return _from_arrow(data, target)
 
 
-def _from_arrow(data: Any, like: Any) -> Column:
+def _from_arrow(data: Any, target: ColumnType | None) -> Column:
     dtypes = getattr(data, "dtypes", [getattr(data, "dtype", None)])
     if type(data).__module__.startswith("polars") and any(str(kind) == "Object" for kind in dtypes):
-        raise Error("a column of polars' type Object holds anything: cast it to the type that it "
-                    "has, such as pl.Series(series.to_list())")
+        raise InvalidArgumentError("unsupported polars type Object: cast the column, such as with "
+                                   "pl.Series(series.to_list())")
     try:
         found = Column.arrow(data)
     except Error:
         raise
     except Exception as error:  # of the library that exports the data
-        raise Error(f"the {type(data).__name__} cannot be read through Arrow: {error}") from error
-    if found.type == "composite" and found.unit != getattr(like, "unit", found.unit):
-        parts = columns_of(data)  # dates may have to become days, or the other way
+        raise InvalidArgumentError(
+            f"the {type(data).__name__} cannot be read through Arrow: {error}") from error
+    if target is not None and found.type == "composite" and _needs_parts(found, target):
+        parts = columns_of(data)
         if parts:
-            return _side_by_side(parts, like)
+            return _side_by_side(parts, target)
     return found
+
+
+def _needs_parts(found: Column, target: ColumnType) -> bool:
+    """Whether a part of the tuples has to be converted."""
+    types = zip(found.part_types, target.parts)
+    return found.unit != target.unit or any(part.rounds(name) for name, part in types)
 
 
 def _from_dlpack(data: Any) -> Array:
     try:
         return np.from_dlpack(data)
     except (BufferError, RuntimeError, TypeError) as error:
-        raise Error(f"the array cannot be read through DLPack: {error}") from error
+        raise InvalidArgumentError(f"the array cannot be read through DLPack: {error}") from error
 
 
-def _from_python(data: Any, like: Any) -> Column:
-    if is_scalar(data) or isinstance(data, tuple) and getattr(like, "type", "") == "composite":
+def _from_python(data: Any, target: ColumnType | None) -> Column:
+    is_composite = target is not None and target.type == "composite"
+    if is_scalar(data) or isinstance(data, tuple) and is_composite:
         data = [data]  # one lookup
     if isinstance(data, (memoryview, bytearray)) or hasattr(data, "__array__"):
-        return _from_array(np.asarray(data), like)
+        return _from_array(np.asarray(data), target)
     try:
         items = list(data)
     except TypeError:
-        raise Error(
-            f"{type(data).__name__} is no column: pass a NumPy, pyarrow, pandas or polars object, "
-            "anything with DLPack, or a list"
+        raise InvalidArgumentError(
+            "expected a column, such as an object of NumPy, pyarrow, pandas or polars, anything "
+            f"with DLPack, or a list; got {type(data).__name__}"
         ) from None
-    return _from_list(items, like)
+    return _from_list(items, target)
 
 
-def _from_list(items: list[Any], like: Any) -> Column:
-    wanted, unit = getattr(like, "type", ""), getattr(like, "unit", "")
+def _from_list(items: list[Any], target: ColumnType | None) -> Column:
     if not items:
-        return nothing(like)
-    if wanted == "composite":
-        return _from_keys(items, like)
+        return empty(target)
+    wanted, unit = ("", "") if target is None else target[:2]
+    if target is not None and wanted == "composite":
+        return _from_keys(items, target)
     if has_strings(items) or wanted == "string" and all(item is None for item in items):
         return strings(items)
     array, validity = plain_array(items, wanted, unit)
     if array.dtype.kind in "OUT":
-        raise Error(f"a list with {type(items[0]).__name__} objects is no column: pass numbers, "
-                    "strings, dates, datetimes and None")
-    return from_numpy(array, like, validity)
+        raise InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and "
+                                   f"None, got {type(items[0]).__name__} objects")
+    return from_numpy(array, target, validity)
 
 
-def _from_keys(keys: list[Any], like: Any) -> Column:
+def _from_keys(keys: list[Any], target: ColumnType) -> Column:
     """Composite keys, each a tuple; None is a null."""
     for key in keys:
         if not isinstance(key, (tuple, type(None))):
-            raise Error(f"{type(key).__name__} is no composite key: pass each key as a tuple of "
-                        "its parts")
+            raise InvalidArgumentError("expected composite keys, each a tuple of its parts, got "
+                                       f"{type(key).__name__}")
     lengths = sorted({len(key) for key in keys if key is not None})
-    count = len(like.parts) or (lengths or [1])[0]
+    count = len(target.parts) or (lengths or [1])[0]
     if lengths not in ([], [count]):
-        has = " or ".join(map(str, lengths))
-        raise Error(f"the composite keys have {has} parts and the column has {count}: give every "
-                    f"key {count}, and None for a part that is null")
+        given = " or ".join(map(str, lengths))
+        raise InvalidArgumentError(f"expected composite keys of {count} parts, got {given} parts: "
+                                   "write None for a part that is null")
     nulls = (None,) * count
     parts = zip(*(nulls if key is None else key for key in keys))
-    return _side_by_side([list(part) for part in parts], like)
+    return _side_by_side([list(part) for part in parts], target)
 
 
-def _fitted(found: Column, like: Any) -> Column:
-    """The lookups in the unit of the column, or an error that says how to get there."""
+def _converted(found: Column, target: ColumnType) -> Column:
+    """The lookups in the type and unit of the column, or an error that says how to get there."""
+    if target.rounding is not None and target.rounds(found.type):
+        return found.whole_numbers(target.type, *target.rounding)
     if not found.unit and found.type != "date32":
         return found
-    if found.type != like.type and "D" in (found.unit, like.unit):
-        if like.type in ("date32", "timestamp64"):
+    if found.type != target.type and "D" in (found.unit, target.unit):
+        if target.type in ("date32", "timestamp64"):
             return found.converted_days()
-    elif found.unit != like.unit and like.unit:
-        raise Error(
-            f"the lookups count time in {found.unit or 'D'} and the column in {like.unit}: convert "
-            f'them, in NumPy with .astype("datetime64[{like.unit}]"), in pyarrow with .cast'
+    elif found.unit != target.unit and target.unit:
+        raise InvalidArgumentError(
+            f"the lookups are in {found.unit or 'D'} and the column is in {target.unit}: convert "
+            f'them, in NumPy with .astype("datetime64[{target.unit}]"), in pyarrow with .cast'
         )
     return found

@@ -1,11 +1,16 @@
-"""Arrays in the memory of a GPU: CuPy's and PyTorch's, read and answered where they lie."""
+"""Arrays of CuPy and PyTorch in device memory: read there, and answered there."""
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._core import Column, Error
+from ._core import Column, Index
+from ._errors import InvalidArgumentError
+from ._results import Answers, Rows
+from ._types import FLOATS, INTEGERS, ColumnType
 
 _DLPACK_CPU = 1
 _DLPACK_PINNED = 3  # host memory that a GPU can read
@@ -14,16 +19,16 @@ _TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 
 
 def is_device_array(data: Any) -> bool:
-    """Whether the array lies where the CPU cannot read it."""
+    """Whether the CPU cannot read the array."""
     if hasattr(data, "__cuda_array_interface__"):
         return True
-    place = getattr(data, "__dlpack_device__", None)
-    return place is not None and place()[0] not in (_DLPACK_CPU, _DLPACK_PINNED)
+    device = getattr(data, "__dlpack_device__", None)
+    return device is not None and device()[0] not in (_DLPACK_CPU, _DLPACK_PINNED)
 
 
 class Library:
-    """What differs between the libraries. Calls are queued on the library's current stream, in
-    whose order it also gives memory back, so that arrays may be dropped while they are in use."""
+    """The operations that differ between libraries. Calls are queued on the library's current
+    stream; it frees memory in stream order, so that arrays may be dropped while in use."""
 
     def contiguous(self, data: Any) -> Any:
         raise NotImplementedError
@@ -41,6 +46,9 @@ class Library:
         raise NotImplementedError
 
     def empty(self, size: int, dtype: str, like: Any) -> Any:
+        raise NotImplementedError
+
+    def full(self, size: int, value: float, dtype: str, like: Any) -> Any:
         raise NotImplementedError
 
     def cast(self, data: Any, dtype: str) -> Any:
@@ -74,6 +82,10 @@ class _Cupy(Library):
         with self.cupy.cuda.Device(self.device(like)):
             return self.cupy.empty(size, dtype)
 
+    def full(self, size: int, value: float, dtype: str, like: Any) -> Any:
+        with self.cupy.cuda.Device(self.device(like)):
+            return self.cupy.full(size, value, dtype)
+
     def cast(self, data: Any, dtype: str) -> Any:
         return data.astype(dtype)
 
@@ -103,6 +115,12 @@ class _Torch(Library):
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         return self.torch.empty(size, dtype=getattr(self.torch, dtype), device=like.device)
 
+    def full(self, size: int, value: float, dtype: str, like: Any) -> Any:
+        if dtype == "uint64":  # which PyTorch cannot fill
+            return self.full(size, value - 2**64, "int64", like).view(self.torch.uint64)
+        kind = getattr(self.torch, dtype)
+        return self.torch.full((size,), value, dtype=kind, device=like.device)
+
     def cast(self, data: Any, dtype: str) -> Any:
         return data.to(getattr(self.torch, dtype))
 
@@ -116,50 +134,110 @@ _LIBRARIES = {"cupy": _Cupy, "torch": _Torch}
 def library_of(data: Any) -> Library:
     package = type(data).__module__.partition(".")[0]
     if package not in _LIBRARIES:
-        raise Error(
-            f"the {package} array lies in the memory of a GPU, where arrays of CuPy and PyTorch are "
-            "read: pass it through cupy.asarray or torch.from_dlpack, which do not copy"
+        raise InvalidArgumentError(
+            f"unsupported {package} array in device memory: pass it through cupy.asarray or "
+            "torch.from_dlpack, which do not copy"
         )
     return _LIBRARIES[package](sys.modules[package])
 
 
-def device_column(data: Any) -> Column:
-    """The column behind an array on a GPU, where it lies."""
+def device_column(data: Any, target: ColumnType | None = None) -> Column:
+    """A view of an array in device memory. With `target`, lookups on a column of that type."""
     library = library_of(data)
+    dtype = library.dtype(data)
     if data.ndim != 1:
-        raise Error(f"the array has {data.ndim} dimensions and a column has one: pass one column "
-                    "of it")
-    if library.dtype(data) not in _TYPES:
-        raise Error(f"a column on a GPU cannot have the type {library.dtype(data)}: convert it to "
-                    "bool, integers, float32 or float64")
+        raise InvalidArgumentError(f"expected an array of one dimension, got {data.ndim} "
+                                   "dimensions: pass one column of it")
+    if dtype not in _TYPES:
+        raise InvalidArgumentError(f"unsupported type {dtype} in device memory: convert it to "
+                                   "bool, integers, float32 or float64")
+    if target is not None and target.rounds(dtype):
+        raise InvalidArgumentError(
+            f"{dtype} keys in device memory cannot look up a column of {target.type}: convert "
+            "them there, such as with keys.astype(\"int64\") in CuPy or keys.long() in PyTorch, "
+            "or copy them to the host, where floats are compared by value")
     kept = library.contiguous(data)
     return Column.device(library.dtype(kept), library.pointer(kept), len(kept), kept)
 
 
+def open_device_end(target: ColumnType, other: Any, upper: bool) -> Column:
+    """Ends of ranges that exclude no key of the column; `other` holds the other ends."""
+    full, size = library_of(other).full, len(other)
+    if target.type == "uint64" and upper:
+        return device_column(full(size, 2**64 - 1, "uint64", other))
+    if target.type in INTEGERS:  # which compare by value at any width
+        return device_column(full(size, 2**63 - 1 if upper else -(2**63), "int64", other))
+    if target.type in FLOATS:  # NaN is greater than every number
+        return device_column(full(size, math.nan if upper else -math.inf, "float64", other))
+    raise InvalidArgumentError(f"a column of {target.type} cannot be looked up from device memory: "
+                               "copy the keys to the host")
+
+
 def device_rows(rows: Any, size: int) -> Column:
-    """The rows that an update names, as uint32; `size` is how many the column has."""
+    """The rows of an update as uint32; `size` is the number of rows of the column."""
     if not is_device_array(rows):
-        raise Error("the keys lie on a GPU and the rows in host memory: move one of them")
+        raise InvalidArgumentError("the keys are in device memory and the rows in host memory: "
+                                   "move one of them")
     library = library_of(rows)
     dtype = library.dtype(rows)
     if dtype == "uint32":
-        return device_column(rows)  # the index looks at them itself
+        return device_column(rows)  # the index checks them itself
     if not dtype.startswith(("int", "uint")):
-        raise Error(f"the rows are {dtype}: name them by whole numbers")
-    # Beyond 2^63 they turn negative here, and so are no rows either.
+        raise InvalidArgumentError(f"invalid rows of type {dtype}: expected integers")
+    # Those of 2^63 and above become negative, and so are refused as well.
     numbers = library.cast(rows, "int64")
     if bool(((numbers < 0) | (numbers >= size)).any()):
-        raise Error(f"the update names a row that the column of {size} rows does not have")
+        raise InvalidArgumentError(f"invalid rows: expected rows of a column of {size} rows, 0 to "
+                                   f"{size - 1}")
     return device_column(library.cast(numbers, "uint32"))
 
 
 def require_one_stream(rows: Any, keys: Any) -> None:
-    """An update waits for the stream of its keys; rows must not be on their way on another."""
+    """An update waits for the stream of its keys alone, so that the rows must be on it as well."""
     if is_device_array(rows) and library_of(rows).stream(rows) != library_of(keys).stream(keys):
-        raise Error("the rows and the keys of the update are on different streams: make both with "
-                    "one library, or one stream current in both")
+        raise InvalidArgumentError("the rows and the keys of the update are on different streams: "
+                                   "use one library, or make one stream current in both")
 
 
 def spec_for(data: Any, spec: str) -> str:
-    """What "auto" means for a column on a GPU: the tracer that is the best on the same GPU."""
+    """The spec of a column in device memory: "auto" is the best index on the same GPU."""
     return f"rx@cuda{library_of(data).device(data)}" if spec == "auto" else spec
+
+
+def answer_on_device(index: Index, keys: Any, lower: Column, upper: Column | None,
+                     names: Sequence[str], dtype_of: Callable[[str], Any], values: Column | None,
+                     matched: bool, limit: int, miss: Any) -> Any:
+    """Answers a call whose lookups are in device memory, on the current stream of their library.
+
+    `dtype_of` gives the type of an answer's array.
+    """
+    library = library_of(keys)
+    size = len(lower)
+    arrays: dict[str, Any] = {
+        name: library.empty(size, dtype_of(name).__name__, keys) for name in names if name != "rows"
+    }
+    if matched and "any" not in arrays:
+        arrays["any"] = library.empty(size, "uint32", keys)
+
+    def call(outputs: dict[str, Any], rows_capacity: int = 0) -> None:
+        addresses = {name: library.pointer(array) for name, array in outputs.items()}
+        index.answer_on_device(lower, upper, values, miss, addresses, rows_capacity, limit,
+                               library.stream(keys))
+
+    answers: dict[str, Any] = {}
+    if "rows" in names:
+        # Two calls: the first computes how many rows there are.
+        offsets = library.empty(size + 1, "uint64", keys)
+        call({"offsets": offsets})
+        total = int(offsets[-1])
+        rows = library.empty(total, "uint32", keys)
+        call({**arrays, "offsets": offsets, "rows": rows}, total)
+        answers["rows"] = Rows(offsets, rows)
+    else:
+        call(arrays)
+    answers.update({name: arrays[name] for name in names if name != "rows"})
+    if len(names) == 1 and not matched:
+        return answers[names[0]]
+    if matched:
+        answers["matched"] = library.is_hit(arrays["any"])
+    return Answers(size, answers)

@@ -8,13 +8,14 @@ from typing import Any
 
 from . import _core
 from ._columns import column as column_of
-from ._core import Error
-from ._likes import Like
-from ._paths import Path, path_text
+from ._columns import open_end
+from ._errors import FileError
+from ._index import Path, path_text, spec_text
+from ._types import ColumnType, known_parts
 
 
 class Picture:
-    """A drawn scene, which notebooks show. `picture.svg` is the SVG document."""
+    """A picture of a scene, which notebooks show; `picture.svg` is the SVG document."""
 
     __slots__ = ("_keys", "svg")
 
@@ -27,27 +28,33 @@ class Picture:
         try:
             pathlib.Path(path_text(path)).write_text(self.svg, encoding="utf-8")
         except OSError as error:
-            raise Error(f"the picture cannot be written: {error}") from error
+            raise FileError(f"cannot write the picture: {error}") from error
 
     def _repr_svg_(self) -> str:
-        return self.svg[self.svg.index("<svg"):]  # a page takes no XML declaration in its middle
+        return self.svg[self.svg.index("<svg"):]  # without the XML declaration
 
     def __repr__(self) -> str:
         return f"<rtindex.Picture: a scene of {self._keys} keys>"
 
 
 def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]] = (),
-         index: str = "rx", title: str = "", bvh: bool = False) -> Picture:
+         spec: str = "rx", title: str = "", bvh: bool = False) -> Picture:
     """Draws the scene of a small column (at most 200 rows) and the rays of lookups.
 
-    `keys` are point lookups, `ranges` are pairs of ends, both included. `index` chooses key mode,
-    primitive and rays, such as "rx,primitive=sphere"; `bvh` adds bounding volumes.
+    keys: point lookups.
+    ranges: pairs of ends, both inclusive; None is an open end.
+    spec: key mode, primitive and rays, such as "rx,primitive=sphere".
+    bvh: add the bounding volumes.
     """
-    if not isinstance(index, str):
-        raise Error(f"the spec is {index!r}: pass a string such as \"rx\", or leave it away")
     drawn = column_of(column)
-    like = Like(drawn.type, drawn.unit)  # there is no index yet
-    lookups: list[Any] = [(column_of([key], like), None) for key in keys]
-    lookups += [(column_of([lower], like), column_of([upper], like)) for lower, upper in ranges]
-    return Picture(_core.draw(drawn, lookups, index, str(title or "Scene"), bool(bvh)),
+    target = ColumnType(drawn.type, drawn.unit, known_parts(drawn.part_types, drawn.unit))
+    lookups: list[Any] = [(column_of([key], target.for_lookups()), None) for key in keys]
+    lookups += [(_end(lower, target, 1), _end(upper, target, -1)) for lower, upper in ranges]
+    return Picture(_core.draw(drawn, lookups, spec_text(spec), str(title or "Scene"), bool(bvh)),
                    len(drawn))
+
+
+def _end(end: Any, target: ColumnType, direction: int) -> _core.Column:
+    if end is None:
+        return open_end(target, 1, upper=direction < 0)
+    return column_of([end], target.for_lookups(direction))

@@ -2,90 +2,117 @@
 
 from __future__ import annotations
 
-import operator
+import os
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, Union
 
 import numpy as np
 
 from . import _core
+from ._calls import NO_LIMIT
+from ._calls import answer as answer_call
+from ._calls import matched as matched_lookups
 from ._columns import column as column_of
-from ._core import Error
-from ._device import device_rows, is_device_array, library_of, require_one_stream, spec_for
-from ._device_calls import answer_on_device
+from ._columns import is_scalar, open_end
+from ._device import (device_rows, is_device_array, library_of, open_device_end,
+                      require_one_stream, spec_for)
+from ._errors import InvalidArgumentError, UnsupportedError
 from ._kinds import kind_of
-from ._likes import Like, known_parts
 from ._lists import Array
-from ._out import require_apart, require_fit
-from ._paths import Path, path_text
-from ._results import Answers, Counters, Join, Memory, Rows, IndexInfo
-from ._times import TimeType, ticks_of, time_type
+from ._results import IndexInfo, Join, MemoryUsage
+from ._times import time_type
+from ._types import ColumnType, known_parts
 
 AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
 LookupName = Literal["point", "range"]
 JoinName = Literal["inner", "left", "semi", "anti"]
-
-_ROW_ANSWERS = ("any", "first", "count")
-_AGGREGATES = ("sum", "min", "max")
-_NO_LIMIT = 2**32 - 1
+Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class Index:
     """An index over one column. Any number of threads may look up at the same time."""
 
-    __slots__ = ("_core", "_like", "type", "unit")
+    __slots__ = ("_core", "_lower", "_point", "_type", "_upper", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
         self.type: str = core.type
-        """The type of the column's keys, such as "int64" or "string"."""
-        self.unit: str = core.unit
-        """What the ticks of timestamps are ("us"); empty for other keys."""
-        self._like = Like(self.type, self.unit, known_parts(core.part_types, self.unit))
+        """The type of the column, such as "int64" or "string"."""
+        self.time_unit: str = core.unit
+        """The unit of a column of timestamps ("us"); empty for other types."""
+        self._type = ColumnType(self.type, core.unit, known_parts(core.part_types, core.unit))
+        self._point, self._lower, self._upper = (
+            self._type.for_lookups(direction) for direction in (0, 1, -1))
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
-               miss: float | None = None, out: Array | None = None,
-               counters: bool = False) -> Any:
-        """Which rows hold a key equal to `keys[i]`?
+               miss: Any = None, out: Array | None = None, counters: bool = False) -> Any:
+        """Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?
 
-        `answer` is one name, or several for an `Answers`. `values` is the value column of sum, min
-        and max: one per row; left out, the included values are taken. `matched` adds an array that
-        tells which lookups matched. `limit` is the most rows that "rows" returns per lookup.
-        `miss` is what sum, min and max give for a miss. `out` is a NumPy array that receives the
-        answer. `counters` adds what the work consisted of, as `Answers.counters`; "rx" counts.
+        keys: one key, or a batch of keys.
+        answer: one name, or several for an `Answers` with an attribute each.
+        values: the value column of sum, min and max, one value per row of the indexed column;
+            None takes the included values.
+        matched: add a boolean array of the lookups that matched.
+        limit: the maximum number of rows that "rows" returns per lookup.
+        miss: the result of sum, min and max for a lookup without a match.
+        out: a NumPy array that receives the answer.
+        counters: add `Answers.counters`, which counts rays, cells and hits (rx).
         """
-        return self._answer(keys, None, answer, values, matched, limit, miss, out, counters)
+        found = column_of(keys, self._point)
+        kind = kind_of(keys, self.type == "composite")
+        return answer_call(self._core, found, None, keys, None, kind, answer, values, matched,
+                           limit, miss, out, counters)
 
-    def range(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
-              values: Any = None, *, matched: bool = False, limit: int | None = None,
-              miss: float | None = None, out: Array | None = None,
-              counters: bool = False) -> Any:
-        """Which rows hold a key in `[lower[i], upper[i]]`, both ends included? As `lookup`."""
-        ends = column_of(upper, self._like)
-        if isinstance(out, np.ndarray):
-            require_apart(out, ends, upper)
-        return self._answer(lower, ends, answer, values, matched, limit, miss, out, counters)
+    def range(self, lower: Any = None, upper: Any = None,
+              answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
+              matched: bool = False, limit: int | None = None, miss: Any = None,
+              out: Array | None = None, counters: bool = False) -> Any:
+        """Answers a batch of range lookups: which rows hold a key in `[lower[i], upper[i]]`?
+
+        lower, upper: the ends, both inclusive. None leaves that end of all ranges open; None inside
+            a batch is a null, and matches nothing.
+
+        The other arguments are those of `lookup`.
+        """
+        low = None if lower is None else column_of(lower, self._lower)
+        high = None if upper is None else column_of(upper, self._upper)
+        if low is None:
+            low = self._open_end(high, upper, False)
+        if high is None:
+            high = self._open_end(low, lower, True)
+        data = upper if lower is None else lower
+        # Without an end there is one range, from the first key to the last.
+        kind = kind_of(0 if data is None else data, self.type == "composite")
+        return answer_call(self._core, low, high, lower, upper, kind, answer, values, matched,
+                           limit, miss, out, counters)
+
+    def __contains__(self, key: Any) -> bool:
+        """Whether a row holds the key: one key, a tuple for a composite column."""
+        if not is_scalar(key) and not (self.type == "composite" and isinstance(key, tuple)):
+            raise InvalidArgumentError(f"`in` takes one key, got {type(key).__name__}: look up "
+                                       "several with lookup(keys, matched=True)")
+        return bool(matched_lookups(self._core, column_of(key, self._point)).all())
 
     def join(self, keys: Any, how: JoinName = "inner") -> Join:
         """Joins a batch of keys with the column.
 
-        "inner" gives every pair of a lookup and a row with its key; "left" also gives lookups
-        without a row, once, with a null (in NumPy: `MISS`); "semi" gives the lookups that have a
-        row, "anti" those that have none.
+        "inner" returns every pair of a lookup and a matching row; "left" adds lookups without a
+        match, once, with a null (in NumPy: `MISS`); "semi" returns the lookups with a match, "anti"
+        those without.
         """
         kind = kind_of(keys, self.type == "composite")
-        lookups = column_of(keys, self._like)
+        lookups = column_of(keys, self._point)
         if lookups.on_device:
-            raise Error("a join takes keys in host memory: copy them there, or ask for the answer "
-                        "'rows', which stays on the GPU")
+            raise UnsupportedError("join takes keys in host memory: copy them there, or look up "
+                                   "the answer 'rows', which stays in device memory")
         if how in ("semi", "anti"):
-            found = self._matched(lookups)
+            found = matched_lookups(self._core, lookups)
             rows = np.flatnonzero(found if how == "semi" else ~found)
             return Join(kind.array(rows, per_lookup=False), None)
         if how not in ("inner", "left"):
-            raise Error(f"unknown join '{how}': choose inner, left, semi or anti")
-        lists: Any = self._core.answer(lookups, None, None, None, {}, _NO_LIMIT)
+            raise InvalidArgumentError(f"invalid how={how!r}: expected inner, left, semi or anti")
+        lists: Any = self._core.answer(lookups, None, None, None, {}, NO_LIMIT)
         offsets, rows = lists
         starts = offsets
         if how == "left":
@@ -101,11 +128,11 @@ class Index:
                     kind.array(found, validity, per_lookup=False))
 
     def update(self, rows: Any, keys: Any) -> None:
-        """Gives the named rows new keys: row `rows[i]` now holds `keys[i]`.
+        """Replaces the keys of rows: row `rows[i]` now holds `keys[i]`; None empties a row.
 
-        Both lie in host memory, or both on the index's GPU, where they are read as they are.
+        Both are in host memory, or both in the memory of the index's GPU, where they stay.
         """
-        new_keys = column_of(keys, self._like)
+        new_keys = column_of(keys, self._type)
         if new_keys.on_device:
             require_one_stream(rows, keys)
             self._core.update(device_rows(rows, len(self)), new_keys, library_of(keys).stream(keys))
@@ -113,15 +140,15 @@ class Index:
             self._core.update(_host_rows(rows, len(self)), new_keys, 0)
 
     def save(self, path: Path) -> None:
-        """Writes the index to a file that `rtindex.load` opens; `*.rtindex` by custom."""
+        """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`."""
         self._core.save(path_text(path))
 
     def describe(self) -> str:
-        """What the index is, what it chose and why, in lines of text for a person."""
+        """Lines of text: the index, its settings and why they were chosen."""
         return self._core.describe()
 
     def supports(self, answer: AnswerName, lookup: LookupName = "point") -> bool:
-        """Whether the index can give this answer to this kind of lookup."""
+        """Whether the index can return this answer to this kind of lookup."""
         return self._core.supports(str(answer), str(lookup))
 
     @property
@@ -131,191 +158,104 @@ class Index:
 
     @property
     def included(self) -> str | None:
-        """The type of the included values; None where there are none."""
+        """The type of the included values; None without any."""
         return self._core.included
 
-    @property
-    def memory(self) -> Memory:
-        """Memory held, in bytes."""
-        resident, build_peak, parts = self._core.memory()
-        return Memory(resident, build_peak, dict(parts))
+    def memory_usage(self) -> MemoryUsage:
+        """Memory of the index, in bytes."""
+        resident, build_peak, parts = self._core.memory_usage()
+        return MemoryUsage(resident, build_peak, dict(parts))
+
+    def build_profile(self) -> dict[str, float]:
+        """The steps of the last build or update, where the index measures them (rx:optix): names
+        that end in `_ms` are times, names that end in `_bytes` are memory."""
+        return dict(self._core.build_profile())
 
     def __len__(self) -> int:
         return len(self._core)
 
     def __repr__(self) -> str:
         kind = self.spec.partition(",")[0]
-        size = _human_bytes(self.memory.resident)
+        size = _human_bytes(self.memory_usage().resident)
         return f"<rtindex.Index {kind}: {len(self):,} rows of {self.type}, {size}>"
 
-    def _answer(self, keys: Any, upper: _core.Column | None,
-                answer: AnswerName | Sequence[AnswerName], values: Any, matched: bool,
-                limit: int | None, miss: float | None, out: Array | None,
-                counters: bool) -> Any:
-        kind = kind_of(keys, self.type == "composite")
-        lower = column_of(keys, self._like)
-        names = _names(answer)
-        row_limit = _limit(limit)
-        held = None if values is None else column_of(values)
-        times = None
-        if "min" in names or "max" in names:
-            times = self._times(held, values)
-        if times is not None:
-            miss = ticks_of(miss, times)
-        if lower.on_device:
-            if out is not None:
-                raise Error("`out` is for lookups in host memory: leave it away")
-            if counters:
-                raise Error("`counters` is for lookups in host memory: copy them there")
-            return answer_on_device(self._core, keys, lower, upper, names,
-                                    lambda name: self._dtype(name, held), held, matched,
-                                    row_limit, miss)
-        answered = self._outputs(names, len(lower), held, times, out)
-        if out is not None:
-            require_apart(out, lower, keys)
-            if held is not None:
-                require_apart(out, held, values)
-        outputs = {name: _ticks(array) for name, array in answered.items()}
-        nullable = kind.has_nulls and miss is None
-        if matched or (nullable and any(name not in ("count", "rows") for name in names)):
-            outputs["matched"] = np.empty((len(lower) + 7) // 8, np.uint8)
-        if counters:
-            outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
-        lists: Any = self._core.answer(lower, upper, held, miss, outputs,
-                                       row_limit if "rows" in names else None)
-        validity = outputs.get("matched") if nullable else None
-        zone = "" if times is None else times.zone
-        answers: dict[str, Any] = {
-            name: kind.rows(Rows(*lists)) if name == "rows" else
-            kind.array(answered[name], None if name == "count" else validity, zone=zone)
-            for name in names
-        }
-        if counters:
-            answers["counters"] = Counters(*outputs["counters"].tolist())
-        if len(names) == 1 and not matched and not counters:
-            return answers[names[0]]
-        if matched:
-            answers["matched"] = kind.array(_unpacked(outputs["matched"], len(lower)))
-        return Answers(len(lower), answers)
-
-    def _outputs(self, names: Sequence[str], lookups: int, values: _core.Column | None,
-                 times: TimeType | None, out: Array | None) -> dict[str, Array]:
-        """New arrays for the answers, or the one that the caller brought."""
-        if not names:
-            raise Error("no answer was asked for: choose any, first, count, sum, min, max or rows")
-        if out is not None and (len(names) != 1 or names[0] == "rows"):
-            raise Error("`out` receives one answer, and not 'rows': ask for one, or leave it away")
-        outputs = {}
-        for name in names:
-            if name != "rows":
-                dtype: Any = self._dtype(name, values)
-                if times is not None and name in ("min", "max"):
-                    dtype = times.dtype
-                outputs[name] = np.empty(lookups, dtype) if out is None else out
-                if out is not None:
-                    require_fit(out, lookups, dtype)
-        return outputs
-
-    def _dtype(self, answer: str, values: _core.Column | None) -> type:
-        if answer in _ROW_ANSWERS:
-            return np.uint32
-        if answer in _AGGREGATES:
-            return _class_of((self.included if values is None else values.type) or "uint64")
-        raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows")
-
-    def _times(self, held: _core.Column | None, values: Any) -> TimeType | None:
-        """What the values of a call are, where they are times."""
-        if held is None:
-            kept = TimeType.from_text(self._core.included_time)
-            # Files that C++ wrote tell no unit; that of dates is known.
-            return TimeType("D", "") if kept is None and self.included == "date32" else kept
-        return time_type(held, values)
-
-    def _matched(self, lookups: _core.Column) -> Array:
-        bits = np.empty((len(lookups) + 7) // 8, np.uint8)
-        self._core.answer(lookups, None, None, None, {"matched": bits}, None)
-        return _unpacked(bits, len(lookups))
+    def _open_end(self, other: _core.Column | None, data: Any, upper: bool) -> _core.Column:
+        """An open end for the ranges whose other ends are given as `data`."""
+        if other is not None and other.on_device:
+            return open_device_end(self._type, data, upper)
+        return open_end(self._type, 1 if other is None else len(other), upper)
 
 
-def build(column: Any, index: str = "auto", include: Any = None) -> Index:
+def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
-    `index` is a spec such as "rx", "rx:embree" or "btree". `include` keeps a value column in key
-    order beside the keys, so that sums, minima and maxima over ranges need no `values`.
+    spec: the index and its settings, such as "rx", "rx:embree" or "btree".
+    include: a value column to store in key order beside the keys; sum, min and max over ranges
+        then need no `values`.
     """
-    if not isinstance(index, str):
-        raise Error(f"the spec is {index!r}: pass a string such as \"rx\", or leave it away")
+    spec = spec_text(spec)
     values = None if include is None else column_of(include)
     times = None if values is None else time_type(values, include)
     keys, stream = column_of(column), 0
     if keys.on_device:
-        index, stream = spec_for(column, index), library_of(column).stream(column)
-    return Index(_core.build(keys, index, values, "" if times is None else times.text(), stream))
+        spec, stream = spec_for(column, spec), library_of(column).stream(column)
+    return Index(_core.build(keys, spec, values, "" if times is None else times.text(), stream))
 
 
 def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:
-    """Opens an index that `Index.save` wrote; "full" compares every byte with its checksum."""
+    """Opens a file that `Index.save` wrote; verify="full" checks every byte."""
     if verify not in ("quick", "full"):
-        raise Error(f"unknown verification '{verify}': choose quick or full")
+        raise InvalidArgumentError(f"invalid verify={verify!r}: expected quick or full")
     return Index(_core.load(path_text(path), verify == "full"))
 
 
 def indexes() -> list[IndexInfo]:
-    """Every index, usable on this machine or the reason why not."""
-    return [IndexInfo(*known) for known in _core.indexes()]
+    """All indexes, those that this machine can use and the others with the reason."""
+    return [IndexInfo(*info) for info in _core.indexes()]
 
 
-def default_index() -> str:
-    """The spec that "auto" stands for on this machine."""
+def default_spec() -> str:
+    """The spec that "auto" selects on this machine."""
     return _core.default_spec()
+
+
+def spec_text(spec: Any) -> str:
+    if not isinstance(spec, str):
+        raise InvalidArgumentError(f"invalid spec={spec!r}: expected a string such as \"rx\"")
+    return spec
+
+
+def path_text(path: Path) -> str:
+    """The path as the library takes it."""
+    try:
+        text = os.fsdecode(path)
+        text.encode()
+    except TypeError:
+        raise InvalidArgumentError("invalid path: expected a str, bytes or Path, got "
+                                   f"{type(path).__name__}") from None
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"invalid path {path!r}: expected UTF-8; rename the file or its "
+                                   "folder") from None
+    if "\0" in text:
+        raise InvalidArgumentError(f"invalid path {text!r}: file names cannot contain NUL")
+    return text
 
 
 def _host_rows(rows: Any, size: int) -> _core.Column:
     if is_device_array(rows):
-        raise Error("the rows lie on a GPU and the keys in host memory: move one of them")
+        raise InvalidArgumentError("the rows are in device memory and the keys in host memory: "
+                                   "move one of them")
     if np.ma.is_masked(rows):
-        raise Error("a row of the update is masked: leave it out of the rows and of the keys, such "
-                    "as with rows.compressed() and keys[~rows.mask]")
+        raise InvalidArgumentError(
+            "invalid rows: one is masked; leave it out of the rows and of the keys, such as with "
+            "rows.compressed() and keys[~rows.mask]")
     numbers = np.asarray(rows)
     if numbers.dtype.kind not in "iu" and numbers.size:
-        raise Error(f"the rows are {numbers.dtype}: name them by whole numbers")
+        raise InvalidArgumentError(f"invalid rows of type {numbers.dtype}: expected integers")
     if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
-        raise Error(f"the update names a row that the column of {size} rows does not have")
+        raise InvalidArgumentError(f"invalid rows: expected rows of a column of {size} rows, 0 to "
+                                   f"{size - 1}")
     return column_of(np.ascontiguousarray(numbers, np.uint32).reshape(-1))
-
-
-def _ticks(array: Array) -> Array:
-    """The same memory as numbers, where it holds times."""
-    return array.view(np.int64) if array.dtype.kind == "M" else array
-
-
-def _limit(limit: int | None) -> int:
-    try:
-        row_limit = _NO_LIMIT if limit is None else operator.index(limit)
-    except TypeError:
-        raise Error(f"the limit {limit!r} is no number of rows: choose a whole number") from None
-    if not 0 <= row_limit <= _NO_LIMIT:
-        raise Error(f"the limit {limit} is no number of rows: choose 0 to 2^32 - 1")
-    return row_limit
-
-
-def _unpacked(bits: Array, size: int) -> Array:
-    return np.unpackbits(bits, count=size, bitorder="little").view(bool)
-
-
-def _class_of(value_type: str) -> type:
-    """The class that values are accumulated in."""
-    if value_type.startswith("float"):
-        return np.float64
-    return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
-
-
-def _names(answer: Any) -> tuple[Any, ...]:
-    try:
-        return (answer,) if isinstance(answer, str) else tuple(answer)
-    except TypeError:
-        raise Error(f"unknown answer '{answer}': choose any, first, count, sum, min, max or rows, "
-                    "or several of them") from None
 
 
 def _human_bytes(count: float) -> str:

@@ -1,4 +1,4 @@
-"""Same kind out as in: what answers are wrapped into, by the object that brought the lookups."""
+"""Same kind out as in: answers become objects of the library that the lookups came from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ._columns import is_one_key, is_pandas, is_scalar
-from ._core import ArrowAnswer, Error
+from ._core import ArrowAnswer
+from ._errors import InvalidArgumentError
 from ._lists import Array, validity_bits
 from ._times import in_common_unit
 
@@ -19,18 +20,20 @@ _ARROW_TIMES = {"datetime64[s]": "tss:", "datetime64[ms]": "tsm:", "datetime64[u
 
 
 class Kind:
-    """NumPy arrays, which are also what lists and everything unknown get.
+    """NumPy arrays, also for lists and anything else.
 
-    `has_nulls`: a miss is a null, in place of a reserved value.
+    `has_nulls`: a miss is a null rather than a reserved value.
     """
 
     has_nulls = False
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:
-        """The values; `validity` is a bitmap of those that are not null, where nulls are known.
-        `per_lookup`: there is one value for each lookup, in their order. `zone`: the time zone of
-        times, for kinds that know any."""
+        """The values as an object of this kind; `validity` is the bitmap of valid ones.
+
+        `per_lookup`: there is one value for each lookup, in order. `zone`: the time zone of times,
+        for kinds that have time zones.
+        """
         return values
 
     def rows(self, rows: Any) -> Any:
@@ -38,7 +41,7 @@ class Kind:
 
 
 class _Scalar(Kind):
-    """One lookup gives one Python object; None is a miss."""
+    """One Python object for one lookup; None is a miss."""
 
     has_nulls = True
 
@@ -49,7 +52,7 @@ class _Scalar(Kind):
         if validity is not None and not validity[0] & 1:
             return None
         item = values[0].item()
-        # What is finer than Python's own times stays one of NumPy's.
+        # Times finer than Python's stay NumPy's.
         return values[0] if values.dtype.kind == "M" and isinstance(item, int) else item
 
     def rows(self, rows: Any) -> Any:
@@ -87,7 +90,7 @@ class _Polars(Kind):
         except polars.exceptions.ComputeError:
             if not zone:
                 raise
-            # It knows no offsets of half an hour: the same times in UTC.
+            # Polars has no offsets of half an hour: the same times in UTC.
             return polars.Series(_arrow_answer(values, validity, "UTC"))
 
 
@@ -111,7 +114,7 @@ class _Pandas(Kind):
             data = pandas.Series(values)
             if zone:
                 data = data.dt.tz_localize("UTC")
-                with contextlib.suppress(KeyError, OSError, ValueError):  # a zone nobody knows
+                with contextlib.suppress(KeyError, OSError, ValueError):  # an unknown zone
                     data = data.dt.tz_convert(zone)
             data = data.array
         elif validity is not None:
@@ -123,7 +126,7 @@ class _Pandas(Kind):
 
 
 class _Dlpack(Kind):
-    """PyTorch, JAX and whatever else takes arrays through `from_dlpack`."""
+    """PyTorch, JAX and other libraries with `from_dlpack`."""
 
     def __init__(self, namespace: Any):
         self.namespace = namespace
@@ -144,7 +147,7 @@ def _arrow_answer(values: Array, validity: Array | None, zone: str) -> ArrowAnsw
 
 
 def _arrow_times(times: Array, zone: str) -> tuple[Array, str]:
-    """Ticks, and what Arrow calls them: days are dates there."""
+    """Ticks and their Arrow format; days are dates there."""
     if times.dtype == np.dtype("M8[D]"):
         return _arrow_dates(times), "tdD"
     times = in_common_unit(times)
@@ -153,12 +156,13 @@ def _arrow_times(times: Array, zone: str) -> tuple[Array, str]:
 
 
 def _arrow_dates(days: Array) -> Array:
-    """Arrow counts the days of a date in 32 bits; what NaT becomes is never looked at."""
+    """Arrow's dates have 32 bits; the value of NaT is never read."""
     dates = days.view(np.int64).astype(np.int32)
     lost = (dates != days.view(np.int64)) & ~np.isnat(days)
     if lost.any():
-        raise Error(f"the answer {days[lost][0]} is too far from 1970 for Arrow's dates: pass the "
-                    'values as .astype("datetime64[s]"), or the lookups as a NumPy array')
+        raise InvalidArgumentError(
+            f"the answer {days[lost][0]} is too far from 1970 for Arrow's dates: pass the values "
+            'as .astype("datetime64[s]"), or the lookups as a NumPy array')
     return dates
 
 
@@ -168,7 +172,7 @@ _POLARS = _Polars()
 
 
 def kind_of(data: Any, composite: bool = False) -> Kind:
-    """The kind of answers for lookups that came as `data`; `composite`: one key is a tuple."""
+    """The kind of answers for lookups given as `data`; `composite`: one key is a tuple."""
     if type(data) is np.ndarray and data.ndim == 1:
         return _NUMPY
     if is_scalar(data):

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ._core import Error
+from ._errors import InvalidArgumentError
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
-# Whole numbers up to here are floats without a loss.
+# Integers up to here are exact as floats.
 _EXACT_IN_FLOAT = 2**53
 _TIMES = (datetime.date, np.datetime64)
 
@@ -21,10 +21,10 @@ def has_strings(items: list[Any]) -> bool:
 
 
 def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array | None]:
-    """The items, and a bitmap of those that are not None, where one is.
+    """The items, and the bitmap of those that are not None if there is one.
 
-    `wanted` and `unit` are of the column that they are compared with. A person's numbers and dates
-    have no type of their own, so they take on its type where nothing is lost.
+    `wanted` and `unit` are the type and the unit of the indexed column. Numbers and dates of
+    Python take its type where that is lossless.
     """
     validity = None
     if any(item is None for item in items):
@@ -38,7 +38,7 @@ def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array 
     try:
         array = np.array(filled)
     except (ValueError, OverflowError, TypeError) as error:
-        raise Error(f"the list is no column: {error}") from error
+        raise InvalidArgumentError(f"the list has no common type: {error}") from error
     if array.dtype.kind in "fO":
         array = _exact(array, filled)
     is_whole = array.dtype.kind in "iu"
@@ -48,38 +48,41 @@ def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array 
 
 
 def _exact(array: Array, items: list[Any]) -> Array:
-    """Where NumPy made floats or objects of whole numbers: the 64-bit type that holds them."""
+    """The 64-bit type that holds the integers, where NumPy turned them into floats or objects."""
     whole = [int(item) for item in items
              if isinstance(item, (int, np.integer)) and not isinstance(item, np.timedelta64)]
     if not whole:
         return array
     low, high = min(whole), max(whole)
     if low < -(2**63) or high >= 2**64:
-        raise Error(f"the number {low if low < -(2**63) else high} does not fit 64 bits, and so no "
-                    "column holds it: leave it out, or let a range end at a number that fits")
+        raise InvalidArgumentError(
+            f"the number {low if low < -(2**63) else high} does not fit 64 bits: leave it out, or "
+            "pass None for an open end of a range")
     if len(whole) < len(items):
         lost = [item for item in whole if array.dtype.kind == "f" and int(float(item)) != item]
         if lost:
-            raise Error(f"the list mixes floats with {lost[0]}, which no float64 is equal to: pass "
-                        "either whole numbers or floats")
+            raise InvalidArgumentError(
+                f"the list mixes floats with {lost[0]}, which float64 cannot hold: pass either "
+                "integers or floats")
         return array
     if high < 2**63:
         return np.array(items, np.int64)
     if low >= 0:
         return np.array(items, np.uint64)
-    raise Error(f"the list mixes {low} with {high}, and no type of 64 bits holds both: pass them "
-                "in two calls, or leave out what the column cannot hold")
+    raise InvalidArgumentError(
+        f"the list mixes {low} with {high}, and no type of 64 bits holds both: pass them in two "
+        "calls, or leave out those that the column cannot hold")
 
 
 def validity_bits(missing: Array) -> Array | None:
-    """Arrow's bitmap of what is not missing; none where nothing is."""
+    """Arrow's bitmap of what is not missing; None if nothing is."""
     return np.packbits(~missing, bitorder="little") if missing.any() else None
 
 
 def cast_times(times: Array, unit: str) -> Array | None:
-    """The times in another unit; None where one of them lies between two of its ticks.
+    """The times in another unit; None if one of them falls between two of its ticks.
 
-    NumPy wraps what is too far from 1970 for the unit; here it is an error.
+    A time out of the range of the unit, which NumPy wraps, is an error.
     """
     cast = times.astype(f"M8[{unit}]")
     lost = differ(cast.astype(times.dtype), times)
@@ -87,17 +90,17 @@ def cast_times(times: Array, unit: str) -> Array | None:
         return cast
     if not np.can_cast(times.dtype, cast.dtype):  # the unit is coarser
         return None
-    raise Error(_too_far(times[lost][0], unit))
+    raise InvalidArgumentError(_too_far(times[lost][0], unit))
 
 
 def differ(times: Any, others: Any) -> Any:
-    """Which are not the same; NaT is the same as NaT."""
+    """Which times differ; NaT equals NaT."""
     return (times != others) & ~(np.isnat(times) & np.isnat(others))
 
 
 def _too_far(time: Any, unit: str) -> str:
-    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: leave it out, or let a "
-            "range end at a time that fits")
+    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: leave it out, or pass "
+            "None for an open end of a range")
 
 
 def _nulls(count: int, wanted: str, unit: str) -> Array:
@@ -109,12 +112,13 @@ def _nulls(count: int, wanted: str, unit: str) -> Array:
 def _times(items: list[Any], unit: str) -> Array:
     for item in items:
         if not isinstance(item, (*_TIMES, type(None))):
-            raise Error(f"the list mixes times with {item!r}: pass dates, datetimes and None only")
+            raise InvalidArgumentError(f"the list mixes times with {item!r}: pass dates, datetimes "
+                                       "and None only")
     times = [_datetime64(item) for item in items]
     array = np.array(times)
-    for i, time in enumerate(times):  # of several units NumPy takes the finest
+    for i, time in enumerate(times):  # NumPy takes the finest unit
         if time.dtype != array.dtype and differ(array[i].astype(time.dtype), time):
-            raise Error(_too_far(time, np.datetime_data(array.dtype)[0]))
+            raise InvalidArgumentError(_too_far(time, np.datetime_data(array.dtype)[0]))
     if unit and "," not in unit:
         cast = cast_times(array, unit)
         return array if cast is None else cast
@@ -124,12 +128,13 @@ def _times(items: list[Any], unit: str) -> Array:
 def _datetime64(item: Any) -> np.datetime64:
     if item is None:
         return np.datetime64("NaT")
-    if hasattr(item, "to_datetime64"):  # pandas knows nanoseconds and time zones
+    if hasattr(item, "to_datetime64"):  # of pandas, with nanoseconds and a time zone
         return item.to_datetime64()  # type: ignore[no-any-return]
     if isinstance(item, datetime.datetime) and item.tzinfo is not None:
         try:
             item = item.astimezone(datetime.timezone.utc).replace(tzinfo=None)
         except OverflowError:
-            raise Error(f"the time {item} lies outside the years 1 to 9999 in UTC: leave it out, "
-                        "or let a range end at a time that fits") from None
+            raise InvalidArgumentError(
+                f"the time {item} is outside the years 1 to 9999 in UTC: leave it out, or pass "
+                "None for an open end of a range") from None
     return np.datetime64(item)

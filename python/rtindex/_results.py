@@ -1,11 +1,12 @@
-"""What calls give back."""
+"""Return types of calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ._core import ArrowAnswer, Error
+from ._core import ArrowAnswer
+from ._errors import InvalidArgumentError
 from ._lists import Array
 
 
@@ -16,19 +17,19 @@ class Rows:
 
     def __init__(self, offsets: Array, rows: Array):
         self.offsets = offsets
-        """uint64, one more than there are lookups."""
+        """uint64, one more than lookups."""
         self.rows = rows
-        """uint32, lookup by lookup; in no particular order within one."""
+        """uint32, lookup by lookup; unordered within one."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def __getitem__(self, lookup: int) -> Array:
         size = len(self)
-        place = lookup + size if lookup < 0 else lookup
-        if not 0 <= place < size:
-            raise IndexError(f"there is no lookup {lookup}: the batch has {size}")
-        return self.rows[int(self.offsets[place]):int(self.offsets[place + 1])]
+        i = lookup + size if lookup < 0 else lookup
+        if not 0 <= i < size:
+            raise IndexError(f"lookup {lookup} is out of range: the batch has {size}")
+        return self.rows[int(self.offsets[i]):int(self.offsets[i + 1])]
 
     def __iter__(self) -> Iterator[Array]:
         return (self[lookup] for lookup in range(len(self)))
@@ -55,12 +56,12 @@ class Rows:
 
 
 class Counters(NamedTuple):
-    """How much work the lookups of a call were; what an index cannot tell is 0."""
+    """The work of the lookups of a call; 0 for what an index does not count."""
 
     rays: int
     """Rays that were cast."""
     cells: int
-    """Cells of the native tracer's grid that were read."""
+    """Cells of the native grid that were read."""
     tested: int
     """Keys compared with lookups."""
     hits: int
@@ -86,7 +87,7 @@ class Answers:
 
     def __getattr__(self, name: str) -> Any:
         if name in Answers.__annotations__:
-            raise Error(f"the answer '{name}' was not asked for in this call: add it to `answer`")
+            raise InvalidArgumentError(f"the call did not return '{name}': add it to `answer`")
         raise AttributeError(name)
 
     def __len__(self) -> int:
@@ -102,7 +103,7 @@ class Answers:
         return f"<rtindex.Answers: {', '.join(self)} of {self._lookups:,} lookups>"
 
 
-class Memory(NamedTuple):
+class MemoryUsage(NamedTuple):
     """Memory of an index, in bytes."""
 
     resident: int
@@ -110,20 +111,22 @@ class Memory(NamedTuple):
     build_peak: int
     """The most held at once while it was built."""
     parts: dict[str, int]
-    """What `resident` is made of."""
+    """`resident` by part."""
 
 
 class Join(NamedTuple):
-    """Pairs of rows that belong together: `probe` counts the lookups, `column` the indexed rows."""
+    """Pairs of matching rows."""
 
     probe: Any
+    """Positions in the batch of keys."""
     column: Any
-    """None for semi and anti joins, which keep rows of the probe side only."""
+    """RowIDs of the indexed column; None for semi and anti joins, which return no pairs."""
 
 
 class IndexInfo(NamedTuple):
-    """An index that the library knows, and whether it can be used here."""
+    """An index of the library, and whether this machine can use it."""
 
     spec: str
     available: bool
     reason: str
+    """What it runs on, or why it is unavailable and what to do about it."""

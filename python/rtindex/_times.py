@@ -1,4 +1,4 @@
-"""Answers that are points in time: min and max over dates and timestamps."""
+"""Answers that are times: min and max over dates and timestamps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import Column, Error
+from ._core import Column
+from ._errors import InvalidArgumentError
 from ._lists import Array, cast_times, differ, plain_array
 
-# The units that pandas and Arrow know; answers in others are converted where no tick is lost.
+# The units of pandas and Arrow; answers in other units are converted where no tick is lost.
 _COMMON_UNITS = ("s", "ms", "us", "ns")
 
 
@@ -19,16 +20,16 @@ class TimeType(NamedTuple):
     """The type of a column of dates or timestamps."""
 
     unit: str
-    """Of NumPy's datetime64; dates count days."""
+    """Of NumPy's datetime64; "D" for dates."""
     zone: str
-    """The time zone that pandas, polars and Arrow show; the ticks themselves are UTC."""
+    """The time zone that pandas, polars and Arrow show; the ticks are UTC."""
 
     @property
     def dtype(self) -> np.dtype[np.datetime64]:
         return np.dtype(f"M8[{self.unit}]")
 
     def text(self) -> str:
-        """As an index keeps it with included values."""
+        """As an index stores it with included values."""
         return f"{self.unit} {self.zone}".strip()
 
     @staticmethod
@@ -38,7 +39,7 @@ class TimeType(NamedTuple):
 
 
 def time_type(column: Column, data: Any) -> TimeType | None:
-    """The type of `data`, which was read as `column`; None for what is no time."""
+    """The type of `data`, which was read as `column`; None if it holds no times."""
     if column.type == "date32":
         return TimeType("D", "")
     if column.type != "timestamp64" or not column.unit:
@@ -47,19 +48,19 @@ def time_type(column: Column, data: Any) -> TimeType | None:
 
 
 def ticks_of(time: Any, kind: TimeType) -> Any:
-    """A time of a person as a tick; other things as they are."""
+    """A date, datetime or datetime64 as a tick; anything else unchanged."""
     if not isinstance(time, (datetime.date, np.datetime64)):
         return time
     array, _ = plain_array([time], "timestamp64", kind.unit)
     cast = cast_times(array, kind.unit)
     if cast is None:
-        raise Error(f"the time {time} lies between two ticks of the values' {kind.dtype}: pass "
-                    "one without the finer part")
+        raise InvalidArgumentError(f"the time {time} falls between two ticks of the values' "
+                                   f"{kind.dtype}: round it to that unit")
     return int(cast.view(np.int64)[0])
 
 
 def in_common_unit(times: Array) -> Array:
-    """The times in a unit that pandas and Arrow know too; ticks where none is as fine."""
+    """The times in a unit of pandas and Arrow; integers if none is fine enough."""
     for unit in _COMMON_UNITS:
         if times.dtype == np.dtype(f"M8[{unit}]"):
             return times
@@ -67,8 +68,9 @@ def in_common_unit(times: Array) -> Array:
             cast = times.astype(f"M8[{unit}]")
             lost = differ(cast.astype(times.dtype), times)
             if lost.any():
-                raise Error(f"the answer {times[lost][0]} is too far from 1970 for the times of "
-                            "pandas and Arrow: pass the lookups as a NumPy array")
+                raise InvalidArgumentError(
+                    f"the answer {times[lost][0]} is too far from 1970 for the times of pandas "
+                    "and Arrow: pass the lookups as a NumPy array")
             return cast
     return times.view(np.int64)
 
@@ -81,14 +83,14 @@ def _zone_of(data: Any) -> str:
 
 
 def _zone_name(zone: datetime.tzinfo) -> str:
-    """What Arrow, pandas and polars call the zone: by its name or "+01:00"; "UTC" where it has
-    neither, which are the same times."""
-    # A datetime.timezone may have any name, even that of another zone.
+    """The name of the zone in Arrow, pandas and polars, or an offset such as "+01:00"; without
+    either, "UTC", in which the times are the same."""
+    # A datetime.timezone may have any name, even the name of another zone.
     if not isinstance(zone, datetime.timezone) and _is_known(str(zone)):
         return str(zone)
     try:
         offset = zone.utcoffset(None)
-    except Exception:  # a class of somebody else's, which may want a time
+    except Exception:  # a third-party class may need a time
         offset = None
     minutes, rest = divmod(offset or datetime.timedelta(), datetime.timedelta(minutes=1))
     if minutes == 0 or rest:

@@ -1,4 +1,4 @@
-"""Indexes as functions of DuckDB's SQL."""
+"""Indexes as SQL functions of DuckDB."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ._calls import class_of, value_times
 from ._columns import column
-from ._core import Error
-from ._index import AnswerName, Index, LookupName, _class_of
+from ._errors import InvalidArgumentError, UnsupportedError
+from ._index import AnswerName, Index, LookupName
 from ._kinds import kind_of
 from ._times import TimeType
 
-# Integers compare by value at any width, and floats exactly: one wide type serves them all.
+# Integers compare by value at any width, and floats exactly: the widest type serves all.
 _KEY_TYPES = {
     "bool": "BOOLEAN",
     "uint64": "UBIGINT",
@@ -29,21 +30,22 @@ _CLASS_TYPES = {"uint64": "UBIGINT", "int64": "BIGINT", "float64": "DOUBLE"}
 
 def register(connection: Any, name: str, index: Index, answer: AnswerName = "any",
              values: Any = None, lookup: LookupName = "point") -> Any:
-    """Makes an index a function of SQL: `name(key)`, or `name(lower, upper)` for `lookup="range"`.
+    """Registers an index as a SQL function: `name(key)`, or `name(lower, upper)` for
+    `lookup="range"`. Returns the connection.
 
-    "any" and "first" give a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
-    "min" and "max" aggregate `values`, or the included values; "min" and "max" of dates and
-    timestamps are such themselves. Gives the connection back.
+    "any" and "first" return a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
+    "min" and "max" aggregate `values`, or the included values; "min" and "max" keep the type of
+    dates and timestamps.
     """
     if lookup not in ("point", "range"):
-        raise Error(f"unknown kind of lookup '{lookup}': choose point or range")
+        raise InvalidArgumentError(f"invalid lookup={lookup!r}: expected point or range")
     if not index.supports(answer, lookup):
-        raise Error(f"{index.spec} cannot answer {lookup} lookups with '{answer}'")
+        raise UnsupportedError(f"{index.spec} cannot answer {lookup} lookups with '{answer}'")
 
     def as_arrow(found: Any) -> Any:
         return found.to_arrow() if answer == "rows" else found
 
-    # DuckDB counts the parameters of a function.
+    # DuckDB inspects the number of parameters.
     def point(key: Any) -> Any:
         return as_arrow(index.lookup(key, answer, values))
 
@@ -59,10 +61,11 @@ def register(connection: Any, name: str, index: Index, answer: AnswerName = "any
 
 def _key_type(index: Index) -> str:
     if index.type == "composite":
-        raise Error("a function of SQL takes one column: composite keys cannot be registered")
+        raise UnsupportedError("composite keys cannot be registered: a SQL function takes one "
+                               "column")
     if index.type in ("float32", "float64"):
         return "DOUBLE"
-    name = f"{index.type}[{index.unit}]" if index.unit else index.type
+    name = f"{index.type}[{index.time_unit}]" if index.time_unit else index.type
     return _KEY_TYPES.get(name, "BIGINT")
 
 
@@ -74,16 +77,16 @@ def _answer_type(connection: Any, index: Index, answer: AnswerName, values: Any)
     held = None if values is None else column(values)
     value_type = index.included if held is None else held.type
     if value_type is None:
-        raise Error(f"'{answer}' needs a value column: pass `values`, or build the index with "
-                    "`include`")
-    times = None if answer == "sum" else index._times(held, values)
+        raise InvalidArgumentError(f"'{answer}' needs a value column: pass `values`, or build the "
+                                   "index with `include`")
+    times = None if answer == "sum" else value_times(index._core, held, values)
     if times is not None:
         return _time_type(connection, times)
-    return _CLASS_TYPES[_class_of(value_type).__name__]
+    return _CLASS_TYPES[class_of(value_type).__name__]
 
 
 def _time_type(connection: Any, times: TimeType) -> Any:
-    """What DuckDB itself calls such answers: DATE, TIMESTAMP_NS, TIMESTAMPTZ."""
+    """The type of such answers in DuckDB: DATE, TIMESTAMP_NS, TIMESTAMPTZ."""
     import pyarrow
 
     nothing = pyarrow.array([], pyarrow.uint32())

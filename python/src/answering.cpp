@@ -22,10 +22,10 @@ namespace rtindex::python {
 
 namespace {
 
-// One batch of the call: neighbouring chunks of its lookups.
+// One batch of the call: adjacent chunks of its lookups.
 struct Batch {
-  Laid lower, upper;
-  std::size_t first = 0;  // which of the call's lookups comes first
+  OwnedView lower, upper;
+  std::size_t first = 0;  // the position of its first lookup in the call
 
   [[nodiscard]] std::size_t size() const { return lower.view.size(); }
 };
@@ -38,11 +38,11 @@ bool same_chunks(const Column& a, const Column& b) {
 std::vector<Batch> batches_of(const Column& lower, const Column* upper) {
   std::vector<Batch> batches;
   if (upper != nullptr && !same_chunks(lower, *upper)) {
-    batches.push_back({whole(lower), whole(*upper)});
+    batches.push_back({as_one_view(lower), as_one_view(*upper)});
     return batches;
   }
-  std::vector<Laid> lowers = python::batches(lower);
-  std::vector<Laid> uppers(lowers.size());
+  std::vector<OwnedView> lowers = python::batches(lower);
+  std::vector<OwnedView> uppers(lowers.size());
   if (upper != nullptr) uppers = python::batches(*upper);
   std::size_t first = 0;
   for (std::size_t i = 0; i < lowers.size(); ++i) {
@@ -52,32 +52,30 @@ std::vector<Batch> batches_of(const Column& lower, const Column* upper) {
   return batches;
 }
 
-// The arrays of the caller that answers go to.
+// The caller's arrays that receive the answers.
 class Arrays {
  public:
-  Arrays(const nb::dict& outputs, std::size_t lookups) {
+  Arrays(const HostArrays& outputs, std::size_t lookups) {
     for (const auto& [name, array] : outputs) {
       const auto text = nb::cast<nb::str>(name);
       if (std::string_view(text.c_str()) == "counters") {
         counters_ = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
         if (counters_->bytes() != sizeof(Counters))
-          fail("the array for counters has {} bytes and needs {}", counters_->bytes(),
-               sizeof(Counters));
+          fail("invalid array for counters: expected {} bytes, got {}", sizeof(Counters),
+               counters_->bytes());
         continue;
       }
-      const std::size_t place = place_of(text.c_str());
-      buffers_[place] = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
+      const std::size_t slot = slot_of(text.c_str());
+      buffers_[slot] = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
       const std::size_t bytes =
-          place == matched ? (lookups + 7) / 8 : lookups * (place < sum ? 4 : 8);
-      if (buffers_[place]->bytes() != bytes)
-        fail(
-            "the array for '{}' has {} bytes but {} lookups need {}: give it one element per "
-            "lookup",
-            text.c_str(), buffers_[place]->bytes(), lookups, bytes);
+          slot == matched ? (lookups + 7) / 8 : lookups * (slot < sum ? 4 : 8);
+      if (buffers_[slot]->bytes() != bytes)
+        fail("invalid array for '{}': expected {} bytes for {} lookups, got {}", text.c_str(),
+             bytes, lookups, buffers_[slot]->bytes());
     }
   }
 
-  // From a batch's first lookup on; its matched bitmap starts with a byte of its own.
+  // From a batch's first lookup on. Its matched bitmap is a separate one, which starts at bit 0.
   [[nodiscard]] Outputs from(std::size_t lookup, std::uint8_t* own_matched) const {
     return {.any = at<std::uint32_t>(any, lookup),
             .first = at<std::uint32_t>(first, lookup),
@@ -87,31 +85,31 @@ class Arrays {
             .max = at<std::uint64_t>(max, lookup),
             .matched = own_matched};
   }
-  // Null: nothing is counted.
+  // Null: not counted.
   [[nodiscard]] Counters* counters() const {
     return counters_ ? static_cast<Counters*>(counters_->data()) : nullptr;
   }
   [[nodiscard]] std::uint8_t* matched_bits() const { return at<std::uint8_t>(matched, 0); }
   [[nodiscard]] AnswerSet answers() const {
     AnswerSet set;
-    for (std::size_t place = any; place < matched; ++place)
-      if (buffers_[place]) set = set | answer_named(names[place]);
+    for (std::size_t slot = any; slot < matched; ++slot)
+      if (buffers_[slot]) set = set | answer_named(names[slot]);
     return set;
   }
 
  private:
-  enum Place : std::size_t { any, first, count, sum, min, max, matched };
+  enum Slot : std::size_t { any, first, count, sum, min, max, matched };
   static constexpr std::array<const char*, 7> names = {"any", "first", "count",  "sum",
                                                        "min", "max",   "matched"};
 
-  static std::size_t place_of(std::string_view name) {
+  static std::size_t slot_of(std::string_view name) {
     const auto* const found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) fail("there is no array for the answer '{}'", name);
+    if (found == names.end()) fail("unknown output '{}'", name);
     return static_cast<std::size_t>(found - names.begin());
   }
   template <class T>
-  [[nodiscard]] T* at(Place place, std::size_t i) const {
-    return buffers_[place] ? static_cast<T*>(buffers_[place]->data()) + i : nullptr;
+  [[nodiscard]] T* at(Slot slot, std::size_t i) const {
+    return buffers_[slot] ? static_cast<T*>(buffers_[slot]->data()) + i : nullptr;
   }
 
   std::array<std::unique_ptr<Buffer>, 7> buffers_;
@@ -121,7 +119,8 @@ class Arrays {
 template <class Class>
 void set_miss(nb::handle miss, Class& value) {
   if (!nb::try_cast(miss, value))
-    fail("the miss value {} does not fit the type of the aggregate", nb::str(miss).c_str());
+    fail("invalid miss={}: expected a number that the type of the aggregate can hold",
+         nb::str(miss).c_str());
 }
 
 void copy_to(std::uint32_t* to, std::span<const std::uint32_t> from) {
@@ -136,7 +135,7 @@ void copy_to(void* to, const Aggregates& from) {
       from);
 }
 
-// What came beside the row lists.
+// The answers other than the row lists.
 void copy_answers(const Answers& answers, const Outputs& to) {
   if (to.any != nullptr) copy_to(to.any, answers.any());
   if (to.first != nullptr) copy_to(to.first, answers.first());
@@ -148,7 +147,7 @@ void copy_answers(const Answers& answers, const Outputs& to) {
     std::copy_n(answers.matched_bitmap().data(), (answers.size() + 7) / 8, to.matched);
 }
 
-// One array that views what `owner` holds.
+// An array that views memory of `owner`.
 template <class T>
 nb::object array_of(std::span<const T> elements, const nb::object& owner) {
   return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(const_cast<T*>(elements.data()),
@@ -160,7 +159,7 @@ struct RowLists {
   std::vector<std::uint32_t> rows;
 };
 
-// The row lists of all batches; those of a single one are not copied.
+// The row lists of all batches; those of a single batch are not copied.
 nb::object as_arrays(std::vector<Answers> answers) {
   if (answers.size() == 1) {
     auto held = std::make_unique<Answers>(std::move(answers.front()));
@@ -183,8 +182,7 @@ nb::object as_arrays(std::vector<Answers> answers) {
                         array_of(std::span(view.rows), owner));
 }
 
-}  // namespace
-
+// The value of misses in the class of the values: `miss`, or the reserved value where it is None.
 MissValues miss_values(const Index& index, const Column* values, nb::handle miss) {
   MissValues result;
   const auto type = values == nullptr ? index.included() : std::optional(values->type());
@@ -197,41 +195,88 @@ MissValues miss_values(const Index& index, const Column* values, nb::handle miss
   return result;
 }
 
-nb::object answer(const Index& index, const Call& call) {
-  const Arrays arrays(call.outputs, call.lower.size());
+// Outputs in device memory, by name.
+Outputs outputs_of(const DeviceArrays& arrays) {
+  Outputs outputs;
+  outputs.memory_space = MemorySpace::device;
+  outputs.rows_capacity = arrays.rows_capacity;
+  for (const auto& [name, address] : arrays.addresses) {
+    auto* const memory = reinterpret_cast<void*>(address);
+    if (name == "any")
+      outputs.any = static_cast<std::uint32_t*>(memory);
+    else if (name == "first")
+      outputs.first = static_cast<std::uint32_t*>(memory);
+    else if (name == "count")
+      outputs.count = static_cast<std::uint32_t*>(memory);
+    else if (name == "sum")
+      outputs.sum = memory;
+    else if (name == "min")
+      outputs.min = memory;
+    else if (name == "max")
+      outputs.max = memory;
+    else if (name == "offsets")
+      outputs.offsets = static_cast<std::uint64_t*>(memory);
+    else if (name == "rows")
+      outputs.rows = static_cast<std::uint32_t*>(memory);
+    else
+      fail("unknown output '{}'", name);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+nb::object answer(const Index& index, const Call& call, const HostArrays& outputs,
+                  std::optional<std::uint32_t> row_limit) {
+  const Arrays arrays(outputs, call.lower.size());
   LookupOptions options{.answers = arrays.answers(),
                         .miss = miss_values(index, call.values, call.miss)};
   options.matched = arrays.matched_bits() != nullptr;
-  if (call.row_limit) {
+  if (row_limit) {
     options.answers = options.answers | Answer::rows;
-    options.limit = *call.row_limit;
+    options.limit = *row_limit;
   }
   Counters of_batch;
   if (arrays.counters() != nullptr) options.counters = &of_batch;
   std::vector<Answers> row_lists;
   {
     const nb::gil_scoped_release unlocked;
-    const Laid values = call.values == nullptr ? Laid() : whole(*call.values);
+    const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
     options.values = values.view;
     for (const Batch& batch : batches_of(call.lower, call.upper)) {
       std::vector<std::uint8_t> matched(options.matched ? (batch.size() + 7) / 8 : 0);
-      const Outputs outputs = arrays.from(batch.first, options.matched ? matched.data() : nullptr);
+      const Outputs to = arrays.from(batch.first, options.matched ? matched.data() : nullptr);
       const bool points = call.upper == nullptr;
-      if (call.row_limit) {
+      if (row_limit) {
         row_lists.push_back(points ? index.lookup(batch.lower.view, options)
                                    : index.range(batch.lower.view, batch.upper.view, options));
-        copy_answers(row_lists.back(), outputs);
+        copy_answers(row_lists.back(), to);
       } else if (points) {
-        index.lookup_into(batch.lower.view, options, outputs);
+        index.lookup_into(batch.lower.view, options, to);
       } else {
-        index.range_into(batch.lower.view, batch.upper.view, options, outputs);
+        index.range_into(batch.lower.view, batch.upper.view, options, to);
       }
       if (options.counters != nullptr) add_work(*arrays.counters(), of_batch);
       if (options.matched)
         copy_bits(matched.data(), batch.size(), arrays.matched_bits(), batch.first);
     }
   }
-  return call.row_limit ? as_arrays(std::move(row_lists)) : nb::none();
+  return row_limit ? as_arrays(std::move(row_lists)) : nb::none();
+}
+
+void answer_on_device(const Index& index, const Call& call, const DeviceArrays& outputs,
+                      std::uint32_t row_limit, std::uintptr_t stream) {
+  const Outputs to = outputs_of(outputs);
+  LookupOptions options{.limit = row_limit, .miss = miss_values(index, call.values, call.miss)};
+  options.stream.handle = reinterpret_cast<void*>(stream);
+  const nb::gil_scoped_release unlocked;
+  const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
+  options.values = values.view;
+  const OwnedView lower = as_one_view(call.lower);
+  if (call.upper == nullptr)
+    index.lookup_into(lower.view, options, to);
+  else
+    index.range_into(lower.view, as_one_view(*call.upper).view, options, to);
 }
 
 }  // namespace rtindex::python

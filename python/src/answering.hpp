@@ -2,8 +2,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 
 #include <rtindex/index.hpp>
 
@@ -11,23 +14,32 @@
 
 namespace rtindex::python {
 
-// What one call from Python asks for, and the arrays that it brought for the answers.
+// One call from Python: its lookups, and how to answer them.
 struct Call {
   const Column& lower;
   const Column* upper;    // null: point lookups
   const Column* values;   // null: none, or the included ones
   nanobind::object miss;  // None: the reserved values
-  // By the answer's name, "matched" too: writable arrays. "counters": four uint64 to add to.
-  nanobind::dict outputs;
-  std::optional<std::uint32_t> row_limit;  // set: the row lists are wanted, at most so many each
 };
 
-// What misses give: `miss` in the class of the values, or the reserved values where it is None.
-[[nodiscard]] MissValues miss_values(const Index& index, const Column* values,
-                                     nanobind::handle miss);
+// Writable arrays in host memory, by the answer's name or "matched". "counters": four uint64 to
+// which the counters are added.
+using HostArrays = nanobind::dict;
 
-// Answers it with the interpreter's lock released. Gives (offsets, rows) where the row lists are
-// wanted, else None.
-[[nodiscard]] nanobind::object answer(const Index& index, const Call& call);
+// Answers a call in host memory with the GIL released. With a row limit it returns (offsets, rows),
+// at most so many rows per lookup; without one, None.
+[[nodiscard]] nanobind::object answer(const Index& index, const Call& call,
+                                      const HostArrays& outputs,
+                                      std::optional<std::uint32_t> row_limit);
+
+// Device addresses of the outputs, by the answer's name, "offsets" or "rows".
+struct DeviceArrays {
+  std::map<std::string, std::uintptr_t> addresses;
+  std::size_t rows_capacity;
+};
+
+// Queues a call on device memory on a CUDA stream, with the GIL released.
+void answer_on_device(const Index& index, const Call& call, const DeviceArrays& outputs,
+                      std::uint32_t row_limit, std::uintptr_t stream);
 
 }  // namespace rtindex::python

@@ -43,7 +43,7 @@ struct ArrowArrayStream {
 static_assert(sizeof(ArrowSchema) == 72 && sizeof(ArrowArray) == 80 &&
               sizeof(ArrowArrayStream) == 40);
 
-// Owns one of the structs: takes it from where it lies, and releases it.
+// Owns one of the structs: moves it out of its place, and releases it.
 template <class Struct>
 class ArrowOwned {
  public:

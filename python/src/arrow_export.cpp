@@ -1,9 +1,12 @@
-#include "arrow_export.hpp"
+#include "arrow.hpp"
+
+#include <nanobind/stl/string.h>
 
 #include <array>
 #include <utility>
 
 #include "arrow_abi.hpp"
+#include "bind.hpp"
 
 namespace nb = nanobind;
 
@@ -15,7 +18,7 @@ std::shared_ptr<const Buffer> buffer_of(nb::handle object) {
   return object.is_none() ? nullptr : std::make_shared<Buffer>(object.ptr(), Buffer::Access::read);
 }
 
-// Whoever takes a capsule's content leaves it without `release`.
+// A consumer that moves the content out sets its `release` to null.
 template <class Struct>
 nb::object in_capsule(Struct* content, const char* name) {
   PyObject* capsule = PyCapsule_New(content, name, [](PyObject* self) {
@@ -57,9 +60,9 @@ ArrowSchema schema_for(const std::string& format, const char* name,
 
 }  // namespace
 
-// What lies behind an exported array. The buffers belong to Python objects, and whoever releases
-// the array may be any thread, so the lock is taken for it; after the interpreter's end nothing is
-// freed.
+// The private data of an exported array. The buffers belong to Python objects and any thread may
+// release the array, so that the GIL is taken to free them; nothing is freed once the interpreter
+// has exited.
 struct Exported {
   std::array<std::shared_ptr<const Buffer>, 2> held;
   std::array<const void*, 2> buffers{};
@@ -120,6 +123,18 @@ nb::tuple ArrowAnswer::capsules() const {
   nb::object schema = in_capsule(new ArrowSchema(Exported::schema_of(*this)), "arrow_schema");
   nb::object array = in_capsule(new ArrowArray(Exported::array_of(*this)), "arrow_array");
   return nb::make_tuple(std::move(schema), std::move(array));
+}
+
+void bind_arrow_answers(nb::module_& module) {
+  nb::class_<ArrowAnswer>(module, "ArrowAnswer", "An answer as an Arrow array.")
+      .def(nb::init<std::string, std::size_t, nb::handle, nb::handle>(), nb::arg("format"),
+           nb::arg("length"), nb::arg("elements"), nb::arg("validity").none())
+      .def(nb::init<std::size_t, nb::handle, nb::handle>(), nb::arg("length"), nb::arg("offsets"),
+           nb::arg("rows"))
+      .def(
+          "__arrow_c_array__",
+          [](const ArrowAnswer& answer, nb::handle) { return answer.capsules(); },
+          nb::arg("requested_schema") = nb::none());
 }
 
 }  // namespace rtindex::python

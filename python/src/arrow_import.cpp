@@ -1,4 +1,4 @@
-#include "arrow_import.hpp"
+#include "arrow.hpp"
 
 #include <cstring>
 #include <span>
@@ -16,8 +16,8 @@ namespace rtindex::python {
 
 namespace {
 
-// A part of an Arrow array: its offset, and that of the struct around it, count elements.
-struct Part {
+// A slice of an Arrow array. The offset counts elements, and includes that of the enclosing struct.
+struct Slice {
   const ArrowArray& array;
   std::size_t offset, size;
 
@@ -37,82 +37,83 @@ struct Part {
   }
 };
 
-ColumnView unpacked_bits(const Part& part, Column& column) {
-  auto bytes = std::make_shared<std::vector<std::uint8_t>>(part.size);
-  for (std::size_t i = 0; i < part.size; ++i)
-    (*bytes)[i] = part.is_set(part.buffer<std::uint8_t>(1), i) ? 1 : 0;
-  ColumnView view = ColumnView::of(Type::boolean, bytes->data(), part.size);
+ColumnView unpacked_bits(const Slice& slice, Column& column) {
+  auto bytes = std::make_shared<std::vector<std::uint8_t>>(slice.size);
+  for (std::size_t i = 0; i < slice.size; ++i)
+    (*bytes)[i] = slice.is_set(slice.buffer<std::uint8_t>(1), i) ? 1 : 0;
+  ColumnView view = ColumnView::of(Type::boolean, bytes->data(), slice.size);
   column.keep(std::move(bytes));
   return view;
 }
 
 template <class Offset>
-ColumnView between_offsets(const Part& part) {
-  if (part.size == 0) return {std::span<const std::string_view>()};
+ColumnView between_offsets(const Slice& slice) {
+  if (slice.size == 0) return {std::span<const std::string_view>()};
   return ColumnView::strings(
-      std::span<const Offset>(part.buffer<Offset>(1) + part.offset, part.size + 1),
-      part.buffer<char>(2));
+      std::span<const Offset>(slice.buffer<Offset>(1) + slice.offset, slice.size + 1),
+      slice.buffer<char>(2));
 }
 
-// Arrow's string view: a length, then the bytes themselves where there are at most 12, or their
-// first four, the number of a buffer and the place in it.
-std::string_view string_view_at(const Part& part, std::size_t i) {
-  const char* entry = part.buffer<char>(1) + (part.offset + i) * 16;
+// Arrow's string view: a length, then at most 12 bytes inline, or the first four bytes, a buffer
+// number and an offset into that buffer.
+std::string_view string_view_at(const Slice& slice, std::size_t i) {
+  const char* entry = slice.buffer<char>(1) + (slice.offset + i) * 16;
   std::int32_t length = 0;
   std::memcpy(&length, entry, 4);
   if (length <= 12) return {entry + 4, static_cast<std::size_t>(length)};
   std::int32_t buffer = 0;
-  std::int32_t place = 0;
+  std::int32_t offset = 0;
   std::memcpy(&buffer, entry + 8, 4);
-  std::memcpy(&place, entry + 12, 4);
-  return {part.buffer<char>(2 + buffer) + place, static_cast<std::size_t>(length)};
+  std::memcpy(&offset, entry + 12, 4);
+  return {slice.buffer<char>(2 + buffer) + offset, static_cast<std::size_t>(length)};
 }
 
 template <class StringAt>
-ColumnView one_by_one(const Part& part, Column& column, StringAt string_at) {
-  auto strings = std::make_shared<std::vector<std::string_view>>(part.size);
-  for (std::size_t i = 0; i < part.size; ++i)
-    if (part.valid(i)) (*strings)[i] = string_at(i);
+ColumnView one_by_one(const Slice& slice, Column& column, StringAt string_at) {
+  auto strings = std::make_shared<std::vector<std::string_view>>(slice.size);
+  for (std::size_t i = 0; i < slice.size; ++i)
+    if (slice.valid(i)) (*strings)[i] = string_at(i);
   ColumnView view(*strings);
   column.keep(std::move(strings));
   return view;
 }
 
-ColumnView view_of(const Part& part, const ArrowType& type, Column& column);
+ColumnView view_of(const Slice& slice, const ArrowType& type, Column& column);
 
-ColumnView side_by_side(const Part& part, const ArrowType& type, Column& column) {
+ColumnView side_by_side(const Slice& slice, const ArrowType& type, Column& column) {
   std::vector<ColumnView> fields;
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
-    const ArrowArray& child = *part.array.children[i];
-    const std::size_t offset = part.offset + static_cast<std::size_t>(child.offset);
-    fields.push_back(view_of({child, offset, part.size}, type.fields[i], column));
+    const ArrowArray& child = *slice.array.children[i];
+    const std::size_t offset = slice.offset + static_cast<std::size_t>(child.offset);
+    fields.push_back(view_of({child, offset, slice.size}, type.fields[i], column));
   }
   return ColumnView::composite(std::move(fields));
 }
 
-ColumnView valid_view_of(const Part& part, const ArrowType& type, Column& column) {
+ColumnView valid_view_of(const Slice& slice, const ArrowType& type, Column& column) {
   switch (type.layout) {
-    case ArrowLayout::bits: return unpacked_bits(part, column);
-    case ArrowLayout::offsets32: return between_offsets<std::int32_t>(part);
-    case ArrowLayout::offsets64: return between_offsets<std::int64_t>(part);
+    case ArrowLayout::bits: return unpacked_bits(slice, column);
+    case ArrowLayout::offsets32: return between_offsets<std::int32_t>(slice);
+    case ArrowLayout::offsets64: return between_offsets<std::int64_t>(slice);
     case ArrowLayout::views:
-      return one_by_one(part, column, [&](std::size_t i) { return string_view_at(part, i); });
+      return one_by_one(slice, column, [&](std::size_t i) { return string_view_at(slice, i); });
     case ArrowLayout::fixed:
-      return one_by_one(part, column, [&](std::size_t i) {
-        return std::string_view(part.buffer<char>(1) + (part.offset + i) * type.width, type.width);
+      return one_by_one(slice, column, [&](std::size_t i) {
+        return std::string_view(slice.buffer<char>(1) + (slice.offset + i) * type.width,
+                                type.width);
       });
-    case ArrowLayout::fields: return side_by_side(part, type, column);
+    case ArrowLayout::fields: return side_by_side(slice, type, column);
     case ArrowLayout::elements: break;
   }
-  const char* elements = part.buffer<char>(1);
-  if (elements != nullptr) elements += part.offset * width_of(type.type);
-  return ColumnView::of(type.type, elements, part.size);
+  const char* elements = slice.buffer<char>(1);
+  if (elements != nullptr) elements += slice.offset * width_of(type.type);
+  return ColumnView::of(type.type, elements, slice.size);
 }
 
-ColumnView view_of(const Part& part, const ArrowType& type, Column& column) {
-  const ColumnView view = valid_view_of(part, type, column);
-  const std::uint8_t* validity = part.size == 0 ? nullptr : part.validity();
-  return validity == nullptr ? view : view.with_validity(validity, part.offset);
+ColumnView view_of(const Slice& slice, const ArrowType& type, Column& column) {
+  const ColumnView view = valid_view_of(slice, type, column);
+  const std::uint8_t* validity = slice.size == 0 ? nullptr : slice.validity();
+  return validity == nullptr ? view : view.with_validity(validity, slice.offset);
 }
 
 void append(Column& column, const ArrowType& type, ArrowArray* array) {
@@ -128,7 +129,7 @@ template <class Struct>
 Struct* in_capsule(nb::handle capsule, const char* name) {
   auto* found = static_cast<Struct*>(PyCapsule_GetPointer(capsule.ptr(), name));
   if (found == nullptr) throw nb::python_error();
-  if (found->release == nullptr) fail("the Arrow data has been taken already: pass it anew");
+  if (found->release == nullptr) fail("the Arrow data has been consumed already: export it again");
   return found;
 }
 
@@ -138,11 +139,11 @@ void require_success(int code, ArrowArrayStream* stream) {
   fail("the Arrow stream failed: {}", why == nullptr ? std::strerror(code) : why);
 }
 
-// What stands for a column without a chunk.
-ColumnView nothing(const ArrowType& type) {
+// An empty chunk, for a column without chunks.
+ColumnView empty_chunk(const ArrowType& type) {
   if (type.layout == ArrowLayout::fields) {
     std::vector<ColumnView> fields;
-    for (const ArrowType& field : type.fields) fields.push_back(nothing(field));
+    for (const ArrowType& field : type.fields) fields.push_back(empty_chunk(field));
     return ColumnView::composite(std::move(fields));
   }
   if (type.type == Type::string) return {std::span<const std::string_view>()};
@@ -161,7 +162,7 @@ Column from_stream(nb::handle capsule) {
     if (next.release == nullptr) break;
     append(column, type, &next);
   }
-  if (column.pieces().empty()) column.append(nothing(type));
+  if (column.pieces().empty()) column.append(empty_chunk(type));
   return column;
 }
 

@@ -54,9 +54,8 @@ ArrowType plain_type(std::string_view format) {
   for (const Simple& simple : simple_types)
     if (simple.format == format) return simple.type;
   fail(
-      "a column cannot have the Arrow type with the format '{}': cast it to integers, floats, "
-      "bool, "
-      "dates, timestamps or strings first",
+      "unsupported Arrow type with the format '{}': cast it to integers, floats, bool, dates, "
+      "timestamps or strings first",
       format);
 }
 
@@ -65,8 +64,8 @@ ArrowType plain_type(std::string_view format) {
 ArrowType ArrowType::from(const ArrowSchema& schema) {
   if (schema.dictionary != nullptr)
     fail(
-        "the column is dictionary-encoded (a categorical): decode it first, in pyarrow with "
-        ".dictionary_decode(), elsewhere with a cast to its values' type");
+        "unsupported dictionary-encoded column (a categorical): decode it first, in pyarrow with "
+        ".dictionary_decode(), elsewhere with a cast to the type of its values");
   ArrowType type = plain_type(schema.format);
   if (type.layout != ArrowLayout::fields) return type;
   for (std::int64_t i = 0; i < schema.n_children; ++i)

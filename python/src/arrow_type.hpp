@@ -11,7 +11,7 @@
 
 namespace rtindex::python {
 
-// How the elements of an Arrow array lie in its buffers.
+// The layout of an Arrow array's buffers.
 enum class ArrowLayout : std::uint8_t {
   elements,   // back to back
   bits,       // bools, eight to a byte
@@ -30,9 +30,9 @@ struct ArrowType {
   std::size_t width = 0;  // of fixed strings
   std::vector<ArrowType> fields = {};
 
-  // Throws `Error` for types that no column has, and says what to convert them to.
+  // Throws `Error` for unsupported types; the message names the types to cast to.
   [[nodiscard]] static ArrowType from(const ArrowSchema& schema);
-  // The unit of a timestamp, or those of the fields between commas; empty where there is none.
+  // The unit of a timestamp, or the units of the fields, separated by commas; empty without one.
   [[nodiscard]] std::string units() const;
 };
 

@@ -4,7 +4,7 @@
 
 namespace rtindex::python {
 
-// Each adds one part of the package to the module.
+// Each adds one part of the bindings to the module.
 void bind_columns(nanobind::module_& module);
 void bind_arrow_answers(nanobind::module_& module);
 void bind_index(nanobind::module_& module);

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "arrow_import.hpp"
+#include "arrow.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "bind.hpp"
@@ -25,7 +25,7 @@ constexpr std::array<Type, 13> native_types = {
 Type type_named(std::string_view name) {
   for (const Type type : native_types)
     if (name_of(type) == name) return type;
-  fail("'{}' is no type of a column's elements", name);
+  fail("unknown element type '{}'", name);
 }
 
 Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owner,
@@ -50,7 +50,7 @@ Column elements(std::string_view type_name, nb::handle array, const std::string&
   return one_piece(type, unit, view, std::move(buffer), validity);
 }
 
-// `owner` keeps the device memory; nothing here reads it.
+// `owner` keeps the device memory, which is not read here.
 Column on_device(std::string_view type_name, std::uintptr_t address, std::size_t size,
                  nb::object owner) {
   const Type type = type_named(type_name);
@@ -68,13 +68,13 @@ Column fixed_strings(nb::handle array, std::size_t width, std::size_t size) {
   return one_piece(Type::string, "", view, std::move(buffer), nb::none());
 }
 
-// Where the bytes of a Python string lie; they live as long as it does.
+// The bytes of a Python string; they live as long as it does.
 std::string_view bytes_of(nb::handle object, std::size_t position) {
   if (PyBytes_Check(object.ptr()))
     return {PyBytes_AS_STRING(object.ptr()),
             static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()))};
   if (!PyUnicode_Check(object.ptr()))
-    fail("element {} is neither a string nor None: pass numbers as a NumPy array of one type",
+    fail("invalid element {}: expected a string, bytes or None as in the rest of the list",
          position);
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
@@ -110,22 +110,49 @@ Column strings(nb::list objects) {
   return column;
 }
 
+Type lookup_type(std::string_view name) {
+  return name == name_of(Type::string) ? Type::string : type_named(name);
+}
+
+std::vector<std::string_view> part_types(const Column& column) {
+  std::vector<std::string_view> names;
+  if (!column.pieces().empty())
+    for (const ColumnView& part : column.pieces().front().parts())
+      names.push_back(name_of(part.type()));
+  return names;
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& module) {
-  nb::class_<Column>(module, "Column", "Memory of a Python object, seen as a column.")
+  nb::class_<Column>(module, "Column", "A column in the memory of Python objects.")
       .def_static("elements", elements, nb::arg("type"), nb::arg("array"), nb::arg("unit") = "",
                   nb::arg("validity") = nb::none(), "A contiguous array of a native type.")
       .def_static("device", on_device, nb::arg("type"), nb::arg("address"), nb::arg("size"),
-                  nb::arg("owner"), "A contiguous array of a native type on a GPU.")
+                  nb::arg("owner"), "A contiguous array of a native type in device memory.")
       .def_static("fixed_strings", fixed_strings, nb::arg("array"), nb::arg("width"),
                   nb::arg("size"), "Strings of one width, back to back.")
       .def_static("strings", strings, nb::arg("objects"), "str and bytes; None is a null.")
       .def_static("arrow", from_arrow, nb::arg("object"), "An Arrow array, stream or table.")
       .def_static("composite", composite, nb::arg("parts"), "Columns of one length, as tuples.")
-      .def("converted_days", converted_days, "Dates as timestamps in days, or the other way.")
+      .def_static(
+          "open_end",
+          [](std::string_view type, const std::string& unit, std::size_t size, bool upper) {
+            return open_end(lookup_type(type), unit, size, upper);
+          },
+          nb::arg("type"), nb::arg("unit"), nb::arg("size"), nb::arg("upper"),
+          "Ends of ranges that exclude no key.")
+      .def(
+          "whole_numbers",
+          [](const Column& column, std::string_view type, int rounding, bool strict) {
+            return whole_numbers(column, type_named(type), rounding, strict);
+          },
+          nb::arg("type"), nb::arg("rounding"), nb::arg("strict"),
+          "Floats as lookups on a column of integers.")
+      .def("converted_days", converted_days, "Dates as timestamps in days, or the reverse.")
       .def("__len__", &Column::size)
       .def_prop_ro("type", [](const Column& column) { return name_of(column.type()); })
+      .def_prop_ro("part_types", part_types)
       .def_prop_ro("unit", &Column::unit)
       .def_prop_ro("on_device", &Column::on_device)
       .def_prop_ro("address", &Column::address)

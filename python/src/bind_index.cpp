@@ -1,3 +1,4 @@
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -6,7 +7,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -15,8 +20,8 @@
 #include "answering.hpp"
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "buffer.hpp"
 #include "column.hpp"
-#include "device_call.hpp"
 
 namespace nb = nanobind;
 
@@ -24,49 +29,88 @@ namespace rtindex::python {
 
 namespace {
 
-// The column with its units named: one, or those of its parts between commas.
+// The unit of that name; unspecified for NumPy's other units, such as "W" and "10ms".
+TimeUnit unit_named(std::string_view name) {
+  for (const TimeUnit unit : {TimeUnit::day, TimeUnit::hour, TimeUnit::minute, TimeUnit::second,
+                              TimeUnit::millisecond, TimeUnit::microsecond, TimeUnit::nanosecond})
+    if (name_of(unit) == name) return unit;
+  return TimeUnit::unspecified;
+}
+
+// The view with its unit, or the units of its parts, separated by commas.
 ColumnView with_units(const ColumnView& column, std::string_view units) {
-  if (column.type() == Type::timestamp64) return column.with_time_unit(time_unit_named(units));
+  if (column.type() == Type::timestamp64) return column.with_time_unit(unit_named(units));
   if (column.type() != Type::composite || units.empty()) return column;
   std::vector<ColumnView> parts(column.parts().begin(), column.parts().end());
   for (ColumnView& part : parts) {
     const std::string_view unit = units.substr(0, units.find(','));
     units.remove_prefix(std::min(unit.size() + 1, units.size()));
-    if (part.type() == Type::timestamp64) part = part.with_time_unit(time_unit_named(unit));
+    if (part.type() == Type::timestamp64) part = part.with_time_unit(unit_named(unit));
   }
   return ColumnView::composite(std::move(parts))
       .with_validity(column.validity(), column.validity_offset());
 }
 
-std::string units_of(const Index& index) {
-  std::string units;
-  bool any = false;
-  for (const TimeUnit unit : index.part_time_units()) {
-    any = any || unit != TimeUnit::unspecified;
-    units += std::string(name_of(unit)) + ",";
-  }
-  if (units.empty()) return std::string(name_of(index.time_unit()));
-  units.pop_back();
-  return any ? units : std::string();
+std::string metadata(const Index& index, const std::string& name) {
+  const auto found = index.metadata().find(name);
+  return found == index.metadata().end() ? "" : found->second;
 }
 
+// The unit of the column, or the units of its parts, separated by commas.
+std::string units_of(const Index& index) {
+  if (std::string stored = metadata(index, "time_units"); !stored.empty()) return stored;
+  const std::vector<TimeUnit> parts = index.part_time_units();
+  if (parts.empty()) return std::string(name_of(index.time_unit()));
+  std::string units;
+  for (const TimeUnit unit : parts) units += "," + std::string(name_of(unit));
+  const bool has_units = units.find_first_not_of(',') != std::string::npos;
+  return has_units ? units.substr(1) : "";
+}
+
+// The unit of included values, and their time zone.
 std::string included_time_of(const Index& index) {
-  const auto found = index.metadata().find("included_time");
-  return found == index.metadata().end() ? std::string(name_of(index.included_time_unit()))
-                                         : found->second;
+  std::string stored = metadata(index, "included_time");
+  return stored.empty() ? std::string(name_of(index.included_time_unit())) : stored;
 }
 
 Index build_index(const Column& column, const std::string& spec, const Column* include,
-                  const std::string& included_time, std::uintptr_t stream_address) {
-  const Stream stream{reinterpret_cast<void*>(stream_address)};
+                  const std::string& included_time, std::uintptr_t stream) {
   const nb::gil_scoped_release unlocked;
-  const Laid keys = whole(column);
-  BuildOptions options{.stream = stream};
-  std::optional<Laid> values;
-  if (include != nullptr) options.include = values.emplace(whole(*include)).view;
+  const OwnedView keys = as_one_view(column);
+  const OwnedView values = include == nullptr ? OwnedView() : as_one_view(*include);
+  BuildOptions options{.stream = {reinterpret_cast<void*>(stream)}};
+  if (include != nullptr) options.include = with_units(values.view, include->unit());
   Index index = build(with_units(keys.view, column.unit()), Spec(spec), options);
-  if (!included_time.empty()) index.set_metadata("included_time", included_time);
+  if (units_of(index) != column.unit()) index.set_metadata("time_units", column.unit());
+  if (included_time_of(index) != included_time) index.set_metadata("included_time", included_time);
   return index;
+}
+
+// The bytes of a file of the index, as a NumPy array.
+nb::object serialize(const Index& index) {
+  std::unique_ptr<std::vector<std::byte>> bytes;
+  {
+    const nb::gil_scoped_release unlocked;
+    bytes = std::make_unique<std::vector<std::byte>>(index.serialize());
+  }
+  auto* const data = reinterpret_cast<std::uint8_t*>(bytes->data());
+  const std::size_t size = bytes->size();
+  const nb::capsule owner(bytes.release(), [](void* held) noexcept {
+    delete static_cast<std::vector<std::byte>*>(held);
+  });
+  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(data, {size}, owner));
+}
+
+Index deserialize_index(nb::handle object) {
+  const Buffer buffer(object.ptr(), Buffer::Access::read);
+  const std::span bytes(static_cast<const std::byte*>(buffer.data()), buffer.bytes());
+  const nb::gil_scoped_release unlocked;
+  return deserialize(bytes);
+}
+
+Index copy_index(const Index& index) {
+  const nb::gil_scoped_release unlocked;
+  return index.copy();
 }
 
 Index load_index(const std::string& path, bool full) {
@@ -75,21 +119,22 @@ Index load_index(const std::string& path, bool full) {
 }
 
 nb::object answer_call(const Index& index, const Column& lower, const Column* upper,
-                       const Column* values, nb::object miss, nb::dict outputs,
+                       const Column* values, nb::object miss, const HostArrays& outputs,
                        std::optional<std::uint32_t> row_limit) {
-  return answer(index, {lower, upper, values, std::move(miss), std::move(outputs), row_limit});
+  return answer(index, {lower, upper, values, std::move(miss)}, outputs, row_limit);
 }
 
 void device_call(const Index& index, const Column& lower, const Column* upper, const Column* values,
                  nb::object miss, std::map<std::string, std::uintptr_t> outputs,
                  std::size_t rows_capacity, std::uint32_t row_limit, std::uintptr_t stream) {
-  answer_on_device(index, {lower, upper, values, std::move(miss), std::move(outputs), rows_capacity,
-                           row_limit, stream});
+  answer_on_device(index, {lower, upper, values, std::move(miss)},
+                   {std::move(outputs), rows_capacity}, row_limit, stream);
 }
 
 void update_index(Index& index, const Column& rows, const Column& keys, std::uintptr_t stream) {
   const nb::gil_scoped_release unlocked;
-  index.update(whole(rows).view, whole(keys).view, Stream{reinterpret_cast<void*>(stream)});
+  index.update(as_one_view(rows).view, as_one_view(keys).view,
+               Stream{reinterpret_cast<void*>(stream)});
 }
 
 void save_index(const Index& index, const std::string& path) {
@@ -99,7 +144,7 @@ void save_index(const Index& index, const std::string& path) {
 
 bool supports(const Index& index, std::string_view answer, std::string_view lookup) {
   if (lookup != "point" && lookup != "range")
-    fail("unknown kind of lookup '{}': choose point or range", lookup);
+    fail("invalid lookup='{}': expected point or range", lookup);
   return index.supports(answer_named(answer),
                         lookup == "point" ? LookupKind::point : LookupKind::range);
 }
@@ -109,9 +154,9 @@ std::optional<std::string_view> included(const Index& index) {
   return type ? std::optional(name_of(*type)) : std::nullopt;
 }
 
-nb::tuple memory(const Index& index) {
-  const MemoryUsage bytes = index.memory_usage();
-  return nb::make_tuple(bytes.resident, bytes.build_peak, bytes.parts);
+nb::tuple memory_usage(const Index& index) {
+  const MemoryUsage usage = index.memory_usage();
+  return nb::make_tuple(usage.resident, usage.build_peak, usage.parts);
 }
 
 std::vector<std::tuple<std::string, bool, std::string>> known_indexes() {
@@ -133,9 +178,12 @@ void bind_index(nb::module_& module) {
            nb::arg("rows_capacity"), nb::arg("row_limit"), nb::arg("stream"))
       .def("update", update_index, nb::arg("rows"), nb::arg("keys"), nb::arg("stream"))
       .def("save", save_index, nb::arg("path"))
+      .def("serialize", serialize)
+      .def("copy", copy_index)
       .def("supports", supports, nb::arg("answer"), nb::arg("lookup"))
       .def("describe", &Index::describe)
-      .def("memory", memory)
+      .def("memory_usage", memory_usage)
+      .def("build_profile", &Index::build_profile)
       .def("__len__", &Index::size)
       .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
       .def_prop_ro("part_types",
@@ -150,6 +198,7 @@ void bind_index(nb::module_& module) {
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none(),
              nb::arg("included_time"), nb::arg("stream"));
+  module.def("deserialize", deserialize_index, nb::arg("bytes"));
   module.def("load", load_index, nb::arg("path"), nb::arg("full"));
   module.def("indexes", known_indexes);
   module.def("default_spec", [] { return default_spec().text(); });

@@ -14,8 +14,8 @@ namespace rtindex::python {
 
 namespace {
 
-// Row lists as pairs: lookup i and each of its rows. `pair_starts` says where the pairs of a lookup
-// begin; where it leaves room for one and there are no rows, the pair (i, miss_row) is written.
+// Writes row lists as pairs: lookup i and each of its rows. `pair_starts` holds where the pairs of
+// each lookup begin; a lookup without rows that has room for one pair gets (i, miss_row).
 void fill_pairs(nb::handle offsets_object, nb::handle rows_object, nb::handle starts_object,
                 nb::handle probe_object, nb::handle column_object) {
   using enum Buffer::Access;
@@ -34,7 +34,7 @@ void fill_pairs(nb::handle offsets_object, nb::handle rows_object, nb::handle st
   if (starts_buffer.bytes() != offsets_buffer.bytes() ||
       probe_buffer.bytes() != pairs * sizeof(std::int64_t) ||
       column_buffer.bytes() != pairs * sizeof(std::uint32_t))
-    fail("the arrays of a join do not fit each other");
+    fail("the arrays of a join differ in length");
   const nb::gil_scoped_release unlocked;
   parallel_for(lookups, 4096, [&](std::size_t first, std::size_t count) {
     for (std::size_t i = first; i < first + count; ++i) {

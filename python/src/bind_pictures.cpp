@@ -18,22 +18,22 @@ namespace rtindex::python {
 
 namespace {
 
-// A lookup of one element; without an upper end it is a point.
-using Wanted = std::pair<const Column*, const Column*>;
+// One lookup; null as its upper end: a point.
+using Lookup = std::pair<const Column*, const Column*>;
 
-std::string draw(const Column& column, const std::vector<Wanted>& lookups, const std::string& spec,
+std::string draw(const Column& column, const std::vector<Lookup>& lookups, const std::string& spec,
                  const std::string& title, bool bvh) {
   const nb::gil_scoped_release unlocked;
-  const Laid keys = whole(column);
-  std::vector<Laid> held;
+  const OwnedView keys = as_one_view(column);
+  std::vector<OwnedView> held;
   std::vector<DrawnLookup> drawn;
   for (const auto& [lower, upper] : lookups) {
-    held.push_back(whole(*lower));
+    held.push_back(as_one_view(*lower));
     const ColumnView low = held.back().view;
     if (upper == nullptr) {
       drawn.push_back(drawn_point(low));
     } else {
-      held.push_back(whole(*upper));
+      held.push_back(as_one_view(*upper));
       drawn.push_back(drawn_range(low, held.back().view));
     }
   }

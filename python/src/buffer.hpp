@@ -1,19 +1,21 @@
 #pragma once
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 
 #include <cstddef>
-#include <string_view>
 
 namespace rtindex::python {
 
 // The memory of an object with Python's buffer protocol, held until this is destroyed. Made and
-// destroyed with the interpreter's lock held.
+// destroyed with the GIL held.
 class Buffer {
  public:
   enum class Access { read, write };
 
-  Buffer(PyObject* object, Access access);
+  Buffer(PyObject* object, Access access) {
+    const int flags = access == Access::write ? PyBUF_WRITABLE : PyBUF_SIMPLE;
+    if (PyObject_GetBuffer(object, &view_, flags) != 0) throw nanobind::python_error();
+  }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { PyBuffer_Release(&view_); }

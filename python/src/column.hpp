@@ -9,10 +9,10 @@
 
 namespace rtindex::python {
 
-// What keeps the memory behind a view alive.
+// Keeps the memory of a view alive.
 using Owner = std::shared_ptr<const void>;
 
-// A column that came from Python: views of memory where it lies, one per chunk, and its owners.
+// A column from Python: one view per chunk of its memory, and the owners of that memory.
 class Column {
  public:
   Column(Type type, std::string unit) : type_(type), unit_(std::move(unit)) {}
@@ -25,16 +25,16 @@ class Column {
   void keep(Owner owner) { owners_.push_back(std::move(owner)); }
 
   [[nodiscard]] Type type() const { return type_; }
-  // What the ticks of timestamps are ("us"); of a composite, those of its parts between commas.
+  // The unit of timestamps ("us"); of a composite, the units of its parts, separated by commas.
   [[nodiscard]] const std::string& unit() const { return unit_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] const std::vector<ColumnView>& pieces() const { return pieces_; }
   [[nodiscard]] const std::vector<Owner>& owners() const { return owners_; }
-  // Whether it lies in the memory of a GPU; then it has one chunk.
+  // Whether it is in device memory; then it has one chunk.
   [[nodiscard]] bool on_device() const {
     return !pieces_.empty() && pieces_.front().memory_space() == MemorySpace::device;
   }
-  // Where the first chunk lies, as a number; 0 for strings and composites.
+  // The address of the first chunk; 0 for strings and composites.
   [[nodiscard]] std::size_t address() const;
 
  private:
@@ -45,24 +45,31 @@ class Column {
   std::vector<Owner> owners_;
 };
 
-// A view, and what was made to lay it out.
-struct Laid {
+// A view, and the owners of memory that was allocated for it.
+struct OwnedView {
   ColumnView view;
   std::vector<Owner> owners;
 };
 
-// The whole column in one view. One chunk is viewed where it lies; several are laid together.
-[[nodiscard]] Laid whole(const Column& column);
+// The whole column as one view. One chunk is viewed in place; several are concatenated.
+[[nodiscard]] OwnedView as_one_view(const Column& column);
 
-// The column as batches of lookups: chunks as they lie, where they are large enough to be worth a
-// call of their own, and neighbours laid together where they are small.
-[[nodiscard]] std::vector<Laid> batches(const Column& column);
+// The column as batches of lookups: large chunks in place, small adjacent ones concatenated.
+[[nodiscard]] std::vector<OwnedView> batches(const Column& column);
 
-// Several columns of one length as one of tuples.
+// Several columns of one length as one column of tuples.
 [[nodiscard]] Column composite(const std::vector<const Column*>& parts);
 
-// Days as the other kind of days: timestamps in days as dates, dates as timestamps in days.
+// Dates as timestamps in days, timestamps in days as dates.
 [[nodiscard]] Column converted_days(const Column& column);
+
+// Floats as lookups on an integer column of `type`. `rounding` > 0 rounds up and < 0 rounds down,
+// for the lower and upper ends of ranges, and clamps in that direction; 0 does neither. NaNs become
+// null, and so do floats without a matching integer, or are an error where `strict` is set.
+[[nodiscard]] Column whole_numbers(const Column& floats, Type type, int rounding, bool strict);
+
+// An end of `size` ranges that excludes no key of the type: the smallest key, or the largest one.
+[[nodiscard]] Column open_end(Type type, const std::string& unit, std::size_t size, bool upper);
 
 // Copies `count` bits to `to`, from bit `to_bit` on; bits are counted from the least significant.
 void copy_bits(const std::uint8_t* from, std::size_t count, std::uint8_t* to, std::size_t to_bit);

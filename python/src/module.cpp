@@ -1,38 +1,47 @@
 #include <nanobind/stl/string.h>
 
+#include <new>
+
 #include <rtindex/error.hpp>
 #include <rtindex/version.hpp>
 
-#include "arrow_export.hpp"
 #include "bind.hpp"
 
 namespace nb = nanobind;
 
-namespace rtindex::python {
+namespace {
 
-void bind_arrow_answers(nb::module_& module) {
-  nb::class_<ArrowAnswer>(module, "ArrowAnswer", "An answer as an Arrow array.")
-      .def(nb::init<std::string, std::size_t, nb::handle, nb::handle>(), nb::arg("format"),
-           nb::arg("length"), nb::arg("elements"), nb::arg("validity").none())
-      .def(nb::init<std::size_t, nb::handle, nb::handle>(), nb::arg("length"), nb::arg("offsets"),
-           nb::arg("rows"))
-      .def(
-          "__arrow_c_array__",
-          [](const ArrowAnswer& answer, nb::handle) { return answer.capsules(); },
-          nb::arg("requested_schema") = nb::none());
+// Sets the Python error of that kind. Its class lives in the package, which stubs are made without.
+void set_error(rtindex::ErrorKind kind, const char* message) {
+  const std::string_view name = rtindex::name_of(kind);
+  try {
+    const nb::object by_kind = nb::module_::import_("rtindex._errors").attr("BY_KIND");
+    const nb::object error = by_kind[nb::str(name.data(), name.size())];
+    PyErr_SetString(error.ptr(), message);
+  } catch (nb::python_error& failed) {
+    failed.restore();
+  }
 }
 
-}  // namespace rtindex::python
+void translate(const std::exception_ptr& thrown, void* /*payload*/) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const rtindex::Error& error) {
+    set_error(error.kind(), error.what());
+  } catch (const std::bad_alloc&) {
+    set_error(rtindex::ErrorKind::out_of_memory, "host memory is exhausted");
+  }
+}
+
+}  // namespace
 
 NB_MODULE(_core, module) {
   namespace python = rtindex::python;
-  nb::set_leak_warnings(false);  // an index that lives until the interpreter ends is no leak
-  module.doc() =
-      "rtindex's C++ library; use the package `rtindex`, which gives it Python's manners.";
+  nb::set_leak_warnings(false);  // an index may live until the interpreter exits
+  module.doc() = "Bindings of rtindex's C++ library; use the package `rtindex`, which wraps them.";
   module.attr("version") = RTINDEX_VERSION_STRING;
   module.attr("compiler") = "g++ " __VERSION__;
-  // NOLINTNEXTLINE(bugprone-throw-keyword-missing,bugprone-unused-raii): making it registers it
-  nb::exception<rtindex::Error>(module, "Error", PyExc_ValueError);
+  nb::register_exception_translator(translate);
   python::bind_columns(module);
   python::bind_arrow_answers(module);
   python::bind_index(module);

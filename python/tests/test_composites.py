@@ -55,14 +55,14 @@ def test_updates(cities):
 
 
 @pytest.mark.parametrize(("keys", "sentence"), [
-    ([("Ulm", 1), ("Ulm",)], "have 1 or 2 parts and the column has 2"),
-    ([("Ulm", 1, 2), None, ("Ulm", 1)], "have 2 or 3 parts and the column has 2"),
-    ([("Ulm",)], "have 1 parts and the column has 2"),
-    (("Ulm", 1, 2), "have 3 parts and the column has 2"),
-    ((), "have 0 parts"),
-    ("Ulm", "str is no composite key"),
-    ([("Ulm", 1), 5], "int is no composite key"),
-    ([["Ulm", 1]], "list is no composite key"),
+    ([("Ulm", 1), ("Ulm",)], "expected composite keys of 2 parts, got 1 or 2 parts"),
+    ([("Ulm", 1, 2), None, ("Ulm", 1)], "expected composite keys of 2 parts, got 2 or 3 parts"),
+    ([("Ulm",)], "expected composite keys of 2 parts, got 1 parts"),
+    (("Ulm", 1, 2), "expected composite keys of 2 parts, got 3 parts"),
+    ((), "got 0 parts"),
+    ("Ulm", "expected composite keys, .* got str"),
+    ([("Ulm", 1), 5], "expected composite keys, .* got int"),
+    ([["Ulm", 1]], "expected composite keys, .* got list"),
     ((np.array(["Ulm"]), np.array([1, 2])), "differ in length"),
     ((["Ulm"], [1], [2]), "3 parts but the composite column has 2"),
     ((2020, 2020), "int64 keys cannot be compared with a string column")])
@@ -107,7 +107,7 @@ def test_tables_of_days():
     frame = pd.DataFrame({"key": [1, 2], "day": np.array([DAY, None], "M8[s]")})
     finer = rtindex.build((np.array([1, 2]), np.array([DAY, None], "M8[ns]")))
     assert finer.lookup(frame, "count").tolist() == [1, 0]
-    with pytest.raises(rtindex.Error, match="count time in us and the column in D"):
+    with pytest.raises(rtindex.Error, match="lookups are in us and the column is in D"):
         ticks.lookup(table.set_column(1, "day", table["day"].cast(pa.timestamp("us"))))
 
 
@@ -115,7 +115,7 @@ def test_units_of_parts():
     index = rtindex.build((np.array([NOON], "M8[s]"), np.array([NOON], "M8[ns]")))
     assert index.lookup((NOON, NOON)) == 0
     assert index.lookup((np.array([NOON], "M8[s]"), np.array([NOON], "M8[s]"))).tolist() == [0]
-    with pytest.raises(rtindex.Error, match="count time in us and the column in s"):
+    with pytest.raises(rtindex.Error, match="lookups are in us and the column is in s"):
         index.lookup((NOON + datetime.timedelta(microseconds=1), NOON))
     with pytest.raises(rtindex.Error, match="too far from 1970"):
         index.lookup((NOON, datetime.datetime(9999, 12, 31)))
@@ -137,10 +137,10 @@ def test_empty_columns():
 
 
 def test_the_parts_are_known(cities):
-    assert [tuple(part)[:2] for part in cities._like.parts] == [("string", ""), ("int64", "")]
+    assert [tuple(part)[:2] for part in cities._type.parts] == [("string", ""), ("int64", "")]
     many = rtindex.build((np.zeros(3, "M8[us]"), np.zeros(3, bool), np.zeros(3, "f4"),
                           pa.array([1, 2, 3], pa.date32()), ["a", "b", None]), "hash")
-    assert [tuple(part)[:2] for part in many._like.parts] == [
+    assert [tuple(part)[:2] for part in many._type.parts] == [
         ("timestamp64", "us"), ("bool", ""), ("float32", ""), ("date32", ""), ("string", "")]
 
 

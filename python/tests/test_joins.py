@@ -73,5 +73,5 @@ def test_rows_can_be_taken():
 
 
 def test_unknown_joins_are_refused():
-    with pytest.raises(rtindex.Error, match="unknown join 'outer'"):
+    with pytest.raises(rtindex.Error, match="invalid how='outer'"):
         rtindex.build([1]).join([1], "outer")

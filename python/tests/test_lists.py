@@ -58,10 +58,10 @@ def test_one_number_beyond_64_bits():
 
 @pytest.mark.parametrize(("items", "sentence"), [
     ([datetime.date(2024, 2, 29), 5], "mixes times with 5"),
-    ([None, datetime.datetime(2024, 2, 29), "x"], "neither a string nor None"),
-    ([5, datetime.date(2024, 2, 29)], "is no column"),
-    ([5, np.datetime64("2024")], "is no column"),
-    ([1.5, np.timedelta64(1, "s")], "is no column"),
+    ([None, datetime.datetime(2024, 2, 29), "x"], "expected a string, bytes or None"),
+    ([5, datetime.date(2024, 2, 29)], "expected a list of numbers"),
+    ([5, np.datetime64("2024")], "expected a list of numbers"),
+    ([1.5, np.timedelta64(1, "s")], "expected a list of numbers"),
     ([datetime.datetime.max.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=-1)))],
      "outside the years 1 to 9999"),
     (["a", "\ud800"], "half of a surrogate pair")])

@@ -193,7 +193,7 @@ def test_misses_that_the_values_cannot_hold():
     index = rtindex.build(np.array([7, 7, 1]))
     days, nanos = np.array(TIMES, "M8[D]"), np.array(TIMES, "M8[ns]")
     for values in (days, pa.array(TIMES).cast(pa.date32())):
-        with pytest.raises(rtindex.Error, match=r"12:00:00 lies between .* datetime64\[D\]"):
+        with pytest.raises(rtindex.Error, match=r"12:00:00 falls between .* datetime64\[D\]"):
             index.lookup([8], "max", values, miss=NOON)
         midnight = datetime.datetime(2024, 2, 29)
         assert index.lookup([8], "max", values, miss=midnight).tolist() == [DAY]
@@ -262,7 +262,7 @@ def test_misses_of_lookups_on_a_gpu(monkeypatch):
     keys = types.SimpleNamespace(on_device=True)
     monkeypatch.setattr("rtindex._index.column_of",
                         lambda data, like=None: data if data is keys else column(data, like))
-    monkeypatch.setattr("rtindex._index.answer_on_device", lambda *arguments: arguments[-1])
+    monkeypatch.setattr("rtindex._calls.answer_on_device", lambda *arguments: arguments[-1])
     times = np.array(TIMES, "M8[us]")
     assert index.lookup(keys, "max", times, miss=NOON) == int(times[:1].view(np.int64)[0])
     assert index.lookup(keys, "max", np.array(TIMES, "M8[D]"), miss=DAY) == 19782

@@ -21,7 +21,7 @@ function linearTicks(low, high, wanted) {
   return ticksEvery(niceStep(high - low || 1, wanted), low, high);
 }
 
-// From the lowest on, where points are likelier to stand than at multiples of the step.
+// From the lowest on, where points are likelier to be than at multiples of the step.
 function wholeTicks(low, high, wanted) {
   const first = Math.ceil(low - 1e-9);
   const steps = [1, 2, 4, 5, 10];

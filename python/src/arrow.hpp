@@ -6,20 +6,26 @@
 #include <string>
 
 #include "buffer.hpp"
+#include "column.hpp"
 
 namespace rtindex::python {
 
-// An answer as an Arrow array: any Arrow library takes it through `__arrow_c_array__`, without a
-// copy and without one of them being installed here.
+// A column from an object with `__arrow_c_stream__` or `__arrow_c_array__`, viewed in place.
+// Structs and tables become composites. Only bools are copied, from bits to bytes; strings without
+// offsets get an array of views.
+[[nodiscard]] Column from_arrow(nanobind::handle object);
+
+// An answer as an Arrow array: Arrow libraries read it through `__arrow_c_array__` without a copy,
+// and none of them has to be installed here.
 class ArrowAnswer {
  public:
-  // Elements of an Arrow format ("I": uint32), with the bitmap of those that are not null or none.
+  // Elements of an Arrow format ("I": uint32); `validity` is the bitmap of valid elements or None.
   ArrowAnswer(std::string format, std::size_t length, nanobind::handle elements,
               nanobind::handle validity);
   // Lists of uint32 between 64-bit offsets.
   ArrowAnswer(std::size_t length, nanobind::handle offsets, nanobind::handle rows);
 
-  // The two capsules of the protocol, schema and array.
+  // The protocol's two capsules: schema and array.
   [[nodiscard]] nanobind::tuple capsules() const;
 
  private:

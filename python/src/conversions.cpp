@@ -1,0 +1,154 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "column.hpp"
+
+// Lookups that are converted before an index reads them.
+
+namespace rtindex::python {
+
+namespace {
+
+template <class To, class From>
+std::shared_ptr<std::vector<To>> converted(const ColumnView& days) {
+  auto result = std::make_shared<std::vector<To>>(days.size());
+  const auto* from = static_cast<const From*>(days.data());
+  for (std::size_t i = 0; i < days.size(); ++i) {
+    if (!days.valid(i)) continue;
+    if (!std::in_range<To>(from[i]))
+      fail("lookup {} is too far from 1970 for the dates of the column: leave it out", i);
+    (*result)[i] = static_cast<To>(from[i]);
+  }
+  return result;
+}
+
+// 2^digits: the first double above the type.
+template <class T>
+constexpr double above = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
+
+// One float as an integer; false: it has none.
+template <class T>
+bool to_whole(double value, int rounding, T& whole) {
+  if (std::isnan(value)) return false;
+  if (rounding != 0) value = rounding > 0 ? std::ceil(value) : std::floor(value);
+  constexpr auto smallest = static_cast<double>(std::numeric_limits<T>::min());
+  if (value < smallest || value >= above<T>) {
+    const bool is_clamped = rounding > 0 ? value < smallest : rounding < 0 && value >= above<T>;
+    whole = value < smallest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+    return is_clamped;
+  }
+  whole = static_cast<T>(value);
+  return static_cast<double>(whole) == value;
+}
+
+template <class T, class Float>
+void append_whole(const ColumnView& floats, int rounding, bool strict, Column& column) {
+  auto numbers = std::make_shared<std::vector<T>>(floats.size());
+  auto validity = std::make_shared<std::vector<std::uint8_t>>((floats.size() + 7) / 8);
+  const auto* from = static_cast<const Float*>(floats.data());
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    if (!floats.valid(i) || std::isnan(from[i])) continue;
+    if (to_whole(static_cast<double>(from[i]), rounding, (*numbers)[i]))
+      (*validity)[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
+    else if (strict)
+      fail(
+          "invalid part {} in an end of a composite range: expected a whole number of 64 bits; "
+          "only the last part may have a fraction",
+          static_cast<double>(from[i]));
+  }
+  column.append(ColumnView(*numbers).with_validity(validity->data()));
+  column.keep(std::move(numbers));
+  column.keep(std::move(validity));
+}
+
+template <class T>
+Column whole_numbers_as(const Column& floats, int rounding, bool strict) {
+  Column column(type_of<T>(), "");
+  for (const ColumnView& piece : floats.pieces()) {
+    if (floats.type() == Type::f32)
+      append_whole<T, float>(piece, rounding, strict, column);
+    else
+      append_whole<T, double>(piece, rounding, strict, column);
+  }
+  return column;
+}
+
+template <class T>
+Column filled(Type type, const std::string& unit, std::size_t size, T value) {
+  auto elements = std::make_shared<std::vector<T>>(size, value);
+  Column column(type, unit);
+  column.append(ColumnView::of(type, elements->data(), size));
+  column.keep(std::move(elements));
+  return column;
+}
+
+template <class T>
+Column filled_to(bool upper, Type type, const std::string& unit, std::size_t size) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>)  // NaN is greater than every number
+    return filled<T>(type, unit, size, upper ? Limits::quiet_NaN() : -Limits::infinity());
+  else
+    return filled<T>(type, unit, size, upper ? Limits::max() : Limits::min());
+}
+
+// UTF-8 has no byte 0xff, so that only keys of that many such bytes or more are above it.
+constexpr std::size_t longest_end = 1 << 16;
+
+Column open_string_end(std::size_t size, bool upper) {
+  static const std::string largest(longest_end, '\xff');
+  auto ends = std::make_shared<std::vector<std::string_view>>(
+      size, upper ? std::string_view(largest) : std::string_view());
+  Column column(Type::string, "");
+  column.append(ColumnView(*ends));
+  column.keep(std::move(ends));
+  return column;
+}
+
+}  // namespace
+
+Column converted_days(const Column& column) {
+  const bool to_dates = column.type() == Type::timestamp64;
+  const OwnedView days = as_one_view(column);
+  Column other(to_dates ? Type::date32 : Type::timestamp64, to_dates ? "" : "D");
+  const auto append = [&](ColumnView view, Owner elements) {
+    if (days.view.validity() != nullptr)
+      view = view.with_validity(days.view.validity(), days.view.validity_offset());
+    other.append(std::move(view));
+    other.keep(std::move(elements));
+  };
+  if (to_dates) {
+    auto dates = converted<std::int32_t, std::int64_t>(days.view);
+    append(ColumnView::dates(*dates), dates);
+  } else {
+    auto ticks = converted<std::int64_t, std::int32_t>(days.view);
+    append(ColumnView::timestamps(*ticks), ticks);
+  }
+  for (const Owner& owner : column.owners()) other.keep(owner);  // of the validity bitmap
+  for (const Owner& owner : days.owners) other.keep(owner);
+  return other;
+}
+
+Column whole_numbers(const Column& floats, Type type, int rounding, bool strict) {
+  return type == Type::u64 ? whole_numbers_as<std::uint64_t>(floats, rounding, strict)
+                           : whole_numbers_as<std::int64_t>(floats, rounding, strict);
+}
+
+Column open_end(Type type, const std::string& unit, std::size_t size, bool upper) {
+  if (type == Type::string) return open_string_end(size, upper);
+  if (type == Type::u64) return filled_to<std::uint64_t>(upper, type, unit, size);
+  if (type == Type::date32) return filled_to<std::int32_t>(upper, type, unit, size);
+  if (type == Type::f32) return filled_to<float>(upper, type, unit, size);
+  if (type == Type::f64) return filled_to<double>(upper, type, unit, size);
+  if (type == Type::timestamp64) return filled_to<std::int64_t>(upper, type, unit, size);
+  return filled_to<std::int64_t>(upper, Type::i64, unit, size);  // integers compare at any width
+}
+
+}  // namespace rtindex::python

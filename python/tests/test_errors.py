@@ -1,0 +1,78 @@
+"""Errors have the class of their kind, and classes of Python where one fits."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+
+import rtindex
+
+BASES = {
+    rtindex.InvalidArgumentError: ValueError,
+    rtindex.UnsupportedError: Exception,
+    rtindex.UnavailableError: Exception,
+    rtindex.OutOfMemoryError: MemoryError,
+    rtindex.FileError: OSError,
+    rtindex.CorruptFileError: ValueError,
+}
+
+
+@pytest.mark.parametrize("error", BASES)
+def test_bases_and_names(error):
+    assert issubclass(error, rtindex.Error) and issubclass(error, BASES[error])
+    assert f"{error.__module__}.{error.__qualname__}" == f"rtindex.{error.__name__}"
+    assert getattr(rtindex, error.__name__) is error
+    again = pickle.loads(pickle.dumps(error("why")))
+    assert type(again) is error and str(again) == "why"
+    assert not issubclass(rtindex.Error, (ValueError, OSError, MemoryError))
+
+
+def test_wrong_arguments():
+    for call in (lambda: rtindex.build([1], "btre"), lambda: rtindex.build([1]).lookup("a"),
+                 lambda: rtindex.build([1]).lookup([1], "all"), lambda: rtindex.build(object())):
+        with pytest.raises(rtindex.InvalidArgumentError):
+            call()
+
+
+def test_what_an_index_cannot_do():
+    with pytest.raises(rtindex.UnsupportedError):
+        rtindex.build([1], "hash").range([1], [1])
+
+
+def test_what_a_machine_lacks():
+    missing = [known for known in rtindex.indexes() if not known.available]
+    if not missing:
+        pytest.skip("every index is available")
+    for known in missing:
+        with pytest.raises(rtindex.UnavailableError):
+            rtindex.build([1], known.spec)
+
+
+def test_files(tmp_path):
+    index = rtindex.build(np.arange(1000))
+    for call in (lambda: rtindex.load(tmp_path / "nowhere.rtindex"),
+                 lambda: index.save(tmp_path / "no" / "such" / "folder.rtindex"),
+                 lambda: rtindex.draw([1]).save(tmp_path / "no" / "such" / "folder.svg")):
+        with pytest.raises(rtindex.FileError):
+            call()
+    index.save(tmp_path / "index.rtindex")
+    whole = (tmp_path / "index.rtindex").read_bytes()
+    for damaged in (whole[:100], b"not an index", b"", b"x" + whole[1:]):
+        (tmp_path / "damaged.rtindex").write_bytes(damaged)
+        with pytest.raises(rtindex.CorruptFileError):
+            rtindex.load(tmp_path / "damaged.rtindex")
+
+
+def fails(_):
+    rtindex.build([1], "btre")
+
+
+def test_errors_cross_processes():
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
+        with pytest.raises(rtindex.InvalidArgumentError, match="btre"):
+            list(pool.map(fails, [0]))
