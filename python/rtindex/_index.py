@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, Union
 
@@ -143,6 +144,17 @@ class Index:
         """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`."""
         self._core.save(path_text(path))
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # The content of a file, from protocol 5 on in a buffer that a pickler may send out of band.
+        data: Any = self._core.serialize()
+        return _restored, (pickle.PickleBuffer(data) if protocol >= 5 else data.tobytes(),)
+
+    def __copy__(self) -> Index:
+        return Index(self._core.copy())
+
+    def __deepcopy__(self, memo: Any) -> Index:
+        return Index(self._core.copy())
+
     def describe(self) -> str:
         """Lines of text: the index, its settings and why they were chosen."""
         return self._core.describe()
@@ -239,6 +251,11 @@ def path_text(path: Path) -> str:
     if "\0" in text:
         raise InvalidArgumentError(f"invalid path {text!r}: file names cannot contain NUL")
     return text
+
+
+def _restored(data: Any) -> Index:
+    """The index that was pickled as `data`."""
+    return Index(_core.deserialize(data))
 
 
 def _host_rows(rows: Any, size: int) -> _core.Column:

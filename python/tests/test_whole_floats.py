@@ -1,4 +1,4 @@
-"""Floats look up columns of integers by value; Python compares the two exactly, so the oracle does."""
+"""Floats look up columns of integers by value, as Python, and so the oracle, compares the two."""
 
 from __future__ import annotations
 
