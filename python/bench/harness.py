@@ -1,4 +1,4 @@
-"""What the benchmarks share: contestants raced in turn, checked answers, records as JSON lines."""
+"""Shared by the benchmarks: contestants run in turn, checked answers, records as JSON lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Contestant(NamedTuple):
-    """Something that answers a batch; `check` says whether what `run` gave is right."""
+    """Answers a batch with `run`; `check` verifies the result."""
 
     name: str
     run: Callable[[], Any]
@@ -36,8 +36,8 @@ def milliseconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def race(contestants: list[Contestant], rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of every run. One checked warm-up each, then all in turn, round by round, so
-    that a noisy moment hits all of them. A wrong answer ends the program."""
+    """Milliseconds of every run. Each has one checked warm-up; then all run in turn, round by
+    round, so that noise affects all of them. A wrong answer ends the program."""
     for contestant in contestants:
         if not contestant.check(contestant.run()):
             sys.exit(f"{contestant.name} gave a wrong answer; nothing is reported")

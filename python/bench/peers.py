@@ -1,9 +1,9 @@
-"""How fast is rtindex beside what a Python user would take today?
+"""How fast is rtindex compared with pandas, polars, pyarrow, NumPy and DuckDB?
 
-Point lookups (which row holds this key?) and range counts on a column of random 64-bit keys, all
-different. Every contestant gets the same arrays, and its answers are compared with the truth before
-its time counts. What can be prepared once (sorting, hashing, an index in a database) is prepared
-before the clock starts; what a library does anew in every call is part of the call.
+Point lookups (which row holds this key?) and range counts on a column of distinct random 64-bit
+keys. All contestants get the same arrays, and their answers are checked before their times count.
+Preparation that happens once (sorting, hashing, a database index) is not timed; what a library
+repeats in every call is.
 
     python python/bench/peers.py [--keys N] [--lookups N] [--rounds N] [--records FILE]
 
@@ -39,7 +39,7 @@ class Workload:
         random = np.random.default_rng(2024)
         self.keys = random.permutation(np.unique(random.integers(0, 2**62, keys + keys // 100)))
         self.keys = self.keys[:keys]
-        # Misses lie among the keys, where nobody can tell them by their size.
+        # Misses are spread among the keys, so that no index can skip them by range.
         strangers = random.integers(0, 2**62, lookups)
         hit = random.random(lookups) < 0.5
         self.lookups = np.where(hit, self.keys[random.integers(0, keys, lookups)], strangers)

@@ -1,4 +1,4 @@
-"""Turns measurement records into one page that opens from disk: python -m rtindex.report results/
+"""Turns measurement records into one HTML page: python -m rtindex.report results/
 
-Needs nothing but the standard library, so that records can be looked at on any machine.
+Uses the standard library alone, so that it runs on any machine.
 """

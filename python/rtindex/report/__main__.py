@@ -10,7 +10,7 @@ def _command():
         from . import command
 
         return command
-    # Run as a folder: loaded under a name of its own, so that rtindex need not be built.
+    # Run as a folder: imported under its own name, so that rtindex need not be built.
     folder = pathlib.Path(__file__).resolve().parent
     spec = importlib.util.spec_from_file_location("rtindex_report", folder / "__init__.py")
     sys.modules[spec.name] = importlib.util.module_from_spec(spec)

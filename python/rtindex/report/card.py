@@ -1,4 +1,4 @@
-"""One experiment on the page: its question, places for its charts, how it was measured."""
+"""One experiment on the page: its question, the frames of its charts, how it was measured."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _figure(experiment: Experiment, position: int, charts: int) -> str:
 
 
 def _setups(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -> str:
-    """How each machine measured it, or why it could not."""
+    """How each machine measured it, or the reason why it did not."""
     by_machine: dict[int, list[Record]] = {}
     machines: dict[int, Machine] = {}
     for chart in charts:
@@ -84,15 +84,15 @@ def _setups(experiment: Experiment, charts: list[Chart], refused: dict[int, str]
 
 
 def _setup(experiment: Experiment, machine: Machine, records: list[Record]) -> str:
-    told = _published(machine, records) if machine.published else _measured(machine, records)
+    about = _published(machine, records) if machine.published else _measured(machine, records)
     if machine.published:
-        return f'<div class="setup" data-machine="{machine.id}">{told}</div>'
+        return f'<div class="setup" data-machine="{machine.id}">{about}</div>'
     commands = list(dict.fromkeys(record.command for record in records if record.command))
     commands = commands or ([experiment.command] if experiment.command else [])
     shown = "".join(_command(command) for command in commands[:MOST_COMMANDS])
     if len(commands) > MOST_COMMANDS:
         shown += f"<p>and {len(commands) - MOST_COMMANDS} commands more, in the records</p>"
-    return f'<div class="setup" data-machine="{machine.id}">{told}{shown}</div>'
+    return f'<div class="setup" data-machine="{machine.id}">{about}{shown}</div>'
 
 
 def _measured(machine: Machine, records: list[Record]) -> str:

@@ -1,4 +1,4 @@
-"""Records become charts: one per metric of an experiment, with every machine's series in it."""
+"""Charts from records: one per metric of an experiment, with the series of all machines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .records import Record
 from .words import powers, rounded, x_form
 
 SCALES = ("smoke", "laptop", "paper")
-ACROSS_MACHINES = ("hardware",)  # experiments whose very question is the machine
+ACROSS_MACHINES = ("hardware",)  # experiments that compare machines
 TIMES_OF_LOOKUPS = ("lookup_ms", "sort_ms", "total_ms")
 
 
@@ -32,7 +32,7 @@ class Chart:
     kind: str  # "lines" over x, or "bars" per category
     series: list[Series]
     x_form: str = "plain"
-    common: str = ""  # what the categories have in common
+    common: str = ""  # the part that all categories share
     short_category: dict[str, str] = field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ def _chart(experiment, metric, kind, records, machines) -> Chart:
 
 
 def _newest(records: list[Record]) -> list[Record]:
-    """A point that was measured again replaces the older one: the later line holds."""
+    """The latest record of each point, which replaces the earlier ones."""
     newest: dict[tuple, Record] = {}
     for record in records:
         workload = json.dumps(record.workload, sort_keys=True)
@@ -118,7 +118,7 @@ def _shortened(categories: list[str]) -> tuple:
 
 
 def page_data(chart: Chart) -> dict:
-    """What the page's script needs to draw the chart and its table."""
+    """The data from which the page's script draws the chart and its table."""
     variants = list(dict.fromkeys(series.variant for series in chart.series))
     axis = chart.experiment.x
     label = axis.label if axis and chart.kind == "lines" else ""
@@ -143,7 +143,7 @@ def page_data(chart: Chart) -> dict:
 
 
 def _per_lookup(chart: Chart) -> dict | None:
-    """Whether times can be shown per lookup, and whether they must: batches of other sizes."""
+    """Whether times can be shown per lookup, and come first: the paper's batches differ in size."""
     done = [record for series in chart.series for record in series.records if record.status == "ok"]
     if not chart.metric.name.startswith(TIMES_OF_LOOKUPS) or not all(
         record.lookups for record in done

@@ -1,4 +1,4 @@
-"""One colour per index, everywhere; shades of it for the index's variants within a chart.
+"""One colour per index on the whole page, and shades of it for its variants.
 
 Colours are made in OKLCH, where equal lightness looks equally light, once for a light page and once
 for a dark one.

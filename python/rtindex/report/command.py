@@ -43,8 +43,8 @@ def _write(options: argparse.Namespace) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m rtindex.report",
-        description="Makes one self-contained HTML page from measurement records: every experiment "
-        "with its chart, and which index wins where.",
+        description="Writes one self-contained HTML page from measurement records: which index "
+        "wins where, and a chart of every experiment.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -1,4 +1,4 @@
-"""What each experiment asks and how it is drawn: results/experiments.json, or a guess."""
+"""The question and the axes of each experiment: from results/experiments.json, or guessed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Metric:
     name: str
     label: str
     log: bool = False
-    lower_is_better: bool | None = None  # None: there is no better
+    lower_is_better: bool | None = None  # None: neither
 
     @property
     def plain(self) -> str:
@@ -46,13 +46,13 @@ class Experiment:
 
 
 def read(paths: Iterable[pathlib.Path]) -> dict[str, Experiment]:
-    """The descriptions beside the records; none where no such file is."""
+    """The descriptions beside the records, if there are any."""
     described = {}
     for path in paths:
         folder = path if path.is_dir() else path.parent
-        for place in (folder / FILE, folder.parent / FILE):
-            if place.exists():
-                described.update(_read_file(place))
+        for file in (folder / FILE, folder.parent / FILE):
+            if file.exists():
+                described.update(_read_file(file))
                 break
     return described
 
@@ -65,7 +65,8 @@ def _read_file(path: pathlib.Path) -> dict[str, Experiment]:
         raise ReportError(f"{path}:{fault.lineno}: not JSON ({fault.msg})") from None
     except (KeyError, TypeError, AttributeError) as fault:
         raise ReportError(
-            f"{path}: a description lacks {fault}; write it anew with `rtindex bench --list --json`"
+            f"{path}: a description lacks {fault}; write the file again with "
+            "`rtindex bench --list --json`"
         ) from None
 
 

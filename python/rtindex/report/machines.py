@@ -19,7 +19,7 @@ class Machine:
         return bool(self.facts.get("gpu")) and self.facts.get("rt_cores") == 0
 
     def details(self) -> str:
-        """Processor, memory, system and compiler, as far as they are recorded."""
+        """Processor, memory, system and compiler, if recorded."""
         facts = self.facts
         parts = [facts.get("gpu"), facts.get("cpu")]
         if facts.get("cores"):
@@ -34,13 +34,13 @@ class Machine:
 
 
 def identity(record: Record) -> tuple:
-    """A folder is a machine, except the paper's, which holds several."""
+    """A folder holds one machine, except that of the paper, which holds several."""
     facts = record.machine
     return (record.published, record.folder, facts.get("gpu") or facts.get("cpu"))
 
 
 def all_machines(records: list[Record]) -> dict[tuple, Machine]:
-    """Own machines first, each group in the order in which the records name them."""
+    """Own machines first, each group in the order of the records."""
     latest: dict[tuple, dict] = {}
     for record in records:
         latest[identity(record)] = record.machine
@@ -59,7 +59,7 @@ def _name(facts: dict) -> str:
 
 
 def _tell_apart(machines: dict[tuple, Machine]) -> None:
-    """Two machines of the same kind get their folder's name too."""
+    """Adds the folder to the names of machines of the same kind."""
     names = [(machine.published, machine.name) for machine in machines.values()]
     for key, machine in machines.items():
         if names.count((machine.published, machine.name)) > 1:

@@ -11,7 +11,8 @@ PAPER = {"RX": "rx:optix", "SA": "sorted", "HT": "hash", "B+": "btree"}
 
 
 def family(index: str) -> str:
-    """What decides the colour: kind and tracer of a spec, a peer's name without its settings."""
+    """The index without its settings, which decides the colour: kind and tracer of a spec, or the
+    name of a peer."""
     if index in PAPER:
         return PAPER[index]
     match = SPEC.match(index)
@@ -22,16 +23,16 @@ def family(index: str) -> str:
 
 
 def short(index: str) -> str:
-    """A name for a legend, where the record gives none."""
+    """The name in a legend, if the record has no series."""
     return family(index) if SPEC.match(index) else index
 
 
 def with_settings(index: str) -> str:
-    """The same with the settings of a spec: 'btree, group=4' of 'btree@cuda,group=4'."""
+    """The same with the settings of a spec: 'btree, group=4' for 'btree@cuda,group=4'."""
     settings = index.partition(",")[2]
     return f"{family(index)}, {settings}" if SPEC.match(index) and settings else short(index)
 
 
 def variant(series: str) -> str:
-    """What a legend text says beside the index: 'sorted lookups' of 'hash, sorted lookups'."""
+    """The text of a legend after the index: 'sorted lookups' of 'hash, sorted lookups'."""
     return series.partition(", ")[2]

@@ -1,4 +1,4 @@
-"""Records from before records had a series and a category: both are made from what they do say."""
+"""Old records have no series and no category: both are derived from their other fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import names
 from .machines import identity
 from .records import Record
 
-TEXT_OF_THE_CASE = ("question", "note")  # words, not parameters
+NOT_PARAMETERS = ("question", "note")
 
 
 def completed(records: list[Record]) -> list[Record]:
@@ -31,7 +31,7 @@ def _who(record: Record) -> tuple:
 
 
 def _labels(records: list[Record]) -> dict[tuple, str]:
-    """The shortest of three names that tells the indexes on a machine apart."""
+    """The shortest of three names that is unique on a machine."""
     unnamed = {_who(record) for record in records if not record.series}
     labels = {_who(record): record.series or record.index for record in records}
     for name_of in (names.with_settings, names.short):
@@ -54,7 +54,7 @@ def _differing(records: list[Record], labels: dict[tuple, str]) -> dict[str, lis
             case = (labels[_who(record)], identity(record), record.metric, question)
             for key, value in record.workload.items():
                 text = json.dumps(value, sort_keys=True)
-                if key not in TEXT_OF_THE_CASE and seen.setdefault((*case, key), text) != text:
+                if key not in NOT_PARAMETERS and seen.setdefault((*case, key), text) != text:
                     found = differing.setdefault(question, [])
                     found.extend([key] if key not in found else [])
     return differing
@@ -67,10 +67,10 @@ def _question(record: Record) -> str:
 def _category(record: Record, differing: dict[str, list[str]]) -> str | None:
     if record.x is not None:
         return None
-    told = [_question(record)]
-    for key in differing.get(told[0], []):
+    parts = [_question(record)]
+    for key in differing.get(parts[0], []):
         value = record.workload.get(key)
         if value is None:
             continue
-        told.append(value if isinstance(value, str) else f"{key.replace('_', ' ')} {value}")
-    return ", ".join(told)
+        parts.append(value if isinstance(value, str) else f"{key.replace('_', ' ')} {value}")
+    return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""The top of the page: in words and in one strip per contest, which index wins where."""
+"""The overview: which index wins where, as text and as one strip per contest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _rt_note(machine: Machine) -> str:
 
 
 def _circumstances(contests: list[Contest]) -> str:
-    """What makes the figures less than they seem."""
+    """Notes that limit what the figures show."""
     records = [
         record
         for contest in contests
@@ -57,23 +57,23 @@ def _circumstances(contests: list[Contest]) -> str:
         for record in series.records
         if series.machine is contest.machine
     ]
-    told = [
+    notes = [
         f"Noted with the records: {note}."
         for note in sorted({record.note for record in records if record.note})
     ]
     scales = {record.scale for record in records}
     if "smoke" in scales:
         what = "Measured" if scales == {"smoke"} else "Some of this was measured"
-        told.append(
+        notes.append(
             f"{what} at smoke scale, which shows that everything runs, not which index is fast."
         )
-    return f'<p class="note">{escape(" ".join(told))}</p>' if told else ""
+    return f'<p class="note">{escape(" ".join(notes))}</p>' if notes else ""
 
 
 def _sentences(contests: list[Contest]) -> str:
     verdicts = [(contest, verdict) for contest in contests for verdict in contest.verdicts]
     if not verdicts:
-        return '<p class="lead">Nothing was measured here that two indexes can be compared by.</p>'
+        return '<p class="lead">No measurement here compares two indexes.</p>'
     clear = [(contest, verdict) for contest, verdict in verdicts if not verdict.close]
     tally = Counter(contest.name_of(verdict) for contest, verdict in clear)
     if not tally:
@@ -94,7 +94,7 @@ def _sentences(contests: list[Contest]) -> str:
 
 
 def _wins(contests: list[Contest]) -> str:
-    """One line per index: where it wins everywhere, and where at some points."""
+    """One line per index: the experiments that it wins throughout, and at some points."""
     places: dict[str, dict[str, list]] = {}  # index -> experiment -> where
     conditions = Counter(strips.link(contest) for contest in contests)
     family: dict[str, str] = {}
@@ -109,15 +109,15 @@ def _wins(contests: list[Contest]) -> str:
         return ""
     items = []
     for name in sorted(places, key=lambda name: -won[name]):
-        told = _told(places[name], conditions)
+        where = _experiments(places[name], conditions)
         items.append(
             f'<li style="--c: var(--{colours.css_name(family[name], 0)})">'
-            f"<strong>{escape(name)}</strong> wins {told}.</li>"
+            f"<strong>{escape(name)}</strong> wins {where}.</li>"
         )
     return '<ul class="wins">' + "\n".join(items) + "</ul>"
 
 
-def _told(places: dict[str, list], conditions: Counter) -> str:
+def _experiments(places: dict[str, list], conditions: Counter) -> str:
     everywhere, partly = [], []
     for title, found in places.items():
         if len(found) == conditions[title] and not any(found):
@@ -149,7 +149,7 @@ def _by_winner(contest: Contest) -> dict[str, list[Verdict]]:
 
 
 def _where(contest: Contest, verdicts: list[Verdict]) -> str:
-    """Nothing where it wins everywhere; else the places."""
+    """The places where it wins; empty if it wins everywhere."""
     if len(verdicts) == len(contest.verdicts):
         return ""
     if contest.chart.kind == "bars":
@@ -165,7 +165,7 @@ def _where(contest: Contest, verdicts: list[Verdict]) -> str:
 
 
 def _neighbours(contest: Contest, verdicts: list[Verdict]) -> list[list[Verdict]]:
-    """Runs of verdicts that stand side by side in the contest."""
+    """Groups of verdicts that are adjacent in the contest."""
     order = {verdict.place: position for position, verdict in enumerate(contest.verdicts)}
     numbered = [(order[verdict.place] - rank, verdict) for rank, verdict in enumerate(verdicts)]
     return [[v for _, v in group] for _, group in groupby(numbered, key=lambda pair: pair[0])]

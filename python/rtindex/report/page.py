@@ -1,4 +1,4 @@
-"""Puts the page together: words from here, charts and tables drawn by the scripts in assets/."""
+"""Assembles the page: its text is written here, its charts and tables by the scripts in assets/."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import json
 import pathlib
 from dataclasses import dataclass
 
-from . import charts, colours, overview, top, winners
+from . import charts, colours, overview, winners
 from .card import card
 from .experiments import Experiment, in_order
 from .machines import Machine, all_machines, identity
 from .records import Record
-from .words import escape
+from .words import count, escape
 
 ASSETS = pathlib.Path(__file__).with_name("assets")
-STYLES = ("style.css", "narrow.css", "print.css")
 SCRIPTS = (
     "format.js",
     "scale.js",
@@ -28,10 +27,10 @@ SCRIPTS = (
     "page.js",
 )
 
-# Headings by the paper's section; what is in neither is ours.
+# Headings by section of the paper; experiments of neither section are ours.
 PARTS = {"4": "Against other indexes", "ours": "Beyond the paper", "3": "Choices within RX"}
 
-# The page may load nothing: it is complete, and it says so to the browser.
+# The page is self-contained: the browser may load nothing else.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
@@ -55,8 +54,8 @@ def make(records: list[Record], described: dict[str, Experiment], title: str) ->
         for experiment in experiments
     }
     body = [
-        top.header(title, records, experiments, list(machines.values())),
-        top.controls(list(machines.values())),
+        _header(title, records, experiments, list(machines.values())),
+        _controls(list(machines.values())),
         "<main>",
         _overview(list(machines.values()), [chart for group in drawn.values() for chart in group]),
         *_parts(
@@ -71,8 +70,60 @@ def make(records: list[Record], described: dict[str, Experiment], title: str) ->
     return Page(_document(title, body, drawn), len(experiments), len(machines))
 
 
+def _header(
+    title: str, records: list[Record], experiments: list[Experiment], machines: list[Machine]
+) -> str:
+    own = [record for record in records if not record.published]
+    own_machines = [machine for machine in machines if not machine.published]
+    facts = [
+        count(len(experiments), "experiment"),
+        count(len(own), "measurement"),
+        f"on {count(len(own_machines), 'machine')}",
+    ]
+    published = len(records) - len(own)
+    text = " ".join([", ".join(facts[:2]), facts[2]])
+    if published:
+        text += f", beside {count(published, 'published figure')}"
+    return (
+        '<a class="skip" href="#overview">Skip to the overview</a>\n'
+        f"<header><h1>{escape(title)}</h1>\n"
+        "<p>A column of keys, a batch of lookups, and several indexes that answer it. This page "
+        f"shows which of them is the best for what: {text}.</p></header>"
+    )
+
+
+def _controls(machines: list[Machine]) -> str:
+    own = [machine for machine in machines if not machine.published]
+    published = [machine for machine in machines if machine.published]
+    parts = []
+    if len(own) > 1:
+        parts.append(_machine_switch(own))
+    if published:
+        cards = [(str(machine.id), machine.name) for machine in published]
+        parts.append(_select("paper", "The paper’s figures (dashed)", [*cards, ("none", "hide")]))
+    runs = [("median", "median"), ("mean", "mean, as the paper")]
+    parts.append(_select("runs", "Of the runs, the", runs))
+    return f'<form class="controls" aria-label="What is shown">{"".join(parts)}</form>'
+
+
+def _machine_switch(machines: list[Machine]) -> str:
+    choices = [(str(machine.id), machine.name) for machine in machines]
+    choices.append(("all", "All, side by side"))
+    radios = "".join(
+        f'<label><input type="radio" name="machine" value="{value}"'
+        f"{' checked' if position == 0 else ''}><span>{escape(name)}</span></label>"
+        for position, (value, name) in enumerate(choices)
+    )
+    return f'<fieldset class="switch"><legend>Machine</legend>{radios}</fieldset>'
+
+
+def _select(name: str, label: str, choices: list[tuple[str, str]]) -> str:
+    options = "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in choices)
+    return f'<label class="choice">{label} <select id="{name}">{options}</select></label>'
+
+
 def _parts(experiments: list[Experiment], card_of) -> list[str]:
-    """The cards under the paper's parts, each with links to its experiments."""
+    """The experiments under their headings, each heading with links to them."""
     written = []
     for part_name, heading in PARTS.items():
         part = [one for one in experiments if _part(one) == part_name]
@@ -105,7 +156,7 @@ def _document(title: str, body: list[str], drawn: dict[str, list]) -> str:
     families = {
         series.family for group in drawn.values() for chart in group for series in chart.series
     }
-    style = colours.style_sheet(families) + "".join(_asset(name) for name in STYLES)
+    style = colours.style_sheet(families) + _asset("style.css")
     script = "\n".join(_asset(name) for name in SCRIPTS)
     content = "\n".join(part for part in body if part)
     return (

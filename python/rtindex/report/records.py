@@ -13,7 +13,7 @@ STATUSES = ("ok", "timed out", "unsupported")
 
 
 class ReportError(Exception):
-    """A sentence for the user: what is wrong, where, and what to do."""
+    """The message says what is wrong, where, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,19 @@ class Record:
 
     @property
     def note(self) -> str:
-        """Words about the circumstances, such as other work on the machine."""
+        """The circumstances, such as other load on the machine."""
         return str(self.workload.get("note") or "")
 
     @property
     def middle(self) -> float | None:
-        """What a run usually takes; one stray run moves the mean but not the median."""
+        """The median of the runs, which one outlier does not move."""
         if self.median is not None:
             return self.median
         return statistics.median(self.runs) if self.runs else self.value
 
     @property
     def lookups(self) -> int | None:
-        """How many lookups the batch had."""
+        """The number of lookups of the batch."""
         for name in ("lookup_count", "lookups"):
             if isinstance(self.workload.get(name), int):
                 return self.workload[name]
@@ -61,17 +61,17 @@ class Record:
 
     @property
     def is_refusal(self) -> bool:
-        """Says of a whole experiment why it cannot be run on this machine."""
+        """Whether the record holds the reason why the machine cannot run the experiment."""
         return self.index == "none" and self.status != "ok"
 
     @property
     def published(self) -> bool:
-        """Whether it was read in a paper and not measured here."""
+        """Whether it is a figure of a paper, not a measurement of ours."""
         return bool(self.source)
 
 
 def record_files(paths: Iterable[pathlib.Path]) -> list[pathlib.Path]:
-    """The *.jsonl files that paths name or hold, in the order of their names."""
+    """The *.jsonl files among the paths and in their folders, by name."""
     files = []
     for path in paths:
         if path.is_dir():
@@ -83,14 +83,14 @@ def record_files(paths: Iterable[pathlib.Path]) -> list[pathlib.Path]:
     if not files:
         named = ", ".join(str(path) for path in paths)
         raise ReportError(
-            f"{named}: no *.jsonl records there; "
+            f"{named}: no *.jsonl records found; "
             "measure some with `rtindex bench all --scale smoke`"
         )
     return list(dict.fromkeys(files))
 
 
 def read(paths: Iterable[pathlib.Path]) -> list[Record]:
-    """All records. Every line that is not one is named, up to twenty of them, in one error."""
+    """All records. Invalid lines, up to twenty of them, are listed in one error."""
     records, faults = [], []
     for path in record_files(list(paths)):
         folder = path.resolve().parent.name
@@ -102,9 +102,9 @@ def read(paths: Iterable[pathlib.Path]) -> list[Record]:
     if faults:
         more = len(faults) - 20
         text = "\n".join(faults[:20]) + (f"\nand {more} more" if more > 0 else "")
-        raise ReportError(text + "\nCorrect or remove these lines, then make the report again.")
+        raise ReportError(text + "\nCorrect or remove these lines, then write the report again.")
     if not records:
-        raise ReportError("the record files are empty; nothing has been measured yet")
+        raise ReportError("the record files are empty: nothing has been measured yet")
     return records
 
 
@@ -126,12 +126,12 @@ def parse(line: str, folder: str) -> Record:
     except json.JSONDecodeError as fault:
         raise ReportError(f"not JSON ({fault.msg} at column {fault.colno})") from None
     if not isinstance(fields, dict):
-        raise ReportError('a record is a JSON object, such as {"experiment": ...}')
+        raise ReportError('expected a JSON object, such as {"experiment": ...}')
     for name in ("experiment", "index", "metric"):
         _require(fields, name, str)
     _require(fields, "machine", dict)
     if not any(fields["machine"].get(name) for name in ("cpu", "gpu")):
-        raise ReportError("'machine' names neither a 'cpu' nor a 'gpu'")
+        raise ReportError("'machine' has neither 'cpu' nor 'gpu'")
     for name in ("series", "category", "reason", "scale", "command", "commit", "version", "source"):
         _optional(fields, name, str)
     _optional(fields, "workload", dict)
@@ -148,16 +148,16 @@ def parse(line: str, folder: str) -> Record:
 def _check_value(fields: dict) -> None:
     status = fields.get("status", "ok")
     if status not in STATUSES:
-        raise ReportError(f"'status' is {status!r}; it is one of {', '.join(STATUSES)}")
+        raise ReportError(f"'status' is {status!r}: expected {', '.join(STATUSES)}")
     if status == "ok":
         _number(fields, "value")
     elif fields.get("value") is not None:
-        raise ReportError(f"'value' stands beside the status {status!r}; leave one of them out")
+        raise ReportError(f"both 'value' and the status {status!r} are given: remove one")
     if fields.get("median") is not None:
         _number(fields, "median")
     runs = fields.get("runs") or []
     if not isinstance(runs, list) or not all(_is_number(run) for run in runs):
-        raise ReportError("'runs' is not an array of numbers")
+        raise ReportError(f"'runs' is {runs!r}: expected an array of numbers")
 
 
 def _is_number(value) -> bool:
@@ -168,7 +168,7 @@ def _number(fields: dict, name: str) -> None:
     if name not in fields:
         raise ReportError(f"'{name}' is missing")
     if not _is_number(fields[name]):
-        raise ReportError(f"'{name}' is {fields[name]!r}, not a finite number")
+        raise ReportError(f"'{name}' is {fields[name]!r}: expected a finite number")
 
 
 def _require(fields: dict, name: str, kind: type) -> None:
@@ -180,4 +180,4 @@ def _require(fields: dict, name: str, kind: type) -> None:
 def _optional(fields: dict, name: str, kind: type) -> None:
     if fields.get(name) is not None and not isinstance(fields[name], kind):
         wanted = {str: "text", dict: "an object"}[kind]
-        raise ReportError(f"'{name}' is {fields[name]!r}, not {wanted}")
+        raise ReportError(f"'{name}' is {fields[name]!r}: expected {wanted}")

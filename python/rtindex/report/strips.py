@@ -1,4 +1,4 @@
-"""One strip per contest: who wins, from left to right along the x axis."""
+"""One strip per contest: the winner, from left to right along the x axis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import colours
 from .winners import Contest, Verdict
 from .words import escape, listed, times, x_text
 
-MOST_CASES = 6  # of a bar chart that get a segment each; of more, neighbours are joined
+MOST_CASES = 6  # of a bar chart with a segment each; beyond that, adjacent ones are joined
 
 
 def table(title: str, contests: list[Contest], is_open: bool = False) -> str:
@@ -60,13 +60,13 @@ def _segment(contest: Contest, name: str, close: bool, verdicts: list[Verdict]) 
         where = low if low == high else f"{low} … {high}"
     factors = [verdict.factor for verdict in verdicts]
     second = listed(list(dict.fromkeys(verdict.second.label for verdict in verdicts)))
-    told = f"{times(min(factors), max(factors))} ahead of {second}"
+    margin = f"{times(min(factors), max(factors))} ahead of {second}"
     if close:
-        told = f"too close to call, {second} within {times(max(factors), max(factors))}"
+        margin = f"too close to call, {second} within {times(max(factors), max(factors))}"
     colour = colours.css_name(first.winner.family, 0)
     return (
         f'<span class="segment{" close" if close else ""}" style="--c: var(--{colour}); '
-        f'flex-grow: {len(verdicts)}" title="{escape(f"{where}: {name}, {told}")}">'
+        f'flex-grow: {len(verdicts)}" title="{escape(f"{where}: {name}, {margin}")}">'
         f"<b>{escape(name)}</b><i>{escape(where)}</i></span>"
     )
 

@@ -1,4 +1,4 @@
-"""Which series wins at which point. Only what did the same work on the same machine is compared."""
+"""The winner at each point, among series that did the same work on the same machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Verdict:
     winner: Series
     second: Series
     factor: float  # how far the second is behind
-    close: bool  # the runs of the two overlap, so that another day may see another winner
+    close: bool  # the runs of the two overlap: too close to call
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Contest:
 
     @property
     def between_indexes(self) -> bool:
-        """Not just between settings of one index."""
+        """Whether several indexes compete, not only settings of one."""
         return len({series.family for series in self._first_two()}) > 1
 
     def name_of(self, verdict: Verdict) -> str:
@@ -83,7 +83,7 @@ def place(record: Record) -> Place:
 
 
 def _condition_keys(records: list[Record]) -> list[str]:
-    """Workload parameters that differ between records at one place: these must not be compared."""
+    """Workload parameters that differ at one place: their records are not comparable."""
     differing = set()
     seen: dict[tuple, object] = {}
     keys = {key for record in records for key in record.workload} - {"note", "kernels"}
@@ -128,13 +128,13 @@ def _overlap(first: Record, second: Record, lower: bool) -> bool:
 
 
 def _usual(runs: tuple) -> list:
-    """The runs in order; of five or more, without the fastest and the slowest."""
+    """The sorted runs; of five or more, without the fastest and the slowest."""
     ordered = sorted(runs)
     return ordered[1:-1] if len(ordered) >= 5 else ordered
 
 
 def _condition(lane: list[tuple[Series, Record]], everyone: list[tuple[Series, Record]]) -> str:
-    """In the words of the legend: those that all in the lane share, or that the others have."""
+    """The part of the legend that the whole lane shares, or that the others have."""
     shared = _shared_words(lane)
     if shared:
         return ", ".join(shared)

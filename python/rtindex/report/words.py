@@ -1,4 +1,4 @@
-"""Numbers and lists as a reader wants them."""
+"""Numbers and lists as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def escape(text) -> str:
 
 
 def rounded(value: float | None) -> float | None:
-    """Five digits: more than a chart or a table shows, and half the page's size."""
+    """Five digits, more than charts and tables show; halves the size of the page."""
     return None if value is None else float(f"{value:.5g}")
 
 
@@ -39,7 +39,7 @@ def powers(text: str) -> str:
 
 
 def x_form(axis: Axis | None, values: list[float]) -> str:
-    """How places on an x axis are written: as they are, or as powers of two."""
+    """The format of values on an x axis: as they are, or as powers of two."""
     if axis is None or not values:
         return "plain"
     whole = all(value == int(value) for value in values)
@@ -58,7 +58,7 @@ def x_text(value: float, form: str) -> str:
 
 
 def times(low: float, high: float) -> str:
-    """By how much, from the smallest to the largest factor: 1.2 to 2.4 times."""
+    """A range of factors: 1.2 to 2.4 times."""
     first, last = _factor(low), _factor(high)
     return f"{first}×" if first == last else f"{first} to {last}×"
 

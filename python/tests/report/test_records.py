@@ -1,4 +1,4 @@
-"""Records that are not records are named by file and line; nothing is written then."""
+"""Invalid records are reported by file and line, and no page is written."""
 
 import contextlib
 import io
@@ -79,7 +79,7 @@ class BadRecords(unittest.TestCase):
         self.assert_refused(self.changed(status="lost"), "'lost'", "timed out")
 
     def test_value_beside_a_failure(self):
-        self.assert_refused(self.changed(status="timed out"), "timed out", "leave one of them out")
+        self.assert_refused(self.changed(status="timed out"), "timed out", "remove one")
 
     def test_nameless_machine(self):
         self.assert_refused(self.changed(machine={"cores": 2}), "'cpu'", "'gpu'")

@@ -56,7 +56,7 @@ function drawLegend(view) {
   return legend;
 }
 
-// What could not be measured, in one line per series.
+// Points without a measurement, one line per series.
 function drawGaps(view) {
   const notes = make("ul", {class: "gaps"});
   for (const series of view.series) {

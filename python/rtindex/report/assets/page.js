@@ -14,7 +14,7 @@ function captionOf({chart, switches}) {
   return make("figcaption", {}, ...parts, make("span", {class: "switches"}, ...buttons));
 }
 
-// Where the chosen machine has nothing: which ones have, to be chosen with a click.
+// Without measurements on the chosen machine: buttons for the machines that have them.
 function elsewhere({chart}) {
   const ids = new Set(chart.series.filter((one) => !one.paper).map((one) => one.machine));
   const buttons = [...ids].map((id) => {
@@ -98,7 +98,7 @@ for (const button of document.querySelectorAll(".command .copy")) {
   button.addEventListener(
       "click", () => copyText(button.previousElementSibling.textContent, button));
 }
-// Paper shows every strip of winners.
+// Printing shows every strip of winners.
 const folded = [...document.querySelectorAll(".strips:not([open])")];
 addEventListener("beforeprint", () => folded.forEach((part) => (part.open = true)));
 addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));

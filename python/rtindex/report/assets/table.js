@@ -1,4 +1,4 @@
-// The table behind a chart, and the same as CSV.
+// The values of a chart as a table, and as CSV.
 
 function placesOf(view) {
   const places =
@@ -77,7 +77,7 @@ async function copyText(text, button) {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "The browser refuses to copy";
+    button.textContent = "Copying failed";
   }
   setTimeout(() => (button.textContent = before), 1500);
 }

@@ -1,4 +1,4 @@
-// What a panel shows: the chosen machine and the paper's GPU, less what the reader hid.
+// A panel shows the chosen machine and the paper's GPU, without the series that are hidden.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const own = data.machines.filter((machine) => !machine.paper);
@@ -15,7 +15,7 @@ function isChosen(series) {
   return state.machine === "all" || String(series.machine) === state.machine;
 }
 
-// Names and marks for this view: side by side, machines need names too.
+// Names and markers of this view; side by side, names include the machine.
 function named(series) {
   const machine = data.machines[series.machine];
   if (series.paper)
@@ -26,7 +26,7 @@ function named(series) {
   return {...series, name, key: `own|${name}`, marker: series.marker + machine.id};
 }
 
-// Where the machine is the question: every machine, each as categories of its own.
+// Experiments that compare machines show all of them, each with its own categories.
 function acrossMachines(chart) {
   const merged = new Map();
   for (const series of chart.series.filter((one) => !one.paper || state.paper !== "none")) {
@@ -43,7 +43,7 @@ function acrossMachines(chart) {
   return [...merged.values()];
 }
 
-// One stray run moves the mean, not the median. Published figures are means.
+// An outlier moves the mean, not the median. Published figures are means.
 function middle(series) {
   const points = series.points.map((point) => ({...point, value: point.median ?? point.value}));
   return {...series, points};
