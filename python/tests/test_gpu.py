@@ -1,8 +1,10 @@
-"""Arrays on a GPU stay there. Skipped where there is no GPU, or no CuPy or PyTorch for it."""
+"""Arrays on a GPU stay there. Skipped without a GPU, or without CuPy and PyTorch."""
 
 from __future__ import annotations
 
+import copy
 import datetime
+import pickle
 
 import numpy as np
 import pytest
@@ -72,6 +74,37 @@ def test_row_lists(make):
     assert [sorted(found) for found in rows.to_pylist()] == [[0, 2], [], [1]]
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "uint64", "float32", "float64"])
+def test_open_ends(make, dtype):
+    if dtype == "uint64" and make is torch_tensor:
+        pytest.skip("PyTorch has few operations for uint64")
+    top = np.inf if dtype.startswith("float") else np.iinfo(dtype).max
+    index = rtindex.build(make(np.array([7, 1, top], dtype)))
+    ends = make(np.array([7, 9], dtype))
+    above = index.range(ends, None, "count")
+    assert type(above) is type(ends) and to_list(above) == [2, 1]
+    assert to_list(index.range(None, ends, "count")) == [2, 2]
+    assert sorted(to_list(index.range(ends, None, "rows")[0])) == [0, 2]
+    assert index.range(None, None, "count") == 3
+
+
+def test_floats_on_integers(make):
+    index = rtindex.build(make(np.arange(10)))
+    with pytest.raises(rtindex.InvalidArgumentError, match="convert them there"):
+        index.lookup(make(np.array([3.0])))
+    assert index.lookup(np.array([3.0])).tolist() == [3]
+
+
+def test_pickles_and_copies(make):
+    keys = np.random.default_rng(5).integers(0, 500, 2000)
+    index = rtindex.build(make(keys), include=make(keys * 2))
+    for again in (pickle.loads(pickle.dumps(index)), copy.copy(index)):
+        assert again.spec == index.spec
+        assert to_list(again.lookup(make(keys), "sum")) == to_list(index.lookup(make(keys), "sum"))
+        again.update(make(np.array([0])), make(np.array([777])))
+        assert 777 in again and 777 not in index
+
+
 def test_misses_of_included_times(make):
     """Answers on a GPU are ticks; what a miss gives may be a time."""
     times = np.array(["2024-02-29T12:00", "2024-03-01T12:00"], "M8[us]")
@@ -118,7 +151,7 @@ def test_updates(make, dtype):
 def test_updates_that_are_refused(make):
     index = rtindex.build(make(np.arange(10, 20)))
     for rows in ([10], [-1], [2**32 + 1]):
-        with pytest.raises(rtindex.Error, match="a row that the column of 10 rows does not have"):
+        with pytest.raises(rtindex.Error, match="expected rows of a column of 10 rows"):
             index.update(make(np.array(rows)), make(np.array([15])))
     with pytest.raises(rtindex.Error, match="row 3 twice"):
         index.update(make(np.array([3, 3])), make(np.array([15, 16])))

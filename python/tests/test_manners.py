@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import rtindex
+from rtindex import _device
 
 USABLE = [known.spec for known in rtindex.indexes() if known.available]
 DAY = datetime.date(2024, 2, 29)
@@ -80,6 +81,64 @@ def test_open_ends_with_other_arguments():
     assert len(index.range([], None, "count")) == 0
     assert rtindex.build([1, None, 3]).range(None, None, "count") == 2  # nulls never match
     assert rtindex.build([]).range(None, None, "count") == 0
+
+
+class FakeArray:
+    """An array in device memory, as far as a call inspects it."""
+
+    __cuda_array_interface__: dict = {}
+    ndim = 1
+
+    def __init__(self, size, dtype, value=None):
+        self.size, self.dtype, self.value = size, dtype, value
+
+    def __len__(self):
+        return self.size
+
+
+class FakeLibrary(_device.Library):
+    def contiguous(self, data):
+        return data
+
+    def dtype(self, data):
+        return data.dtype
+
+    def pointer(self, data):
+        return 4096
+
+    def full(self, size, value, dtype, like):
+        self.filled.append((size, dtype, value))
+        return FakeArray(size, dtype, value)
+
+
+@pytest.fixture
+def filled(monkeypatch):
+    """The arrays that calls fill in device memory."""
+    FakeLibrary.filled = []
+    monkeypatch.setattr(_device, "library_of", lambda data: FakeLibrary())
+    monkeypatch.setattr("rtindex._calls.answer_on_device", lambda *arguments: arguments[2:4])
+    return FakeLibrary.filled
+
+
+@pytest.mark.parametrize(("dtype", "low", "high"), [
+    ("int32", ("int64", -2**63), ("int64", 2**63 - 1)),
+    ("uint64", ("int64", -2**63), ("uint64", 2**64 - 1)),
+    ("float32", ("float64", -math.inf), ("float64", math.nan))])
+def test_open_ends_in_device_memory(filled, dtype, low, high):
+    index = rtindex.build(np.zeros(3, dtype))
+    lower, upper = index.range(FakeArray(5, dtype), None)
+    assert len(lower) == len(upper) == 5 and lower.type == dtype and upper.type == high[0]
+    lower, upper = index.range(None, FakeArray(5, dtype))
+    assert upper.type == dtype and lower.type == low[0]
+    assert str(filled) == str([(5, *high), (5, *low)])
+
+
+def test_floats_in_device_memory_are_refused(filled):
+    index = rtindex.build([1, 2])
+    for call in (lambda: index.lookup(FakeArray(1, "float64")),
+                 lambda: index.range(FakeArray(1, "float32"), None)):
+        with pytest.raises(rtindex.InvalidArgumentError, match="float.* convert them there"):
+            call()
 
 
 def test_pictures_of_open_ends():
