@@ -82,7 +82,7 @@ TEST_P(DeviceUpdateCalls, StayOnTheGpuWhereTheyCan) {
   const Keys keys = {1000, 1001, 1002, 5000};
   const Spec spec = resolve(Spec(GetParam()));
   const ColumnOnGpu column{ColumnView(keys)};
-  const BuiltStructure built = build_on_device(spec, column.view(), nullptr, {});
+  const BuiltStructure built = build_on_device(spec, column.view(), {});
   const auto stays = [&](const Rows& rows, const ColumnView& new_keys) {
     const ColumnOnGpu device_rows{ColumnView(rows)};
     const ColumnOnGpu device_keys(new_keys);
