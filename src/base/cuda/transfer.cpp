@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <mutex>
-#include <vector>
+#include <utility>
 
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/device_pool.hpp"
 #include "base/cuda/runtime.hpp"
 
 namespace rtindex::cuda {
@@ -15,48 +14,15 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{8} << 20;
 
-// Two pinned buffers; pinning memory is slow, so they are kept for the next copy on the same GPU,
-// which their events belong to.
+// Two pinned buffers that take turns, each with an event after its last copy.
 struct Buffers {
-  int device = 0;
   PinnedBytes bytes[2] = {PinnedBytes(piece_bytes), PinnedBytes(piece_bytes)};
   Event done[2];
 };
 
-class BufferPool {
- public:
-  [[nodiscard]] std::unique_ptr<Buffers> take() {
-    int device = 0;
-    check(cudaGetDevice(&device), "asking for the current GPU");
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = std::find_if(free_.begin(), free_.end(), [&](const auto& buffers) {
-        return buffers->device == device;
-      });
-      if (found != free_.end()) {
-        std::unique_ptr<Buffers> buffers = std::move(*found);
-        free_.erase(found);
-        return buffers;
-      }
-    }
-    auto buffers = std::make_unique<Buffers>();
-    buffers->device = device;
-    return buffers;
-  }
-  void give_back(std::unique_ptr<Buffers> buffers) {
-    constexpr std::size_t most = 8;
-    const std::lock_guard lock(mutex_);
-    if (free_.size() < most) free_.push_back(std::move(buffers));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Buffers>> free_;
-};
-
-// Never freed: the CUDA run-time may be gone before static objects are.
-BufferPool& pool() {
-  static auto* const pool = new BufferPool;
+// Never freed: the CUDA runtime may be unloaded before static objects are destroyed.
+DevicePool<Buffers>& pool() {
+  static auto* const pool = new DevicePool<Buffers>;
   return *pool;
 }
 
@@ -64,7 +30,8 @@ BufferPool& pool() {
 
 void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return;
-  std::unique_ptr<Buffers> buffers = pool().take();
+  auto lent = pool().take();
+  Buffers* const buffers = &lent->value;
   std::size_t piece = 0;
   for (std::size_t at = 0; at < bytes; at += piece_bytes, ++piece) {
     const std::size_t size = std::min(piece_bytes, bytes - at);
@@ -78,12 +45,13 @@ void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t 
   }
   for (std::size_t slot = 0; slot < std::min<std::size_t>(piece, 2); ++slot)
     buffers->done[slot].wait();
-  pool().give_back(std::move(buffers));
+  pool().give_back(std::move(lent));
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return;
-  std::unique_ptr<Buffers> buffers = pool().take();
+  auto lent = pool().take();
+  Buffers* const buffers = &lent->value;
   const std::size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
   const auto start = [&](std::size_t piece) {
     const std::size_t at = piece * piece_bytes;
@@ -101,7 +69,7 @@ void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t st
     std::memcpy(static_cast<std::byte*>(to) + at, buffers->bytes[piece % 2].data(),
                 std::min(piece_bytes, bytes - at));
   }
-  pool().give_back(std::move(buffers));
+  pool().give_back(std::move(lent));
 }
 
 }  // namespace rtindex::cuda

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/cuda/runtime.hpp"
+
+namespace rtindex::cuda {
+
+// Streams, events and pinned memory that calls use for a while: given back, they serve the next
+// call on the same GPU. They stay with the process, because freeing pinned memory waits for the
+// whole GPU.
+template <class T>
+class DevicePool {
+ public:
+  struct Object {
+    int device = 0;
+    T value{};
+  };
+
+  DevicePool() { free_.reserve(most_free); }
+
+  // An object of the current GPU.
+  [[nodiscard]] std::unique_ptr<Object> take() {
+    int device = 0;
+    check(cudaGetDevice(&device), "querying the current GPU");
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = std::find_if(free_.rbegin(), free_.rend(),
+                                      [&](const auto& free) { return free->device == device; });
+      if (found != free_.rend()) {
+        std::unique_ptr<Object> object = std::move(*found);
+        free_.erase(std::next(found).base());
+        return object;
+      }
+    }
+    auto object = std::make_unique<Object>();
+    object->device = device;
+    return object;
+  }
+
+  // For objects that nothing uses any more.
+  void give_back(std::unique_ptr<Object> object) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (free_.size() < most_free) free_.push_back(std::move(object));
+  }
+
+ private:
+  static constexpr std::size_t most_free = 16;
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Object>> free_;
+};
+
+}  // namespace rtindex::cuda
