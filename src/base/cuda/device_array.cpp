@@ -1,5 +1,6 @@
 #include "base/cuda/device_array.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -13,33 +14,34 @@ namespace rtindex::cuda {
 
 namespace {
 
-// What one thread holds: builds run on one thread, so that this is what a build held at once.
+// Device memory that the thread has allocated: a build runs on one thread.
 struct Held {
   std::size_t now = 0;
   std::size_t most = 0;
 };
 thread_local Held held;
 
-// One pool per GPU. It keeps what is given back, so that a batch costs no call of the driver.
+// One pool per GPU. It keeps released memory, so that a batch needs no call of the driver.
 class Pools final : public DeviceMemory {
  public:
   void* allocate(std::size_t bytes, Stream stream) noexcept override {
     const cudaMemPool_t pool = pool_of_current().handle;
     if (pool == nullptr) return nullptr;
     if (void* const memory = take(bytes, pool, stream)) return memory;
-    // What was given back on other streams may be all that is missing.
+    // Memory released on other streams may suffice. The last resort before a call fails: it waits
+    // for all streams.
     static_cast<void>(cudaDeviceSynchronize());
     static_cast<void>(cudaMemPoolTrimTo(pool, 0));
     return take(bytes, pool, stream);
   }
 
-  // The same for memory that can be done without: never waits.
+  // The same for optional memory: never waits.
   [[nodiscard]] void* allocate_if_at_hand(std::size_t bytes, Stream stream) noexcept {
     const cudaMemPool_t pool = pool_of_current().handle;
     return pool == nullptr ? nullptr : take(bytes, pool, stream);
   }
 
-  // What is not in use goes back to the driver, but for a thirty-second of the GPU's memory: taking
+  // Returns unused memory to the driver, except for a thirty-second of the GPU's memory: allocating
   // a gigabyte from the driver again costs 1.1 ms (H200).
   void trim(std::size_t taken) noexcept {
     const Pool pool = pool_of_current();
@@ -70,7 +72,7 @@ class Pools final : public DeviceMemory {
 
   struct Pool {
     cudaMemPool_t handle = nullptr;
-    std::uint64_t spare = 0;  // bytes that it keeps though nothing uses them
+    std::uint64_t spare = 0;  // unused bytes that it keeps
   };
 
   Pool pool_of_current() noexcept {
@@ -122,10 +124,7 @@ std::shared_ptr<DeviceMemory> current_memory(std::shared_ptr<DeviceMemory> given
 
 void trim_unused(std::size_t taken) noexcept { default_memory()->trim(taken); }
 
-void give_back_unused() noexcept {
-  static_cast<void>(cudaDeviceSynchronize());
-  trim_unused(std::numeric_limits<std::size_t>::max());
-}
+void give_back_unused() noexcept { trim_unused(std::numeric_limits<std::size_t>::max()); }
 
 MemoryMeter::MemoryMeter() : start_(held.now) { held.most = held.now; }
 
@@ -137,10 +136,10 @@ DeviceBytes::DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes
   data_ = memory->allocate(bytes, Stream{stream});
   hold(std::move(memory), bytes, stream);
   if (data_ == nullptr)
-    fail(
-        "out of GPU memory: {} were asked for; free memory there, or split the work into smaller "
-        "batches",
-        human_bytes(bytes));
+    fail(ErrorKind::out_of_memory,
+         "out of GPU memory: {} requested; free memory there, or split the work into smaller "
+         "batches",
+         human_bytes(bytes));
 }
 
 DeviceBytes DeviceBytes::if_there_is(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
@@ -174,10 +173,14 @@ PinnedBytes::PinnedBytes(std::size_t bytes) {
   void* memory = nullptr;
   if (cudaMallocHost(&memory, bytes) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
-    fail("out of host memory that a GPU can copy from: {} were asked for", human_bytes(bytes));
+    fail(ErrorKind::out_of_memory, "out of pinned host memory: {} requested", human_bytes(bytes));
   }
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
+}
+
+void PinnedBytes::reserve(std::size_t bytes) {
+  if (bytes_ < bytes) *this = PinnedBytes(std::max(bytes, 2 * bytes_));
 }
 
 PinnedBytes::~PinnedBytes() {

@@ -16,13 +16,13 @@ namespace rtindex::cuda {
 [[nodiscard]] std::shared_ptr<DeviceMemory> current_memory(
     std::shared_ptr<DeviceMemory> given = nullptr);
 
-// Gives memory that nothing uses back to the driver, but for a little, after work that took so many
-// bytes at most.
+// Returns unused memory of the default allocator to the driver, except for a little, after work
+// that allocated at most `taken` bytes.
 void trim_unused(std::size_t taken) noexcept;
-// The same, for what is still in use by work under way too: waits for the current GPU.
+// The same after any work. Waits for nothing: memory counts as unused once its release is complete.
 void give_back_unused() noexcept;
 
-// How much device memory this thread took at once, to tell what a build needs.
+// The peak of the device memory that this thread allocates: what a build needs.
 class MemoryMeter {
  public:
   MemoryMeter();
@@ -32,13 +32,13 @@ class MemoryMeter {
   std::size_t start_;
 };
 
-// Device memory that is taken and given back in the order of a stream.
+// Device memory, allocated and released in stream order.
 class DeviceBytes {
  public:
   DeviceBytes() = default;
-  // Not enough memory is an Error that says how much was asked for.
+  // Too little memory is an Error that names the size.
   DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes, cudaStream_t stream);
-  // The same for what can be done without: null() where there is not enough at hand.
+  // The same for optional memory: null() if there is too little.
   [[nodiscard]] static DeviceBytes if_there_is(std::shared_ptr<DeviceMemory> memory,
                                                std::size_t bytes, cudaStream_t stream);
   DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }
@@ -104,7 +104,7 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-// Memory of the host that the GPU copies from and to while it works.
+// Host memory that the GPU copies from and to asynchronously.
 class PinnedBytes {
  public:
   PinnedBytes() = default;
@@ -117,6 +117,8 @@ class PinnedBytes {
     return *this;
   }
   ~PinnedBytes();
+  // Grows to at least so many bytes; the content is lost.
+  void reserve(std::size_t bytes);
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return bytes_; }
 

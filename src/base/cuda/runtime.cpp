@@ -10,7 +10,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// The driver's own library is looked for first: the run-time would only say "no device".
+// Looks for the driver's library first: the CUDA runtime would only report "no device".
 std::optional<std::string> find_fault() {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver == nullptr)
@@ -25,8 +25,7 @@ std::optional<std::string> find_fault() {
   static_cast<void>(cudaGetLastError());
   if (status == cudaErrorInsufficientDriver)
     return fmt::format(
-        "the NVIDIA driver is made for CUDA {}.{}, and rtindex was built with CUDA {}.{}: install "
-        "a "
+        "the NVIDIA driver supports CUDA {}.{}, and rtindex was built with CUDA {}.{}: install a "
         "newer driver",
         driver_version / 1000, driver_version % 1000 / 10, runtime_version / 1000,
         runtime_version % 1000 / 10);
@@ -44,7 +43,7 @@ std::vector<Gpu> list_gpus() {
   check(cudaGetDeviceCount(&devices), "counting the GPUs");
   for (int device = 0; device < devices; ++device) {
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, device), "asking what a GPU is");
+    check(cudaGetDeviceProperties(&properties, device), "querying a GPU");
     list.push_back({properties.name, properties.major, properties.minor, properties.totalGlobalMem,
                     properties.multiProcessorCount});
   }
@@ -73,17 +72,18 @@ void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   if (status == cudaErrorMemoryAllocation)
-    fail("out of GPU memory while {}: free memory there, or split the work into smaller batches",
+    fail(ErrorKind::out_of_memory,
+         "out of GPU memory while {}: free memory there, or split the work into smaller batches",
          doing);
-  fail("the GPU failed while {}: {}", doing, cudaGetErrorString(status));
+  fail(ErrorKind::unavailable, "the GPU failed while {}: {}", doing, cudaGetErrorString(status));
 }
 
 void check_launch(const char* doing) { check(cudaGetLastError(), doing); }
 
-// Failures of the caller's own calls, which it knows of, are not taken for ours.
+// Clears failures of the caller's own calls, so that they are not reported as ours.
 OnDevice::OnDevice(int device) {
   static_cast<void>(cudaGetLastError());
-  check(cudaGetDevice(&before_), "asking for the current GPU");
+  check(cudaGetDevice(&before_), "querying the current GPU");
   if (before_ == device) return;
   check(cudaSetDevice(device), "choosing a GPU");
   changed_ = true;
@@ -94,7 +94,7 @@ OnDevice::OnDevice(int device, std::nothrow_t) noexcept {
              cudaSetDevice(device) == cudaSuccess;
 }
 
-// Only what was changed is changed back: choosing a GPU makes a context there.
+// Restores the device only if it was changed: setting a device creates a context there.
 OnDevice::~OnDevice() {
   if (changed_) static_cast<void>(cudaSetDevice(before_));
 }
@@ -103,7 +103,9 @@ OwnStream::OwnStream() {
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream");
 }
 OwnStream::~OwnStream() {
-  if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
+  if (stream_ == nullptr) return;
+  static_cast<void>(cudaStreamSynchronize(stream_));
+  static_cast<void>(cudaStreamDestroy(stream_));
 }
 OwnStream::OwnStream(OwnStream&& other) noexcept : stream_(std::exchange(other.stream_, nullptr)) {}
 void OwnStream::wait() const { check(cudaStreamSynchronize(stream_), "waiting for the GPU"); }
@@ -118,9 +120,15 @@ Event::Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullpt
 void Event::record(cudaStream_t stream) const {
   check(cudaEventRecord(event_, stream), "recording an event");
 }
-void Event::hold_back(cudaStream_t stream) const {
+void Event::wait_on(cudaStream_t stream) const {
   check(cudaStreamWaitEvent(stream, event_, 0), "waiting for an event");
 }
 void Event::wait() const { check(cudaEventSynchronize(event_), "waiting for the GPU"); }
+
+void wait_for(cudaStream_t stream, cudaStream_t other) {
+  const Event queued;
+  queued.record(other);
+  queued.wait_on(stream);
+}
 
 }  // namespace rtindex::cuda

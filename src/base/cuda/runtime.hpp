@@ -9,7 +9,7 @@
 
 namespace rtindex::cuda {
 
-// Why no GPU can be used here, in a sentence; none where one can. Asked once per process.
+// Why no GPU can be used, in a sentence; none if one can. Checked once per process.
 [[nodiscard]] const std::optional<std::string>& unusable();
 
 struct Gpu {
@@ -25,16 +25,16 @@ struct Gpu {
 // "CUDA 13.0 driver" and the like, for describe() and records.
 [[nodiscard]] std::string driver_text();
 
-// Throws an Error that says what failed, and while doing what.
+// Throws an Error that names the failure and the operation.
 void check(cudaError_t status, const char* doing);
-// The same for the launches before it.
+// The same for the kernel launches before the call.
 void check_launch(const char* doing);
 
-// Makes a device current and the one before it again at the end.
+// Makes a device current, and restores the previous one on destruction.
 class OnDevice {
  public:
   explicit OnDevice(int device);
-  // For destructors: does what it can.
+  // For destructors: ignores failures.
   OnDevice(int device, std::nothrow_t) noexcept;
   ~OnDevice();
   OnDevice(const OnDevice&) = delete;
@@ -45,10 +45,11 @@ class OnDevice {
   bool changed_ = false;
 };
 
-// A stream of our own, beside whatever the user has.
+// A stream of our own, independent of the caller's streams.
 class OwnStream {
  public:
   OwnStream();
+  // Blocks until its work is done, so that memory released on it can be reused.
   ~OwnStream();
   OwnStream(OwnStream&& other) noexcept;
   OwnStream& operator=(OwnStream&&) = delete;
@@ -65,14 +66,19 @@ class Event {
   ~Event();
   Event(Event&& other) noexcept;
   Event& operator=(Event&&) = delete;
+  [[nodiscard]] cudaEvent_t get() const { return event_; }
+  // Completes with the work queued on `stream` so far.
   void record(cudaStream_t stream) const;
-  // What is queued on `stream` from now on waits until the event has come.
-  void hold_back(cudaStream_t stream) const;
-  // Blocks until it has.
+  // Work queued on `stream` from now on waits for the event.
+  void wait_on(cudaStream_t stream) const;
+  // Blocks until the event has completed.
   void wait() const;
 
  private:
   cudaEvent_t event_ = nullptr;
 };
+
+// Work queued on `stream` from now on waits for what is queued on `other` so far.
+void wait_for(cudaStream_t stream, cudaStream_t other);
 
 }  // namespace rtindex::cuda

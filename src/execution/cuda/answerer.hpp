@@ -5,35 +5,34 @@
 #include <cstddef>
 
 #include "answers/cuda/device_answers.hpp"
+#include "base/cuda/device_array.hpp"
 #include "execution/cuda/locator.hpp"
 #include "keys/lookup_batch.hpp"
 
 namespace rtindex::cuda {
 
-// The rowIDs of a batch: runs of positions, in key order or among rowIDs of their own.
+// The rowIDs of a batch as runs of positions, in key order or in an array of their own.
 struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
   RowsView rows;
-  // The runs tell how many rowIDs there are, and nothing else: more than one array can hold.
-  // LookupOptions again for fewer lookups.
+  // More rowIDs than one array can hold: the runs have the right sizes, but there are no rowIDs.
+  // The caller has to repeat the call for fewer lookups at a time.
   bool too_many = false;
 };
 
 // Which rowIDs of a lookup's matches are wanted.
 struct RowsWanted {
   bool any = false;
-  std::uint32_t limit = 0;  // at most so many of a lookup will be used
+  std::uint32_t limit = 0;  // of one lookup
   bool sizes_only = false;  // only how many there are
-  bool again = false;       // of lookups whose work has been counted
 };
 
-// Answers lookups that are on the device into buffers there.
+// Answers lookups in device memory into buffers there.
 class Answerer {
  public:
   virtual ~Answerer() = default;
-  // Lookups [first, first + lookups.count) of the batch. What was found is returned where rowIDs
-  // are wanted.
+  // Lookups [first, first + lookups.count) of the batch. Returns the rowIDs if they are wanted.
   [[nodiscard]] virtual FoundRows answer(const LookupBatch& batch, std::size_t first,
                                          const DeviceLookups& lookups, const DeviceRequest& request,
                                          RowsWanted wanted, cudaStream_t stream) const = 0;

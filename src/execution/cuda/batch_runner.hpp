@@ -1,61 +1,98 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <memory>
+#include <optional>
 
 #include "answers/request.hpp"
-#include "base/cuda/runtime.hpp"
+#include "base/cuda/device_array.hpp"
+#include "base/cuda/stopwatch.hpp"
+#include "base/cuda/stream_uses.hpp"
 #include "execution/cuda/answerer.hpp"
+#include "execution/cuda/device_lookups.hpp"
 #include "execution/cuda/workspace.hpp"
 #include "keys/lookup_batch.hpp"
 
 namespace rtindex::cuda {
 
-// What a batch runs against.
-struct BatchScene {
+// The index that a batch runs against.
+struct BatchTarget {
   const Answerer& answerer;
-  bool is_wide;  // keys of 8 bytes
   std::size_t row_count;
-  std::uint64_t span;
-  const std::shared_ptr<DeviceMemory>& memory;
-  const Event& built;
-  bool in_order;
-  WorkspacePool& workspaces;
+  std::uint64_t span;     // the largest encoded key
+  bool in_order = false;  // whether lookups are sorted by key first
 };
 
-// Answers batches: lookups and answers may lie in host or in device memory. What is on the device
-// stays there; what is on the host moves in bounded pieces.
-class BatchRunner {
+// The counters of one call in device memory; none if the call wants none.
+class DeviceCounters {
  public:
-  explicit BatchRunner(const BatchScene& scene) : scene_(scene) {}
-  void run(const LookupBatch& batch, const Request& request) const;
+  DeviceCounters(const Request& request, const std::shared_ptr<DeviceMemory>& memory);
+  // Waits for kernels of a failed call, which may still count.
+  ~DeviceCounters();
+  DeviceCounters(const DeviceCounters&) = delete;
+  DeviceCounters& operator=(const DeviceCounters&) = delete;
+  [[nodiscard]] Counters* get() const { return counters_.data(); }
+  // Waits for the work on the caller's stream and copies the counters to the caller.
+  void finish() const;
 
  private:
-  struct Piece;
-  struct Values;
-  struct LookupPart;
+  Counters* wanted_;
+  cudaStream_t caller_;
+  // The array is released on this stream, which therefore outlives it.
+  std::optional<OwnStream> stream_;
+  DeviceArray<Counters> counters_;
+};
 
-  void run_on_device(const LookupBatch& batch, const Request& request) const;
-  void run_in_pieces(const LookupBatch& batch, const Request& request) const;
-  [[nodiscard]] Values values_on_device(const Request& request, cudaStream_t stream) const;
-  [[nodiscard]] DeviceLookups lookups_on_device(const LookupBatch& batch, std::size_t first,
-                                                std::size_t count, cudaStream_t stream,
-                                                Piece& piece, PinnedBytes* pinned) const;
-  void rows_to_device(const LookupBatch& batch, const DeviceLookups& lookups,
-                      const Request& request, const FoundRows& found, cudaStream_t stream) const;
+// Answers one batch, with lookups and answers in host or device memory. Device data stays on the
+// device; host data moves in bounded pieces, two at a time. Lookups that return too many rows for
+// one array are answered again, some at a time.
+class BatchRunner {
+ public:
+  // `uses` records that the caller's stream reads the index.
+  BatchRunner(const BatchTarget& target, const std::shared_ptr<DeviceMemory>& memory,
+              StreamUses& uses, const LookupBatch& batch, const Request& request);
+  void run();
+
+ private:
+  // The value column on the device: borrowed, or copied for the call.
+  struct Values {
+    const void* data = nullptr;
+    DeviceBytes copy;
+  };
+  // Some lookups of those that are answered at once, and the offset of their first rowID.
+  struct Part {
+    std::size_t first, count;
+    std::uint64_t first_row;
+  };
+
+  void run_on_device();
+  void run_on_lanes();
+  void run_in_pieces(Workspace& workspace, const void* values);
+  void wait_for_caller(const Workspace& workspace) const;
+  [[nodiscard]] Values values_on_device(cudaStream_t stream) const;
+  [[nodiscard]] std::size_t piece_size() const;
+  [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count, LookupBuffers& buffers,
+                                     PinnedBytes& pinned, cudaStream_t stream);
+  [[nodiscard]] FoundRows answer(std::size_t first, const DeviceLookups& lookups,
+                                 DeviceRequest wanted, const void* values, cudaStream_t stream);
+  void answer_to_device(const DeviceLookups& lookups, const void* values, cudaStream_t stream);
+  // Calls take(part, found) for consecutive parts of the lookups whose rows fit one array each.
   template <class Take>
-  void find_in_parts(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,
-                     const std::uint64_t* offsets, std::uint32_t limit, cudaStream_t stream,
-                     Take&& take) const;
-  template <class Key>
-  void encode_on_host(const LookupBatch& batch, std::size_t first, std::size_t count,
-                      cudaStream_t stream, Piece& piece, PinnedBytes* pinned) const;
-  template <class Key>
-  void encode_on_device(const DeviceElements& lower, const DeviceElements& upper,
-                        const NativeMap& map, cudaStream_t stream, Piece& piece) const;
-  template <class Key>
-  void put_in_order(DeviceLookups& lookups, cudaStream_t stream, Piece& piece) const;
+  void find_in_parts(std::size_t first, const DeviceLookups& lookups, const std::uint64_t* offsets,
+                     cudaStream_t stream, Take&& take) const;
+  [[nodiscard]] DeviceArray<std::uint64_t> offsets_of_rows(const DeviceArray<Run>& runs,
+                                                           cudaStream_t stream) const;
 
-  BatchScene scene_;
+  const BatchTarget& target_;
+  const std::shared_ptr<DeviceMemory>& memory_;
+  StreamUses& uses_;
+  const LookupBatch& batch_;
+  const Request& request_;
+  cudaStream_t caller_;
+  LookupEncoder encoder_;
+  DeviceCounters counters_;
+  LaunchTimes times_;
 };
 
 }  // namespace rtindex::cuda

@@ -1,17 +1,13 @@
 #include "execution/cuda/device_structure.hpp"
 
-#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/cuda/stopwatch.hpp"
-#include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "execution/cuda/batch_runner.hpp"
-#include "execution/cuda/device_counters.hpp"
-#include "execution/cuda/narrower.hpp"
+#include "execution/cuda/gpu_structure.hpp"
 #include "execution/cuda/ordered_answerer.hpp"
 #include "keys/native_codec.hpp"
 #include "storage/cuda/device_columns.hpp"
@@ -47,209 +43,171 @@ DeviceColumn uploaded_order(const KeyOrder<Key>& order, const Memory& memory, cu
   return result;
 }
 
-// Everything of a structure that an update replaces. The arrays are given back in the order of the
-// stream that they were made on, which therefore outlives them.
-struct Parts {
+// The arrays of a structure, which an update replaces as a whole. They are released on the stream
+// that they were made on, which therefore outlives them.
+struct Arrays {
+  explicit Arrays(OwnStream made_on) : stream(std::move(made_on)) {}
+
   OwnStream stream;
   DeviceOrder order;
   std::unique_ptr<Locator> locator;
   std::unique_ptr<OrderedValues> included;
-  // The included values by row, where some rows have no key and so no place in key order.
+  // The included values by row, if some rows have no key and so no position in key order.
   DeviceArray<std::uint8_t> values_by_row;
-  std::unique_ptr<Narrower> narrower;
+  std::unique_ptr<ResidualFilter> residual;
+  std::optional<OrderedAnswerer> answerer;
 };
 
-class DeviceStructure final : public Structure {
+// A column in key order on a GPU, and a locator over it.
+class DeviceStructure final : public GpuStructure {
  public:
-  // `parts` brings the stream, on which the column is made, and maybe a Narrower.
-  DeviceStructure(DeviceOptions options, std::unique_ptr<Parts> parts, DeviceColumn column,
-                  const ColumnView* include, Memory memory, const MemoryMeter& meter)
-      : options_(std::move(options)), memory_(std::move(memory)), parts_(std::move(parts)) {
-    const bool sorted = parts_->narrower != nullptr;
-    make_order(*parts_, std::move(column), sorted);
-    if (include != nullptr) include_values(*parts_, *include);
-    build_peak_ = meter.peak();
-    built_.record(parts_->stream.get());
-    parts_->stream.wait();
-    trim_unused(build_peak_);
+  // `arrays` have the stream that the column was made on, and the residual filter if there is one.
+  DeviceStructure(DeviceOptions options, std::unique_ptr<Arrays> arrays, DeviceColumn column,
+                  const ColumnView& include, Memory memory, const MemoryMeter& meter)
+      : GpuStructure(options.device, std::move(memory)),
+        options_(std::move(options)),
+        arrays_(std::move(arrays)) {
+    fill(*arrays_, std::move(column), include);
+    finish_build(arrays_->stream, meter);
   }
+  ~DeviceStructure() override { release(arrays_); }
 
-  ~DeviceStructure() override {
-    // Lookups that are under way on the caller's streams still read what is freed here.
-    const OnDevice current(options_.device, std::nothrow);
-    static_cast<void>(cudaDeviceSynchronize());
-    parts_.reset();
-    give_back_unused();
-  }
-
-  void run(const LookupBatch& batch, const Request& request) const override {
-    const OnDevice current(options_.device);
-    const DeviceCounters counters(request.counters, memory_);
-    LaunchTimes times(request.launch_ms);
-    const OrderedAnswerer answerer({parts_->order, *parts_->locator, parts_->included.get(),
-                                    parts_->narrower.get(), memory_, options_.gather,
-                                    counters.get(), times});
-    const BatchRunner runner({answerer, parts_->order.is_wide(), row_count(), parts_->order.span(),
-                              memory_, built_, orders(batch.size()), workspaces_});
-    runner.run(batch, request);
-    counters.finish(request.stream);
-    times.finish(static_cast<cudaStream_t>(request.stream.handle));
-  }
-
-  [[nodiscard]] bool counts_work() const override { return parts_->locator->counts_work(); }
-  [[nodiscard]] bool times_rays() const override { return parts_->locator->times_rays(); }
+  [[nodiscard]] bool counts_work() const override { return arrays_->locator->counts_work(); }
+  [[nodiscard]] bool times_rays() const override { return arrays_->locator->times_rays(); }
 
   [[nodiscard]] bool update(const Changes& changes, std::uint64_t span) override {
-    if (parts_->narrower != nullptr) return false;
-    if (is_wide(span) != parts_->order.is_wide()) return false;
+    if (arrays_->residual != nullptr) return false;
+    if (is_wide(span) != arrays_->order.is_wide()) return false;
     if (options_.holds && !options_.holds(span)) return false;
-    const OnDevice current(options_.device);
-    check(cudaDeviceSynchronize(), "waiting for lookups before an update");
-    auto parts = std::make_unique<Parts>();
-    const cudaStream_t stream = parts->stream.get();
+    const OnDevice current(device());
     const MemoryMeter meter;
-    DeviceColumn column = parts_->locator->column(parts_->order, memory_, stream);
-    if (!patch_column(column, changes, memory_, stream)) return false;
+    auto arrays = std::make_unique<Arrays>(OwnStream());
+    const cudaStream_t stream = arrays->stream.get();
+    DeviceColumn column = arrays_->locator->column(arrays_->order, memory(), stream);
+    if (!patch_column(column, changes, memory(), stream)) return false;
     column.span = span;
-    make_order(*parts, std::move(column), false);
-    if (parts_->included) {
-      DeviceArray<std::uint8_t> made;
-      include_values(*parts, included_by_row(made, stream));
-    }
-    built_.record(stream);
-    parts->stream.wait();
-    parts_ = std::move(parts);
-    build_peak_ = meter.peak();
-    trim_unused(build_peak_);
+    DeviceArray<std::uint8_t> made;
+    const ColumnView include = arrays_->included ? included_by_row(made, stream) : ColumnView();
+    fill(*arrays, std::move(column), include);
+    arrays->stream.wait();
+    wait_for_lookups();
+    arrays_ = std::move(arrays);
+    finish_build(arrays_->stream, meter);
     return true;
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
-    return parts_->locator->build_profile();
+    return arrays_->locator->build_profile();
   }
 
-  [[nodiscard]] Memory device_memory() const override { return memory_; }
-
   [[nodiscard]] EncodedColumn column() const override {
-    const OnDevice current(options_.device);
+    const OnDevice current(device());
     const OwnStream stream;
-    built_.hold_back(stream.get());
-    const DeviceColumn column = parts_->locator->column(parts_->order, memory_, stream.get());
-    EncodedColumn result = downloaded(column, stream.get());
-    stream.wait();
-    return result;
+    const DeviceColumn column = arrays_->locator->column(arrays_->order, memory(), stream.get());
+    return downloaded(column, stream.get());
   }
 
   void save(FileWriter file) const override {
     Structure::save(file);
-    if (!parts_->included) return;
+    if (!arrays_->included) return;
     const OwnedColumn values = included_column();
-    file.text("included_type", std::string(name_of(parts_->included->type())));
-    const std::size_t bytes = row_count() * width_of(parts_->included->type());
+    file.text("included_type", std::string(name_of(arrays_->included->type())));
+    const std::size_t bytes = row_count() * width_of(arrays_->included->type());
     Array<std::uint8_t> copy(bytes);
     if (bytes != 0) std::memcpy(copy.data(), values.view().data(), bytes);
     file.array("included_values", std::move(copy));
   }
 
   [[nodiscard]] std::optional<Type> included() const override {
-    if (!parts_->included) return std::nullopt;
-    return parts_->included->type();
+    if (!arrays_->included) return std::nullopt;
+    return arrays_->included->type();
   }
 
   [[nodiscard]] OwnedColumn included_column() const override {
-    const OnDevice current(options_.device);
+    const OnDevice current(device());
     const OwnStream stream;
-    built_.hold_back(stream.get());
     DeviceArray<std::uint8_t> made;
     return fetched(included_by_row(made, stream.get()), stream.get());
   }
 
   [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
-    return kind == LookupKind::point || parts_->locator->finds_ranges();
-  }
-
-  [[nodiscard]] MemoryUsage memory_usage() const override {
-    MemoryUsage bytes;
-    bytes.parts = {{"keys and rowIDs", parts_->order.bytes()}};
-    for (auto& part : parts_->locator->bytes()) bytes.parts.push_back(std::move(part));
-    if (parts_->included) bytes.parts.emplace_back("included values", parts_->included->bytes());
-    if (parts_->narrower)
-      bytes.parts.emplace_back("key order on the host", parts_->narrower->bytes());
-    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
-    bytes.build_peak = std::max(build_peak_, bytes.resident);
-    return bytes;
+    return kind == LookupKind::point || arrays_->locator->finds_ranges();
   }
 
   [[nodiscard]] std::string describe() const override {
-    const Gpu& gpu = gpus()[static_cast<std::size_t>(options_.device)];
-    std::string text = fmt::format("device: {}, compute capability {}.{}, {}\n", gpu.name,
-                                   gpu.major, gpu.minor, driver_text());
-    text += parts_->locator->describe();
-    text +=
-        fmt::format("keys: {}\n", parts_->order.unique() ? "each there once" : "with duplicates");
-    if (parts_->included)
+    std::string text = describe_gpu(device()) + arrays_->locator->describe();
+    text += fmt::format("keys: {}\n", arrays_->order.unique() ? "unique" : "with duplicates");
+    if (arrays_->included)
       text += fmt::format("included: {} values in key order, with prefix sums or block results\n",
-                          name_of(parts_->included->type()));
-    return text + fmt::format("updates: {}\n",
-                              parts_->narrower ? "rebuild on the host" : "sorted again on the GPU");
+                          name_of(arrays_->included->type()));
+    return text + fmt::format("updates: {}\n", arrays_->residual ? "rebuild on the host"
+                                                                 : "sorted again on the GPU");
   }
 
  private:
-  // The included values in device memory; in `made` where they are not kept like that.
+  // Lookups in the order of their keys gained nothing on an H200 up to 2^31 keys: the scatter of
+  // the results costs what the search gains. `auto` does not sort a batch.
+  [[nodiscard]] BatchTarget target(std::size_t lookups) const override {
+    return {*arrays_->answerer, row_count(), arrays_->order.span(),
+            options_.order == Order::on && lookups > 1};
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_parts() const override {
+    std::vector<std::pair<std::string, std::size_t>> parts = {
+        {"keys and rowIDs", arrays_->order.bytes()}};
+    for (auto& part : arrays_->locator->bytes()) parts.push_back(std::move(part));
+    if (arrays_->included) parts.emplace_back("included values", arrays_->included->bytes());
+    if (arrays_->residual) parts.emplace_back("key order on the host", arrays_->residual->bytes());
+    return parts;
+  }
+
+  // The included values in device memory; `made` holds them if they are not kept by row.
   [[nodiscard]] ColumnView included_by_row(DeviceArray<std::uint8_t>& made,
                                            cudaStream_t stream) const {
-    const Parts& parts = *parts_;
-    if (parts.values_by_row.empty())
-      made = parts.included->by_row(parts.order.rows(), row_count(), memory_, stream);
-    const auto& values = parts.values_by_row.empty() ? made : parts.values_by_row;
-    return ColumnView::of(parts.included->type(), values.data(), row_count()).on_device();
+    const Arrays& arrays = *arrays_;
+    if (arrays.values_by_row.empty())
+      made = arrays.included->by_row(arrays.order.rows(), row_count(), memory(), stream);
+    const auto& values = arrays.values_by_row.empty() ? made : arrays.values_by_row;
+    return ColumnView::of(arrays.included->type(), values.data(), row_count()).on_device();
   }
 
-  [[nodiscard]] std::size_t row_count() const { return parts_->order.row_count(); }
+  [[nodiscard]] std::size_t row_count() const { return arrays_->order.row_count(); }
 
-  // Lookups in the order of their keys gained nothing on an H200 up to 2^31 keys: the scatter of
-  // the results costs what the search gains. `auto` leaves a batch as it is.
-  [[nodiscard]] bool orders(std::size_t lookups) const {
-    return options_.order == Order::on && lookups > 1;
+  // Sorts a column and builds all else over it.
+  void fill(Arrays& arrays, DeviceColumn column, const ColumnView& include) const {
+    const cudaStream_t stream = arrays.stream.get();
+    const bool sorted = arrays.residual != nullptr;
+    arrays.order = DeviceOrder(std::move(column), sorted, options_.layout, memory(), stream);
+    arrays.locator = options_.locator(arrays.order, memory(), stream);
+    if (include.given()) include_values(arrays, include);
+    arrays.answerer.emplace(OrderedAnswerer::Sources{arrays.order, *arrays.locator,
+                                                     arrays.included.get(), arrays.residual.get(),
+                                                     memory(), options_.gather});
   }
 
-  void make_order(Parts& parts, DeviceColumn column, bool sorted) {
-    const cudaStream_t stream = parts.stream.get();
-    parts.order = DeviceOrder(std::move(column), sorted, options_.layout, memory_, stream);
-    parts.locator = options_.locator(parts.order, memory_, stream);
-  }
-
-  void include_values(Parts& parts, const ColumnView& values) {
-    const cudaStream_t stream = parts.stream.get();
+  void include_values(Arrays& arrays, const ColumnView& values) const {
+    const cudaStream_t stream = arrays.stream.get();
     const std::size_t bytes = values.size() * width_of(values.type());
-    const bool has_nulls = parts.order.size() != parts.order.row_count();
+    const bool has_nulls = arrays.order.size() != arrays.order.row_count();
     DeviceArray<std::uint8_t> copy;
     const void* data = values.data();
     if (values.memory_space() == MemorySpace::host) {
-      copy = uploaded(static_cast<const std::uint8_t*>(data), bytes, memory_, stream);
+      copy = uploaded(static_cast<const std::uint8_t*>(data), bytes, memory(), stream);
       data = copy.data();
     } else if (has_nulls) {
-      copy = DeviceArray<std::uint8_t>(memory_, bytes, stream);
+      copy = DeviceArray<std::uint8_t>(memory(), bytes, stream);
       check(cudaMemcpyAsync(copy.data(), data, bytes, cudaMemcpyDeviceToDevice, stream),
             "copying on the GPU");
     }
-    parts.included = std::make_unique<OrderedValues>(
-        data, values.type(), parts.order.rows(), parts.order.size(),
-        OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory_, stream);
-    if (has_nulls) parts.values_by_row = std::move(copy);
+    arrays.included = std::make_unique<OrderedValues>(
+        data, values.type(), arrays.order.rows(), arrays.order.size(),
+        OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory(), stream);
+    if (has_nulls) arrays.values_by_row = std::move(copy);
   }
 
   DeviceOptions options_;
-  Memory memory_;
-  std::unique_ptr<Parts> parts_;
-  std::size_t build_peak_ = 0;
-  Event built_;
-  mutable WorkspacePool workspaces_;
+  std::unique_ptr<Arrays> arrays_;
 };
-
-const ColumnView* included_in(const BuildOptions& build) {
-  return build.include.given() ? &build.include : nullptr;
-}
 
 }  // namespace
 
@@ -265,19 +223,11 @@ DeviceOptions ordered_options(const Spec& resolved) {
 
 BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
                            const BuildOptions& build) {
-  const ColumnView* const include = included_in(build);
   const OnDevice current(options.device);
-  require_on_device(column, "keys");
-  if (include != nullptr) require_on_device(*include, "included values");
   const Memory memory = current_memory(build.device_memory);
-  auto parts = std::make_unique<Parts>();
-  const cudaStream_t stream = parts->stream.get();
-  if (column.memory_space() == MemorySpace::device ||
-      (include != nullptr && include->memory_space() == MemorySpace::device)) {
-    const Event before;
-    before.record(static_cast<cudaStream_t>(build.stream.handle));
-    before.hold_back(stream);
-  }
+  auto arrays = std::make_unique<Arrays>(
+      build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}}));
+  const cudaStream_t stream = arrays->stream.get();
   const MemoryMeter meter;
   NativeColumn encoded = encode_native(
       column, options.layout == Layout::pairs ? std::optional(DeviceOrder::padding) : std::nullopt,
@@ -288,24 +238,23 @@ BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& colum
   BuiltOnDevice built;
   built.codec = std::move(encoded.codec);
   built.structure = std::make_unique<DeviceStructure>(
-      options, std::move(parts), std::move(encoded.column), include, memory, meter);
+      options, std::move(arrays), std::move(encoded.column), build.include, memory, meter);
   return built;
 }
 
 std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const EncodedColumn& column,
                                          const KeyCodec& codec, const BuildOptions& build) {
-  const ColumnView* const include = included_in(build);
   const OnDevice current(options.device);
-  if (include != nullptr) require_on_device(*include, "included values");
   const Memory memory = current_memory(build.device_memory);
   const MemoryMeter meter;
-  auto parts = std::make_unique<Parts>();
-  const cudaStream_t stream = parts->stream.get();
+  auto arrays =
+      std::make_unique<Arrays>(build_stream(build.stream, {{build.include, "included values"}}));
+  const cudaStream_t stream = arrays->stream.get();
   DeviceColumn on_device;
   const auto sort_on_host = [&]<class Key>() {
-    auto order = std::make_unique<OrderNarrower<Key>>(column, codec);
-    on_device = uploaded_order(order->order(), memory, stream);
-    parts->narrower = std::move(order);
+    auto filter = std::make_unique<KeyOrderFilter<Key>>(column, codec);
+    on_device = uploaded_order(filter->order(), memory, stream);
+    arrays->residual = std::move(filter);
   };
   if (!codec.has_residual())
     on_device = uploaded(column, memory, stream);
@@ -313,8 +262,8 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
     sort_on_host.operator()<std::uint64_t>();
   else
     sort_on_host.operator()<std::uint32_t>();
-  return std::make_unique<DeviceStructure>(options, std::move(parts), std::move(on_device), include,
-                                           memory, meter);
+  return std::make_unique<DeviceStructure>(options, std::move(arrays), std::move(on_device),
+                                           build.include, memory, meter);
 }
 
 std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileReader& file,

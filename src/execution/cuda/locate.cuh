@@ -73,34 +73,35 @@ void with_reader(const DeviceLookups& lookups, Work&& work) {
 
 template <class Finder, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    find_rows_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
-                     std::uint32_t* rows) {
+    find_rows_kernel(Finder finder, Reader reader, std::size_t count,
+                     const std::uint32_t* positions, std::uint32_t* rows) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
   const std::uint32_t row = possible ? finder.row(key) : miss_row;
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
-    rows[places == nullptr ? i : places[i]] = row;
+    rows[positions == nullptr ? i : positions[i]] = row;
 }
 
 template <class Class, class Finder, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    find_sums_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
-                     Values<Class> values, Class miss, Class* sums) {
+    find_sums_kernel(Finder finder, Reader reader, std::size_t count,
+                     const std::uint32_t* positions, Values<Class> values, Class miss,
+                     Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
   const std::uint32_t row = reader.read(i, key) ? finder.row(key) : miss_row;
   const Class sum = row == miss_row ? miss : values[row];
-  __stcs(sums + (places == nullptr ? i : places[i]), sum);
+  __stcs(sums + (positions == nullptr ? i : positions[i]), sum);
 }
 
 template <class Class, class Finder, class Reader>
 __global__ void __launch_bounds__(block_threads)
     find_included_sums_kernel(Finder finder, Reader reader, std::size_t count,
-                              const std::uint32_t* places, const unsigned long long* before,
+                              const std::uint32_t* positions, const unsigned long long* before,
                               bool unique, Class miss, Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
@@ -110,27 +111,27 @@ __global__ void __launch_bounds__(block_threads)
   if (reader.read(i, key)) run = unique ? finder.only(key) : finder.equal(key);
   const Class sum =
       run.begin < run.end ? static_cast<Class>(before[run.end] - before[run.begin]) : miss;
-  __stcs(sums + (places == nullptr ? i : places[i]), sum);
+  __stcs(sums + (positions == nullptr ? i : positions[i]), sum);
 }
 
 template <class Finder, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    find_points_kernel(Finder finder, Reader reader, std::size_t count, const std::uint32_t* places,
-                       Run* runs) {
+    find_points_kernel(Finder finder, Reader reader, std::size_t count,
+                       const std::uint32_t* positions, Run* runs) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
   const Run run = possible ? finder.equal(key) : Run{0, 0};
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
-    runs[places == nullptr ? i : places[i]] = run;
+    runs[positions == nullptr ? i : positions[i]] = run;
 }
 
 template <class Finder>
 __global__ void __launch_bounds__(block_threads)
     find_ranges_kernel(Finder finder, const KeyInterval<typename Finder::Key>* intervals,
                        std::size_t count, typename Finder::Key last_key, std::uint32_t size,
-                       const std::uint32_t* places, Run* runs) {
+                       const std::uint32_t* positions, Run* runs) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   const KeyInterval<typename Finder::Key> interval = intervals[i];
@@ -144,7 +145,7 @@ __global__ void __launch_bounds__(block_threads)
     if (run.begin > run.end) run.begin = run.end;
   }
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
-    runs[places == nullptr ? i : places[i]] = run;
+    runs[positions == nullptr ? i : positions[i]] = run;
 }
 
 template <class Finder>
@@ -153,7 +154,7 @@ void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::u
   if (lookups.count == 0) return;
   with_reader<typename Finder::Key>(lookups, [&](auto reader) {
     find_rows_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-        finder, reader, lookups.count, lookups.places, rows);
+        finder, reader, lookups.count, lookups.positions, rows);
   });
   check_launch("looking up points");
 }
@@ -165,8 +166,9 @@ void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const 
   visit_class(class_of(target.type), [&]<class Class>() {
     with_reader<typename Finder::Key>(lookups, [&](auto reader) {
       find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          finder, reader, lookups.count, lookups.places, Values<Class>{target.values, target.type},
-          miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
+          finder, reader, lookups.count, lookups.positions,
+          Values<Class>{target.values, target.type}, miss_as<Class>(target.miss),
+          static_cast<Class*>(target.sums));
     });
   });
   check_launch("adding up values");
@@ -180,7 +182,7 @@ void launch_find_included_sums(const Finder& finder, const DeviceLookups& lookup
     if constexpr (!std::is_same_v<Class, double>)
       with_reader<typename Finder::Key>(lookups, [&](auto reader) {
         find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-            finder, reader, lookups.count, lookups.places, target.before, unique,
+            finder, reader, lookups.count, lookups.positions, target.before, unique,
             miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
       });
   });
@@ -193,7 +195,7 @@ void launch_find_points(const Finder& finder, const DeviceLookups& lookups, Run*
   if (lookups.count == 0) return;
   with_reader<typename Finder::Key>(lookups, [&](auto reader) {
     find_points_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-        finder, reader, lookups.count, lookups.places, runs);
+        finder, reader, lookups.count, lookups.positions, runs);
   });
   check_launch("looking up points");
 }
@@ -205,8 +207,8 @@ void launch_find_ranges(const Finder& finder, const DeviceOrder& order,
   if (lookups.count == 0) return;
   find_ranges_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
       finder, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
-      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()), lookups.places,
-      runs);
+      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()),
+      lookups.positions, runs);
   check_launch("looking up ranges");
 }
 

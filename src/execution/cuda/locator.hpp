@@ -18,11 +18,11 @@ namespace rtindex::cuda {
 
 class LaunchTimes;
 
-// Lookups of a batch, in one of two forms.
+// Lookups of a batch in device memory, in one of two forms; a kernel takes them by value.
 struct DeviceLookups {
   // Elements of the column's own type, an integer of 4 or 8 bytes: the encoded key of element e is
-  // (e ^ flip) - base, and none above the span is in the column. No pass over the batch is needed
-  // to encode them. Points only.
+  // (e ^ flip) - base, and the column has none above the span. Encoding takes no pass over the
+  // batch. Points only.
   const void* elements = nullptr;
   std::uint32_t element_bytes = 0;
   std::uint64_t flip = 0;
@@ -32,13 +32,25 @@ struct DeviceLookups {
   const void* intervals = nullptr;
 
   std::size_t count = 0;
-  // Where the answer of lookup i goes: place i, or places[i].
-  const std::uint32_t* places = nullptr;
-  Counters* counters = nullptr;  // on the device; null: nothing is counted
-  LaunchTimes* times = nullptr;  // on the host, for locators that time rays
+  // The output position of lookup i; null: i.
+  const std::uint32_t* positions = nullptr;
+  Counters* counters = nullptr;  // in device memory; null: nothing is counted
+  LaunchTimes* times = nullptr;  // in host memory, for what casts rays
+
+  // Lookups [begin, begin + size) of those that are not in another order.
+  [[nodiscard]] DeviceLookups part(std::size_t begin, std::size_t size,
+                                   std::size_t interval_bytes) const {
+    DeviceLookups result = *this;
+    result.count = size;
+    if (intervals != nullptr)
+      result.intervals = static_cast<const std::byte*>(intervals) + begin * interval_bytes;
+    if (elements != nullptr)
+      result.elements = static_cast<const std::byte*>(elements) + begin * element_bytes;
+    return result;
+  }
 };
 
-// Where sums of a value column go, one per lookup.
+// The output of sums over a value column, one per lookup.
 struct SumTarget {
   const void* values = nullptr;
   Type type = Type::u64;
@@ -46,30 +58,30 @@ struct SumTarget {
   void* sums = nullptr;
 };
 
-// The same of values that are included, of integer types.
+// The same for included values of integer types.
 struct IncludedSumTarget {
-  const unsigned long long* before = nullptr;  // what those before each position add up to
+  const unsigned long long* before = nullptr;  // the sum of the values before each position
   Type type = Type::u64;
   MissValues miss;
   void* sums = nullptr;
 };
 
-// Finds keys in device memory. Kernels are launched on the stream; nothing waits for them.
+// Finds keys in device memory. Kernels are launched on the stream; no call waits for them.
 class Locator {
  public:
   virtual ~Locator() = default;
 
-  // One rowID for each point lookup, or 2^32 - 1. Where keys are unique this is the whole answer.
+  // One rowID for each point lookup, or miss_row: all matches where keys are unique.
   virtual void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                          cudaStream_t stream) const = 0;
-  // The value at that rowID for each point lookup, in one go; false where the locator leaves that
-  // to find_rows() and a second pass.
+  // The value at that rowID for each point lookup, in one kernel; false if the caller has to use
+  // find_rows() and a second pass.
   [[nodiscard]] virtual bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
                                        cudaStream_t stream) const {
     static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);
     return false;
   }
-  // The sum of all matches of each point lookup, in one go; false where the locator leaves that to
+  // The sum of all matches of each point lookup, in one kernel; false if the caller has to use
   // find_points() and a second pass.
   [[nodiscard]] virtual bool find_included_sums(const DeviceLookups& lookups,
                                                 const IncludedSumTarget& target,
@@ -93,9 +105,9 @@ class Locator {
                                             cudaStream_t stream) const {
     return order.column(memory, stream);
   }
-  // The memory beyond the keys and rowIDs in key order, by name.
+  // Its memory besides the keys and rowIDs in key order, by name.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> bytes() const = 0;
-  // What its build consisted of: Index::build_profile.
+  // Index::build_profile().
   [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_profile() const {
     return {};
   }

@@ -1,4 +1,4 @@
-#include "execution/cuda/order_lookups.hpp"
+#include "execution/cuda/device_lookups.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -17,18 +17,18 @@ constexpr int sorted_bits = 16;
 
 template <class Key>
 __global__ void take_bins(const KeyInterval<Key>* intervals, std::size_t count, int shift,
-                          std::uint32_t* bins, std::uint32_t* places) {
+                          std::uint32_t* bins, std::uint32_t* positions) {
   const std::size_t i = thread_number();
   if (i >= count) return;
   bins[i] = static_cast<std::uint32_t>(intervals[i].lower >> shift);
-  places[i] = static_cast<std::uint32_t>(i);
+  positions[i] = static_cast<std::uint32_t>(i);
 }
 
 template <class Key>
-__global__ void take_intervals(const KeyInterval<Key>* from, const std::uint32_t* places,
+__global__ void take_intervals(const KeyInterval<Key>* from, const std::uint32_t* positions,
                                std::size_t count, KeyInterval<Key>* to) {
   const std::size_t i = thread_number();
-  if (i < count) to[i] = from[places[i]];
+  if (i < count) to[i] = from[positions[i]];
 }
 
 }  // namespace
@@ -42,21 +42,21 @@ OrderedLookups<Key> order_lookups(const KeyInterval<Key>* intervals, std::size_t
   const int shift = std::max(0, bits - sorted_bits);
   DeviceArray<std::uint32_t> bins(memory, count, stream);
   DeviceArray<std::uint32_t> other_bins(memory, count, stream);
-  DeviceArray<std::uint32_t> places(memory, count, stream);
-  DeviceArray<std::uint32_t> other_places(memory, count, stream);
+  DeviceArray<std::uint32_t> positions(memory, count, stream);
+  DeviceArray<std::uint32_t> other_positions(memory, count, stream);
   const unsigned blocks = blocks_for(count);
   take_bins<<<blocks, block_threads, 0, stream>>>(intervals, count, shift, bins.data(),
-                                                  places.data());
+                                                  positions.data());
   cub::DoubleBuffer<std::uint32_t> bin_buffers(bins.data(), other_bins.data());
-  cub::DoubleBuffer<std::uint32_t> place_buffers(places.data(), other_places.data());
+  cub::DoubleBuffer<std::uint32_t> position_buffers(positions.data(), other_positions.data());
   with_scratch(memory, stream, "ordering lookups", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortPairs(scratch, bytes, bin_buffers, place_buffers, count, 0,
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, bin_buffers, position_buffers, count, 0,
                                            std::min(bits, sorted_bits), stream);
   });
-  ordered.places =
-      place_buffers.Current() == places.data() ? std::move(places) : std::move(other_places);
+  ordered.positions = position_buffers.Current() == positions.data() ? std::move(positions)
+                                                                     : std::move(other_positions);
   ordered.intervals = DeviceArray<KeyInterval<Key>>(memory, count, stream);
-  take_intervals<<<blocks, block_threads, 0, stream>>>(intervals, ordered.places.data(), count,
+  take_intervals<<<blocks, block_threads, 0, stream>>>(intervals, ordered.positions.data(), count,
                                                        ordered.intervals.data());
   check_launch("ordering lookups");
   return ordered;

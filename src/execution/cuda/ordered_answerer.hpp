@@ -1,27 +1,73 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 
+#include "answers/cuda/runs.hpp"
+#include "base/parallel.hpp"
 #include "execution/cuda/answerer.hpp"
-#include "execution/cuda/narrower.hpp"
+#include "keys/lookup_batch.hpp"
+#include "storage/key_order.hpp"
 
 namespace rtindex::cuda {
+
+// Compares full keys on the host where the encoding is lossy (long strings, wide composites).
+class ResidualFilter {
+ public:
+  virtual ~ResidualFilter() = default;
+  // Reduces the runs of lookups [first, first + runs.size()), found by encoded key, to the matches.
+  virtual void filter_residuals(const LookupBatch& batch, std::size_t first,
+                                std::span<Run> runs) const = 0;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+// The filter over the column in key order on the host, the same order as on the GPU.
+template <class Key>
+class KeyOrderFilter final : public ResidualFilter {
+ public:
+  KeyOrderFilter(const EncodedColumn& column, const KeyCodec& codec) : order_(column, codec) {}
+
+  [[nodiscard]] const KeyOrder<Key>& order() const { return order_; }
+
+  void filter_residuals(const LookupBatch& batch, std::size_t first,
+                        std::span<Run> runs) const override {
+    parallel_for(runs.size(), chunk_lookups, [&](std::size_t begin, std::size_t count) {
+      Interval intervals[chunk_lookups];
+      std::uint8_t checks[chunk_lookups];
+      Match found[chunk_lookups];
+      batch.encode(first + begin, count, intervals, checks);
+      for (std::size_t i = 0; i < count; ++i) {
+        const Run& run = runs[begin + i];
+        found[i] = {run.begin, std::max(run.begin, run.end)};
+      }
+      order_.narrow(batch, first + begin, count, intervals, checks, found);
+      for (std::size_t i = 0; i < count; ++i)
+        runs[begin + i] = {static_cast<std::uint32_t>(found[i].begin),
+                           static_cast<std::uint32_t>(found[i].end)};
+    });
+  }
+
+  [[nodiscard]] std::size_t bytes() const override { return order_.bytes(); }
+
+ private:
+  KeyOrder<Key> order_;
+};
 
 // Answers from a column in key order, given a locator that finds positions in it.
 class OrderedAnswerer final : public Answerer {
  public:
-  struct Parts {
+  // What it reads; all of it outlives the answerer.
+  struct Sources {
     const DeviceOrder& order;
     const Locator& locator;
-    const OrderedValues* included;
-    const Narrower* narrower;
+    const OrderedValues* included;   // null: none
+    const ResidualFilter* residual;  // null: the encoding is exact
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
-    Counters* counters;  // on the device; null: nothing is counted
-    LaunchTimes& times;
   };
 
-  explicit OrderedAnswerer(const Parts& parts) : parts_(parts) {}
+  explicit OrderedAnswerer(const Sources& sources) : from_(sources) {}
 
   [[nodiscard]] FoundRows answer(const LookupBatch& batch, std::size_t first,
                                  const DeviceLookups& lookups, const DeviceRequest& request,
@@ -31,7 +77,7 @@ class OrderedAnswerer final : public Answerer {
   [[nodiscard]] FoundRows answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
                                         bool wants_rows, cudaStream_t stream) const;
 
-  Parts parts_;
+  Sources from_;
 };
 
 }  // namespace rtindex::cuda

@@ -1,66 +1,57 @@
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/device_pool.hpp"
 #include "base/cuda/runtime.hpp"
 
 namespace rtindex::cuda {
 
-// A stream with pinned memory to copy lookups and answers through. Two of them take turns, so that
-// one copies while the other computes.
+// A stream with pinned memory for lookups and answers. The two lanes of a workspace take turns, so
+// that one copies while the other computes.
+struct Lane {
+  OwnStream stream;
+  PinnedBytes in, out;
+};
+
 struct Workspace {
-  struct Lane {
-    OwnStream stream;
-    PinnedBytes in, out;
-  };
   Lane lanes[2];
 };
 
-// Workspaces of calls that are over, for the next ones.
-class WorkspacePool {
- public:
-  WorkspacePool() { free_.reserve(most_free); }
-  [[nodiscard]] std::unique_ptr<Workspace> take();
-  // Takes no memory: there is room for all that are kept.
-  void give_back(std::unique_ptr<Workspace> workspace);
-
- private:
-  static constexpr std::size_t most_free = 8;
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Workspace>> free_;
-};
-
-// A workspace for one call. It goes back when everything that was made after it is gone.
+// A workspace of the current GPU for one call. Nothing may use it any more when the lease ends.
 class WorkspaceLease {
  public:
-  explicit WorkspaceLease(WorkspacePool& pool) : pool_(pool), workspace_(pool.take()) {}
-  ~WorkspaceLease() { pool_.give_back(std::move(workspace_)); }
+  WorkspaceLease() : workspace_(pool().take()) {}
+  ~WorkspaceLease() { pool().give_back(std::move(workspace_)); }
   WorkspaceLease(const WorkspaceLease&) = delete;
   WorkspaceLease& operator=(const WorkspaceLease&) = delete;
-  [[nodiscard]] Workspace& operator*() const { return *workspace_; }
+  [[nodiscard]] Workspace& operator*() const { return workspace_->value; }
 
  private:
-  WorkspacePool& pool_;
-  std::unique_ptr<Workspace> workspace_;
+  using Pool = DevicePool<Workspace>;
+
+  // Never freed: the CUDA runtime may be unloaded before static objects are destroyed.
+  static Pool& pool() {
+    static auto* const pool = new Pool;
+    return *pool;
+  }
+
+  std::unique_ptr<Pool::Object> workspace_;
 };
 
-// Waits for both lanes, also when an exception leaves them in the middle of their work: what they
-// read and write must outlive it.
-class LanesAtRest {
+// Waits for both lanes, also when an exception ends a call: their work must end before the memory
+// that it reads and writes.
+class SyncLanesOnExit {
  public:
-  explicit LanesAtRest(const Workspace& workspace) : workspace_(workspace) {}
-  ~LanesAtRest() {
-    for (const Workspace::Lane& lane : workspace_.lanes)
+  explicit SyncLanesOnExit(const Workspace& workspace) : workspace_(workspace) {}
+  ~SyncLanesOnExit() {
+    for (const Lane& lane : workspace_.lanes)
       static_cast<void>(cudaStreamSynchronize(lane.stream.get()));
   }
-  LanesAtRest(const LanesAtRest&) = delete;
-  LanesAtRest& operator=(const LanesAtRest&) = delete;
+  SyncLanesOnExit(const SyncLanesOnExit&) = delete;
+  SyncLanesOnExit& operator=(const SyncLanesOnExit&) = delete;
 
  private:
   const Workspace& workspace_;

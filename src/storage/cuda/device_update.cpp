@@ -39,9 +39,7 @@ bool update_on_device(Structure& structure, KeyCodec& codec, const ColumnView& r
   const std::shared_ptr<DeviceMemory> memory = structure.device_memory();
   const OwnStream own;
   const cudaStream_t stream = own.get();
-  const Event before;
-  before.record(static_cast<cudaStream_t>(user_stream.handle));
-  before.hold_back(stream);
+  wait_for(stream, static_cast<cudaStream_t>(user_stream.handle));
 
   const auto* row_ids = static_cast<const std::uint32_t*>(rows.data());
   require_distinct(row_ids, rows.size(), row_count, memory, stream);

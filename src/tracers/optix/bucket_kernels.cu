@@ -113,26 +113,26 @@ __global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
 
 template <class Order, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    rows_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* places,
+    rows_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* positions,
                 std::uint32_t* rows) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
   const bool possible = reader.read(i, key);
-  std::uint32_t& row = rows[places == nullptr ? i : places[i]];
+  std::uint32_t& row = rows[positions == nullptr ? i : positions[i]];
   row = possible ? sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key)
                  : miss_row;
 }
 
 template <class Order, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    points_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* places,
+    points_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* positions,
                   Run* runs) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
   const bool possible = reader.read(i, key);
-  Run& run = runs[places == nullptr ? i : places[i]];
+  Run& run = runs[positions == nullptr ? i : positions[i]];
   run = possible ? sorted.order.run_at(sorted.lower_bound(run.begin, key), sorted.order.size, key)
                  : Run{0, 0};
 }
@@ -140,11 +140,11 @@ __global__ void __launch_bounds__(block_threads)
 template <class Order, class Key>
 __global__ void __launch_bounds__(block_threads)
     ranges_kernel(Order sorted, const KeyInterval<Key>* intervals, std::size_t count, Key last_key,
-                  const std::uint32_t* places, Run* runs) {
+                  const std::uint32_t* positions, Run* runs) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   const KeyInterval<Key> range = intervals[i];
-  Run& found = runs[places == nullptr ? i : places[i]];
+  Run& found = runs[positions == nullptr ? i : positions[i]];
   Run run{0, 0};
   if (range.lower <= range.upper) {
     run.begin = sorted.lower_bound(found.begin, range.lower);
@@ -235,7 +235,7 @@ void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     cuda::with_reader<Key>(lookups, [&](auto reader) {
       rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          sorted, reader, lookups.count, lookups.places, rows);
+          sorted, reader, lookups.count, lookups.positions, rows);
     });
   });
   cuda::check_launch("searching buckets");
@@ -247,7 +247,7 @@ void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     cuda::with_reader<Key>(lookups, [&](auto reader) {
       points_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          sorted, reader, lookups.count, lookups.places, runs);
+          sorted, reader, lookups.count, lookups.positions, runs);
     });
   });
   cuda::check_launch("searching buckets");
@@ -259,7 +259,7 @@ void search_ranges(const cuda::DeviceOrder& order, const Buckets& buckets,
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     ranges_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
         sorted, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
-        static_cast<Key>(order.last_key()), lookups.places, runs);
+        static_cast<Key>(order.last_key()), lookups.positions, runs);
   });
   cuda::check_launch("searching buckets");
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
-#include "base/cuda/stopwatch.hpp"
 #include "base/error.hpp"
 #include "tracers/optix/bucket_scene.hpp"
 #include "tracers/optix/pipeline.hpp"
@@ -92,9 +91,7 @@ class BucketLocator final : public cuda::Locator {
     params.both_ends = both_ends;
     params.stride = stride;
     params.buckets = buckets;
-    params.lookups.times = nullptr;  // of the host
-    pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, *lookups.times,
-                      memory_, stream);
+    pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, memory_, stream);
   }
 
   SceneOptions options_;

@@ -8,8 +8,8 @@
 
 namespace rtindex::optix {
 
-// Triangles in acceleration structures, and the buckets that they stand for. All triangles that a
-// ray can meet lie in key order, so that the first structure with a hit has the closest one.
+// Triangles in acceleration structures, and their buckets. All triangles that a ray can hit are in
+// key order, so that the first structure with a hit has the closest one.
 struct BucketPart {
   const Traversable* structures;  // each of `structure_size` triangles, the last of fewer
   std::uint32_t structure_count;
@@ -17,7 +17,7 @@ struct BucketPart {
   const std::uint32_t* buckets;  // by triangle; null: triangle i is bucket i
 };
 
-// What the device programs know of a column in buckets.
+// A column in buckets as the device programs read it.
 struct BucketView {
   BucketSpace space;
   std::uint64_t last_key;  // with all its bits
@@ -25,14 +25,14 @@ struct BucketView {
   BucketPart representatives, markers;
 };
 
-// The one constant of programs/bucket_programs.cu; the host writes it before each launch.
+// The launch parameters of bucket_programs.cu.
 struct BucketParams {
   BucketView scene;
   cuda::DeviceLookups lookups;
   std::uint64_t first;     // the launch's first thread
   bool both_ends;          // two threads a lookup, for both ends of its range
-  std::uint32_t stride;    // from one lookup's bucket to the next one's
-  std::uint32_t* buckets;  // where they go: a bucket, or no_bucket
+  std::uint32_t stride;    // of the output
+  std::uint32_t* buckets;  // the output: a bucket, or no_bucket
 };
 
 }  // namespace rtindex::optix

@@ -5,6 +5,7 @@
 #include <rtindex/answer.hpp>
 
 #include "answers/values.hpp"
+#include "execution/cuda/locator.hpp"
 #include "keys/coordinates.hpp"
 #include "scene/primitives.hpp"
 #include "scene/rays.hpp"
@@ -22,7 +23,7 @@ enum class Task : std::uint8_t {
 // How many registers the rays of point_programs.cu carry.
 inline constexpr unsigned point_payload = 5;
 
-// What the device programs know of the scene.
+// The scene as the device programs read it.
 struct SceneView {
   Coordinates coordinates;
   Primitive primitive;
@@ -37,18 +38,13 @@ struct SceneView {
   std::uint64_t directory_size;
 };
 
-// The one constant of the device programs; the host writes it before each launch.
+// The launch parameters of programs.cu and point_programs.cu.
 struct LaunchParams {
   SceneView scene;
 
+  cuda::DeviceLookups lookups;
   RayKind point, range;
-  bool points;  // whether the lookups are points
-  // The lookups: KeyInterval<Key>s, or elements of the column's own type, whose encoded key is
-  // (element ^ flip) - base and none above the span is in the column.
-  const void* intervals;
-  const void* elements;
-  std::uint32_t element_bytes;
-  std::uint64_t flip, base, span;
+  bool points;          // whether the lookups are points
   std::uint64_t first;  // the lookup of the launch's first thread
 
   Task task;
@@ -67,8 +63,6 @@ struct LaunchParams {
   std::uint32_t limit;
   const std::uint64_t* offsets;
   std::uint32_t* collected;  // primitives
-
-  Counters* counters;  // null: nothing is counted
 };
 
 }  // namespace rtindex::optix

@@ -1,16 +1,11 @@
 #include "tracers/optix/optix_tracer.hpp"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/cuda/transfer.hpp"
-#include "base/error.hpp"
-#include "base/types.hpp"
-#include "execution/cuda/batch_runner.hpp"
-#include "execution/cuda/device_counters.hpp"
+#include "execution/cuda/gpu_structure.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
 #include "tracers/optix/ray_answerer.hpp"
 #include "tracers/optix/tracer_options.hpp"
@@ -35,129 +30,110 @@ cuda::DeviceArray<T> copied(const cuda::DeviceArray<T>& from, const Memory& memo
   return copy;
 }
 
-class OptixTracer final : public Structure {
+// The keys and their scene. They are released on the stream, which therefore outlives them.
+struct Arrays {
+  cuda::OwnStream stream;
+  DeviceColumn column;
+  std::unique_ptr<Scene> scene;
+};
+
+class OptixTracer final : public cuda::GpuStructure {
  public:
-  // `on_host`: the same keys, where full keys must be compared on the host.
+  // `on_host`: the same keys, if full keys must be compared on the host.
   OptixTracer(const SceneOptions& options, cuda::OwnStream stream, DeviceColumn column,
               std::unique_ptr<EncodedColumn> on_host, const Memory& memory,
               const cuda::MemoryMeter& meter)
-      : options_(options),
-        memory_(memory),
-        stream_(std::move(stream)),
-        column_(std::move(column)),
-        on_host_(std::move(on_host)),
-        scene_(std::make_unique<Scene>(options, column_, memory, stream_.get())),
-        pipeline_(&Pipeline::get(options.device, Programs::all, options.rx.primitive,
-                                 scene_->build_flags())),
-        point_pipeline_(&Pipeline::get(options.device, Programs::points, options.rx.primitive,
-                                       scene_->build_flags())) {
-    finish_build(meter);
+      : GpuStructure(options.device, memory),
+        options_(options),
+        arrays_(std::make_unique<Arrays>(Arrays{std::move(stream), std::move(column), nullptr})),
+        on_host_(std::move(on_host)) {
+    arrays_->scene =
+        std::make_unique<Scene>(options, arrays_->column, memory, arrays_->stream.get());
+    finish(meter);
   }
-
-  ~OptixTracer() override {
-    // Lookups that are under way on the caller's streams still read what is freed here.
-    const OnDevice current(options_.device, std::nothrow);
-    static_cast<void>(cudaDeviceSynchronize());
-    scene_.reset();
-    column_ = DeviceColumn{};
-    cuda::give_back_unused();
-  }
-
-  void run(const LookupBatch& batch, const Request& request) const override {
-    const OnDevice current(options_.device);
-    const cuda::DeviceCounters counters(request.counters, memory_);
-    cuda::LaunchTimes times(request.launch_ms);
-    const RayAnswerer answerer({options_.rx, *pipeline_, *point_pipeline_, scene_->view(column_),
-                                on_host_.get(), memory_, counters.get(), times});
-    const cuda::BatchRunner runner({answerer, column_.is_wide(), column_.row_count, column_.span,
-                                    memory_, built_, false, workspaces_});
-    runner.run(batch, request);
-    counters.finish(request.stream);
-    times.finish(static_cast<cudaStream_t>(request.stream.handle));
-  }
+  ~OptixTracer() override { release(arrays_); }
 
   [[nodiscard]] bool counts_work() const override { return true; }
   [[nodiscard]] bool times_rays() const override { return true; }
 
   void require_answerable(const LookupBatch& batch) const override {
-    require_few_row_rays(options_.rx, column_.span, batch);
+    require_few_row_rays(options_.rx, keys().span, batch);
   }
 
-  [[nodiscard]] Memory device_memory() const override { return memory_; }
-
   bool update(const Changes& changes, std::uint64_t span) override {
-    if (on_host_ != nullptr || is_wide(span) != column_.is_wide()) return false;
+    if (on_host_ != nullptr || is_wide(span) != keys().is_wide()) return false;
     if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
-    const OnDevice current(options_.device);
-    cuda::check(cudaDeviceSynchronize(), "waiting for lookups before an update");
-    const cudaStream_t stream = stream_.get();
+    const OnDevice current(device());
+    wait_for_lookups();
+    const cudaStream_t stream = arrays_->stream.get();
     const cuda::MemoryMeter meter;
     DeviceColumn changed;
-    changed.narrow = copied(column_.narrow, memory_, stream);
-    changed.wide = copied(column_.wide, memory_, stream);
-    changed.rows = copied(column_.rows, memory_, stream);
-    changed.size = column_.size;
-    changed.row_count = column_.row_count;
+    changed.narrow = copied(keys().narrow, memory(), stream);
+    changed.wide = copied(keys().wide, memory(), stream);
+    changed.rows = copied(keys().rows, memory(), stream);
+    changed.size = keys().size;
+    changed.row_count = keys().row_count;
     changed.span = span;
-    if (!cuda::patch_column(changed, changes, memory_, stream)) return false;
+    if (!cuda::patch_column(changed, changes, memory(), stream)) return false;
     if (options_.rx.update == Update::refit)
-      scene_->refit(changed, stream);
+      arrays_->scene->refit(changed, stream);
     else
-      scene_ = std::make_unique<Scene>(options_, changed, memory_, stream);
-    column_ = std::move(changed);
-    finish_build(meter);
+      arrays_->scene = std::make_unique<Scene>(options_, changed, memory(), stream);
+    arrays_->column = std::move(changed);
+    finish(meter);
     return true;
   }
 
   [[nodiscard]] EncodedColumn column() const override {
-    const OnDevice current(options_.device);
+    const OnDevice current(device());
     const cuda::OwnStream stream;
-    built_.hold_back(stream.get());
-    return cuda::downloaded(column_, stream.get());
-  }
-
-  [[nodiscard]] MemoryUsage memory_usage() const override {
-    MemoryUsage bytes;
-    bytes.parts = {{"acceleration structure", scene_->structure_bytes()},
-                   {"keys", column_.narrow.bytes() + column_.wide.bytes() + column_.rows.bytes()},
-                   {"row directory", scene_->directory_bytes()}};
-    if (scene_->primitive_bytes() != 0)
-      bytes.parts.emplace_back("primitive buffers", scene_->primitive_bytes());
-    if (on_host_) bytes.parts.emplace_back("keys on the host", on_host_->bytes());
-    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
-    bytes.build_peak = std::max(build_peak_, bytes.resident);
-    return bytes;
+    return cuda::downloaded(keys(), stream.get());
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
-    return scene_->build_profile();
+    return arrays_->scene->build_profile();
   }
 
   [[nodiscard]] std::string describe() const override {
-    return describe_device(options_.device) +
-           describe_scene(options_, *scene_, column_.size, column_.span);
+    return cuda::describe_gpu(device()) + describe_tracer(device()) +
+           describe_scene(options_, *arrays_->scene, keys().size, keys().span);
   }
 
  private:
-  void finish_build(const cuda::MemoryMeter& meter) {
-    build_peak_ = meter.peak();
-    built_.record(stream_.get());
-    stream_.wait();
-    cuda::trim_unused(build_peak_);
+  [[nodiscard]] const DeviceColumn& keys() const { return arrays_->column; }
+
+  [[nodiscard]] cuda::BatchTarget target(std::size_t) const override {
+    return {*answerer_, keys().row_count, keys().span};
+  }
+
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_parts() const override {
+    const Scene& scene = *arrays_->scene;
+    std::vector<std::pair<std::string, std::size_t>> parts = {
+        {"acceleration structure", scene.structure_bytes()},
+        {"keys", keys().narrow.bytes() + keys().wide.bytes() + keys().rows.bytes()},
+        {"row directory", scene.directory_bytes()}};
+    if (scene.primitive_bytes() != 0)
+      parts.emplace_back("primitive buffers", scene.primitive_bytes());
+    if (on_host_) parts.emplace_back("keys on the host", on_host_->bytes());
+    return parts;
+  }
+
+  // The end of a build or an update.
+  void finish(const cuda::MemoryMeter& meter) {
+    const auto pipeline = [&](Programs programs) -> const Pipeline& {
+      return Pipeline::get(device(), programs, options_.rx.primitive,
+                           arrays_->scene->build_flags());
+    };
+    answerer_.emplace(RayAnswerer::Sources{options_.rx, pipeline(Programs::all),
+                                           pipeline(Programs::points), arrays_->scene->view(keys()),
+                                           on_host_.get(), memory()});
+    finish_build(arrays_->stream, meter);
   }
 
   SceneOptions options_;
-  Memory memory_;
-  // The arrays are given back in the order of this stream, which therefore outlives them.
-  cuda::OwnStream stream_;
-  DeviceColumn column_;
+  std::unique_ptr<Arrays> arrays_;
   std::unique_ptr<EncodedColumn> on_host_;
-  std::unique_ptr<Scene> scene_;
-  const Pipeline* pipeline_;
-  const Pipeline* point_pipeline_;
-  std::size_t build_peak_ = 0;
-  cuda::Event built_;
-  mutable cuda::WorkspacePool workspaces_;
+  std::optional<RayAnswerer> answerer_;
 };
 
 }  // namespace
@@ -166,14 +142,8 @@ cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
                                  const BuildOptions& build) {
   const SceneOptions options = options_of(resolved);
   const OnDevice current(options.device);
-  cuda::require_on_device(column, "keys");
   const Memory memory = cuda::current_memory(build.device_memory);
-  cuda::OwnStream stream;
-  if (column.memory_space() == MemorySpace::device) {
-    const cuda::Event before;
-    before.record(static_cast<cudaStream_t>(build.stream.handle));
-    before.hold_back(stream.get());
-  }
+  cuda::OwnStream stream = cuda::build_stream(build.stream, {{column, "keys"}});
   const cuda::MemoryMeter meter;
   cuda::NativeColumn encoded = cuda::encode_native(column, std::nullopt, memory, stream.get());
   const double limit = coordinate_limit(options.rx.primitive);

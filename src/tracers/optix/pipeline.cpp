@@ -9,8 +9,9 @@
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/runtime.hpp"
+#include "base/cuda/stopwatch.hpp"
 #include "tracers/optix/device_programs.hpp"
-#include "tracers/optix/store_params.hpp"
+#include "tracers/optix/ray_kernels.hpp"
 
 namespace rtindex::optix {
 
@@ -155,34 +156,30 @@ void Pipeline::make_table() {
   table_.miss_count = table_.hit_count = 1;
 }
 
-void Pipeline::launch(LaunchParams params, std::size_t lookups, cuda::LaunchTimes& times,
-                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
-  launch_threads(params, lookups, times, memory, stream);
-}
-
-void Pipeline::launch(BucketParams params, std::size_t ends, cuda::LaunchTimes& times,
-                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
-  launch_threads(params, ends, times, memory, stream);
-}
-
 template <class Params>
-void Pipeline::launch_threads(Params& params, std::size_t all, cuda::LaunchTimes& times,
-                              const std::shared_ptr<DeviceMemory>& memory,
-                              cudaStream_t stream) const {
-  for (std::size_t first = 0; first < all; first += most_threads) {
+void Pipeline::launch(Params params, std::size_t threads,
+                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
+  cuda::LaunchTimes& times = *params.lookups.times;
+  params.lookups.times = nullptr;  // in host memory
+  for (std::size_t first = 0; first < threads; first += most_threads) {
     params.first = first;
-    const cuda::DeviceBytes constant(memory, sizeof(params), stream);
-    store_params(params, constant.data(), stream);
-    const auto threads = static_cast<unsigned>(std::min(all - first, most_threads));
+    const cuda::DeviceBytes stored(memory, sizeof(params), stream);
+    store_params(params, stored.data(), stream);
+    const auto here = static_cast<unsigned>(std::min(threads - first, most_threads));
     const std::lock_guard lock(launching_);
-    launched_.hold_back(stream);
+    launched_.wait_on(stream);
     times.take(stream, [&] {
-      check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(constant.data()),
-                               sizeof(params), &table_, threads, 1, 1),
+      check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(stored.data()),
+                               sizeof(params), &table_, here, 1, 1),
             "tracing rays");
     });
     launched_.record(stream);
   }
 }
+
+template void Pipeline::launch(LaunchParams, std::size_t, const std::shared_ptr<DeviceMemory>&,
+                               cudaStream_t) const;
+template void Pipeline::launch(BucketParams, std::size_t, const std::shared_ptr<DeviceMemory>&,
+                               cudaStream_t) const;
 
 }  // namespace rtindex::optix

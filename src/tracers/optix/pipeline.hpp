@@ -8,7 +8,6 @@
 #include <mutex>
 
 #include "base/cuda/runtime.hpp"
-#include "base/cuda/stopwatch.hpp"
 #include "scene/primitives.hpp"
 #include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/launch_params.hpp"
@@ -31,12 +30,10 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // One thread per lookup.
-  void launch(LaunchParams params, std::size_t lookups, cuda::LaunchTimes& times,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const;
-  // One thread per lookup, or per end of one.
-  void launch(BucketParams params, std::size_t ends, cuda::LaunchTimes& times,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const;
+  // Launches so many threads: LaunchParams for Programs::all and points, BucketParams for buckets.
+  template <class Params>
+  void launch(Params params, std::size_t threads, const std::shared_ptr<DeviceMemory>& memory,
+              cudaStream_t stream) const;
 
  private:
   Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);
@@ -44,12 +41,9 @@ class Pipeline {
 
   void make_programs(Programs programs, Primitive primitive, unsigned build_flags);
   void make_table();
-  template <class Params>
-  void launch_threads(Params& params, std::size_t all, cuda::LaunchTimes& times,
-                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const;
 
   Context context_;
-  // A pipeline is launched by one thread at a time, and one launch follows the other on the GPU.
+  // OptiX: a pipeline is launched by one thread at a time, and its launches do not overlap.
   mutable std::mutex launching_;
   cuda::Event launched_;
   PipelineRef pipeline_ = nullptr;

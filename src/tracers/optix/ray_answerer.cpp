@@ -9,7 +9,7 @@
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "tracers/optix/collect_kernels.hpp"
+#include "tracers/optix/ray_kernels.hpp"
 
 namespace rtindex::optix {
 
@@ -20,7 +20,7 @@ using cuda::DeviceRequest;
 using cuda::FoundRows;
 using cuda::Run;
 
-// Positions of what is collected at once have 32 bits.
+// Positions in an array of hits have 32 bits.
 constexpr std::uint64_t most_collected = std::numeric_limits<std::uint32_t>::max();
 
 bool wants_folding(const DeviceRequest& request) {
@@ -28,12 +28,12 @@ bool wants_folding(const DeviceRequest& request) {
          request.matched != nullptr || request.wants_values();
 }
 
-// Whether a lookup's hits fit the registers of its ray: PointHits.
+// Whether a ray can carry the state of its lookup in registers: PointHits.
 bool fits_registers(const LaunchParams& params) {
   const int aggregates = (params.sum != nullptr ? 1 : 0) + (params.min != nullptr ? 1 : 0) +
                          (params.max != nullptr ? 1 : 0);
   return params.points && params.point == RayKind::perpendicular && aggregates <= 1 &&
-         params.counters == nullptr;
+         params.lookups.counters == nullptr;
 }
 
 }  // namespace
@@ -44,27 +44,25 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
   const std::size_t count = lookups.count;
   if (count == 0) return {};
   LaunchParams rays = params(batch, lookups);
-  if (wanted.again) rays.counters = nullptr;
-  if (parts_.on_host != nullptr) {
-    const Collected collected =
-        collect(rays, sizes_of(rays, count, no_limit, stream), no_limit, stream);
+  if (from_.on_host != nullptr) {
+    const Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
     if (collected.total > most_collected)
-      fail(
-          "{} lookups hit {} keys whose full values must be compared, and rx:optix collects at "
-          "most 2^32 - 1 of them at once: split the batch",
-          count, collected.total);
-    FoundRows found = narrow(batch, first, collected, count, stream);
+      fail(ErrorKind::unsupported,
+           "{} lookups hit {} keys whose full values must be compared, and rx:optix compares at "
+           "most 2^32 - 1 of them at once: split the batch",
+           count, collected.total);
+    FoundRows found = filter_residuals(batch, first, collected, count, stream);
     cuda::answer_runs(found.runs.data(), count, found.rows, found.own.size(), false, request,
-                      nullptr, cuda::Gather::off, parts_.memory, stream);
+                      nullptr, cuda::Gather::off, from_.memory, stream);
     return found;
   }
   if (wants_folding(request)) {
-    fold(rays, count, request, stream);
-    rays.counters = nullptr;  // the same rays once more, for the rows
+    fold(rays, request, stream);
+    rays.lookups.counters = nullptr;  // the same rays are cast again for the rows
   }
   if (!wanted.any) return {};
   FoundRows found;
-  found.runs = sizes_of(rays, count, wanted.limit, stream);
+  found.runs = sizes_of(rays, wanted.limit, stream);
   if (wanted.sizes_only) return found;
   Collected collected = collect(rays, found.runs, wanted.limit, stream);
   found.too_many = collected.total > most_collected;
@@ -74,27 +72,22 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
 LaunchParams RayAnswerer::params(const LookupBatch& batch,
                                  const cuda::DeviceLookups& lookups) const {
   LaunchParams params{};
-  params.scene = parts_.scene;
-  params.point = parts_.options.point;
-  params.range = parts_.options.range;
+  params.scene = from_.scene;
+  params.point = from_.options.point;
+  params.range = from_.options.range;
   params.points = batch.kind() == LookupKind::point;
-  params.intervals = lookups.intervals;
-  params.elements = lookups.elements;
-  params.element_bytes = lookups.element_bytes;
-  params.flip = lookups.flip;
-  params.base = lookups.base;
-  params.span = lookups.span;
-  params.counters = parts_.counters;
+  params.lookups = lookups;
   return params;
 }
 
-void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params, std::size_t lookups,
+void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params,
                          cudaStream_t stream) const {
-  pipeline.launch(params, lookups, parts_.times, parts_.memory, stream);
+  pipeline.launch(params, params.lookups.count, from_.memory, stream);
 }
 
-void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceRequest& request,
+void RayAnswerer::fold(LaunchParams params, const DeviceRequest& request,
                        cudaStream_t stream) const {
+  const std::size_t lookups = params.lookups.count;
   params.task = Task::answer;
   params.any = request.any;
   params.smallest_row = request.first;
@@ -113,32 +106,33 @@ void RayAnswerer::fold(LaunchParams params, std::size_t lookups, const DeviceReq
   params.one_hit = request.first == nullptr && request.count == nullptr && !request.wants_values();
   DeviceArray<std::uint32_t> own;
   if (request.matched != nullptr && request.any == nullptr) {
-    own = DeviceArray<std::uint32_t>(parts_.memory, lookups, stream);
+    own = DeviceArray<std::uint32_t>(from_.memory, lookups, stream);
     params.any = own.data();
   }
-  const Pipeline& pipeline = fits_registers(params) ? parts_.point_pipeline : parts_.pipeline;
-  launch(pipeline, params, lookups, stream);
+  const Pipeline& pipeline = fits_registers(params) ? from_.point_pipeline : from_.pipeline;
+  launch(pipeline, params, stream);
   if (request.matched == nullptr) return;
   DeviceRequest bitmap;
   bitmap.matched = request.matched;
   cuda::answer_rows(params.any, lookups, bitmap, stream);
 }
 
-DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::size_t lookups,
-                                       std::uint32_t limit, cudaStream_t stream) const {
-  const DeviceArray<std::uint32_t> counts(parts_.memory, lookups, stream);
+DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::uint32_t limit,
+                                       cudaStream_t stream) const {
+  const std::size_t lookups = params.lookups.count;
+  const DeviceArray<std::uint32_t> counts(from_.memory, lookups, stream);
   params.task = Task::count;
   params.limit = limit;
   params.count = counts.data();
-  launch(parts_.pipeline, params, lookups, stream);
-  DeviceArray<Run> sizes(parts_.memory, lookups, stream);
+  launch(from_.pipeline, params, stream);
+  DeviceArray<Run> sizes(from_.memory, lookups, stream);
   runs_of_counts(counts.data(), lookups, sizes.data(), stream);
   return sizes;
 }
 
 RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArray<Run>& sizes,
                                             std::uint32_t limit, cudaStream_t stream) const {
-  const auto& memory = parts_.memory;
+  const auto& memory = from_.memory;
   const std::size_t lookups = sizes.size();
   Collected collected;
   collected.offsets = DeviceArray<std::uint64_t>(memory, lookups + 1, stream);
@@ -149,36 +143,36 @@ RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArr
   collected.primitives = DeviceArray<std::uint32_t>(memory, collected.total, stream);
   params.limit = limit;
   params.task = Task::collect;
-  params.counters = nullptr;  // the same rays once more
+  params.lookups.counters = nullptr;  // the same rays are cast again
   params.count = nullptr;
   params.offsets = collected.offsets.data();
   params.collected = collected.primitives.data();
-  launch(parts_.pipeline, params, lookups, stream);
+  launch(from_.pipeline, params, stream);
   return collected;
 }
 
 FoundRows RayAnswerer::rows_of(Collected collected, std::size_t lookups,
                                cudaStream_t stream) const {
   FoundRows found;
-  found.runs = DeviceArray<Run>(parts_.memory, lookups, stream);
+  found.runs = DeviceArray<Run>(from_.memory, lookups, stream);
   runs_of_offsets(collected.offsets.data(), lookups, found.runs.data(), stream);
-  if (parts_.scene.rows != nullptr)
-    name_rows(parts_.scene.rows, collected.primitives.data(), collected.primitives.size(), stream);
+  if (from_.scene.rows != nullptr)
+    name_rows(from_.scene.rows, collected.primitives.data(), collected.primitives.size(), stream);
   found.own = std::move(collected.primitives);
   found.rows = {found.own.data(), 1};
   return found;
 }
 
-FoundRows RayAnswerer::narrow(const LookupBatch& batch, std::size_t first,
-                              const Collected& collected, std::size_t lookups,
-                              cudaStream_t stream) const {
-  const EncodedColumn& column = *parts_.on_host;
+FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t first,
+                                        const Collected& collected, std::size_t lookups,
+                                        cudaStream_t stream) const {
+  const EncodedColumn& column = *from_.on_host;
   std::vector<std::uint64_t> offsets(lookups + 1);
   std::vector<std::uint32_t> rows(collected.primitives.size());
   cuda::copy_to_host(offsets.data(), collected.offsets.data(), collected.offsets.bytes(), stream);
   cuda::copy_to_host(rows.data(), collected.primitives.data(), collected.primitives.bytes(),
                      stream);
-  // Rows that match stay at the front of their lookup's share.
+  // Rows that match move to the front of their lookup's range.
   std::vector<Run> runs(lookups);
   parallel_for(lookups, chunk_lookups, [&](std::size_t begin, std::size_t count) {
     Interval intervals[chunk_lookups];
@@ -198,9 +192,9 @@ FoundRows RayAnswerer::narrow(const LookupBatch& batch, std::size_t first,
     }
   });
   FoundRows found;
-  found.runs = DeviceArray<Run>(parts_.memory, lookups, stream);
+  found.runs = DeviceArray<Run>(from_.memory, lookups, stream);
   cuda::copy_to_device(found.runs.data(), runs.data(), found.runs.bytes(), stream);
-  found.own = DeviceArray<std::uint32_t>(parts_.memory, rows.size(), stream);
+  found.own = DeviceArray<std::uint32_t>(from_.memory, rows.size(), stream);
   cuda::copy_to_device(found.own.data(), rows.data(), found.own.bytes(), stream);
   found.rows = {found.own.data(), 1};
   return found;

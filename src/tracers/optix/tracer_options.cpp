@@ -56,13 +56,6 @@ SceneOptions options_of(const Spec& resolved) {
   return {RxOptions::from(resolved), device, split_of(resolved, device)};
 }
 
-std::string describe_device(int device) {
-  const cuda::Gpu& gpu = cuda::gpus()[static_cast<std::size_t>(device)];
-  return fmt::format("device: {}, compute capability {}.{}, {}\n", gpu.name, gpu.major, gpu.minor,
-                     cuda::driver_text()) +
-         describe_tracer(device);
-}
-
 std::string describe_tracer(int device) {
   return fmt::format("tracer: OptiX ABI {}, {}\n", abi_version, rtcore_text(device));
 }

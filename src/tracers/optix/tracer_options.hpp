@@ -19,7 +19,6 @@ namespace rtindex::optix {
 [[nodiscard]] SceneOptions options_of(const Spec& resolved);
 
 // Lines for describe().
-[[nodiscard]] std::string describe_device(int device);
 [[nodiscard]] std::string describe_tracer(int device);
 [[nodiscard]] std::string describe_scene(const SceneOptions& options, const Scene& scene,
                                          std::size_t keys, std::uint64_t span);

@@ -28,18 +28,19 @@ namespace rtindex::optix {
 }
 
 [[nodiscard]] __device__ inline Interval interval_of(std::uint64_t lookup) {
-  if (params().elements != nullptr) {
+  const cuda::DeviceLookups& lookups = params().lookups;
+  if (lookups.elements != nullptr) {
     const std::uint64_t element =
-        params().element_bytes == 4 ? static_cast<const std::uint32_t*>(params().elements)[lookup]
-                                    : static_cast<const std::uint64_t*>(params().elements)[lookup];
-    const std::uint64_t key = (element ^ params().flip) - params().base;
-    return key <= params().span ? Interval{key, key} : Interval{1, 0};
+        lookups.element_bytes == 4 ? static_cast<const std::uint32_t*>(lookups.elements)[lookup]
+                                   : static_cast<const std::uint64_t*>(lookups.elements)[lookup];
+    const std::uint64_t key = (element ^ lookups.flip) - lookups.base;
+    return key <= lookups.span ? Interval{key, key} : Interval{1, 0};
   }
   if (params().scene.wide) {
-    const auto at = static_cast<const KeyInterval<std::uint64_t>*>(params().intervals)[lookup];
+    const auto at = static_cast<const KeyInterval<std::uint64_t>*>(lookups.intervals)[lookup];
     return {at.lower, at.upper};
   }
-  const auto at = static_cast<const KeyInterval<std::uint32_t>*>(params().intervals)[lookup];
+  const auto at = static_cast<const KeyInterval<std::uint32_t>*>(lookups.intervals)[lookup];
   return {at.lower, at.upper};
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // Counts one ray, test or hit, if the call counts its work.
 __device__ void count(std::uint64_t Counters::*what) {
-  Counters* const counters = params().counters;
+  Counters* const counters = params().lookups.counters;
   if (counters != nullptr)
     atomicAdd(reinterpret_cast<unsigned long long*>(&(counters->*what)), 1ULL);
 }

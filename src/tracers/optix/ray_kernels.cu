@@ -1,4 +1,6 @@
-#include "tracers/optix/collect_kernels.hpp"
+#include "tracers/optix/ray_kernels.hpp"
+
+#include <type_traits>
 
 #include "base/cuda/launch.cuh"
 
@@ -9,6 +11,19 @@ namespace {
 using cuda::block_threads;
 using cuda::blocks_for;
 using cuda::Run;
+
+template <class Params>
+__global__ void store(Params params, Params* to) {
+  *to = params;
+}
+
+template <class Params>
+void store_one(const Params& params, void* to, cudaStream_t stream) {
+  static_assert(std::is_trivially_copyable_v<Params> && sizeof(Params) <= 4096,
+                "a kernel takes it as an argument");
+  store<<<1, 1, 0, stream>>>(params, static_cast<Params*>(to));
+  cuda::check_launch("preparing a launch");
+}
 
 __global__ void from_counts(const std::uint32_t* counts, std::size_t lookups, Run* runs) {
   const std::size_t i = cuda::thread_number();
@@ -27,6 +42,14 @@ __global__ void to_rows(const std::uint32_t* rows, std::uint32_t* primitives, st
 }
 
 }  // namespace
+
+void store_params(const LaunchParams& params, void* to, cudaStream_t stream) {
+  store_one(params, to, stream);
+}
+
+void store_params(const BucketParams& params, void* to, cudaStream_t stream) {
+  store_one(params, to, stream);
+}
 
 void runs_of_counts(const std::uint32_t* counts, std::size_t lookups, Run* runs,
                     cudaStream_t stream) {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+
+#include <rtindex/answer.hpp>
+
+#include "answers/cuda/device_answers.hpp"
+#include "answers/request.hpp"
+#include "base/cuda/device_array.hpp"
+#include "base/cuda/runtime.hpp"
+#include "execution/cuda/answerer.hpp"
+
+namespace rtindex::cuda {
+
+// A request whose answers go to the caller's buffers in device memory.
+[[nodiscard]] DeviceRequest device_request(const Outputs& outputs);
+
+// The answers of a piece of a batch, lookups [first, first + count), from the device to the host:
+// answers with one element per lookup through pinned memory, rowIDs in chunks.
+class AnswerTransfer {
+ public:
+  // Idle.
+  AnswerTransfer() = default;
+  // Allocates device buffers for the wanted answers.
+  AnswerTransfer(const Request& request, std::size_t first, std::size_t count,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+  // The device buffers.
+  [[nodiscard]] const DeviceRequest& buffers() const { return buffers_; }
+  // Queues the copies to pinned memory.
+  void start(PinnedBytes& pinned, cudaStream_t stream);
+  // The rowIDs of the piece, copied by finish().
+  void add_rows(FoundRows found, DeviceArray<std::uint64_t> offsets);
+  // Writes the answers to the caller's memory once the work on the stream is done.
+  void finish(const PinnedBytes& pinned, const OwnStream& stream);
+
+ private:
+  template <class Take>
+  void for_each_answer(Take&& take) const;
+
+  const Request* request_ = nullptr;  // null: idle
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  std::shared_ptr<DeviceMemory> memory_;
+  DeviceBytes bytes_;
+  DeviceRequest buffers_;
+  FoundRows found_;
+  DeviceArray<std::uint64_t> offsets_;  // empty: no rowIDs to copy
+};
+
+// Copies the rowIDs of lookups [first, first + count) to the chunks of the request. `offsets` are
+// in device memory. Blocks until they are there.
+void copy_rows(const Request& request, std::size_t first, std::size_t count, const FoundRows& found,
+               const std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
+               cudaStream_t stream);
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/cuda/device_array.hpp"
+#include "execution/cuda/locator.hpp"
+#include "keys/cuda/device_keys.hpp"
+#include "keys/interval.hpp"
+
+namespace rtindex {
+class LookupBatch;
+}
+
+namespace rtindex::cuda {
+
+// Lookups that are copied from the host at once: a multiple of chunk_lookups.
+inline constexpr std::size_t piece_lookups = std::size_t{1} << 20;
+inline constexpr std::size_t large_piece_lookups = 4 * piece_lookups;
+
+// The device memory of some lookups, until their kernels are queued.
+struct LookupBuffers {
+  DeviceBytes lower, upper, validity, intervals, positions;
+};
+
+// Brings the lookups of a batch to the GPU in the form that kernels read: elements of the column's
+// type as they are, or encoded intervals, in the order of their keys if that is wanted.
+class LookupEncoder {
+ public:
+  // `span`: the largest encoded key of the index.
+  LookupEncoder(const LookupBatch& batch, std::uint64_t span, bool in_order,
+                const std::shared_ptr<DeviceMemory>& memory)
+      : batch_(batch), span_(span), in_order_(in_order), memory_(memory) {}
+
+  // Lookups [first, first + count). `buffers` keep them; `pinned` is free again when the work on
+  // the stream is done.
+  [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count, LookupBuffers& buffers,
+                                     PinnedBytes& pinned, cudaStream_t stream) const;
+
+ private:
+  [[nodiscard]] DeviceElements elements_on_device(const ColumnView& column, std::size_t first,
+                                                  std::size_t count, DeviceBytes& copy,
+                                                  DeviceBytes& validity, cudaStream_t stream) const;
+  [[nodiscard]] bool reads_elements(const DeviceElements& elements) const;
+  template <class Key>
+  [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count,
+                                           PinnedBytes& pinned, cudaStream_t stream) const;
+
+  const LookupBatch& batch_;
+  std::uint64_t span_;
+  bool in_order_;
+  const std::shared_ptr<DeviceMemory>& memory_;
+};
+
+// A batch in the order of its keys, and the output position of each lookup.
+template <class Key>
+struct OrderedLookups {
+  DeviceArray<KeyInterval<Key>> intervals;
+  DeviceArray<std::uint32_t> positions;
+};
+
+// Sorts lookups by the highest bits of their lower ends: enough for neighbours to read the same
+// memory.
+template <class Key>
+[[nodiscard]] OrderedLookups<Key> order_lookups(const KeyInterval<Key>* intervals,
+                                                std::size_t count, std::uint64_t span,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                cudaStream_t stream);
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,51 @@
+#include "execution/cuda/gpu_structure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "storage/cuda/device_pointers.hpp"
+
+namespace rtindex::cuda {
+
+void GpuStructure::run(const LookupBatch& batch, const Request& request) const {
+  const OnDevice current(device_);
+  BatchRunner(target(batch.size()), memory_, uses_, batch, request).run();
+}
+
+MemoryUsage GpuStructure::memory_usage() const {
+  MemoryUsage usage;
+  usage.parts = memory_parts();
+  for (const auto& [name, bytes] : usage.parts) usage.resident += bytes;
+  usage.build_peak = std::max(build_peak_, usage.resident);
+  return usage;
+}
+
+void GpuStructure::wait_for_lookups() const {
+  check(uses_.wait(), "waiting for lookups before an update");
+}
+
+void GpuStructure::finish_build(const OwnStream& stream, const MemoryMeter& meter) {
+  build_peak_ = meter.peak();
+  stream.wait();
+  trim_unused(build_peak_);
+}
+
+std::string describe_gpu(int device) {
+  const Gpu& gpu = gpus()[static_cast<std::size_t>(device)];
+  return fmt::format("device: {}, compute capability {}.{}, {}\n", gpu.name, gpu.major, gpu.minor,
+                     driver_text());
+}
+
+OwnStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns) {
+  OwnStream stream;
+  bool on_device = false;
+  for (const auto& [column, name] : columns) {
+    require_on_device(column, name);
+    on_device = on_device || (column.given() && column.memory_space() == MemorySpace::device);
+  }
+  if (on_device) wait_for(stream.get(), static_cast<cudaStream_t>(caller.handle));
+  return stream;
+}
+
+}  // namespace rtindex::cuda
