@@ -1,5 +1,7 @@
 #include "gpu/device_workload.hpp"
 
+#include <rtindex/answer.hpp>
+
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_radix_sort.cuh>

@@ -181,10 +181,10 @@ class Bench {
       const Index plain = build(bed.column(), spec);
       const std::optional<Index> with_values = build_with_values(bed, spec);
       if (with_values)
-        report_.add_number(
-            spec, "resident with included values", "bytes_per_key",
-            static_cast<double>(with_values->bytes().resident) / static_cast<double>(bed.rule.rows),
-            {{"keys", "dense 32-bit"}, {"keys_log2", settings_.key_bits}});
+        report_.add_number(spec, "resident with included values", "bytes_per_key",
+                           static_cast<double>(with_values->memory_usage().resident) /
+                               static_cast<double>(bed.rule.rows),
+                           {{"keys", "dense 32-bit"}, {"keys_log2", settings_.key_bits}});
       for (const std::uint64_t hits : {1, 16, 256, 1024}) {
         make_ranges(bed.rule, hits, ranges.count, ranges.lower.data(), ranges.upper.data());
         const std::string question = fmt::format("range sum, {} hits", hits);

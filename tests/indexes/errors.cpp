@@ -97,7 +97,8 @@ TEST_P(Errors, ValuesThatAreNotNeededAreNotLookedAt) {
 TEST_P(Errors, RangesOfDifferentLength) {
   if (!index.supports(Answer::any, LookupKind::range)) GTEST_SKIP() << "points only";
   const std::vector<std::uint32_t> one = {1};
-  EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(keys, one)); }), "got 3 lower and 1 upper");
+  EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(keys, one)); }),
+              "got 3 lower and 1 upper");
   EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(one, std::vector<std::string>{"a"})); }),
               "string");
 }
@@ -133,8 +134,8 @@ TEST_P(Errors, RowsOfUpdates) {
   const ColumnView here(one);
   const ColumnView there = here.on_device();
   const bool on_gpu = GetParam().ends_with("@cuda");
-  EXPECT_SAYS(says(here, there), on_gpu ? "move one" : "new keys are in device memory");
-  EXPECT_SAYS(says(there, here), on_gpu ? "move one" : "rows are in device memory");
+  EXPECT_SAYS(says(here, there), on_gpu ? "copy one of them" : "new keys are in device memory");
+  EXPECT_SAYS(says(there, here), on_gpu ? "copy one of them" : "rows are in device memory");
   if (!on_gpu) {
     EXPECT_SAYS(says(there, there), "copy them to host memory");
   }
