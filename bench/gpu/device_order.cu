@@ -3,8 +3,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
-#include "base/cuda/scratch.hpp"
 #include "gpu/device_buffer.hpp"
 #include "gpu/device_tasks.hpp"
 

@@ -272,8 +272,8 @@ struct Stretch {
 // alone. Both functions give the bucket of the closest hit of a ray, or no_bucket.
 //
 // On a ray of more than short_ray the error of t can exceed the gap between two primitives, so that
-// the bucket found may be a neighbour of the right one (or of its row or plane). The caller settles
-// that by comparing keys (storage/settle.hpp).
+// the bucket found may be a neighbour of the right one (or of its row or plane). The caller
+// corrects it by comparing keys (lower_bound_from_hint).
 template <class Representatives, class Markers>
 [[nodiscard]] RTINDEX_HD std::uint32_t find_bucket(const BucketSpace& space,
                                                    std::uint64_t whole_key,

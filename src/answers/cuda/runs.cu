@@ -5,7 +5,7 @@
 #include <rtindex/answer.hpp>
 
 #include "base/cuda/launch.cuh"
-#include "base/cuda/scratch.hpp"
+#include "base/cuda/device_array.hpp"
 
 namespace rtindex::cuda {
 

@@ -9,6 +9,8 @@
 
 #include <rtindex/device.hpp>
 
+#include "base/cuda/runtime.hpp"
+
 namespace rtindex::cuda {
 
 // The allocator of a build: the one given, else that of set_device_memory(), else a pool of
@@ -103,6 +105,17 @@ class DeviceArray {
   DeviceBytes bytes_;
   std::size_t size_ = 0;
 };
+
+// The two calls of a CUB algorithm: call(nullptr, bytes) sets the size of the scratch memory,
+// call(memory, bytes) runs it.
+template <class Call>
+void with_scratch(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                  const char* doing, Call&& call) {
+  std::size_t bytes = 0;
+  check(call(nullptr, bytes), doing);
+  const DeviceBytes scratch(memory, bytes, stream);
+  check(call(scratch.data(), bytes), doing);
+}
 
 // Host memory that the GPU copies from and to asynchronously.
 class PinnedBytes {

@@ -14,7 +14,7 @@ inline constexpr int block_threads = 256;
   return static_cast<unsigned>((items + block_threads - 1) / block_threads);
 }
 
-// Blocks for a loop over items in steps of the grid: as many as run at once, at most.
+// Blocks for a grid-stride loop over items: at most as many as run at once.
 [[nodiscard]] inline unsigned loop_blocks(std::size_t items) {
   const std::size_t blocks = (items + block_threads - 1) / block_threads;
   constexpr std::size_t most = 4096;

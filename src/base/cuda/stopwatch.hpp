@@ -30,7 +30,7 @@ class Stopwatch {
         end_(std::exchange(other.end_, nullptr)) {}
   Stopwatch& operator=(Stopwatch&&) = delete;
 
-  // Behind the work that is queued so far.
+  // After the work that is queued so far.
   void stop() const { check(cudaEventRecord(end_, stream_), "taking a time"); }
   // The time from the start to the stop. Blocks until the work between them is done.
   [[nodiscard]] double elapsed() const {
@@ -53,8 +53,7 @@ class Stopwatch {
   cudaEvent_t end_ = nullptr;
 };
 
-// What the launches of one call take on the GPU, one after the other; nothing is timed where the
-// call does not want it.
+// The GPU time of the launches of one call; nothing is timed unless the call requests it.
 class LaunchTimes {
  public:
   explicit LaunchTimes(double* wanted) : wanted_(wanted) {}
@@ -66,7 +65,7 @@ class LaunchTimes {
     launch();
     watches_.back().stop();
   }
-  // Waits for the work on the caller's stream and hands over the time of the launches.
+  // Waits for the work on the caller's stream and adds up the time of the launches.
   void finish(cudaStream_t caller) const {
     if (wanted_ == nullptr) return;
     check(cudaStreamSynchronize(caller), "waiting for the GPU");

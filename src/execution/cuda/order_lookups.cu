@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
-#include "base/cuda/scratch.hpp"
 
 namespace rtindex::cuda {
 

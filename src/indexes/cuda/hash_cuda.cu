@@ -10,7 +10,7 @@
 
 #include <rtindex/error.hpp>
 
-#include "base/cuda/scratch.hpp"
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/transfer.hpp"
 #include "execution/cuda/locate.cuh"
 #include "indexes/cuda/hash_finder.cuh"
@@ -60,7 +60,7 @@ struct Farther {
 template <class Key>
 __global__ void scatter_slots(Slots<Key> slots, std::uint64_t slot_count, std::uint32_t buckets,
                               const std::uint32_t* starts, const std::uint32_t* rows,
-                              const std::uint32_t* places, std::uint64_t used, Key* keys,
+                              const std::uint32_t* positions, std::uint64_t used, Key* keys,
                               std::uint32_t* valid_rows) {
   const std::size_t at = thread_number();
   if (at >= slot_count || at >= used) return;
@@ -69,9 +69,9 @@ __global__ void scatter_slots(Slots<Key> slots, std::uint64_t slot_count, std::u
   if (std::uint64_t{__umulhi(mix(key), buckets)} * bucket_slots > at) return;
   const std::uint32_t value = slots.value(at);
   const auto write = [&](std::uint32_t row) {
-    const std::uint32_t to = places == nullptr ? row : places[row];
+    const std::uint32_t to = positions == nullptr ? row : positions[row];
     keys[to] = key;
-    if (places != nullptr) valid_rows[to] = row;
+    if (positions != nullptr) valid_rows[to] = row;
   };
   if (starts == nullptr) {
     write(value);
@@ -127,7 +127,7 @@ class DeviceTable final : public Locator {
     fill(unique_ ? view.keys : distinct_keys.data(), unique_ ? view.row_ids : nullptr, memory,
          stream);
     check(cudaStreamSynchronize(stream), building);
-    order.forget_keys(unique_);
+    order.release_keys(unique_);
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
@@ -156,23 +156,23 @@ class DeviceTable final : public Locator {
     result.row_count = order.row_count();
     result.span = span_;
     DeviceArray<Key> keys(memory, result.size, stream);
-    DeviceArray<std::uint32_t> places;
+    DeviceArray<std::uint32_t> positions;
     const unsigned blocks = blocks_for(used_);
     if (result.size != result.row_count && result.size != 0) {
       result.rows = DeviceArray<std::uint32_t>(memory, result.size, stream);
-      places = DeviceArray<std::uint32_t>(memory, result.row_count, stream);
-      check(cudaMemsetAsync(places.data(), 0, places.bytes(), stream), "filling memory");
+      positions = DeviceArray<std::uint32_t>(memory, result.row_count, stream);
+      check(cudaMemsetAsync(positions.data(), 0, positions.bytes(), stream), "filling memory");
       mark_slots<<<blocks, block_threads, 0, stream>>>(slots(), used_, buckets_, starts(),
-                                                       order.split_rows(), places.data());
+                                                       order.split_rows(), positions.data());
       with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(),
+        return cub::DeviceScan::ExclusiveSum(scratch, bytes, positions.data(), positions.data(),
                                              result.row_count, stream);
       });
     }
     if (result.size != 0)
       scatter_slots<<<blocks, block_threads, 0, stream>>>(slots(), slot_count_, buckets_, starts(),
-                                                          order.split_rows(), places.data(), used_,
-                                                          keys.data(), result.rows.data());
+                                                          order.split_rows(), positions.data(),
+                                                          used_, keys.data(), result.rows.data());
     check_launch("putting keys into row order");
     if constexpr (sizeof(Key) == 4)
       result.narrow = std::move(keys);

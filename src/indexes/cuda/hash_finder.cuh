@@ -4,13 +4,13 @@
 
 #include "execution/cuda/locate.cuh"
 
-// How hash@cuda finds a key. Included by one file only.
+// The search of hash@cuda. Included by one file only.
 
 namespace rtindex::cuda {
 
 namespace {
 
-// A probe reads a bucket at once: 64 bytes of keys, or of keys with what they stand for.
+// A probe reads a bucket at once: 64 bytes of keys, or of keys with their values.
 constexpr std::uint32_t bucket_slots = 8;
 
 [[nodiscard]] __device__ inline std::uint32_t mix(std::uint32_t key) {
@@ -27,7 +27,7 @@ constexpr std::uint32_t bucket_slots = 8;
   return static_cast<std::uint32_t>(key >> 32);
 }
 
-// A key and what it stands for: its row where keys are unique, else the number of its run.
+// Keys and their values: the row if keys are unique, else the number of the run.
 template <class Key>
 struct Slots {
   std::uint64_t* pairs = nullptr;  // key << 32 | value, keys of 4 bytes
@@ -56,9 +56,9 @@ struct Slots {
   }
 };
 
-// Slots lie in the order of their buckets: what does not fit a bucket moves on into the next, and
-// pushes that one's keys on in turn. A slot that would be empty repeats the one behind it, so that
-// a probe may stop at the first key of a later bucket.
+// Slots are in the order of their buckets: keys that do not fit a bucket move to the next one,
+// whose keys move on in turn. An empty slot repeats the next key, so that a probe stops at the
+// first key of a later bucket.
 template <class KeyType, int group_lanes>
 struct TableFinder {
   using Key = KeyType;

@@ -51,7 +51,7 @@ class BinarySearch final : public Locator {
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {};
   }
-  [[nodiscard]] std::string describe() const override { return "search: by halves\n"; }
+  [[nodiscard]] std::string describe() const override { return "search: bisection\n"; }
 
  private:
   const DeviceOrder* order_;

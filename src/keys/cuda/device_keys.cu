@@ -2,14 +2,100 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
-#include "base/cuda/scratch.hpp"
 #include "keys/cuda/key_blocks.hpp"
-#include "keys/cuda/plain_columns.cuh"
 
 namespace rtindex::cuda {
 
 namespace {
+
+// Columns of integers of 4 or 8 bytes without nulls, the most common ones: every thread has several
+// loads in flight. ordered_bits() of such an element is the element with its sign bit flipped.
+
+constexpr int loads_under_way = 8;
+
+template <class Element, class Work>
+__device__ void for_each_plain(const Element* elements, std::size_t size, Work work) {
+  const std::size_t step = thread_count();
+  std::size_t i = thread_number();
+  for (; i + (loads_under_way - 1) * step < size; i += loads_under_way * step) {
+    Element loaded[loads_under_way];
+#pragma unroll
+    for (int k = 0; k < loads_under_way; ++k) loaded[k] = __ldcs(elements + i + k * step);
+#pragma unroll
+    for (int k = 0; k < loads_under_way; ++k) work(i + k * step, loaded[k]);
+  }
+  for (; i < size; i += step) work(i, __ldcs(elements + i));
+}
+
+template <class Element>
+__global__ void plain_extent(const Element* elements, std::size_t size, Element flip,
+                             DeviceExtent* extent) {
+  Element smallest = ~Element{0};
+  Element largest = 0;
+  for_each_plain(elements, size, [&](std::size_t, Element element) {
+    smallest = min(smallest, static_cast<Element>(element ^ flip));
+    largest = max(largest, static_cast<Element>(element ^ flip));
+  });
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    smallest = min(smallest, __shfl_down_sync(~0U, smallest, lanes));
+    largest = max(largest, __shfl_down_sync(~0U, largest, lanes));
+  }
+  constexpr int warps = block_threads / 32;
+  __shared__ Element of_warps[2][warps];
+  if (threadIdx.x % 32 == 0) {
+    of_warps[0][threadIdx.x / 32] = smallest;
+    of_warps[1][threadIdx.x / 32] = largest;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < warps; ++warp) {
+    smallest = min(smallest, of_warps[0][warp]);
+    largest = max(largest, of_warps[1][warp]);
+  }
+  atomicMin(reinterpret_cast<unsigned long long*>(&extent->smallest),
+            static_cast<unsigned long long>(smallest));
+  atomicMax(reinterpret_cast<unsigned long long*>(&extent->largest),
+            static_cast<unsigned long long>(largest));
+}
+
+template <class Element>
+__global__ void plain_pairs(const Element* elements, std::size_t size, Element flip,
+                            std::uint64_t base, std::uint64_t* pairs) {
+  for_each_plain(elements, size, [&](std::size_t i, Element element) {
+    pairs[i] = (std::uint64_t{static_cast<Element>(element ^ flip)} - base) << 32 | i;
+  });
+}
+
+template <class Element, class Key>
+__global__ void plain_keys(const Element* elements, std::size_t size, Element flip,
+                           std::uint64_t base, Key* keys) {
+  for_each_plain(elements, size, [&](std::size_t i, Element element) {
+    keys[i] = static_cast<Key>(std::uint64_t{static_cast<Element>(element ^ flip)} - base);
+  });
+}
+
+// Calls work(elements, flip) where a column is plain; false where it is not.
+template <class Work>
+bool if_plain(const DeviceElements& column, Work&& work) {
+  const bool is_signed = column.type.kind == ElementType::Kind::signed_int;
+  if (column.validity != nullptr || column.size == 0 ||
+      (!is_signed && column.type.kind != ElementType::Kind::unsigned_int))
+    return false;
+  if (column.type.bytes == 4)
+    work(static_cast<const std::uint32_t*>(column.data), is_signed ? 0x80000000U : 0U);
+  else if (column.type.bytes == 8)
+    work(static_cast<const unsigned long long*>(column.data), is_signed ? 1ULL << 63 : 0ULL);
+  else
+    return false;
+  return true;
+}
+
+// As many blocks as run at once, each with several rounds.
+[[nodiscard]] unsigned plain_blocks(std::size_t size) {
+  return loop_blocks(size / loads_under_way + 1);
+}
 
 __device__ bool is_valid(const DeviceElements& column, std::size_t i) {
   if (column.validity == nullptr) return true;
@@ -57,8 +143,8 @@ struct NewKeyFacts {
   unsigned long long first_unfit = ~0ULL;
 };
 
-__global__ void place_new_keys(DeviceElements keys, NativeMap map, std::uint64_t* encoded,
-                               NewKeyFacts* facts) {
+__global__ void encode_all_new_keys(DeviceElements keys, NativeMap map, std::uint64_t* encoded,
+                                    NewKeyFacts* facts) {
   std::uint64_t smallest = ~std::uint64_t{0};
   std::uint64_t largest = 0;
   unsigned long long valid = 0;
@@ -80,24 +166,24 @@ __global__ void count_valid(DeviceElements column, std::uint32_t* counts) {
 }
 
 template <class Key>
-__global__ void encode_rows(DeviceElements column, std::uint64_t base, const std::uint32_t* places,
-                            Key* keys, std::uint32_t* rows) {
+__global__ void encode_rows(DeviceElements column, std::uint64_t base,
+                            const std::uint32_t* positions, Key* keys, std::uint32_t* rows) {
   const std::size_t i = thread_number();
   if (i >= column.size) return;
   const Key key = static_cast<Key>(bits_of(column, i) - base);
-  if (places == nullptr) {
+  if (positions == nullptr) {
     keys[i] = key;
   } else if (is_valid(column, i)) {
-    keys[places[i]] = key;
-    rows[places[i]] = static_cast<std::uint32_t>(i);
+    keys[positions[i]] = key;
+    rows[positions[i]] = static_cast<std::uint32_t>(i);
   }
 }
 
-__global__ void encode_pairs(DeviceElements column, std::uint64_t base, const std::uint32_t* places,
-                             std::uint64_t* pairs) {
+__global__ void encode_pairs(DeviceElements column, std::uint64_t base,
+                             const std::uint32_t* positions, std::uint64_t* pairs) {
   const std::size_t i = thread_number();
-  if (i >= column.size || (places != nullptr && !is_valid(column, i))) return;
-  pairs[places == nullptr ? i : places[i]] = (bits_of(column, i) - base) << 32 | i;
+  if (i >= column.size || (positions != nullptr && !is_valid(column, i))) return;
+  pairs[positions == nullptr ? i : positions[i]] = (bits_of(column, i) - base) << 32 | i;
 }
 
 template <class Key>
@@ -116,7 +202,7 @@ __global__ void encode_intervals(DeviceElements lower, DeviceElements upper, Nat
 }
 
 template <class Key>
-void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* places,
+void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* positions,
                  Key* keys, std::uint32_t* rows, cudaStream_t stream) {
   if (column.size == 0) return;
   const bool done = if_plain(column, [&](auto elements, auto flip) {
@@ -124,7 +210,7 @@ void encode_into(const DeviceElements& column, const NativeMap& map, const std::
                                                                         map.base, keys);
   });
   if (!done)
-    encode_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column, map.base, places,
+    encode_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column, map.base, positions,
                                                                        keys, rows);
   check_launch("encoding keys");
 }
@@ -169,14 +255,14 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
         memory, pair_room ? KeyBlocks::words_for(valid + *pair_room) : valid, stream);
   else
     result.narrow = DeviceArray<std::uint32_t>(memory, valid, stream);
-  DeviceArray<std::uint32_t> places;
+  DeviceArray<std::uint32_t> positions;
   if (valid != column.size) {
     if (!pairs) result.rows = DeviceArray<std::uint32_t>(memory, valid, stream);
-    places = DeviceArray<std::uint32_t>(memory, column.size, stream);
-    count_valid<<<blocks_for(column.size), block_threads, 0, stream>>>(column, places.data());
+    positions = DeviceArray<std::uint32_t>(memory, column.size, stream);
+    count_valid<<<blocks_for(column.size), block_threads, 0, stream>>>(column, positions.data());
     check_launch("counting nulls");
     with_scratch(memory, stream, "counting nulls", [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(),
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, positions.data(), positions.data(),
                                            column.size, stream);
     });
   }
@@ -187,12 +273,12 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
     });
     if (!done)
       encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(
-          column, map.base, places.data(), result.pairs.data());
+          column, map.base, positions.data(), result.pairs.data());
     check_launch("encoding keys");
   } else if (result.is_wide())
-    encode_into(column, map, places.data(), result.wide.data(), result.rows.data(), stream);
+    encode_into(column, map, positions.data(), result.wide.data(), result.rows.data(), stream);
   else
-    encode_into(column, map, places.data(), result.narrow.data(), result.rows.data(), stream);
+    encode_into(column, map, positions.data(), result.narrow.data(), result.rows.data(), stream);
   return result;
 }
 
@@ -204,7 +290,7 @@ NewKeys encode_new_keys(const DeviceElements& keys, const NativeMap& map,
   const DeviceArray<NewKeyFacts> on_device(memory, 1, stream);
   check(cudaMemcpyAsync(on_device.data(), &facts, sizeof(facts), cudaMemcpyHostToDevice, stream),
         "copying to the GPU");
-  place_new_keys<<<loop_blocks(keys.size), block_threads, 0, stream>>>(
+  encode_all_new_keys<<<loop_blocks(keys.size), block_threads, 0, stream>>>(
       keys, map, result.keys.data(), on_device.data());
   check_launch("encoding new keys");
   check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),

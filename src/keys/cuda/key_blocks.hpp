@@ -7,9 +7,9 @@
 
 namespace rtindex::cuda {
 
-// How keys of 8 bytes lie beside their rowIDs: five to a block of 64 bytes, keys first. That is
-// what a GPU brings from its memory at once, so that a search that reads a block has the rowID for
-// the price of the key. It costs 12.8 bytes a key instead of 12.
+// The layout of keys of 8 bytes with their rowIDs: five to a block of 64 bytes, keys first. A GPU
+// reads 64 bytes at once, so that a search that reads a block gets the rowID for the price of the
+// key. It takes 12.8 bytes a key instead of 12.
 struct KeyBlocks {
   static constexpr std::size_t keys = 5;
   static constexpr std::size_t words = 8;  // of 8 bytes
@@ -23,7 +23,7 @@ struct KeyBlocks {
     const std::uint32_t block = position / keys;
     return std::size_t{block} * words + (position - block * keys);
   }
-  // Where its rowID stands, in units of 4 bytes.
+  // The position of its rowID, in units of 4 bytes.
   [[nodiscard]] RTINDEX_HD static constexpr std::size_t row_at(std::uint32_t position) {
     const std::uint32_t block = position / keys;
     return std::size_t{block} * (2 * words) + 2 * keys + (position - block * keys);

@@ -13,7 +13,7 @@
 
 namespace rtindex::cuda {
 
-// An array of the host, on the GPU.
+// Copies an array from the host to the GPU.
 template <class T>
 DeviceArray<T> uploaded(const T* from, std::size_t size,
                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
@@ -22,7 +22,7 @@ DeviceArray<T> uploaded(const T* from, std::size_t size,
   return array;
 }
 
-// An encoded column of the host, on the GPU, and back.
+// Copies an encoded column from the host to the GPU, and back.
 [[nodiscard]] DeviceColumn uploaded(const EncodedColumn& column,
                                     const std::shared_ptr<DeviceMemory>& memory,
                                     cudaStream_t stream);
@@ -31,10 +31,10 @@ DeviceArray<T> uploaded(const T* from, std::size_t size,
 // A native column in device memory, as kernels read it.
 [[nodiscard]] DeviceElements elements_of(const ColumnView& column);
 
-// The same column on the host. Blocks until it is there.
+// Copies a column to the host. Blocks until it is there.
 [[nodiscard]] OwnedColumn fetched(const ColumnView& column, cudaStream_t stream);
 
-// Element `row` of a native column in host or device memory, as a person would write it.
+// Element `row` of a native column in host or device memory, as text.
 [[nodiscard]] std::string element_text(const ColumnView& column, std::uint32_t row,
                                        cudaStream_t stream);
 
@@ -44,7 +44,7 @@ struct NativeColumn {
   DeviceColumn column;
 };
 
-// A native column in host or device memory, encoded on the GPU. `pair_room` as for encode_column.
+// Encodes a native column in host or device memory on the GPU. `pair_room` as for encode_column.
 [[nodiscard]] NativeColumn encode_native(const ColumnView& column,
                                          std::optional<std::size_t> pair_room,
                                          const std::shared_ptr<DeviceMemory>& memory,

@@ -9,8 +9,8 @@
 
 #include <rtindex/answer.hpp>
 
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
-#include "base/cuda/scratch.hpp"
 
 namespace rtindex::cuda {
 
@@ -30,12 +30,12 @@ __global__ void count_up(std::uint32_t* rows, std::size_t size) {
 }
 
 template <class At>
-__global__ void compare_neighbours(At at, std::size_t size, OrderFacts* facts) {
+__global__ void compare_neighbours(At at, std::size_t size, OrderStats* stats) {
   bool equal = false;
   for (std::size_t i = thread_number(); i + 1 < size; i += thread_count())
     equal |= at(i) == at(i + 1);
-  if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) facts->duplicates = 1;
-  if (thread_number() == 0 && size != 0) facts->last_key = at(size - 1);
+  if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) stats->duplicates = 1;
+  if (thread_number() == 0 && size != 0) stats->last_key = at(size - 1);
 }
 
 struct PairKeys {
@@ -57,7 +57,7 @@ struct BlockKeys {
 };
 
 // Four threads write a block, 16 bytes each: memory takes whole sectors much faster than parts of
-// them. What no key fills, in the last block and in those behind it, stands for "none".
+// them. The rest of the last block, and the blocks after it, are padding.
 __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows, std::size_t size,
                             std::size_t blocks, ulonglong2* quarters) {
   static_assert(KeyBlocks::keys == 5 && KeyBlocks::words == 8);
@@ -83,17 +83,17 @@ __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows
 
 template <class At>
 __global__ void scatter_by_row(At key_at, RowsView rows, std::size_t size,
-                               const std::uint32_t* places, std::uint32_t* narrow,
+                               const std::uint32_t* positions, std::uint32_t* narrow,
                                std::uint64_t* wide, std::uint32_t* valid_rows) {
   const std::size_t i = thread_number();
   if (i >= size) return;
   const std::uint32_t row = rows[i];
-  const std::uint32_t place = places == nullptr ? row : places[row];
+  const std::uint32_t position = positions == nullptr ? row : positions[row];
   if (narrow != nullptr)
-    narrow[place] = static_cast<std::uint32_t>(key_at(i));
+    narrow[position] = static_cast<std::uint32_t>(key_at(i));
   else
-    wide[place] = key_at(i);
-  if (places != nullptr) valid_rows[place] = row;
+    wide[position] = key_at(i);
+  if (positions != nullptr) valid_rows[position] = row;
 }
 
 __global__ void mark_rows(RowsView rows, std::size_t size, std::uint32_t* valid) {
@@ -127,10 +127,10 @@ DeviceOrder::DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
     sort_split(std::move(column.wide), std::move(column.rows), sorted, wide_, memory, stream);
   else
     sort_split(std::move(column.narrow), std::move(column.rows), sorted, narrow_, memory, stream);
-  find_facts(memory, stream);
+  find_stats(memory, stream);
 }
 
-// Sorting the pairs as one integer by their upper half keeps equal keys in the order of their rows.
+// A stable sort of the pairs by their upper half keeps equal keys in the order of their rows.
 void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted,
                              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   DeviceArray<std::uint64_t> unsorted = std::move(column.pairs);
@@ -158,8 +158,8 @@ void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted,
   fill_padding(pairs_.data(), size_, stream);
 }
 
-// Both sides of the sort have the room of the blocks, keys in front and rowIDs behind them: the
-// blocks are made where the sorted keys are not.
+// Both buffers of the sort have the size of the blocks, keys first and rowIDs after them: the
+// blocks are written to the buffer that does not hold the sorted keys.
 void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted,
                               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   const std::size_t words = KeyBlocks::words_for(size_ + padding);
@@ -200,7 +200,7 @@ template <class Key>
 void DeviceOrder::sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
                              DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
                              cudaStream_t stream) {
-  // The unsorted arrays have no room for the padding, so the result must end up in the new ones.
+  // The unsorted arrays have no room for the padding: the result must be in the new ones.
   into = DeviceArray<Key>(memory, size_ + padding, stream);
   rows_ = DeviceArray<std::uint32_t>(memory, size_ + padding, stream);
   if (rows.empty()) {
@@ -228,10 +228,10 @@ void DeviceOrder::sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> r
   fill_padding(rows_.data(), size_, stream);
 }
 
-void DeviceOrder::find_facts(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  const DeviceArray<OrderFacts> on_device(memory, 1, stream);
-  OrderFacts facts{};
-  check(cudaMemsetAsync(on_device.data(), 0, sizeof(facts), stream), "filling memory");
+void DeviceOrder::find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  const DeviceArray<OrderStats> on_device(memory, 1, stream);
+  OrderStats stats{};
+  check(cudaMemsetAsync(on_device.data(), 0, sizeof(stats), stream), "filling memory");
   const unsigned blocks = loop_blocks(size_);
   if (is_wide())
     compare_neighbours<<<blocks, block_threads, 0, stream>>>(PlainKeys<std::uint64_t>{wide_.data()},
@@ -240,24 +240,24 @@ void DeviceOrder::find_facts(const std::shared_ptr<DeviceMemory>& memory, cudaSt
     compare_neighbours<<<blocks, block_threads, 0, stream>>>(
         PlainKeys<std::uint32_t>{narrow_.data()}, size_, on_device.data());
   check_launch("looking for duplicates");
-  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&stats, on_device.data(), sizeof(stats), cudaMemcpyDeviceToHost, stream),
         "copying from the GPU");
   check(cudaStreamSynchronize(stream), "sorting keys");
-  learn(facts);
+  set_stats(stats);
 }
 
-void DeviceOrder::learn(const OrderFacts& facts) {
-  unique_ = facts.duplicates == 0 && !sorted_by_host_;
-  last_key_ = facts.last_key;
+void DeviceOrder::set_stats(const OrderStats& stats) {
+  unique_ = stats.duplicates == 0 && !sorted_by_host_;
+  last_key_ = stats.last_key;
 }
 
 RowsView DeviceOrder::rows() const {
   if (layout_ == Layout::split) return {rows_.data(), 1};
-  // Of a pair the rowID is the lower half, which comes first.
+  // The rowID is the lower half of a pair, the first in memory.
   return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2, is_wide()};
 }
 
-void DeviceOrder::forget_keys(bool rows_too) {
+void DeviceOrder::release_keys(bool rows_too) {
   narrow_ = DeviceArray<std::uint32_t>();
   wide_ = DeviceArray<std::uint64_t>();
   if (rows_too) rows_ = DeviceArray<std::uint32_t>();
@@ -275,19 +275,19 @@ DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,
     result.narrow = DeviceArray<std::uint32_t>(memory, size_, stream);
   if (size_ == 0) return result;
   const unsigned blocks = blocks_for(size_);
-  DeviceArray<std::uint32_t> places;
+  DeviceArray<std::uint32_t> positions;
   if (size_ != row_count_) {
     result.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
-    places = DeviceArray<std::uint32_t>(memory, row_count_, stream);
-    check(cudaMemsetAsync(places.data(), 0, places.bytes(), stream), "filling memory");
-    mark_rows<<<blocks, block_threads, 0, stream>>>(rows(), size_, places.data());
+    positions = DeviceArray<std::uint32_t>(memory, row_count_, stream);
+    check(cudaMemsetAsync(positions.data(), 0, positions.bytes(), stream), "filling memory");
+    mark_rows<<<blocks, block_threads, 0, stream>>>(rows(), size_, positions.data());
     with_scratch(memory, stream, "numbering rows", [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, places.data(), places.data(), row_count_,
-                                           stream);
+      return cub::DeviceScan::ExclusiveSum(scratch, bytes, positions.data(), positions.data(),
+                                           row_count_, stream);
     });
   }
   const auto scatter = [&](auto key_at) {
-    scatter_by_row<<<blocks, block_threads, 0, stream>>>(key_at, rows(), size_, places.data(),
+    scatter_by_row<<<blocks, block_threads, 0, stream>>>(key_at, rows(), size_, positions.data(),
                                                          result.narrow.data(), result.wide.data(),
                                                          result.rows.data());
   };

@@ -13,28 +13,28 @@
 
 namespace rtindex::cuda {
 
-// How sorted keys and their rowIDs lie in memory.
+// The layout of sorted keys and their rowIDs.
 enum class Layout : std::uint8_t {
-  pairs,  // one access brings both: key << 32 | rowID, and KeyBlocks where keys have 8 bytes
-  split,  // keys, and rowIDs beside them: a search touches fewer lines
+  pairs,  // one access reads both: key << 32 | rowID, or KeyBlocks for keys of 8 bytes
+  split,  // two arrays: a search reads fewer cache lines
 };
 
-// What is known of sorted keys once all of them have been read.
-struct OrderFacts {
+// Statistics of sorted keys.
+struct OrderStats {
   std::uint64_t last_key;
-  std::uint32_t duplicates;  // 1 where some key is there twice
+  std::uint32_t duplicates;  // 1 if there are equal keys
 };
 
 // A column in key order in device memory; equal keys in the order of their rows (or of their full
-// keys and rows, where the host sorted them). Behind the last key stand a few greatest ones with a
-// rowID that means "none", so that blocks of keys can be compared without a test for the end.
+// keys and rows, if the host sorted them). A few greatest keys with the rowID miss_row pad the end,
+// so that blocks of keys can be compared without a bounds check.
 class DeviceOrder {
  public:
   static constexpr std::size_t padding = 16;
 
   DeviceOrder() = default;
-  // Sorts a column, unless the host has sorted it already (its rows are then named). Pairs are made
-  // for a locator that reads all keys: it finds the facts on its way, and says so by learn().
+  // Sorts a column, unless the host has sorted it already (it then has rows). Pairs are meant for a
+  // locator that reads all keys when it is built: it collects the statistics for set_stats().
   DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
@@ -50,15 +50,15 @@ class DeviceOrder {
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] std::uint64_t span() const { return span_; }
   [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
-  // Whether no key is there twice, so that a key tells its row. Keys that the host sorted stand for
-  // longer ones; they never do.
+  // Whether no two keys are equal, so that a key has one row. Never for keys that the host sorted:
+  // their encoding is lossy.
   [[nodiscard]] bool unique() const { return unique_; }
   [[nodiscard]] std::size_t bytes() const {
     return pairs_.bytes() + narrow_.bytes() + wide_.bytes() + rows_.bytes();
   }
-  void learn(const OrderFacts& facts);
-  // Frees what a locator keeps itself: the keys, and the rowIDs too where it keeps those.
-  void forget_keys(bool rows_too);
+  void set_stats(const OrderStats& stats);
+  // Frees the keys, and the rowIDs if wanted, for a locator that has its own.
+  void release_keys(bool rows_too);
   // The column back in row order.
   [[nodiscard]] DeviceColumn column(const std::shared_ptr<DeviceMemory>& memory,
                                     cudaStream_t stream) const;
@@ -72,7 +72,7 @@ class DeviceOrder {
   void sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
                   DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
                   cudaStream_t stream);
-  void find_facts(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  void find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   Layout layout_ = Layout::split;
   DeviceArray<std::uint64_t> pairs_;

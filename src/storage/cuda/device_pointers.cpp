@@ -14,35 +14,35 @@ namespace {
 
 constexpr std::size_t any_alignment = 1;
 
-// Where memory is, as the current GPU sees it.
+// The location of memory as seen by the current GPU.
 cudaPointerAttributes attributes_of(const void* memory) {
   cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, memory), "asking where memory is");
+  check(cudaPointerGetAttributes(&attributes, memory), "querying a pointer");
   return attributes;
 }
 
 bool is_reached(const void* memory, const cudaPointerAttributes& attributes) {
   int device = 0;
-  check(cudaGetDevice(&device), "asking for the current GPU");
+  check(cudaGetDevice(&device), "querying the current GPU");
   if (attributes.type == cudaMemoryTypeUnregistered) {
     int reaches_host = 0;
     check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
-          "asking what a GPU can do");
+          "querying a GPU");
     return reaches_host != 0;
   }
   if (attributes.type != cudaMemoryTypeDevice || attributes.device == device) return true;
-  // Memory of another GPU has an address here where the caller has given access to it. A thread
-  // that has not used the GPU yet is told of none.
+  // Memory of another GPU has an address here if the caller has enabled access to it, and if the
+  // thread has used the GPU before.
   check(cudaSetDevice(device), "choosing a GPU");
   return attributes_of(memory).devicePointer != nullptr;
 }
 
-// An access that fails would end the use of the GPU by the whole process.
+// A failing access would make the GPU unusable for the whole process.
 void require_usable(const void* memory, std::size_t alignment, const char* what) {
   if (memory == nullptr) return;
   if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
-    fail("the {} do not lie at a multiple of their {} bytes: copy them to an array of their own",
-         what, alignment);
+    fail("the {} are not aligned to their {} bytes: copy them to an array of their own", what,
+         alignment);
   const cudaPointerAttributes attributes = attributes_of(memory);
   if (is_reached(memory, attributes)) return;
   if (attributes.type == cudaMemoryTypeUnregistered)

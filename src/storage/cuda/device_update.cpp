@@ -4,9 +4,9 @@
 
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
-#include "storage/cuda/changed_rows.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_pointers.hpp"
+#include "storage/structure.hpp"
 
 namespace rtindex::cuda {
 
@@ -16,7 +16,8 @@ void require_distinct(const std::uint32_t* rows, std::size_t count, std::size_t 
                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   const auto wrong = find_wrong_row(rows, count, row_count, memory, stream);
   if (!wrong) return;
-  if (wrong->is_there) fail("the update names row {} twice: give each row one new key", wrong->row);
+  if (wrong->is_duplicate)
+    fail("the update names row {} twice: give each row one new key", wrong->row);
   fail("the update names row {} but the column has {} rows", wrong->row, row_count);
 }
 

@@ -8,13 +8,13 @@
 
 namespace rtindex::cuda {
 
-// Four neighbouring keys; those of a sector that a search reads at once.
+// Four neighbouring keys, which a search reads at once.
 template <class Key>
 struct Four {
   Key keys[4];
 };
 
-// What is counted of a search: nothing, or what it reads.
+// Counts nothing, or what a search reads.
 struct NoWork {
   __device__ void read_group() const {}
   __device__ void compared(unsigned) const {}
@@ -30,7 +30,7 @@ struct CountedWork {
   }
 };
 
-// What kernels see of a DeviceOrder.
+// A DeviceOrder as kernels read it.
 template <class Key, Layout layout, class Work = NoWork>
 struct OrderView : Work {
   const std::uint64_t* pairs;  // or KeyBlocks
@@ -81,7 +81,7 @@ struct OrderView : Work {
     }
   }
 
-  // What a search near a guess reads at once: two pairs in one load, or a block.
+  // The keys that a search near a guess reads at once: two pairs in one load, or a block.
   static constexpr std::uint32_t step = sizeof(Key) == 4 ? 2 : KeyBlocks::keys;
   struct Step {
     Key keys[step];
@@ -128,7 +128,7 @@ struct OrderView : Work {
     return end;
   }
 
-  // What a search for a key's first position means: its row or 2^32 - 1, and all its positions. All
+  // The row of a key whose first position would be `at`, or miss_row; and all its positions. All
   // keys from `end` on are greater.
   [[nodiscard]] __device__ std::uint32_t row_at(std::uint32_t at, std::uint32_t end,
                                                 Key wanted) const {

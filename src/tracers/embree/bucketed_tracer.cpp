@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "execution/ordered_structure.hpp"
-#include "storage/settle.hpp"
+#include "storage/lower_bound_from_hint.hpp"
 #include "tracers/embree/bucket_scene.hpp"
 
 namespace rtindex {
@@ -59,7 +59,7 @@ class BucketLocator {
   [[nodiscard]] std::uint32_t lower_bound(const Pair<Key>* pairs, Key wanted,
                                           std::uint64_t& rays) const {
     const std::uint32_t bucket = scene_.find(wanted, rays);
-    return settle(
+    return lower_bound_from_hint(
         buckets_.keys, buckets_.begin(bucket), buckets_.end(bucket), wanted,
         [&](std::uint32_t position) { return pairs[position].key; },
         [&](std::uint32_t begin, std::uint32_t end) {

@@ -14,8 +14,8 @@ namespace rtindex::cuda {
 
 namespace {
 
-// A load that asks the second cache to keep what it brings: every lookup needs the grid, and no two
-// need the same keys.
+// A load with a hint to keep the line in the L2 cache: every lookup reads the grid, and few read
+// the same keys.
 [[nodiscard]] __device__ inline ulonglong2 load_to_stay(const ulonglong2* at) {
 #if __CUDA_ARCH__ >= 800
   std::uint64_t policy;
@@ -34,7 +34,7 @@ template <class KeyType, class Work = NoWork>
 struct GridFinder {
   using Key = KeyType;
   static constexpr int lanes = 1;
-  // Cells with more keys are searched by halves: clustered keys, and those equal to each other.
+  // Cells with more keys are searched by bisection: clustered keys, and equal keys.
   static constexpr std::uint32_t most_near = 32;
 
   OrderView<Key, Layout::pairs, Work> order;
@@ -115,7 +115,7 @@ class DeviceGrid final : public Locator {
       builder.build(OrderView<std::uint64_t, Layout::pairs>(order), order.span());
     else
       builder.build(OrderView<std::uint32_t, Layout::pairs>(order), order.span());
-    order.learn(builder.facts());
+    order.set_stats(builder.stats());
     groups_ = builder.take_groups();
     levels_ = builder.take_levels();
     refined_ = builder.refined();

@@ -6,8 +6,8 @@
 
 namespace rtindex::cuda {
 
-// The native tracer's grid of entry points over a column in key order (pairs), with so many keys in
-// a cell on average. It reads all keys, and so tells the order what is known of them.
+// The native tracer's grid over a column in key order (pairs), with so many keys in a cell on
+// average. Building it sets the statistics of the order.
 [[nodiscard]] std::unique_ptr<Locator> make_grid(DeviceOrder& order, int keys_per_cell,
                                                  const std::shared_ptr<DeviceMemory>& memory,
                                                  cudaStream_t stream);

@@ -5,12 +5,12 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_select.cuh>
 
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
-#include "base/cuda/scratch.hpp"
 #include "base/cuda/transfer.hpp"
 #include "execution/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
-#include "storage/settle.hpp"
+#include "storage/lower_bound_from_hint.hpp"
 
 namespace rtindex::optix {
 
@@ -33,9 +33,9 @@ struct BucketedOrder {
   [[nodiscard]] __device__ std::uint64_t largest_key(std::uint32_t bucket) const {
     return order.key(buckets.end(bucket) - 1);
   }
-  // The first position whose key is not less, which rays saw in this bucket.
+  // The first position whose key is not less; rays found it in this bucket.
   [[nodiscard]] __device__ std::uint32_t lower_bound(std::uint32_t bucket, Key wanted) const {
-    return settle(
+    return lower_bound_from_hint(
         order.size, buckets.begin(bucket), buckets.end(bucket), wanted,
         [&](std::uint32_t position) { return order.key(position); },
         [&](std::uint32_t begin, std::uint32_t end) {
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(block_threads)
   Run run{0, 0};
   if (range.lower <= range.upper) {
     run.begin = sorted.lower_bound(found.begin, range.lower);
-    // An upper end at the last key has nothing behind it, and key + 1 might not exist.
+    // No key follows an upper end at the last key, and key + 1 may overflow.
     run.end = range.upper >= last_key
                   ? sorted.order.size
                   : sorted.lower_bound(found.end, static_cast<Key>(range.upper + 1));

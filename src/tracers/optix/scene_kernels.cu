@@ -45,16 +45,6 @@ void with_keys(const cuda::DeviceColumn& column, Work&& work) {
     work(column.narrow.data());
 }
 
-// Calls step(scratch, bytes) as CUB wants it: once to ask for the room, once with it.
-template <class Step>
-void with_scratch(Step&& step, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  constexpr const char* doing = "looking for rows with keys";
-  std::size_t bytes = 0;
-  check(step(nullptr, bytes), doing);
-  const cuda::DeviceBytes scratch(memory, bytes, stream);
-  check(step(scratch.data(), bytes), doing);
-}
-
 }  // namespace
 
 void place_primitives(const Coordinates& coordinates, Primitive primitive,
@@ -72,6 +62,7 @@ cuda::DeviceArray<std::uint64_t> occupied_rows(const Coordinates& coordinates,
                                                const cuda::DeviceColumn& column,
                                                const std::shared_ptr<DeviceMemory>& memory,
                                                cudaStream_t stream) {
+  constexpr const char* doing = "looking for rows with keys";
   using Rows = cuda::DeviceArray<std::uint64_t>;
   if (column.size == 0) return {};
   Rows rows(memory, column.size, stream);
@@ -81,24 +72,20 @@ cuda::DeviceArray<std::uint64_t> occupied_rows(const Coordinates& coordinates,
     take_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(coordinates, keys, column.size,
                                                                      rows.data());
   });
-  cuda::check_launch("looking for rows with keys");
+  cuda::check_launch(doing);
   const int bits = static_cast<int>(std::bit_width(coordinates.row_of(column.span)));
-  with_scratch(
-      [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortKeys(scratch, bytes, rows.data(), sorted.data(),
-                                              column.size, 0, bits == 0 ? 1 : bits, stream);
-      },
-      memory, stream);
-  with_scratch(
-      [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceSelect::Unique(scratch, bytes, sorted.data(), rows.data(), count.data(),
-                                         column.size, stream);
-      },
-      memory, stream);
+  cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, rows.data(), sorted.data(), column.size,
+                                          0, bits == 0 ? 1 : bits, stream);
+  });
+  cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::Unique(scratch, bytes, sorted.data(), rows.data(), count.data(),
+                                     column.size, stream);
+  });
   std::uint64_t found = 0;
   check(cudaMemcpyAsync(&found, count.data(), sizeof(found), cudaMemcpyDeviceToHost, stream),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), "looking for rows with keys");
+  check(cudaStreamSynchronize(stream), doing);
   Rows exact(memory, found, stream);
   check(cudaMemcpyAsync(exact.data(), rows.data(), exact.bytes(), cudaMemcpyDeviceToDevice, stream),
         "copying on the GPU");

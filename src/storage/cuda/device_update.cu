@@ -1,4 +1,4 @@
-#include "storage/cuda/changed_rows.hpp"
+#include "storage/cuda/device_update.hpp"
 
 #include "base/cuda/launch.cuh"
 
@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned long long none = ~0ULL;
 constexpr int word_bits = 32;
 
-// The smallest rows that are wrong.
+// The smallest wrong rows.
 struct WrongRows {
   unsigned long long beyond = none;
   unsigned long long twice = none;
@@ -35,7 +35,7 @@ __global__ void patch(Key* keys, const std::uint32_t* valid_rows, std::size_t si
                       std::uint32_t* missing) {
   const std::size_t i = thread_number();
   if (i >= count) return;
-  std::size_t place = rows[i];
+  std::size_t position = rows[i];
   if (valid_rows != nullptr) {
     std::size_t low = 0;
     std::size_t high = size;
@@ -50,9 +50,9 @@ __global__ void patch(Key* keys, const std::uint32_t* valid_rows, std::size_t si
       *missing = 1;
       return;
     }
-    place = low;
+    position = low;
   }
-  keys[place] = static_cast<Key>(new_keys[i]);
+  keys[position] = static_cast<Key>(new_keys[i]);
 }
 
 }  // namespace

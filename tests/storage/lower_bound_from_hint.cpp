@@ -1,4 +1,4 @@
-#include "storage/settle.hpp"
+#include "storage/lower_bound_from_hint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ std::uint32_t expected(const Keys& keys, std::uint32_t wanted) {
 }
 
 // Searches [begin, end), or from `slack` positions earlier, as a search by blocks of keys does.
-std::uint32_t settled(const Keys& keys, std::uint32_t begin, std::uint32_t end,
-                      std::uint32_t wanted, std::uint32_t slack) {
+std::uint32_t found_from(const Keys& keys, std::uint32_t begin, std::uint32_t end,
+                         std::uint32_t wanted, std::uint32_t slack) {
   const auto size = static_cast<std::uint32_t>(keys.size());
-  return settle(
+  return lower_bound_from_hint(
       size, begin, end, wanted,
       [&](std::uint32_t position) {
         EXPECT_LT(position, size);
@@ -34,23 +34,23 @@ std::uint32_t settled(const Keys& keys, std::uint32_t begin, std::uint32_t end,
       });
 }
 
-TEST(Settle, IsExactWhereverTheSearchBegins) {
+TEST(LowerBoundFromHint, IsExactWhereverTheSearchBegins) {
   for (const Keys& keys : {Keys{}, Keys{3}, Keys{3, 3, 3, 3, 3, 3}, Keys{0, 2, 4, 6, 8, 10, 12},
                            Keys{1, 1, 2, 5, 5, 5, 5, 5, 5, 9, 9, 11}})
     for (std::uint32_t wanted = 0; wanted < 14; ++wanted)
       for (std::uint32_t begin = 0; begin <= keys.size(); ++begin)
         for (std::uint32_t end = begin; end <= keys.size(); ++end)
           for (const std::uint32_t slack : {0U, 1U, 3U})
-            ASSERT_EQ(settled(keys, begin, end, wanted, slack), expected(keys, wanted))
+            ASSERT_EQ(found_from(keys, begin, end, wanted, slack), expected(keys, wanted))
                 << wanted << " from " << begin << ".." << end << " of " << keys.size();
 }
 
-TEST(Settle, TakesGrowingSteps) {
+TEST(LowerBoundFromHint, TakesGrowingSteps) {
   Keys keys(1 << 20);
   for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = 2 * i;
   for (const std::uint32_t begin : {0U, 1U << 19, (1U << 20) - 4}) {
     int searches = 0;
-    const std::uint32_t found = settle(
+    const std::uint32_t found = lower_bound_from_hint(
         1U << 20, begin, begin + 4, 600001U, [&](std::uint32_t position) { return keys[position]; },
         [&](std::uint32_t from, std::uint32_t to) {
           ++searches;
