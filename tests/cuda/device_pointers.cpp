@@ -49,7 +49,7 @@ class DevicePointers : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(DevicePointers, MustBeAligned) {
-  const std::string words = "multiple of their 4 bytes";
+  const std::string words = "not aligned to their 4 bytes";
   expect_refused([&] { static_cast<void>(build(column(1, 2), GetParam())); }, words);
   const Index index = build(column(), GetParam());
   const OnGpu out(keys_.size() * 2 * sizeof(std::uint32_t));

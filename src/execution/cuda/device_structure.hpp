@@ -14,7 +14,7 @@
 
 namespace rtindex::cuda {
 
-// What a structure on a GPU is made of.
+// How a structure over sorted keys is built.
 struct DeviceOptions {
   using MakeLocator = std::function<std::unique_ptr<Locator>(
       DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)>;
@@ -24,14 +24,14 @@ struct DeviceOptions {
   Gather gather = Gather::automatic;
   Layout layout = Layout::split;
   MakeLocator locator;
-  // Where the locator cannot hold every key: whether it holds those up to `span`, and a throw that
-  // names the row and key that it does not hold.
+  // For a locator that cannot hold every key: whether it holds keys up to `span`, and a function
+  // that throws an Error with the row and key that it cannot hold.
   std::function<bool(std::uint64_t span)> holds;
   std::function<void(const EncodedColumn&, const std::function<std::string(std::uint32_t)>&)>
       refuse;
 };
 
-// What a resolved spec says about every structure over sorted keys; the locator is still to come.
+// The options of a resolved spec that all structures over sorted keys have; without the locator.
 [[nodiscard]] DeviceOptions ordered_options(const Spec& resolved);
 
 // A codec, and the structure over the column that it encodes.
@@ -50,7 +50,7 @@ struct BuiltOnDevice {
                                                        const KeyCodec& codec,
                                                        const BuildOptions& build);
 
-// Builds over what a structure on a GPU saved.
+// Builds over the keys that a structure on a GPU saved.
 [[nodiscard]] std::unique_ptr<Structure> build_saved(const DeviceOptions& options,
                                                      const FileReader& file, const KeyCodec& codec,
                                                      std::size_t rows,

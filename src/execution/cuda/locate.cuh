@@ -9,8 +9,8 @@
 
 namespace rtindex::cuda {
 
-// The neighbouring threads that search for one key together, as a mask of their warp. They take
-// every branch together, so that no other thread is waited for.
+// The mask of the neighbouring threads of a warp that search for one key together. They take every
+// branch together, so that they wait for no other thread.
 template <int lanes>
 [[nodiscard]] __device__ unsigned group_mask() {
   if constexpr (lanes == 32)
@@ -19,7 +19,7 @@ template <int lanes>
     return ((1U << lanes) - 1) << (threadIdx.x % 32 / lanes * lanes);
 }
 
-// Readers of lookups: read(i, key) is false where nothing can match.
+// Readers of lookups: read(i, key) is false if nothing can match.
 
 // Elements of the column's own type.
 template <class Key, class Element>
@@ -63,7 +63,7 @@ void with_reader(const DeviceLookups& lookups, Work&& work) {
   }
 }
 
-// A Finder is what a kernel needs of a locator, by value:
+// A Finder is the part of a locator that a kernel takes by value:
 //   using Key; static constexpr int lanes: neighbouring threads that search for one key together
 //   std::uint32_t row(Key)              one rowID, or miss_row
 //   Run equal(Key)                      all positions with this key
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(block_threads)
   Run run{0, 0};
   if (interval.lower <= interval.upper) {
     run.begin = finder.lower_bound(interval.lower);
-    // An upper end at the last key has nothing behind it, and key + 1 might not exist.
+    // No key follows an upper end at the last key, and key + 1 may overflow.
     run.end = interval.upper >= last_key
                   ? size
                   : finder.lower_bound(static_cast<typename Finder::Key>(interval.upper + 1));

@@ -3,13 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// What this library uses of the interface of NVIDIA's libnvoptix.so.1, in our own words: ABI 87, as
-// OptiX 8.0 has it. tests/optix compares sizes, constants and the places of what is set with
-// NVIDIA's headers.
+// Our declarations of the part of NVIDIA's libnvoptix.so.1 that we use: ABI 87, OptiX 8.0.
+// tests/optix compares sizes, constants and the offsets of fields with NVIDIA's headers.
 namespace rtindex::optix {
 
 inline constexpr int abi_version = 87;
-// The oldest driver of CUDA 13, which the library is built with. Since 535 drivers know the ABI.
+// The oldest driver of CUDA 13, which the library is built with. Drivers have the ABI since 535.
 inline constexpr int oldest_driver = 580;
 
 using DevicePointer = unsigned long long;
@@ -75,7 +74,7 @@ struct ContextOptions {
   int validation = 0;
 };
 
-// The parts of a triangle input that say nothing here (micromaps) are kept as zeros.
+// The unused end of a triangle input (micromaps) is zero.
 struct TriangleInput {
   const DevicePointer* vertex_buffers;
   unsigned vertices;

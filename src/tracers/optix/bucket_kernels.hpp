@@ -13,7 +13,7 @@
 
 namespace rtindex::optix {
 
-// What is known of neighbouring buckets. Both block until that is counted.
+// Statistics of neighbouring buckets. Both block until they are computed.
 [[nodiscard]] HighestDifferences highest_differences(const cuda::DeviceOrder& order,
                                                      const Buckets& buckets,
                                                      const std::shared_ptr<DeviceMemory>& memory,
@@ -29,20 +29,20 @@ namespace rtindex::optix {
     const cuda::DeviceOrder& order, const Buckets& buckets, const BucketSpace& space,
     BucketRole role, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
-// What triangles stand for: representatives, or markers, those of rows before those of planes.
+// The buckets of triangles: representatives, or markers, those of rows before those of planes.
 struct BucketTriangles {
   const std::uint32_t* buckets = nullptr;  // by triangle; null: triangle i is bucket i
   bool are_markers = false;
   std::uint32_t row_markers = 0;
 };
 
-// Triangles [first, first + count), to where a structure is built from.
+// Writes triangles [first, first + count) to the input of a structure.
 void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
                      const BucketSpace& space, const BucketTriangles& triangles, std::size_t first,
                      std::size_t count, Triangle* to, cudaStream_t stream);
 
-// From the bucket that rays found to the answer, in place. Each lookup finds its bucket where its
-// answer goes: as the row, as the run's begin, or as both ends of the run.
+// From the bucket that rays found to the answer, in place: the bucket of a lookup is read from its
+// output, as the row, as the begin of the run, or as both ends of the run.
 void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
                  const cuda::DeviceLookups& lookups, std::uint32_t* rows, cudaStream_t stream);
 void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,

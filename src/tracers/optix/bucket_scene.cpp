@@ -12,7 +12,7 @@ namespace {
 using Memory = std::shared_ptr<DeviceMemory>;
 using List = cuda::DeviceArray<std::uint32_t>;
 
-// One list behind the other.
+// The first list followed by the second.
 List joined(const List& first, const List& second, const Memory& memory, cudaStream_t stream) {
   List both(memory, first.size() + second.size(), stream);
   const auto copy = [&](std::uint32_t* to, const List& from) {
@@ -72,10 +72,11 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
     if (representatives_.size == buckets.count()) representatives_.buckets = List();
   }
   find_markers(order, buckets, memory, stream);
-  // A structure numbers its triangles by 32 bits, and so do we.
+  // Triangles are numbered with 32 bits.
   constexpr std::size_t most = 0xffffffffU;
   if (markers_.size > most)
-    fail("{} buckets need {} markers, and rx:optix has room for {}: use a larger bucket",
+    fail(ErrorKind::unsupported,
+         "{} buckets need {} markers, and rx:optix holds at most {}: use a larger bucket",
          buckets.count(), markers_.size, most);
 }
 

@@ -9,8 +9,8 @@
 
 namespace rtindex::optix {
 
-// How a resolved spec with buckets is built: a structure over sorted keys, in which rays find a
-// bucket.
+// The options of a resolved spec with buckets: a structure over sorted keys, in which OptiX finds
+// the bucket of a key and a kernel the key in it.
 [[nodiscard]] cuda::DeviceOptions bucketed_options(const Spec& resolved);
 
 // Builds it over a column that the host has encoded.

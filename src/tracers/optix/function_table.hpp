@@ -8,7 +8,7 @@
 
 namespace rtindex::optix {
 
-// The driver fills in a table of functions; those that nothing here calls stay unnamed.
+// The table of functions that the driver fills in; those that we do not call have no name.
 struct FunctionTable {
   using Unused = void (*)();
 

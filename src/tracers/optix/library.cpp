@@ -17,7 +17,7 @@ namespace {
 using Query = Result (*)(int abi, unsigned options, const int* keys, const void** values,
                          void* table, std::size_t table_bytes);
 
-// Containers get the parts of a driver that they ask for, and OptiX is part of its graphics.
+// Containers get the parts of a driver that they request; OptiX belongs to its graphics part.
 [[nodiscard]] bool container_hides_graphics() {
   const char* const asked = std::getenv("NVIDIA_DRIVER_CAPABILITIES");
   if (asked == nullptr) return false;
@@ -31,7 +31,7 @@ using Query = Result (*)(int abi, unsigned options, const int* keys, const void*
   const std::string said = loader == nullptr ? "no reason given" : loader;
   if (container_hides_graphics())
     return fmt::format(
-        "{} was not found, because this container asks for no graphics: start it with "
+        "{} was not found, because this container does not request graphics: start it with "
         "NVIDIA_DRIVER_CAPABILITIES=compute,utility,graphics (or all)",
         name);
   return fmt::format(
@@ -58,7 +58,7 @@ using Query = Result (*)(int abi, unsigned options, const int* keys, const void*
 
 Library load_library(const char* name) {
   Library found;
-  // It stays loaded until the process ends: OptiX does not survive being unloaded.
+  // Loaded until the process ends: OptiX cannot be unloaded.
   void* const handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     found.fault = explain_absence(name);
@@ -67,7 +67,7 @@ Library load_library(const char* name) {
   const auto query = reinterpret_cast<Query>(dlsym(handle, "optixQueryFunctionTable"));
   if (query == nullptr) {
     found.fault = fmt::format(
-        "{} is only a placeholder without OptiX in it, as Windows Subsystem for Linux has: use "
+        "{} is a placeholder without OptiX, as in the Windows Subsystem for Linux: use "
         "rx:native@cuda there, or Linux itself",
         name);
     return found;
@@ -98,24 +98,26 @@ const std::optional<std::string>& unusable() {
 }
 
 const FunctionTable& functions() {
-  if (library().fault) fail("optix: {}", *library().fault);
+  if (library().fault) fail(ErrorKind::unavailable, "optix: {}", *library().fault);
   return library().functions;
 }
 
 void check(Result result, const char* doing, const char* log) {
   if (result == Result::success) return;
-  // A failure inside CUDA would otherwise be reported once more by the next call there.
+  // Clears a failure inside CUDA, which the next CUDA call would report again.
   static_cast<void>(cudaGetLastError());
   if (result == Result::device_out_of_memory)
-    fail("optix: out of GPU memory while {}: free memory there, or index fewer rows", doing);
-  if (result == Result::host_out_of_memory) fail("optix: out of memory while {}", doing);
-  fail("optix: {} ({}) while {}{}{}", functions().error_text(result),
+    fail(ErrorKind::out_of_memory,
+         "optix: out of GPU memory while {}: free memory there, or index fewer rows", doing);
+  if (result == Result::host_out_of_memory)
+    fail(ErrorKind::out_of_memory, "optix: out of memory while {}", doing);
+  fail(ErrorKind::unavailable, "optix: {} ({}) while {}{}{}", functions().error_text(result),
        functions().error_name(result), doing, *log == '\0' ? "" : ": ", log);
 }
 
 const DeviceContext& context_of(int device) {
   static std::mutex mutex;
-  // Never destroyed: the driver may be gone before static objects are.
+  // Never destroyed: the driver may be unloaded before static objects are destroyed.
   static auto& contexts = *new std::map<int, DeviceContext>();
   const std::lock_guard lock(mutex);
   const auto known = contexts.find(device);
@@ -127,7 +129,7 @@ const DeviceContext& context_of(int device) {
   check(functions().create_context(nullptr, &options, &made.context), "starting OptiX");
   const auto ask = [&](int property, unsigned& value) {
     check(functions().get_property(made.context, property, &value, sizeof(value)),
-          "asking OptiX about the GPU");
+          "querying the GPU");
   };
   ask(property_rtcore_version, made.rtcore_version);
   ask(property_max_primitives, made.max_primitives);

@@ -7,29 +7,28 @@
 
 namespace rtindex::optix {
 
-// What looking for the driver's OptiX found: a table of functions, or a sentence that says why
-// there is none.
+// The driver's OptiX: a table of functions, or why there is none.
 struct Library {
   FunctionTable functions{};
   std::optional<std::string> fault;
 };
 
-// Loads a library under this name; the driver's is libnvoptix.so.1.
+// Loads the library of this name; the driver's is libnvoptix.so.1.
 [[nodiscard]] Library load_library(const char* name);
 
 // The driver's, loaded once per process.
 [[nodiscard]] const Library& library();
 
-// Why OptiX cannot be used here, in a sentence; none where it can.
+// Why OptiX cannot be used, in a sentence; none if it can.
 [[nodiscard]] const std::optional<std::string>& unusable();
 
-// The functions of the driver, where it is usable.
+// The functions of the driver; an Error if OptiX cannot be used.
 [[nodiscard]] const FunctionTable& functions();
 
-// Throws an Error that says what failed, while doing what, and what OptiX had to say.
+// Throws an Error that names the failure, the operation and the log of OptiX.
 void check(Result result, const char* doing, const char* log = "");
 
-// The context of a GPU, made once per process, and what it says about the GPU.
+// The context of a GPU, created once per process, and its properties.
 struct DeviceContext {
   Context context = nullptr;
   unsigned rtcore_version = 0;  // 10 times the generation; 0: no RT cores

@@ -17,13 +17,13 @@ namespace rtindex::optix {
 
 namespace {
 
-// More threads than 2^30 are refused by OptiX.
+// OptiX refuses more than 2^30 threads.
 constexpr std::size_t most_threads = std::size_t{1} << 29;
 
 constexpr ModuleOptions module_options{
     .registers = 0, .optimization = optimize_most, .debug = debug_none};
 
-// The text of a set of programs and the names of those that a pipeline takes.
+// The PTX of a module and the names of the programs of a pipeline.
 struct ProgramText {
   std::string_view text;
   const char* raygen;
@@ -57,7 +57,7 @@ PipelineOptions pipeline_options(Programs programs, Primitive primitive) {
   return options;
 }
 
-// What OptiX says about a failure comes in a buffer of the caller's.
+// The buffer for the log of OptiX.
 struct Log {
   std::array<char, 2048> text{};
   std::size_t size = text.size();
@@ -108,7 +108,7 @@ void Pipeline::make_programs(Programs programs, Primitive primitive, unsigned bu
   if (primitive == Primitive::sphere) {
     const BuiltinOptions builtin{.type = builtin_sphere, .build_flags = build_flags};
     check(call.get_builtin_module(context_, &module_options, &options, &builtin, &spheres),
-          "asking for the intersection program of spheres");
+          "getting the intersection program of spheres");
   }
   ProgramDescription descriptions[3] = {};
   descriptions[0].kind = program_raygen;

@@ -19,11 +19,11 @@ namespace rtindex::optix {
 // carry their hits in registers; or those that find buckets by the closest hits of triangles.
 enum class Programs : std::uint8_t { all, points, buckets };
 
-// Our device programs, compiled for one GPU and one kind of primitive, ready to be launched.
+// Device programs compiled for one GPU and one kind of primitive.
 class Pipeline {
  public:
-  // Made once per process and kept: the driver takes a good part of a second to compile one.
-  // `build_flags` are those of the structures that its rays will meet.
+  // Created once per process and kept: the driver takes most of a second to compile one.
+  // `build_flags` are those of the structures that its rays traverse.
   [[nodiscard]] static const Pipeline& get(int device, Programs programs, Primitive primitive,
                                            unsigned build_flags);
 

@@ -15,15 +15,15 @@ DevicePointer pointer(const cuda::DeviceBytes& bytes) {
   return reinterpret_cast<DevicePointer>(bytes.data());
 }
 
-// Each hit counts once, whatever the structure looks like inside.
+// OptiX may otherwise report a hit more than once.
 constexpr unsigned geometry_flags = geometry_single_any_hit;
 
-// A structure may need no working memory; OptiX wants an address all the same.
+// OptiX requires an address of working memory even if its size is 0.
 std::size_t at_least_one(std::size_t bytes) { return std::max<std::size_t>(bytes, 1); }
 
 }  // namespace
 
-// OptiX reads the addresses of buffers through pointers: they stand beside what points to them.
+// OptiX reads the addresses of buffers through pointers to members of this struct.
 struct Scene::Input {
   Input(Primitive primitive, const Part& part)
       : primitives(pointer(part.primitives)), radius(pointer(part.radius)) {
@@ -134,7 +134,7 @@ BuildSizes Scene::sizes_of(const Input& input) const {
   const AccelBuildOptions options{.flags = build_flags(), .operation = operation_build};
   BuildSizes sizes{};
   check(functions().compute_sizes(context_, &options, &input.build, 1, &sizes),
-        "asking how large the acceleration structure will be");
+        "computing the size of the acceleration structure");
   return sizes;
 }
 
@@ -165,7 +165,7 @@ void Scene::refit(const cuda::DeviceColumn& column, cudaStream_t stream) {
   for (const Part& part : parts_)
     room = std::max(room, sizes_of(Input(primitive, part)).update_temporary);
   const cuda::DeviceBytes temporary(memory_, at_least_one(room), stream);
-  // From here on nothing is asked for any more.
+  // Nothing is allocated from here on.
   bool moved = false;
   for (Part& part : parts_) {
     const Traversable before = part.handle;
@@ -210,7 +210,7 @@ SceneView Scene::view(const cuda::DeviceColumn& column) const {
   view.structures = handles_.data();
   view.structure_count = static_cast<std::uint32_t>(parts_.size());
   view.structure_size = static_cast<std::uint32_t>(options_.split);
-  // Of a column of nulls the directory is empty, and yet there is one.
+  // The directory of a column of nulls exists and is empty.
   view.has_directory = uses_directory(column);
   view.directory = directory_.data();
   view.directory_size = directory_.size();

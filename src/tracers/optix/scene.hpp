@@ -40,21 +40,21 @@ struct SceneCosts {
       std::size_t structure_bytes) const;
 };
 
-// The primitives of a column in acceleration structures, and what rays need beside them.
+// The primitives of a column in acceleration structures, and the directory of its rows.
 class Scene {
  public:
-  // Writes primitives [first, first + count) to where a structure is built from, on the stream of
-  // the build.
+  // Writes primitives [first, first + count) to the input of a structure, on the stream of the
+  // build.
   using Place = std::function<void(std::size_t first, std::size_t count, void* to)>;
 
   Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
-  // So many primitives that stand for something else than the keys of a column; not to be refitted.
+  // So many primitives other than the keys of a column; cannot be refitted.
   Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
         std::shared_ptr<DeviceMemory> memory, cudaStream_t stream);
 
-  // The keys of the column have changed: structures keep their shape and take the new places. Takes
-  // all memory that it needs first: where there is not enough, nothing has changed.
+  // Moves the primitives to changed keys; structures keep their shape. Allocates all memory first:
+  // if there is too little, nothing has changed.
   void refit(const cuda::DeviceColumn& column, cudaStream_t stream);
 
   [[nodiscard]] SceneView view(const cuda::DeviceColumn& column) const;
@@ -84,12 +84,12 @@ class Scene {
 
   void build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaStream_t stream);
   void compact(Part& part, std::size_t bytes, cudaStream_t stream);
-  // What a part is built from, and the memory that this takes.
+  // The input of a structure, and the memory of its build.
   struct Input;
   [[nodiscard]] BuildSizes sizes_of(const Input& input) const;
   void run_build(Part& part, const Input& input, int operation, const cuda::DeviceBytes& temporary,
                  const Emit* emit, cudaStream_t stream);
-  // The rows that hold keys, where rays need to know them.
+  // The rows that hold keys, if ranges need them.
   [[nodiscard]] cuda::DeviceArray<std::uint64_t> directory_of(const cuda::DeviceColumn& column,
                                                               cudaStream_t stream) const;
   [[nodiscard]] bool uses_directory(const cuda::DeviceColumn& column) const;

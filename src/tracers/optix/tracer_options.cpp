@@ -13,8 +13,8 @@ namespace rtindex::optix {
 
 namespace {
 
-// Without RT cores OptiX builds 2^28 triangles in half a second, but has not been seen to end with
-// the 2^29 that it says it can hold (driver 580, H200: over a minute).
+// Without RT cores OptiX builds 2^28 triangles in half a second, but did not finish within a minute
+// with its maximum of 2^29 (driver 580, H200).
 constexpr std::size_t most_in_software = std::size_t{1} << 28;
 
 std::size_t split_of(const Spec& spec, int device) {
@@ -25,8 +25,8 @@ std::size_t split_of(const Spec& spec, int device) {
   std::size_t split = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), split);
   if (error != std::errc() || end != text.data() + text.size() || split < 1 || split > most)
-    fail("split={} is not possible: write a number of keys from 1 to {}, what one structure holds",
-         text, most);
+    fail("invalid split={}: expected 1 to {}, the largest number of keys in one structure", text,
+         most);
   return split;
 }
 
@@ -35,8 +35,8 @@ std::size_t split_of(const Spec& spec, int device) {
 Spec complete(const Spec& spec) {
   const int device = spec.device_number();
   if (const auto count = static_cast<int>(cuda::gpus().size()); device >= count)
-    fail("there is no GPU {} for '{}': this machine has {}, numbered from 0", device, spec.text(),
-         count);
+    fail(ErrorKind::unavailable, "'{}' names GPU {}, and this machine has {}, numbered from 0",
+         spec.text(), device, count);
   const RxOptions options = RxOptions::from(spec);
   const Spec full = options.full(spec).with("split", std::to_string(split_of(spec, device)));
   return options.bucket == 0 ? full : full.with("gather", spec.option("gather", "auto"));

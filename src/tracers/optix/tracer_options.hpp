@@ -9,13 +9,12 @@
 
 namespace rtindex::optix {
 
-// The largest coordinate of a column. Rays find triangles everywhere. Boxes and spheres are found
-// only by rays that start within 2^40: seen on an H200 (OptiX 8.0 through driver 580, traversal in
-// software), where the intersection program of a box further away was called up to 2^42, but what
-// it reported was dropped.
+// The largest coordinate of a column. Rays hit triangles everywhere, but boxes and spheres only if
+// they start within 2^40: on an H200 (OptiX 8.0, driver 580, traversal in software), the
+// intersection program of a box further away was called up to 2^42, but its reports were dropped.
 [[nodiscard]] double coordinate_limit(Primitive primitive);
 
-// How a resolved spec is built.
+// The scene options of a resolved spec.
 [[nodiscard]] SceneOptions options_of(const Spec& resolved);
 
 // Lines for describe().
