@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "io/text_time.hpp"
+#include "io/text_values.hpp"
 
 namespace rtindex::cli {
 

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "io/text_number.hpp"
+#include "io/text_values.hpp"
 
 namespace rtindex::cli {
 
@@ -98,7 +98,7 @@ AnswerSet BatchOptions::answer_set() const {
   std::string_view rest = answers;
   for (;;) {
     const std::size_t comma = rest.find(',');
-    set = set | answer_named(without_spaces_around(rest.substr(0, comma)));
+    set = set | answer_named(trimmed(rest.substr(0, comma)));
     if (comma == std::string_view::npos) return set;
     rest.remove_prefix(comma + 1);
   }

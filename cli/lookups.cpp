@@ -5,8 +5,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "io/text_column.hpp"
-#include "io/text_number.hpp"
-#include "io/text_time.hpp"
+#include "io/text_values.hpp"
 #include "keys/convert.hpp"
 
 namespace rtindex::cli {

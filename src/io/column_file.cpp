@@ -1,14 +1,16 @@
 #include "io/column_file.hpp"
 
 #include <array>
+#include <cassert>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/types.hpp"
 #include "io/npy_reader.hpp"
-#include "io/sosd_reader.hpp"
 
 namespace rtindex {
 
@@ -24,7 +26,7 @@ constexpr std::array<Named, 4> formats = {{{"npy", FileFormat::npy},
                                            {"sosd64", FileFormat::sosd64},
                                            {"csv", FileFormat::csv}}};
 
-// NumPy has days of 64 bits only, which a column of dates cannot be compared with as they are.
+// NumPy stores days in 64 bits; date32 columns are compared with 32-bit days.
 LoadedColumn as_dates(const LoadedColumn& days) {
   const ColumnView from = days.view();
   const std::span all(static_cast<const std::int64_t*>(from.data()), from.size());
@@ -35,7 +37,7 @@ LoadedColumn as_dates(const LoadedColumn& days) {
     dates[i] = 0;
     if (!from.valid(i)) continue;
     if (!std::in_range<std::int32_t>(all[i]))
-      fail("element {} of {} is day {}, beyond what a column of dates can hold: leave it out", i,
+      fail("element {} of {} is day {}: expected a day that fits date32; leave it out", i,
            days.name(), all[i]);
     dates[i] = static_cast<std::int32_t>(all[i]);
     valid[i / 8] = static_cast<std::uint8_t>(valid[i / 8] | 1U << (i % 8));
@@ -58,7 +60,7 @@ LoadedColumn read_npy_like(const ColumnFile& file) {
 FileFormat file_format_named(std::string_view name) {
   for (const Named& known : formats)
     if (known.name == name) return known.format;
-  fail("unknown file format '{}': choose npy, sosd32, sosd64 or csv", name);
+  fail("unknown file format '{}': expected npy, sosd32, sosd64 or csv", name);
 }
 
 std::optional<FileFormat> file_format_of(std::string_view path) {
@@ -70,12 +72,23 @@ std::optional<FileFormat> file_format_of(std::string_view path) {
   return std::nullopt;
 }
 
+LoadedColumn read_sosd(const std::string& path, Type type, Access access) {
+  assert(type == Type::u32 || type == Type::u64);
+  FileBytes file(path, access);
+  std::uint64_t count = 0;
+  if (file.size() < sizeof(count))
+    fail(ErrorKind::corrupt_file,
+         "{} is {}: expected a SOSD file, which starts with a count of 8 bytes, got {} bytes", path,
+         file.size() == 0 ? "empty" : "truncated", file.size());
+  std::memcpy(&count, file.data(), sizeof(count));
+  return LoadedColumn::in_file(std::move(file), sizeof(count), type, width_of(type), count);
+}
+
 LoadedColumn load(const ColumnFile& file) {
   const std::optional<FileFormat> format = file.format ? file.format : file_format_of(file.path);
   if (!format) {
-    const FileBytes readable(file.path);  // a missing file is the first thing to hear about
-    fail("the name of {} does not tell its format: pass --format npy, sosd32, sosd64 or csv",
-         file.path);
+    const FileBytes readable(file.path);  // reports a missing file first
+    fail("{}: unknown extension; pass --format npy, sosd32, sosd64 or csv", file.path);
   }
   switch (*format) {
     case FileFormat::npy: return read_npy_like(file);

@@ -14,7 +14,7 @@ enum class FileFormat : std::uint8_t { npy, sosd32, sosd64, csv };
 
 // "npy", "sosd32", "sosd64" or "csv"; any other text is an Error.
 [[nodiscard]] FileFormat file_format_named(std::string_view name);
-// What a file's extension says; none where it says nothing.
+// By the file's extension; none for an unknown one.
 [[nodiscard]] std::optional<FileFormat> file_format_of(std::string_view path);
 
 // A file that holds a column, and how to read it.
@@ -22,11 +22,15 @@ struct ColumnFile {
   std::string path;
   std::optional<FileFormat> format;  // none: by the file's extension
   CsvColumn csv_column;
-  Access access = Access::sequential;  // how the elements will be visited
-  // Text and NumPy's days are read as the type of this column, where they can be.
+  Access access = Access::sequential;  // how the elements will be read
+  // Text and NumPy's days are read as the type of this column where possible.
   const LoadedColumn* like = nullptr;
 };
 
 [[nodiscard]] LoadedColumn load(const ColumnFile& file);
+
+// A file of the SOSD benchmark: a uint64 count, then that many keys. `type`: u32 or u64.
+[[nodiscard]] LoadedColumn read_sosd(const std::string& path, Type type,
+                                     Access access = Access::sequential);
 
 }  // namespace rtindex

@@ -6,11 +6,11 @@
 
 namespace rtindex {
 
-// Which column of a CSV file is meant.
+// Selects a column of a CSV file.
 struct CsvColumn {
   std::string name;                     // empty: the only one
-  bool or_the_only_one = false;         // a file of one column gives it, whatever its name
-  std::string option = "--csv-column";  // what a message tells the user to pass
+  bool or_the_only_one = false;         // in a file of one column the name may differ
+  std::string option = "--csv-column";  // the option that messages mention
 };
 
 // One column of a CSV file with a header line. `like`: see TextColumn::finish.

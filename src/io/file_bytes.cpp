@@ -23,9 +23,9 @@ bool is_stream(const std::string& path) {
 
 std::vector<char> read_to_end(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail("{} cannot be opened: check that you may read it", path);
+  if (!file) fail(ErrorKind::io, "cannot open {}: check its permissions", path);
   std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) fail("{} cannot be read to its end", path);
+  if (file.bad()) fail(ErrorKind::io, "cannot read {} to its end", path);
   return bytes;
 }
 

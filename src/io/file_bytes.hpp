@@ -10,8 +10,7 @@
 
 namespace rtindex {
 
-// The bytes of a file: a mapping of a regular file, or what a pipe delivers. A file that cannot be
-// read is an Error that names it.
+// The bytes of a file: a regular file is mapped, a pipe is read to its end. Errors name the file.
 class FileBytes {
  public:
   FileBytes() = default;

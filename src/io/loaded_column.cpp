@@ -4,24 +4,52 @@
 
 #include <cassert>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/types.hpp"
-#include "io/text_time.hpp"
+#include "io/text_values.hpp"
 
 namespace rtindex {
 
+namespace {
+
+// A header promises `count` elements of `width` bytes; `bytes` follow it.
+void require_element_count(std::uint64_t count, std::size_t width, std::size_t bytes,
+                           const std::string& path) {
+  if (count > std::numeric_limits<std::size_t>::max() / width)
+    fail(ErrorKind::corrupt_file,
+         "{}: impossible count of {} elements in the header: the file is damaged or has another "
+         "format",
+         path, count);
+  const std::size_t expected = static_cast<std::size_t>(count) * width;
+  if (expected > bytes)
+    fail(ErrorKind::corrupt_file,
+         "{} is truncated or its header is wrong: expected {} elements of {} bytes, got {} bytes; "
+         "copy or save it again",
+         path, count, width, bytes);
+  if (expected < bytes)
+    fail(
+        "{} has {} extra bytes after its {} elements of {} bytes: save one array per file, or pass "
+        "the right --format",
+        path, bytes - expected, count, width);
+}
+
+}  // namespace
+
 LoadedColumn LoadedColumn::in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
-                                   std::size_t size) {
-  assert(offset <= file.size() && size * width <= file.size() - offset);
+                                   std::uint64_t size) {
+  assert(offset <= file.size());
+  require_element_count(size, width, file.size() - offset, file.path());
   LoadedColumn column;
   column.name_ = file.path();
   column.type_ = type;
   column.size_ = size;
   column.width_ = width;
   if (is_native(type) && offset % width != 0) {
-    // Nothing keeps a writer from a header that leaves the elements on odd addresses.
+    // A writer may leave the elements unaligned.
     column.memory_ = RawMemory(size * width);
     if (size != 0) std::memcpy(column.memory_.data(), file.data() + offset, size * width);
     column.elements_ = static_cast<const char*>(column.memory_.data());
@@ -52,7 +80,7 @@ LoadedColumn LoadedColumn::strings(std::string name, std::vector<char> bytes,
   column.name_ = std::move(name);
   column.type_ = Type::string;
   column.size_ = offsets.size() - 1;
-  bytes.reserve(1);  // an address for empty strings, too
+  bytes.reserve(1);  // empty strings need an address too
   column.bytes_ = std::move(bytes);
   column.offsets_ = std::move(offsets);
   column.elements_ = column.bytes_.data();

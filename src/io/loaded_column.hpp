@@ -12,20 +12,21 @@
 
 namespace rtindex {
 
-// A column that came from a file, or from text, with the memory behind it.
+// A column read from a file or from text, with the memory that it owns.
 class LoadedColumn {
  public:
   LoadedColumn() = default;
-  // Elements that lie back to back in a file, from `offset` on. `width`: bytes of one element.
+  // Contiguous elements in a file, from `offset` to its end. `width`: bytes of one element. An
+  // Error unless the file holds exactly `size` of them.
   static LoadedColumn in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
-                              std::size_t size);
-  // Elements of a native type. `name`: what messages call the column.
+                              std::uint64_t size);
+  // Elements of a native type. `name`: the column's name in messages.
   static LoadedColumn numbers(std::string name, Type type, RawMemory elements, std::size_t size);
   // String i is bytes[offsets[i] .. offsets[i + 1]).
   static LoadedColumn strings(std::string name, std::vector<char> bytes,
                               std::vector<std::int64_t> offsets);
 
-  // A column that is not here but in an index; it has no elements to view.
+  // The column of a saved index: name, type and size, without elements to view.
   static LoadedColumn indexed(std::string name, Type type, std::size_t size);
 
   // Arrow's bitmap, least significant bit first: a clear bit is a null.
@@ -33,26 +34,26 @@ class LoadedColumn {
   // NumPy's name for the tick of a timestamp: "D", "us", "25s".
   void set_unit(std::string unit) { unit_ = std::move(unit); }
 
-  // Something about it that a person should know; empty where there is nothing.
+  // A note for the summary; empty: none.
   void set_remark(std::string remark) { remark_ = std::move(remark); }
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& remark() const { return remark_; }
   [[nodiscard]] Type type() const { return type_; }
   [[nodiscard]] const std::string& unit() const { return unit_; }
-  // Whether it holds dates or timestamps, and what their ticks are; empty where nobody knows.
+  // Whether it holds dates or timestamps, and their unit; empty: unknown.
   [[nodiscard]] bool is_time() const { return type_ == Type::date32 || type_ == Type::timestamp64; }
   [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
   // "uint32", "timestamp64[us]".
   [[nodiscard]] std::string type_text() const;
   [[nodiscard]] std::size_t size() const { return size_; }
-  // Whether the elements are viewed where they lie in the file.
+  // Whether the elements are viewed in the mapped file, without a copy.
   [[nodiscard]] bool is_mapped() const { return file_.is_mapped(); }
 
-  // An element as a person writes it.
+  // An element as text.
   [[nodiscard]] std::string text(std::size_t row) const;
 
-  // Both are valid as long as this column lives, also after it has been moved.
+  // Both stay valid while this column lives, also after it was moved.
   [[nodiscard]] ColumnView view() const { return slice(0, size_); }
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
 

@@ -8,11 +8,11 @@
 
 namespace rtindex {
 
-static_assert(std::endian::native == std::endian::little, "arrays are written as they lie");
+static_assert(std::endian::native == std::endian::little, "arrays are written in host byte order");
 
 namespace {
 
-// Room for the longest shape, so that the header can be written again when the length is known.
+// Fits the longest shape, so that the header can be rewritten when the length is known.
 constexpr std::size_t header_bytes = 128;
 
 std::string header_text(std::string_view descr, std::uint64_t size) {
@@ -39,7 +39,7 @@ NpyWriter::NpyWriter(std::string path, std::string_view descr)
 }
 
 void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements) {
-  // "<u4", "<M8[us]": the width of an element stands third.
+  // "<u4", "<M8[us]": the third character is the width of an element.
   assert(bytes.size() == elements * static_cast<std::size_t>(descr_[2] - '0'));
   file_.append(bytes);
   size_ += elements;

@@ -11,7 +11,7 @@
 
 namespace rtindex {
 
-// NumPy's text for an element type that we write.
+// NumPy's dtype text for an element type that we write.
 template <class T>
 [[nodiscard]] constexpr std::string_view npy_descr() {
   if constexpr (std::same_as<T, bool>) return "|b1";
@@ -21,13 +21,12 @@ template <class T>
   if constexpr (std::same_as<T, double>) return "<f8";
 }
 
-// The same for times, which are written as int64, of a tick that NumPy has a name for ("us").
+// The same for times, which are written as int64; `tick`: NumPy's unit ("us").
 [[nodiscard]] inline std::string npy_time_descr(std::string_view tick) {
   return "<M8[" + std::string(tick) + "]";
 }
 
-// Writes a 1-D array piece by piece as .npy 1.0; its length need not be known before `commit`,
-// without which no file appears.
+// Appends to a 1-D array in .npy 1.0. The file appears on `commit`, which writes the length.
 class NpyWriter {
  public:
   NpyWriter(std::string path, std::string_view descr);

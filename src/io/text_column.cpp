@@ -7,8 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "io/text_number.hpp"
-#include "io/text_time.hpp"
+#include "io/text_values.hpp"
 
 namespace rtindex {
 
@@ -82,8 +81,9 @@ bool TextColumn::parse_times(std::string& name, LoadedColumn& column) {
     const std::optional<std::int64_t> ticks = parse_iso_time(text)->ticks(unit);
     if (!ticks)
       fail(
-          "{} holds times to the nanosecond, which 64 bits count from 1677 to 2262 only, and {}: "
-          "leave out the digits behind the sixth, or that row",
+          "{}: {} does not fit 64-bit nanoseconds (1677 to 2262), the unit of this column: write "
+          "at "
+          "most six decimals, or leave out that row",
           name, text);
     return ticks;
   };
@@ -111,23 +111,21 @@ std::string TextColumn::odd_time() const {
   for (std::size_t row = 0; row < size(); ++row) {
     if (field(row).empty()) continue;
     if (!parse_iso_time(field(row)))
-      return times
-                 ? fmt::format(
-                       "'{}' in row {} (rows count from 0) is no date or time, so all are strings",
-                       field(row), row)
-                 : "";
+      return times ? fmt::format(
+                         "'{}' in row {} (counted from 0) is not a date or time: read as strings",
+                         field(row), row)
+                   : "";
     times = true;
   }
   return "";
 }
 
-// Times that another column's ticks cannot tell would be taken for another type, and the message
-// about that would not help.
+// Times between two ticks of `like` would be read as another type, with a misleading message.
 void TextColumn::require_ticks_of(const LoadedColumn& like, const std::string& name) const {
   for (std::size_t row = 0; row < size(); ++row)
     if (parse_iso_time(field(row)) && !parse_time(field(row), like.tick()))
-      fail("{}: {} cannot be told in {}, the type of {}: {}", name, field(row), like.type_text(),
-           like.name(), time_forms(like.tick()));
+      fail("{}: {} cannot be represented as {}, the type of {}: {}", name, field(row),
+           like.type_text(), like.name(), time_forms(like.tick()));
 }
 
 // Integers beyond 64 bits would lose digits as float64 and compare wrongly.
@@ -141,16 +139,15 @@ void TextColumn::require_integers_that_fit(const std::string& name) const {
   }
   if (too_large != size())
     fail(
-        "no type of 64 bits holds all integers of {}, such as {} in row {} (rows count from 0): "
-        "take "
-        "them apart, or write one with a decimal point to have all of them rounded to float64",
+        "{}: no 64-bit type fits all integers, such as {} in row {} (counted from 0): split the "
+        "column, or write one integer with a decimal point to round all of them to float64",
         name, field(too_large), too_large);
 }
 
-// Whether a float is the number that was written. An integer between two floats, or what is beyond
-// the largest, is another number; of fractions the nearest float is meant.
+// Whether a float equals the number in the text. Integers between two floats or beyond the largest
+// do not; fractions are rounded to the nearest float on purpose.
 template <class Float>
-[[nodiscard]] bool is_told(std::string_view text, Float number) {
+[[nodiscard]] bool is_exact(std::string_view text, Float number) {
   // A long double holds all integers of 64 bits.
   const auto is = [&](auto integer) {
     return static_cast<long double>(number) == static_cast<long double>(integer);
@@ -160,26 +157,26 @@ template <class Float>
   return std::isfinite(number) || text.find_first_of("0123456789") == std::string_view::npos;
 }
 
-// The first row whose number no Float is; the size where there is none.
+// The first row whose number is not exact as a Float; size() where all are.
 template <class Float>
-std::size_t TextColumn::first_untold() const {
+std::size_t TextColumn::first_inexact() const {
   std::size_t row = 0;
-  while (row < size() && is_told(field(row), parse_number<Float>(field(row)).value_or(0))) ++row;
+  while (row < size() && is_exact(field(row), parse_number<Float>(field(row)).value_or(0))) ++row;
   return row;
 }
 
-// Numbers to compare with floats, and never another number in their place.
+// Numbers to compare with floats; those that would be rounded to another integer are an Error.
 bool TextColumn::parse_floats_like(std::string& name, LoadedColumn& column,
                                    const LoadedColumn& like) {
-  if (like.type() == Type::f32 && first_untold<float>() == size())
+  if (like.type() == Type::f32 && first_inexact<float>() == size())
     return parse_numbers<float>(name, column);
-  if (const std::size_t row = first_untold<double>(); row != size())
-    fail("{}: {} in row {} (rows count from 0) is no float64, and would be rounded to {}", name,
+  if (const std::size_t row = first_inexact<double>(); row != size())
+    fail("{}: {} in row {} (counted from 0) is not exact as float64: it would become {}", name,
          field(row), row, parse_number<double>(field(row)).value_or(0));
   if (like.type() == Type::f64) return parse_numbers<double>(name, column);
   return parse_all<double>(name, column, Type::f64, [](std::string_view text) {
     const std::optional<float> nearest = parse_number<float>(text);
-    if (!nearest || is_told(text, *nearest)) return std::optional<double>(nearest);
+    if (!nearest || is_exact(text, *nearest)) return std::optional<double>(nearest);
     return parse_number<double>(text);
   });
 }

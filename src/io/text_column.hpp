@@ -17,14 +17,14 @@ namespace rtindex {
 class TextColumn {
  public:
   void add(std::string_view field);
-  // `inner`: what stands between the quotes, "" for each quote in it.
+  // `inner`: the text between the quotes, with "" for each quote in it.
   void add_quoted(std::string_view inner);
 
   [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
   [[nodiscard]] std::string_view field(std::size_t row) const;
 
-  // `name`: what messages call the column. `like`: a column that this one shall be compared with;
-  // where the fields can be read as its type, they are.
+  // `name`: the column's name in messages. `like`: a column to compare with; the fields are read as
+  // its type where possible.
   [[nodiscard]] LoadedColumn finish(std::string name, const LoadedColumn* like = nullptr) &&;
 
  private:
@@ -38,9 +38,9 @@ class TextColumn {
                                       const LoadedColumn& like);
   void require_integers_that_fit(const std::string& name) const;
   template <class Float>
-  [[nodiscard]] std::size_t first_untold() const;
+  [[nodiscard]] std::size_t first_inexact() const;
   bool parse_floats_like(std::string& name, LoadedColumn& column, const LoadedColumn& like);
-  // Which field keeps a column that starts with a time from being one of times; empty where none.
+  // Names the first field that is not a time, in a column that starts with times; empty: none.
   [[nodiscard]] std::string odd_time() const;
   void require_ticks_of(const LoadedColumn& like, const std::string& name) const;
   // A clear bit for every row in `nulls`; empty where there is none.

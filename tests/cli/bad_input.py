@@ -41,10 +41,10 @@ class BadInput(CommandTest):
     def test_damaged_npy(self):
         cases = {
             "empty.npy": (b"", "is empty"),
-            "magic.npy": (b"not an array at all", "is no .npy file"),
+            "magic.npy": (b"not an array at all", "is not an .npy file"),
             "head.npy": (npy_bytes("<u4", [1, 2, 3])[:40], "truncated"),
             "body.npy": (npy_bytes("<u4", [1, 2, 3])[:-1], "truncated"),
-            "trailing.npy": (npy_bytes("<u4", [1, 2, 3]) + b"x", "bytes behind"),
+            "trailing.npy": (npy_bytes("<u4", [1, 2, 3]) + b"x", "extra bytes"),
             "huge.npy": (npy_header("<u8", "(2305843009213693953,)"), "impossible count"),
             "promise.npy": (npy_header("<u4", "(4294967299,)") + bytes(12), "truncated"),
             "shape.npy": (npy_header("<u4", "(99999999999999999999,)"), "impossibly large"),
@@ -77,7 +77,7 @@ class BadInput(CommandTest):
             "empty": (b"", "is empty"),
             "short": (bytes(5), "truncated"),
             "truncated": (struct.pack("<Q", 3) + bytes(23), "truncated"),
-            "trailing": (struct.pack("<Q", 3) + bytes(25), "bytes behind"),
+            "trailing": (struct.pack("<Q", 3) + bytes(25), "extra bytes"),
             "overflow": (struct.pack("<Q", 2**61 + 3) + bytes(24), "impossible count"),
             "all_ones": (struct.pack("<Q", 2**64 - 1) + bytes(24), "impossible count"),
         }
@@ -90,7 +90,7 @@ class BadInput(CommandTest):
         self.refuse_lookup(column="", says="--column")
         self.refuse_lookup(keys="", says="--keys")
         self.refuse_lookup(column="no_extension", says="pass --format")
-        self.refuse_lookup("--format", "parquet", says="choose npy, sosd32, sosd64 or csv")
+        self.refuse_lookup("--format", "parquet", says="expected npy, sosd32, sosd64 or csv")
 
     def test_damaged_csv(self):
         cases = {
@@ -99,7 +99,7 @@ class BadInput(CommandTest):
             "tail.csv": ('a,b\n"1"x,2\n', "line 2"),
             "other.csv": ("b,c\n1,2\n", "choose one of b, c"),
             "none.csv": ("", "is empty"),
-            "large.csv": ("a\n1\n36893488147419103232\n", "no type of 64 bits holds all integers"),
+            "large.csv": ("a\n1\n36893488147419103232\n", "no 64-bit type fits all integers"),
         }
         for name, (data, says) in cases.items():
             with self.subTest(name):
@@ -143,7 +143,7 @@ class BadInput(CommandTest):
         self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-30",
                     says=["1970-02-30", "such as 2024-01-31,", "number of days"])
         self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-03T12:00",
-                    says=["1970-02-03T12:00 cannot be told in timestamp64[D]", "2024-01-31,"])
+                    says=["1970-02-03T12:00 cannot be represented as timestamp64[D]", "2024-01-31,"])
         self.refuse("lookup", "--column", "seconds.npy", "--key", "12:30",
                     says=["12:30", "2024-01-31T12:30:05", "number of seconds"])
         self.write("soon.csv", "day\nsoon\n")
@@ -151,7 +151,7 @@ class BadInput(CommandTest):
                     says=["soon.csv holds string", "such as 2024-01-31"])
         self.write("hours.csv", "at\n2024-01-31T12:30\n")
         self.refuse("lookup", "--column", "days.npy", "--keys", "hours.csv", "-o", "out.npy",
-                    says=["hours.csv", "2024-01-31T12:30 cannot be told", "days.npy"])
+                    says=["hours.csv", "2024-01-31T12:30 cannot be represented", "days.npy"])
 
     def test_ranges(self):
         self.write_npy("one.npy", "<u4", [1])

@@ -79,17 +79,17 @@ TEST_F(CsvReader, FindsItsColumn) {
 }
 
 TEST_F(CsvReader, NamesTheLineOfAFault) {
-  EXPECT_SAYS(refusal("k,x\n1,2\n3\n"), "line 3: 1 fields, but the header names 2 columns");
-  EXPECT_SAYS(refusal("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: 3 fields");
-  EXPECT_SAYS(refusal("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: a quoted field is not closed");
-  EXPECT_SAYS(refusal("k,x\n1,\"2\"3\n"), "line 2: text follows a closing quote");
+  EXPECT_SAYS(refusal("k,x\n1,2\n3\n"), "line 3: expected 2 fields as in the header, got 1");
+  EXPECT_SAYS(refusal("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: expected 2 fields");
+  EXPECT_SAYS(refusal("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: unclosed quoted field");
+  EXPECT_SAYS(refusal("k,x\n1,\"2\"3\n"), "line 2: text after a closing quote");
 }
 
 TEST_F(CsvReader, RefusesWhatIsNoCsv) {
   EXPECT_SAYS(refusal(""), "is empty");
-  EXPECT_SAYS(refusal("k\r1\r2\r"), "lines end in a carriage return alone");
+  EXPECT_SAYS(refusal("k\r1\r2\r"), "lines end in CR");
   EXPECT_EQ(load("k\r").size(), 0U);
-  EXPECT_SAYS(refusal(std::string_view("\x93NUMPY\x01\x00v\x00", 10)), "is no CSV file");
+  EXPECT_SAYS(refusal(std::string_view("\x93NUMPY\x01\x00v\x00", 10)), "is not a CSV file");
 }
 
 TEST_F(CsvReader, LooksUpNoOtherNumberThanIsWritten) {
@@ -104,12 +104,12 @@ TEST_F(CsvReader, LooksUpNoOtherNumberThanIsWritten) {
        {"k\n1\n-9007199254740993\n", "k\n0\n18446744073709551615\n", "k\n2\n1e400\n"})
     for (const LoadedColumn* like : {&floats, &doubles})
       EXPECT_SAYS(error_of([&] { static_cast<void>(load(text, "k", like)); }),
-                  "in row 1 (rows count from 0) is no float64");
+                  "in row 1 (counted from 0) is not exact as float64");
 }
 
 TEST_F(CsvReader, NeverRoundsIntegers) {
   EXPECT_SAYS(refusal("k\n1\n99999999999999999999\n"), "such as 99999999999999999999 in row 1");
-  EXPECT_SAYS(refusal("k\n-1\n18446744073709551615\n"), "no type of 64 bits holds all");
+  EXPECT_SAYS(refusal("k\n-1\n18446744073709551615\n"), "no 64-bit type fits all");
   EXPECT_EQ(shown(load("k\n0.5\n99999999999999999999\n")), "float64 0.5 1e+20");
 }
 
@@ -139,7 +139,7 @@ TEST_F(CsvReader, ReadsDatesAndTimes) {
             "timestamp64[ns] 1 500000000");
   EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 253402214400000000");
   EXPECT_SAYS(refusal("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
-              "1677 to 2262 only, and 9999-12-31");
+              "9999-12-31 does not fit 64-bit nanoseconds (1677 to 2262)");
 }
 
 TEST_F(CsvReader, TakesForStringsWhatIsNotAllTimes) {
@@ -156,7 +156,8 @@ TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
   const auto refuse = [&](std::string_view text) {
     return error_of([&] { static_cast<void>(load(text, "k", &days)); });
   };
-  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "1970-01-03T12:00 cannot be told in timestamp64[D]");
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"),
+              "1970-01-03T12:00 cannot be represented as timestamp64[D]");
   EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
   const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
   EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");

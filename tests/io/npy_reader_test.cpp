@@ -127,9 +127,9 @@ TEST_F(NpyReader, RefusesWhatIsNoFile) {
 
 TEST_F(NpyReader, RefusesEmptyAndForeignFiles) {
   EXPECT_SAYS(refusal(""), "is empty");
-  EXPECT_SAYS(refusal("id,name\n1,a\n"), "is no .npy file");
-  EXPECT_SAYS(refusal("\x93NUMPZ\x01"), "is no .npy file");
-  EXPECT_SAYS(refusal(std::string(100, '\0')), "is no .npy file");
+  EXPECT_SAYS(refusal("id,name\n1,a\n"), "is not an .npy file");
+  EXPECT_SAYS(refusal("\x93NUMPZ\x01"), "is not an .npy file");
+  EXPECT_SAYS(refusal(std::string(100, '\0')), "is not an .npy file");
 }
 
 TEST_F(NpyReader, RefusesEveryTruncation) {
@@ -139,14 +139,14 @@ TEST_F(NpyReader, RefusesEveryTruncation) {
 }
 
 TEST_F(NpyReader, RefusesTrailingBytes) {
-  EXPECT_SAYS(refusal(npy<std::uint32_t>("<u4", {1, 2}) + "x"), "1 bytes behind");
+  EXPECT_SAYS(refusal(npy<std::uint32_t>("<u4", {1, 2}) + "x"), "1 extra bytes");
 }
 
 TEST_F(NpyReader, RefusesImpossibleCounts) {
   for (const char* shape : {"(2305843009213693952,)", "(18446744073709551615,)"})  // 2^61, 2^64-1
     EXPECT_SAYS(refusal(npy_head(dictionary("<u8", shape))), "impossible count");
   EXPECT_SAYS(refusal(npy_head(dictionary("<u8", "(18446744073709551616,)"))), "impossibly large");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u8", "(-1,)"))), "no tuple of numbers");
+  EXPECT_SAYS(refusal(npy_head(dictionary("<u8", "(-1,)"))), "not a tuple of numbers");
   // More than 4 GiB: a count cut to 32 bits would pass.
   EXPECT_SAYS(refusal(npy_head(dictionary("|u1", "(4294967297,)")) + "x"), "truncated");
 }
@@ -171,11 +171,11 @@ TEST_F(NpyReader, RefusesOtherTypesWithAWayOut) {
        {"|O", "Python objects", "astype('S')"},
        {"<m8[s]", "time spans", "astype('int64')"},
        {"<c16", "complex", "a.real"},
-       {"|V8", "'|V8'", "save integers"},
-       {"<u3", "'<u3'", "save integers"},
-       {"|S0", "impossible width", "save"},
-       {"|S-1", "impossible width", "save"},
-       {"u4", "'u4'", "save integers"}}};
+       {"|V8", "'|V8'", "expected integers"},
+       {"<u3", "'<u3'", "expected integers"},
+       {"|S0", "invalid string width", "save"},
+       {"|S-1", "invalid string width", "save"},
+       {"u4", "'u4'", "expected integers"}}};
   for (const auto& [descr, wrong, way_out] : cases) {
     const std::string sentence = refusal(npy_head(dictionary(descr, "(0,)")));
     EXPECT_SAYS(sentence, wrong);

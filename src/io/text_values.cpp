@@ -1,11 +1,9 @@
-#include "io/text_time.hpp"
+#include "io/text_values.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <chrono>
-
-#include "io/text_number.hpp"
 
 namespace rtindex {
 
@@ -98,7 +96,7 @@ std::optional<Nanoseconds> take_time_of_day(std::string_view& text) {
   return time + *fraction;
 }
 
-// A time in UTC may say so.
+// An optional UTC suffix.
 void take_utc(std::string_view& text) {
   if (take(text, "Z")) return;
   for (const std::string_view zero : {"+00:00", "-00:00", "+00"})
@@ -108,7 +106,7 @@ void take_utc(std::string_view& text) {
 }  // namespace
 
 std::optional<TextTime> parse_iso_time(std::string_view text) {
-  text = without_spaces_around(text);
+  text = trimmed(text);
   const auto days = take_days(text);
   if (!days) return std::nullopt;
   TextTime time{*days, 0, true};
@@ -128,7 +126,7 @@ std::optional<TextTime> parse_iso_time(std::string_view text) {
 std::optional<std::int64_t> TextTime::ticks(std::string_view unit) const {
   const Unit* known = unit_named(unit);
   if (known == nullptr || nanoseconds % known->length != 0) return std::nullopt;
-  // Before 1970 from the end of the day: its start may lie beyond 64 bits where the time does not.
+  // Before 1970 counted from the end of the day: its start may overflow where the time does not.
   const std::int64_t from_day = days < 0 ? days + 1 : days;
   const Nanoseconds rest = days < 0 ? nanoseconds - day : nanoseconds;
   std::int64_t ticks = 0;
@@ -148,7 +146,7 @@ std::string time_text(std::int64_t ticks, std::string_view unit) {
   const Unit* known = unit_named(unit);
   if (known == nullptr) return fmt::format("{}", ticks);
   const std::int64_t ticks_a_day = day / known->length;
-  const bool before_midnight = ticks % ticks_a_day < 0;  // and so in the day before
+  const bool before_midnight = ticks % ticks_a_day < 0;  // rounds down to the day before
   const std::int64_t days = ticks / ticks_a_day - (before_midnight ? 1 : 0);
   constexpr std::int64_t first_day = -719'528;  // 0000-01-01
   constexpr std::int64_t last_day = 2'932'896;  // 9999-12-31
@@ -171,7 +169,7 @@ std::string time_text(std::int64_t ticks, std::string_view unit) {
 
 std::string time_forms(std::string_view unit) {
   const Unit* known = unit_named(unit);
-  if (known == nullptr) return "write the number of ticks, whose length is not known here";
+  if (known == nullptr) return "write the number of ticks (of an unknown unit)";
   return fmt::format("write a {} such as {}, or the number of {} since 1970-01-01",
                      unit == "D" ? "date" : "date or time", known->example, known->words);
 }

@@ -1,4 +1,4 @@
-#include "io/text_time.hpp"
+#include "io/text_values.hpp"
 
 #include <gtest/gtest.h>
 
