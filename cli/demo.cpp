@@ -26,7 +26,7 @@ struct DemoOptions {
 void demo(const DemoOptions& options) {
   if (options.rows == 0 || options.rows > most_rows)
     fail("--rows {} is not possible: choose 1 to {}", options.rows, most_rows);
-  if (usable_ray_tracer())
+  if (available_ray_tracer())
     show_paper_examples();
   else
     fmt::print(

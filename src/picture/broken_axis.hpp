@@ -10,7 +10,7 @@ namespace rtindex {
 struct AxisStyle {
   double unit = 100;       // one place of the scene
   double gap = 20;         // between two neighbouring places, on top of their widths
-  double break_width = 0;  // stands for all places that are left out between two others
+  double break_width = 0;  // in place of all places that are left out between two others
 };
 
 // Whole-numbered places on a line, mapped to pixels. Places between two listed ones that are not

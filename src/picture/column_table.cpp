@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "picture/marks.hpp"
-#include "picture/palette.hpp"
 
 namespace rtindex {
 

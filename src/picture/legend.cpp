@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "picture/marks.hpp"
-#include "picture/palette.hpp"
 
 namespace rtindex {
 
@@ -27,9 +26,9 @@ std::string_view ray_text(RayKind kind) {
   return "";
 }
 
-std::string what(const SceneLookup& lookup) {
+std::string description(const SceneLookup& lookup) {
   std::string text = shortened(lookup.text, 60);
-  if (lookup.rays.empty()) return text + ": nothing there to hit, no ray is cast";
+  if (lookup.rays.empty()) return text + ": outside the keys, no ray is cast";
   text += fmt::format(", {}", ray_text(lookup.kind));
   if (lookup.rays.size() > 1) text += fmt::format(", {} rays", lookup.rays.size());
   return text;
@@ -42,9 +41,9 @@ double row_width(const SceneLookup& lookup) {
   return width;
 }
 
-// Where the texts and rows of one lookup go. Rows wrap at the right edge and stay aligned.
+// The layout of one lookup's texts and rows. Rows wrap at the right edge and stay aligned.
 struct Entry {
-  double arrow_x;  // where the texts of all entries have ended
+  double arrow_x;  // right of the texts of all entries
   std::size_t per_line;
   std::size_t lines;
 };
@@ -52,7 +51,7 @@ struct Entry {
 double text_end(const SceneModel& model) {
   double end = 0;
   for (const SceneLookup& lookup : model.lookups)
-    end = std::max(end, text_width(what(lookup), text_size));
+    end = std::max(end, text_width(description(lookup), text_size));
   return sample_width + name_width + end + 14;
 }
 
@@ -124,7 +123,7 @@ void paint_legend(Svg& svg, const SceneModel& model, PixelPoint at, double width
     }
     svg.text(at.x + sample_width, at.y + 5, lookup.name,
              {{"fill", colour}, {"font-size", text_size}, {"font-weight", 700}});
-    svg.text(at.x + sample_width + name_width, at.y + 5, what(lookup),
+    svg.text(at.x + sample_width + name_width, at.y + 5, description(lookup),
              {{"fill", ink}, {"font-size", text_size}});
     paint_answer(svg, lookup, entry, at);
     svg.close();

@@ -9,12 +9,12 @@
 
 namespace rtindex {
 
-// What each lookup is and which rows it returned, one below the other, in `width` pixels.
-[[nodiscard]] double legend_width(const SceneModel& model);  // the least that it needs
+// Each lookup and the rows that it returned, one per line, in `width` pixels.
+[[nodiscard]] double legend_width(const SceneModel& model);  // the minimum
 [[nodiscard]] double legend_height(const SceneModel& model, double width);
 void paint_legend(Svg& svg, const SceneModel& model, PixelPoint at, double width);
 
-// Sentences about this scene that a reader may need.
+// Notes that explain this scene.
 [[nodiscard]] std::vector<std::string> scene_notes(const SceneModel& model,
                                                    const SceneLayout& layout, bool bvh);
 

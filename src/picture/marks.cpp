@@ -3,7 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "picture/palette.hpp"
 #include "picture/scene_layout.hpp"
 
 namespace rtindex {

@@ -30,7 +30,7 @@ struct SceneLine {
   double above = 0, below = 0;
 };
 
-// All rows with one key lie at one place; the picture fans them out.
+// All rows with one key, which lie at one place; the picture fans them out.
 struct Pile {
   std::size_t first = 0;  // in SceneModel::keys
   std::size_t count = 0;
@@ -42,7 +42,7 @@ struct LayoutOptions {
   bool bvh = false;
 };
 
-// Where everything lies, in pixels: the scene seen along z, a little from the side (an oblique
+// Positions in pixels: the scene seen along z, a little from the side (an oblique
 // projection), so that rays along z are visible too. Rows of the scene are stacked upwards.
 class SceneLayout {
  public:
@@ -55,7 +55,7 @@ class SceneLayout {
   [[nodiscard]] const BrokenAxis& axis() const { return axis_; }
   [[nodiscard]] std::size_t planes() const { return planes_; }
   [[nodiscard]] double unit() const { return unit_; }
-  // What the scene takes, labels included; the first line's axis starts at x = 0.
+  // The extent of the scene, labels included; the first line's axis starts at x = 0.
   [[nodiscard]] const PixelBox& bounds() const { return bounds_; }
   [[nodiscard]] std::size_t line_of(std::uint64_t row) const;
   [[nodiscard]] bool slanted_ticks() const { return slanted_ticks_; }
@@ -64,12 +64,12 @@ class SceneLayout {
 
   // A point of the scene that belongs to a line.
   [[nodiscard]] PixelPoint project(const SceneLine& line, Point point) const;
-  // How far the i-th of a pile is moved, so that each of them can be seen.
+  // The offset of the i-th primitive of a pile, so that each is visible.
   [[nodiscard]] PixelPoint fan(const Pile& pile, std::size_t i) const;
-  // The labels of a pile stand above it, in columns.
+  // The labels of a pile lie above it, in columns.
   [[nodiscard]] PixelPoint label_at(const Pile& pile, std::size_t i) const;
   [[nodiscard]] double label_width() const { return label_width_; }
-  // What the i-th primitive of a pile takes.
+  // The extent of the i-th primitive of a pile.
   [[nodiscard]] PixelBox box_of(const Pile& pile, std::size_t i) const;
   // How far primitives, and the volumes around them, reach above and below their line.
   [[nodiscard]] double primitive_top() const { return -primitive_.top; }
@@ -78,7 +78,7 @@ class SceneLayout {
  private:
   void find_lines();
   void find_piles();
-  // The places that something needs, with the columns of labels above them.
+  // The places that keys or rays use, with the columns of labels above them.
   [[nodiscard]] std::map<std::int64_t, std::size_t> shown_places() const;
   void find_places();
   [[nodiscard]] bool ticks_touch(const SceneLine& line) const;
@@ -107,13 +107,13 @@ class SceneLayout {
 // The corners of a key's primitive: faces for a triangle and a box, a square for a sphere.
 [[nodiscard]] std::vector<Point> corners_of(const RxOptions& options, std::uint64_t key);
 
-inline constexpr double volume_margin = 6;  // between a bounding volume and what it holds
+inline constexpr double volume_margin = 6;  // between a bounding volume and its content
 inline constexpr double axis_gap = 12;      // between primitives and their axis
 inline constexpr double label_height = 17;
 inline constexpr double label_pitch = 20;
 inline constexpr double tick_size = 13;
 
-// An estimate that is good enough to keep texts apart.
+// An estimate, good enough to keep texts apart.
 [[nodiscard]] double text_width(std::string_view text, double size);
 // The text, or its start and end where it has more than `longest` characters.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t longest);

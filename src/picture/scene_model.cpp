@@ -20,13 +20,13 @@ constexpr std::size_t most_drawn_rays = 256;
 // The index that answers. What the spec leaves open becomes a tracer that casts rays.
 Spec with_rays(const Spec& spec) {
   if (spec.kind() != "auto" && spec.kind() != "rx")
-    fail("{} casts no rays that could be drawn: use rx:embree", spec.kind());
-  if (spec.tracer() == "native") fail("rx:native casts no rays that could be drawn: use rx:embree");
+    fail("{} casts no rays to draw: use rx:embree", spec.kind());
+  if (spec.tracer() == "native") fail("rx:native casts no rays to draw: use rx:embree");
   if (spec.options().contains("bucket"))
-    fail("a picture shows a primitive for every key: leave bucket={} out",
+    fail("cannot draw bucket={}: a picture shows one primitive per key; leave bucket out",
          spec.option("bucket", ""));
   if (!spec.tracer().empty()) return spec;
-  Spec chosen(usable_ray_tracer().value_or("rx:embree"));
+  Spec chosen(available_ray_tracer().value_or("rx:embree"));
   for (const auto& [name, value] : spec.options()) chosen = chosen.with(name, value);
   return chosen;
 }
@@ -116,7 +116,7 @@ DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper) {
           fmt::format("range [{}, {}]", lower.text(0), upper.text(0))};
 }
 
-std::optional<std::string> usable_ray_tracer() {
+std::optional<std::string> available_ray_tracer() {
   for (const IndexInfo& index : indexes()) {
     const std::string tracer = Spec(index.spec).tracer();
     if (index.available && !tracer.empty() && tracer != "native") return index.spec;
@@ -127,7 +127,7 @@ std::optional<std::string> usable_ray_tracer() {
 SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLookup>& lookups,
                             const Spec& spec) {
   if (column.size() > most_drawn_rows)
-    fail("the column has {} rows, and a picture can show {}: draw a part of it", column.size(),
+    fail("the column has {} rows: expected at most {}; draw a part of it", column.size(),
          most_drawn_rows);
   const Index index = build(column, with_rays(spec));
   const std::shared_ptr<const KeyCodec> codec = KeyCodec::for_column(column);
@@ -135,7 +135,7 @@ SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLoo
   model.spec = index.spec();
   model.options = RxOptions::from(model.spec);
   model.keys = drawn_keys(column, *codec);
-  if (model.keys.empty()) fail("the column has no key: there is nothing to draw");
+  if (model.keys.empty()) fail("nothing to draw: the column has no keys");
   model.smallest = model.keys.front().text;
   model.span = codec->span();
   model.whole_numbers = is_whole_number(codec->type());

@@ -15,10 +15,10 @@
 
 namespace rtindex {
 
-// A column with more rows than this makes no readable picture.
+// Larger columns make unreadable pictures.
 inline constexpr std::size_t most_drawn_rows = 200;
 
-// A lookup as the user asked for it: one element in each column, the same column for a point.
+// A lookup to draw: one element in each column, the same column for a point.
 struct DrawnLookup {
   LookupKind kind = LookupKind::point;
   ColumnView lower;
@@ -36,7 +36,7 @@ struct SceneKey {
   std::string text;
 };
 
-// One ray of a lookup, and the places of its row that it is meant to pass.
+// One ray of a lookup, and the first and last place of its row that it covers.
 struct SceneRay {
   Ray ray;
   std::uint64_t row;
@@ -48,12 +48,12 @@ struct SceneLookup {
   std::string name;  // "Q1"
   std::string text;  // "range [23, 25]"
   RayKind kind;
-  std::vector<SceneRay> rays;       // none where the lookup lies beyond the column's keys
-  std::vector<std::uint32_t> rows;  // what the index answered, along the ray
+  std::vector<SceneRay> rays;       // none where the lookup lies outside the column's keys
+  std::vector<std::uint32_t> rows;  // the rows that the index returned, along the ray
 };
 
-// Everything that a picture shows: the scene of a column, the rays of the lookups, and the rows
-// that an index found by casting them.
+// The content of a picture: the scene of a column, the rays of the lookups, and the rows that an
+// index found by casting them.
 struct SceneModel {
   Spec spec;
   RxOptions options;
@@ -62,15 +62,15 @@ struct SceneModel {
   std::string smallest;  // the key at coordinate 0
   std::uint64_t span = 0;
   bool whole_numbers = false;  // neighbouring encoded keys are neighbouring numbers
-  // The text of an encoded key that no row holds; empty where it cannot be told.
+  // The text of an encoded key that no row holds; empty where it is unknown.
   std::function<std::string(std::uint64_t)> key_text;
 };
 
-// An index that casts rays and can be used here; none where there is none.
-[[nodiscard]] std::optional<std::string> usable_ray_tracer();
+// The first available index that casts rays, if any.
+[[nodiscard]] std::optional<std::string> available_ray_tracer();
 
-// Builds the index, answers the lookups and collects what is to be drawn. Throws where the column
-// is too large, or where the index casts no rays.
+// Builds the index, answers the lookups and collects what to draw. Throws where the column is too
+// large, or where the index casts no rays.
 [[nodiscard]] SceneModel make_scene_model(const ColumnView& column,
                                           const std::vector<DrawnLookup>& lookups,
                                           const Spec& spec);

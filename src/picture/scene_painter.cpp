@@ -4,10 +4,8 @@
 
 #include <algorithm>
 
-#include "picture/bounding_volumes.hpp"
-#include "picture/drawn_rays.hpp"
 #include "picture/marks.hpp"
-#include "picture/palette.hpp"
+#include "picture/overlays.hpp"
 #include "scene/primitives.hpp"
 
 namespace rtindex {

@@ -8,7 +8,7 @@
 
 #include "picture/column_table.hpp"
 #include "picture/legend.hpp"
-#include "picture/palette.hpp"
+#include "picture/marks.hpp"
 #include "picture/scene_layout.hpp"
 #include "picture/scene_painter.hpp"
 #include "picture/svg.hpp"
@@ -78,7 +78,7 @@ std::string scene_picture(const SceneModel& model, const PictureOptions& options
   width = std::max({width, narrowest, 2 * margin + text_width(options.title, 24),
                     2 * margin + text_width(subtitle(model), 14)});
   width = std::max(width, 2 * margin + legend_width(model));
-  left += (width - margin - left - scene_width) / 2;  // in the middle of what is left
+  left += (width - margin - left - scene_width) / 2;  // centred in the remaining width
 
   std::vector<std::string> notes;
   for (const std::string& note : scene_notes(model, layout, options.bvh))

@@ -11,8 +11,8 @@ struct PictureOptions {
   bool bvh = false;
 };
 
-// The whole picture as an SVG document: title, the column as a table where it is short, the scene,
-// and a legend that says what each lookup is and which rows it returned.
+// The whole picture as an SVG document: title, a table of the column if it is short, the scene, and
+// a legend with each lookup and the rows that it returned.
 [[nodiscard]] std::string scene_picture(const SceneModel& model, const PictureOptions& options);
 
 }  // namespace rtindex

@@ -13,7 +13,7 @@ constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 constexpr std::string_view fonts =
     "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif";
 
-// The length of the UTF-8 sequence at the start of `text`, or 0 where there is none that XML takes.
+// The length of the UTF-8 sequence at the start of `text`, or 0 if XML does not allow it.
 std::size_t sequence_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead >= 0x20 || lead == '\t' || lead == '\n' ? 1 : 0;
@@ -27,8 +27,8 @@ std::size_t sequence_length(std::string_view text) {
   }
   const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
   const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  const bool no_character = code == 0xfffe || code == 0xffff || code > 0x10ffff;
-  return overlong || surrogate || no_character ? 0 : length;
+  const bool not_a_character = code == 0xfffe || code == 0xffff || code > 0x10ffff;
+  return overlong || surrogate || not_a_character ? 0 : length;
 }
 
 std::string path_text(const PixelPoint* points, std::size_t count, bool closed) {

@@ -8,7 +8,7 @@
 
 namespace rtindex {
 
-// A name and a value of an element; numbers are written with as few digits as a picture needs.
+// An attribute of an element; numbers are written with two decimals at most.
 struct Attribute {
   Attribute(std::string_view key, std::string_view text) : name(key), value(text) {}
   Attribute(std::string_view key, const char* text) : name(key), value(text) {}
@@ -26,7 +26,7 @@ struct Attribute {
 
 using Attributes = std::vector<Attribute>;
 
-// Writes an SVG document element by element. Whatever text it is given, the result is well-formed.
+// Writes an SVG document element by element. The result is well-formed for any text.
 class Svg {
  public:
   Svg(double width, double height, std::string_view title, std::string_view description);
@@ -35,7 +35,7 @@ class Svg {
   void text(double x, double y, std::string_view text, const Attributes& attributes);
   void open(std::string_view name, const Attributes& attributes);
   void close();
-  // Closes what is open and gives the document.
+  // Closes open elements and returns the document.
   [[nodiscard]] std::string finish();
 
  private:
@@ -45,7 +45,7 @@ class Svg {
   std::vector<std::string> open_;
 };
 
-// Text that may stand in XML: marks escaped, bytes that are no UTF-8 or no XML character replaced.
+// Text for XML: special characters escaped, invalid UTF-8 and invalid characters replaced.
 [[nodiscard]] std::string xml_text(std::string_view text);
 
 // "M x y L x y ...": a path through points, closed with 'Z' where wanted.
