@@ -1,10 +1,10 @@
-// What does a call cost in C++? The other half of python/bench/overhead.py, which asks what a call
-// from Python costs beyond that: it starts this program, and the two take turns.
+// The time of a call in C++, for python/bench/overhead.py, which measures the overhead of Python:
+// it starts this program, and the two take turns.
 //
 //   bench_call_cost COLUMN.npy LOOKUPS.npy
 //
-// Each line "COUNT REPEATS" on the input answers the first COUNT lookups REPEATS times, with `any`,
-// and prints the milliseconds of one call.
+// Each line "COUNT REPEATS" on standard input answers the first COUNT lookups REPEATS times, with
+// `any`, and prints the milliseconds of one call.
 
 #include <cstdint>
 #include <cstdio>

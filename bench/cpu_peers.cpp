@@ -1,11 +1,11 @@
-// How does rtindex on the CPU compare with what a C++ programmer would use?
+// rtindex on the CPU compared with std::lower_bound, Abseil's containers and a parallel sort.
 //
-// Every contestant of a question runs in one process, in turn, on all cores, with the same page
-// policy; every answer is checked. Goals at 2^24 keys: points 25x std::lower_bound, 1.3x
-// absl::flat_hash_map one at a time and 0.85x with prefetch; sorted 5x and misses 15x lower_bound;
-// range sums of 16 and 256 hits 6x and 2x lower_bound and scan, of 2^16 hits with included values
-// 1000x; counts of any width alike; skewed and clustered never below half of uniform; build within
-// 1.4x of tbb::parallel_sort, at most 13.2 (9.2) bytes a 64-bit (32-bit) key; two cores 1.8x one.
+// All competitors run in one process, in turn, on all cores, with the same page policy; every
+// answer is checked. Goals at 2^24 keys: points 25x std::lower_bound, 1.3x absl::flat_hash_map one
+// at a time and 0.85x with prefetch; sorted 5x and misses 15x lower_bound; range sums of 16 and 256
+// hits 6x and 2x lower_bound and scan, of 2^16 hits with included values 1000x; counts of any width
+// alike; skewed and clustered never below half of uniform; build within 1.4x of tbb::parallel_sort,
+// at most 13.2 (9.2) bytes a 64-bit (32-bit) key; two cores 1.8x one.
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@
 
 #include <rtindex/error.hpp>
 
-#include "cpu_peers/questions.hpp"
-#include "harness/size_options.hpp"
+#include "cpu_peers/cpu_peers.hpp"
+#include "harness/program_options.hpp"
 
 namespace rtindex::bench {
 
@@ -24,7 +24,7 @@ namespace {
 
 struct Question {
   std::string name;
-  std::function<void(PeerRecords&, int, int)> options;
+  std::function<void(PeerRecords&, int, int)> run;
   bool every_size;  // else only at the largest
 };
 
@@ -44,7 +44,7 @@ int run(int argc, char** argv) {
   add_log2(app, "--from", from, 31, "keys of the smallest column");
   add_log2(app, "--to", to, 31, "keys of the largest column");
   add_log2(app, "--lookups", lookups, 28, "lookups");
-  app.add_option("--questions", names, "which questions to ask")
+  app.add_option("--questions", names, "questions to run")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
   add_records(app, records_path);
@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
   for (const Question& question : all_questions) {
     if (std::find(names.begin(), names.end(), question.name) == names.end()) continue;
     for (int size = question.every_size ? from : to; size <= to; size += 2)
-      question.options(records, size, lookups);
+      question.run(records, size, lookups);
   }
   return 0;
 }

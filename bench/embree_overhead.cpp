@@ -1,9 +1,9 @@
 // How much of Embree's own speed does rx:embree keep?
 //
-// The bare loop below is what a ray-tracing programmer would write by hand for RX's default
-// configuration: one triangle per key in row order, rtcOccluded1 with a perpendicular ray per
-// lookup and a filter that takes the value at the rowID. It shares the scene's geometry with the
-// library and nothing else. Goal: at least 90% of its speed, unsorted and sorted.
+// The bare loop below is a hand-written version of RX's default configuration: one triangle per key
+// in row order, rtcOccluded1 with a perpendicular ray per lookup and a filter that takes the value
+// at the rowID. It shares the scene's geometry with the library and nothing else. Goal: at least
+// 90% of its speed, unsorted and sorted.
 
 #include <fmt/format.h>
 
@@ -14,13 +14,13 @@
 #include <rtindex/rtindex.hpp>
 
 #include "base/parallel.hpp"
+#include "harness/program_options.hpp"
 #include "harness/records.hpp"
-#include "harness/size_options.hpp"
 #include "harness/timing.hpp"
 #include "scene/primitives.hpp"
 #include "scene/rays.hpp"
 #include "tracers/embree/api.hpp"
-#include "workload/columns.hpp"
+#include "workload/host_keys.hpp"
 
 namespace rtindex::bench {
 

@@ -12,7 +12,6 @@
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "experiments/experiments.hpp"
-#include "experiments/listing.hpp"
 
 namespace rtindex::cli {
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "claims/lists.hpp"
+#include "claims/claim_lists.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-// "4.10" stands behind "4.9".
-std::pair<int, int> place_of_section(const Claim& claim) {
+// Sorts "4.10" after "4.9".
+std::pair<int, int> section_number(const Claim& claim) {
   const std::size_t point = claim.section.find('.');
   return {std::stoi(claim.section), std::stoi(claim.section.substr(point + 1))};
 }
@@ -21,7 +21,7 @@ const std::vector<Claim>& claims() {
   static const std::vector<Claim> all = [] {
     std::vector<Claim> list =
         joined({design_claims(), scaling_claims(), evaluation_claims(), profile_claims()});
-    std::ranges::stable_sort(list, {}, place_of_section);
+    std::ranges::stable_sort(list, {}, section_number);
     return list;
   }();
   return all;

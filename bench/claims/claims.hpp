@@ -9,22 +9,22 @@
 
 namespace rtindex::bench {
 
-// What a claim is about. Records of a machine without it say nothing about the claim.
+// The hardware that a claim is about. Records of other machines cannot decide it.
 enum class About : std::uint8_t { any_machine, gpus, rt_cores };
 
-// A sentence of the paper that figures can bear out, and the number that decides it. The same
-// number is taken from the published figures and from ours.
+// A claim of the paper, and the number that decides it, computed in the same way from the published
+// figures and from ours.
 struct Claim {
   std::string section;
   std::string sentence;
-  std::string number;  // what the number is: "parallel / perpendicular"
+  std::string number;  // its definition: "parallel / perpendicular"
   std::function<Quantity(const Figures&)> quantity;
   std::function<bool(double)> holds;
   std::string condition;  // "> 1"
   About about = About::any_machine;
-  Quantity stated;  // the number, where the paper says it in its text and publishes no figures
-  // Where the number was taken, of a claim that looks at several places: "2^12". May be null.
-  std::function<std::string(const Figures&)> place;
+  Quantity stated;  // the number in the paper's text, where it publishes no figures
+  // The x value of the number, for claims that allow several: "2^12". May be null.
+  std::function<std::string(const Figures&)> measured_at;
 
   // The number that the paper gives.
   [[nodiscard]] Quantity published(const Figures& figures) const {

@@ -1,5 +1,4 @@
-#include "claims/lists.hpp"
-#include "claims/ratios.hpp"
+#include "claims/claim_lists.hpp"
 
 namespace rtindex::bench {
 
@@ -8,8 +7,8 @@ namespace {
 using F = Figures;
 
 Quantity rx_time(const F& f, const std::string& experiment, const std::string& what,
-                 const F::Place& place, const std::string& metric = "lookup_ms") {
-  return f.value(experiment, "RX", what, place, metric);
+                 const F::Point& point, const std::string& metric = "lookup_ms") {
+  return f.value(experiment, "RX", what, point, metric);
 }
 
 std::vector<Claim> key_claims() {

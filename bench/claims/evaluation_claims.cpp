@@ -1,5 +1,4 @@
-#include "claims/lists.hpp"
-#include "claims/ratios.hpp"
+#include "claims/claim_lists.hpp"
 
 namespace rtindex::bench {
 

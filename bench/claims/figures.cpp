@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "harness/experiment.hpp"
-#include "harness/published.hpp"
+#include "harness/records.hpp"
 
 namespace rtindex::bench {
 
@@ -12,7 +12,7 @@ namespace {
 
 bool is_published(const Record& record) { return !record.source.empty(); }
 
-// An index on a GPU, or CUB's sort there.
+// An index on a GPU, or CUB's sort.
 bool is_on_gpu(const Record& record) {
   return record.index.find("@cuda") != std::string::npos || record.index.starts_with("cub::");
 }
@@ -73,7 +73,7 @@ std::string Figures::series(const std::string& index, const std::string& what) c
 }
 
 Quantity Figures::value(const std::string& experiment, const std::string& index,
-                        const std::string& what, const Place& place,
+                        const std::string& what, const Point& point,
                         const std::string& metric) const {
   const std::string wanted = series(index, what);
   const Record* best = nullptr;
@@ -81,17 +81,17 @@ Quantity Figures::value(const std::string& experiment, const std::string& index,
     if (record.experiment != experiment || record.series != wanted || record.metric != metric ||
         !record.ok())
       continue;
-    switch (place.kind) {
-      case Place::Kind::category:
-        if (!record.x && record.category == place.category) return best_run(record);
+    switch (point.kind) {
+      case Point::Kind::category:
+        if (!record.x && record.category == point.category) return best_run(record);
         break;
-      case Place::Kind::number:
-        if (record.x && *record.x == place.number) return best_run(record);
+      case Point::Kind::number:
+        if (record.x && *record.x == point.number) return best_run(record);
         break;
-      case Place::Kind::least:
+      case Point::Kind::least:
         if (record.x && (best == nullptr || *record.x < *best->x)) best = &record;
         break;
-      case Place::Kind::greatest:
+      case Point::Kind::greatest:
         if (record.x && (best == nullptr || *record.x > *best->x)) best = &record;
         break;
     }

@@ -12,34 +12,35 @@ namespace rtindex::bench {
 // A measured value, where there is one.
 using Quantity = std::optional<double>;
 
-// The records of one machine at one scale, asked for by the paper's names: RX, HT, B+ and SA. Ours
-// are rx:optix or rx:embree (never rx:native), hash, btree and sorted. "sort" is that of lookups.
+// The records of one machine at one scale, by the paper's names: RX, HT, B+ and SA. Ours are
+// rx:optix or rx:embree (never rx:native), hash, btree and sorted. "sort" is the sort of the
+// lookups.
 class Figures {
  public:
   Figures(std::string name, std::vector<Record> records);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_gpu() const;
-  // Whether rays are traced by hardware here.
+  // Whether the machine traces rays in hardware.
   [[nodiscard]] bool has_rt_cores() const;
 
-  // A place on the x axis: a number, or the least or the greatest that was measured.
-  struct Place {
+  // A point of a series: an x value, a category, or the least or greatest x value measured.
+  struct Point {
     enum class Kind : std::uint8_t { number, category, least, greatest } kind = Kind::number;
     double number = 0;
     std::string category = {};
   };
-  static Place at(double number) { return {.number = number}; }
-  static Place at(std::string category) {
-    return {.kind = Place::Kind::category, .category = std::move(category)};
+  static Point at(double number) { return {.number = number}; }
+  static Point at(std::string category) {
+    return {.kind = Point::Kind::category, .category = std::move(category)};
   }
-  static Place least() { return {.kind = Place::Kind::least}; }
-  static Place greatest() { return {.kind = Place::Kind::greatest}; }
+  static Point least() { return {.kind = Point::Kind::least}; }
+  static Point greatest() { return {.kind = Point::Kind::greatest}; }
 
-  // The value of the series "INDEX, what" (or "INDEX") there. Of several runs it is the best, which
-  // other work on the machine has disturbed least.
+  // The value of the series "INDEX, what" (or "INDEX") at a point. Of several runs it is the best,
+  // the one least disturbed by other processes.
   [[nodiscard]] Quantity value(const std::string& experiment, const std::string& index,
-                               const std::string& what, const Place& place,
+                               const std::string& what, const Point& point,
                                const std::string& metric) const;
   // All values of a series, in the order of the records.
   [[nodiscard]] std::vector<double> values(const std::string& experiment, const std::string& index,

@@ -36,7 +36,8 @@ Machine machine_in(const fs::path& folder) {
 // A folder of records per machine, or the records of one.
 std::vector<Machine> machines_in(const fs::path& results) {
   if (!fs::is_directory(results))
-    throw Error(results.string() + " is no folder: name one with a folder of records per machine");
+    throw Error(results.string() +
+                " is not a folder: expected one with a folder of records per machine");
   std::vector<Machine> machines;
   for (const auto& entry : fs::directory_iterator(results)) {
     if (!entry.is_directory() || entry.path().filename() == "paper") continue;
@@ -45,19 +46,20 @@ std::vector<Machine> machines_in(const fs::path& results) {
   if (machines.empty()) machines.push_back(machine_in(results));
   std::erase_if(machines, [](const Machine& machine) { return machine.minutes.empty(); });
   if (machines.empty())
-    throw Error(results.string() +
-                " holds no records of experiments: name a folder that `rtindex bench -o` wrote to, "
-                "or one with such a folder per machine");
+    throw Error(
+        results.string() +
+        " has no records: expected a folder that `rtindex bench -o` wrote, or one with such "
+        "a folder per machine");
   std::sort(machines.begin(), machines.end(),
             [](const Machine& a, const Machine& b) { return a.folder < b.folder; });
   return machines;
 }
 
-// A number and, where a claim looks at several places, which one it was taken at.
+// A number and, for claims that allow several x values, the one it was measured at.
 std::string number_text(const Claim& claim, const Quantity& quantity, const Figures& figures) {
   if (!quantity) return "–";
-  const std::string place = claim.place ? claim.place(figures) : std::string();
-  return fmt::format("{:.2f}{}{}", *quantity, place.empty() ? "" : " at ", place);
+  const std::string x = claim.measured_at ? claim.measured_at(figures) : std::string();
+  return fmt::format("{:.2f}{}{}", *quantity, x.empty() ? "" : " at ", x);
 }
 
 std::string row_of(const std::vector<std::string>& cells) {
@@ -83,11 +85,12 @@ std::string figure_table(const fs::path& results) {
     head.push_back(fmt::format("minutes, file in `results/{}/`", machine.folder));
   std::string text = head_of(head);
   for (const Experiment& experiment : experiments()) {
-    const std::string place = experiment.section.empty() ? "–"
-                              : experiment.figure == "text"
-                                  ? experiment.section
-                                  : fmt::format("{}, `{}`", experiment.section, experiment.figure);
-    std::vector<std::string> row = {place, experiment.question,
+    const std::string in_paper =
+        experiment.section.empty() ? "–"
+        : experiment.figure == "text"
+            ? experiment.section
+            : fmt::format("{}, `{}`", experiment.section, experiment.figure);
+    std::vector<std::string> row = {in_paper, experiment.question,
                                     fmt::format("`{} {}`", experiment.command, experiment.name)};
     for (const Machine& machine : machines) {
       const auto minutes = machine.minutes.find(experiment.name);
@@ -131,8 +134,7 @@ std::string with_block(const std::string& text, const std::string& name, const s
   const std::size_t start = text.find(open);
   const std::size_t end = text.find(close);
   if (start == std::string::npos || end == std::string::npos || end < start)
-    throw Error("the page has no place for " + name + ": it needs the lines " + open + "and " +
-                close);
+    throw Error("cannot insert " + name + ": expected the lines " + open + "and " + close);
   return text.substr(0, start + open.size()) + block + text.substr(end);
 }
 

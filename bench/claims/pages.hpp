@@ -13,8 +13,8 @@ namespace rtindex::bench {
 // Section, claim, published value, ours, verdict.
 [[nodiscard]] std::string claim_table(const std::filesystem::path& results);
 
-// The text with what stands between `<!-- NAME -->` and `<!-- end of NAME -->` replaced by `block`.
-// Throws Error where the marks are missing.
+// Replaces the text between `<!-- NAME -->` and `<!-- end of NAME -->` by `block`. Throws Error
+// where the markers are missing.
 [[nodiscard]] std::string with_block(const std::string& text, const std::string& name,
                                      const std::string& block);
 

@@ -1,5 +1,4 @@
-#include "claims/lists.hpp"
-#include "claims/ratios.hpp"
+#include "claims/claim_lists.hpp"
 
 namespace rtindex::bench {
 
@@ -7,11 +6,11 @@ namespace {
 
 using F = Figures;
 
-Quantity most_of_classic(const F& f, const std::string& experiment, const F::Place& place,
+Quantity most_of_classic(const F& f, const std::string& experiment, const F::Point& point,
                          const std::string& metric) {
-  return greatest_of({f.value(experiment, "HT", "", place, metric),
-                      f.value(experiment, "B+", "", place, metric),
-                      f.value(experiment, "SA", "", place, metric)});
+  return greatest_of({f.value(experiment, "HT", "", point, metric),
+                      f.value(experiment, "B+", "", point, metric),
+                      f.value(experiment, "SA", "", point, metric)});
 }
 
 // Of the experiment `memory`, which has one size at every scale.

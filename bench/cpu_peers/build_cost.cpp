@@ -3,11 +3,10 @@
 
 #include <cstdio>
 
-#include "cpu_peers/questions.hpp"
-#include "cpu_peers/race.hpp"
+#include "cpu_peers/cpu_peers.hpp"
 #include "harness/timing.hpp"
 #include "storage/pairs.hpp"
-#include "workload/columns.hpp"
+#include "workload/host_keys.hpp"
 
 namespace rtindex::bench {
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cpu_peers/questions.hpp"
-#include "cpu_peers/race.hpp"
+#include "cpu_peers/cpu_peers.hpp"
 #include "harness/timing.hpp"
 
 namespace rtindex::bench {
@@ -57,7 +56,7 @@ void included(PeerRecords& records, int keys_log2, int lookups_log2) {
   const Index plain = build(column, "rx:native");
   const Index including = build(column, "rx:native", {.include = values});
   struct Entry {
-    Contestant contestant;
+    Competitor competitor;
     Sums answers;
   };
   std::vector<Entry> entries = {
@@ -70,7 +69,7 @@ void included(PeerRecords& records, int keys_log2, int lookups_log2) {
        Sums(all.lower.size())}};
   std::vector<std::function<void()>> runs;
   runs.reserve(entries.size());
-  for (Entry& entry : entries) runs.emplace_back([&] { entry.contestant.run(entry.answers); });
+  for (Entry& entry : entries) runs.emplace_back([&] { entry.competitor.run(entry.answers); });
   const std::vector<Times> times = race(runs);
 
   const std::string question =
@@ -78,13 +77,13 @@ void included(PeerRecords& records, int keys_log2, int lookups_log2) {
   fmt::print("{}\n", question);
   double slowest = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto& [contestant, answers] = entries[i];
+    const auto& [competitor, answers] = entries[i];
     if (!std::equal(answers.begin(), answers.end(), expected.begin()))
-      wrong_answers(contestant.name, question);
+      wrong_answers(competitor.name, question);
     const double each = times[i].median() * 1e6 / static_cast<double>(answers.size());
     if (i == 0) slowest = each;
-    fmt::print("  {:44} {:12.1f} ns a lookup {:10.1f}x\n", contestant.name, each, slowest / each);
-    records.add(contestant.name,
+    fmt::print("  {:44} {:12.1f} ns a lookup {:10.1f}x\n", competitor.name, each, slowest / each);
+    records.add(competitor.name,
                 {{"question", question},
                  {"keys_log2", keys_log2},
                  {"keys", "uniform uint64"},

@@ -1,4 +1,4 @@
-#include "cpu_peers/race.hpp"
+#include "cpu_peers/cpu_peers.hpp"
 
 #include <fmt/format.h>
 
@@ -7,16 +7,16 @@
 #include <random>
 
 #include "harness/timing.hpp"
-#include "workload/columns.hpp"
+#include "workload/host_keys.hpp"
 
 namespace rtindex::bench {
 
 std::vector<double> PeerRace::medians(const Batch& batch,
-                                      const std::vector<Contestant>& contestants) const {
-  std::vector<Sums> answers(contestants.size(), Sums(batch.lookups));
+                                      const std::vector<Competitor>& competitors) const {
+  std::vector<Sums> answers(competitors.size(), Sums(batch.lookups));
   std::vector<std::function<void()>> runs;
-  for (std::size_t i = 0; i < contestants.size(); ++i)
-    runs.emplace_back([&, i] { contestants[i].run(answers[i]); });
+  for (std::size_t i = 0; i < competitors.size(); ++i)
+    runs.emplace_back([&, i] { competitors[i].run(answers[i]); });
   const std::vector<Times> times = race(runs);
 
   fmt::print("{}\n", batch.question);
@@ -24,12 +24,12 @@ std::vector<double> PeerRace::medians(const Batch& batch,
   workload["question"] = batch.question;
   workload["lookups"] = batch.lookups;
   std::vector<double> medians;
-  for (std::size_t i = 0; i < contestants.size(); ++i) {
-    if (answers[i] != answers[0]) wrong_answers(contestants[i].name, batch.question);
+  for (std::size_t i = 0; i < competitors.size(); ++i) {
+    if (answers[i] != answers[0]) wrong_answers(competitors[i].name, batch.question);
     medians.push_back(times[i].median());
-    fmt::print("  {:44} {:9.2f} Ml/s {:8.2f}x\n", contestants[i].name,
+    fmt::print("  {:44} {:9.2f} Ml/s {:8.2f}x\n", competitors[i].name,
                static_cast<double>(batch.lookups) / medians[i] / 1e3, medians[0] / medians[i]);
-    records_->add(contestants[i].name, workload, "lookup_ms", medians[i], times[i].runs);
+    records_->add(competitors[i].name, workload, "lookup_ms", medians[i], times[i].runs);
   }
   fmt::print("\n");
   std::fflush(stdout);
@@ -52,7 +52,7 @@ Words values_for(std::size_t size) {
   return values;
 }
 
-Contestant points_of(const Index& index, const KeyVector& keys, const Words& values) {
+Competitor points_of(const Index& index, const KeyVector& keys, const Words& values) {
   return {index.spec().text(),
           [&](Sums& sums) { index.lookup_into(keys, {.values = values}, {.sum = sums.data()}); }};
 }
@@ -68,7 +68,7 @@ Ranges Ranges::with_hits(const KeyVector& sorted_keys, std::size_t hits, std::si
   return ranges;
 }
 
-Contestant ranges_of(const Index& index, const Ranges& ranges, const Words& values) {
+Competitor ranges_of(const Index& index, const Ranges& ranges, const Words& values) {
   return {index.spec().text(), [&](Sums& sums) {
             index.range_into(ranges.lower, ranges.upper, {.values = values}, {.sum = sums.data()});
           }};

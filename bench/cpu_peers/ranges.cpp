@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "cpu_peers/questions.hpp"
-#include "cpu_peers/race.hpp"
+#include "cpu_peers/cpu_peers.hpp"
 
 namespace rtindex::bench {
 
@@ -45,9 +44,9 @@ void counts(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVect
     if (hits > column.size()) break;
     const Ranges lookups = Ranges::with_hits(sorted_keys, hits, std::size_t{1} << lookups_log2);
     std::vector<std::uint32_t> counts(lookups.lower.size());
-    const auto with_counts = [&](auto&& ask) {
-      return [&, ask](Sums& answers) {
-        ask();
+    const auto with_counts = [&](auto&& count) {
+      return [&, count](Sums& answers) {
+        count();
         std::copy(counts.begin(), counts.end(), answers.begin());
       };
     };

@@ -2,10 +2,9 @@
 
 #include <cstdio>
 
-#include "cpu_peers/questions.hpp"
-#include "cpu_peers/race.hpp"
+#include "cpu_peers/cpu_peers.hpp"
 #include "harness/timing.hpp"
-#include "workload/columns.hpp"
+#include "workload/host_keys.hpp"
 
 namespace rtindex::bench {
 
@@ -18,7 +17,7 @@ struct Case {
   const Index* index;
   KeyVector keys;
 
-  [[nodiscard]] std::vector<std::uint32_t> ask(Answer answer) const {
+  [[nodiscard]] std::vector<std::uint32_t> answers(Answer answer) const {
     std::vector<std::uint32_t> out(keys.size());
     run(answer, out);
     return out;
@@ -32,13 +31,13 @@ struct Case {
 
 // Every `any` names a row that holds the key; every `count` is what a binary search counts.
 void check(const Case& test) {
-  const std::vector<std::uint32_t> any = test.ask(Answer::any);
+  const std::vector<std::uint32_t> any = test.answers(Answer::any);
   for (std::size_t i = 0; i < any.size(); ++i)
     if (any[i] >= test.column->size() || (*test.column)[any[i]] != test.keys[i])
       wrong_answers(test.index->spec().text(), test.name + ", any");
   std::vector<std::uint32_t> counts(test.keys.size());
   SortedPeer(*test.column).counts(test.keys, test.keys, counts);
-  if (test.ask(Answer::count) != counts)
+  if (test.answers(Answer::count) != counts)
     wrong_answers(test.index->spec().text(), test.name + ", count");
 }
 

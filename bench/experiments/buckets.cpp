@@ -2,8 +2,8 @@
 
 #include <rtindex/error.hpp>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
@@ -13,16 +13,18 @@ constexpr std::size_t hits_of_a_range = 1024;
 
 struct KeySet {
   std::string name;
-  Column (*column)(Place& place, std::size_t size);
+  Column (*column)(ExecutionSpace& space, std::size_t size);
 };
 
 // Dense keys fill few rows of the scene. Random 64-bit keys are the opposite: nearly every bucket
 // has a row, and so a marker, of its own.
-const KeySet key_sets[] = {
-    {"dense 32-bit keys",
-     [](Place& place, std::size_t size) { return dense_column(place, size, 32, column_seed); }},
-    {"random 64-bit keys",
-     [](Place& place, std::size_t size) { return uniform_column(place, size, 64, column_seed); }}};
+const KeySet key_sets[] = {{"dense 32-bit keys",
+                            [](ExecutionSpace& space, std::size_t size) {
+                              return dense_column(space, size, 32, column_seed);
+                            }},
+                           {"random 64-bit keys", [](ExecutionSpace& space, std::size_t size) {
+                              return uniform_column(space, size, 64, column_seed);
+                            }}};
 
 // "without" is RX as the paper has it: a primitive for every key.
 std::vector<std::string> bucket_sizes(const Session& session) {
@@ -36,27 +38,29 @@ std::vector<std::string> bucket_sizes(const Session& session) {
 void run(Session& session) {
   for (const Contestant& tracer : session.ray_tracers())
     if (!tracer.spec.option("bucket", "").empty())
-      throw Error("leave bucket out of " + tracer.label + ": this experiment sets it");
+      throw Error("unexpected bucket in " + tracer.label +
+                  ": this experiment sets it; leave it out");
   const std::size_t range_count = std::size_t{1} << session.pick(6, 12, 24);
   for (const KeySet& keys : key_sets) {
-    Lazy<Column> column([&](Place& place) { return keys.column(place, usual_keys(session)); });
-    Lazy<Lookups> points([&](Place& place) {
-      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    Lazy<Column> column(
+        [&](ExecutionSpace& space) { return keys.column(space, default_keys(session)); });
+    Lazy<Lookups> points([&](ExecutionSpace& space) {
+      return hits_in(column.in(space), default_lookups(session), lookup_seed);
     });
-    Lazy<Lookups> ranges([&](Place& place) {
-      return ranges_of_hits(Ranked(column.in(place)), range_count, hits_of_a_range, lookup_seed);
+    Lazy<Lookups> ranges([&](ExecutionSpace& space) {
+      return ranges_of_hits(Ranked(column.in(space)), range_count, hits_of_a_range, lookup_seed);
     });
     for (const Contestant& tracer : session.ray_tracers())
       for (const std::string& size : bucket_sizes(session)) {
         const Spec spec = size == "without" ? tracer.spec : tracer.spec.with("bucket", size);
-        Bed bed(session, spec, column);
+        Fixture fixture(session, spec, column);
         session.point({.series = series_of(tracer, keys.name), .category = size}, [&] {
-          Outcome outcome = bed.builds();
-          outcome.append(bed.fire(points));
+          Outcome outcome = fixture.time_builds();
+          outcome.append(fixture.run(points));
           return outcome;
         });
         session.point({.series = series_of(tracer, keys.name + ", ranges"), .category = size},
-                      [&] { return bed.fire(ranges); });
+                      [&] { return fixture.run(ranges); });
       }
   }
 }

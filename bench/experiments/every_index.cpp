@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-// An index as it comes, and with what rtindex adds to the paper's indexes.
+// An index with default options, and with the features that rtindex adds.
 struct Variant {
   Spec spec;
   std::string label;
@@ -34,35 +34,37 @@ struct Workload {
 };
 
 void run(Session& session) {
-  Lazy<Column> column(
-      [&](Place& place) { return uniform_column(place, usual_keys(session), 64, column_seed); });
-  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
-  const std::size_t points = usual_lookups(session);
+  Lazy<Column> column([&](ExecutionSpace& space) {
+    return uniform_column(space, default_keys(session), 64, column_seed);
+  });
+  Lazy<Ranked> ranked([&](ExecutionSpace& space) { return Ranked(column.in(space)); });
+  const std::size_t points = default_lookups(session);
   const std::size_t ranges = points / 32;
   const auto ranges_of = [&](std::size_t hits) {
-    return Lazy<Lookups>([&, hits](Place& place) {
-      return ranges_of_hits(ranked.in(place), ranges, hits, lookup_seed);
+    return Lazy<Lookups>([&, hits](ExecutionSpace& space) {
+      return ranges_of_hits(ranked.in(space), ranges, hits, lookup_seed);
     });
   };
   std::vector<Workload> workloads;
-  workloads.push_back({"points, all hit", points, Lazy<Lookups>([&](Place& place) {
-                         return hits_in(column.in(place), points, lookup_seed);
+  workloads.push_back({"points, all hit", points, Lazy<Lookups>([&](ExecutionSpace& space) {
+                         return hits_in(column.in(space), points, lookup_seed);
                        })});
-  workloads.push_back({"points, half miss", points, Lazy<Lookups>([&](Place& place) {
-                         return with_hit_rate(column.in(place), points, 0.5, Misses::in_range,
+  workloads.push_back({"points, half miss", points, Lazy<Lookups>([&](ExecutionSpace& space) {
+                         return with_hit_rate(column.in(space), points, 0.5, Misses::in_range,
                                               column_seed, lookup_seed);
                        })});
-  workloads.push_back({"points, Zipf 1", points, Lazy<Lookups>([&](Place& place) {
-                         return skewed_hits_in(column.in(place), points, 1, lookup_seed);
+  workloads.push_back({"points, Zipf 1", points, Lazy<Lookups>([&](ExecutionSpace& space) {
+                         return skewed_hits_in(column.in(space), points, 1, lookup_seed);
                        })});
   workloads.push_back({"ranges of 16", ranges, ranges_of(16)});
   workloads.push_back({"ranges of 256", ranges, ranges_of(256)});
   for (const Contestant& contestant : session.contestants())
     for (const Variant& variant : variants_of(contestant)) {
-      Bed bed(session, variant.spec, column, variant.values);
+      Fixture fixture(session, variant.spec, column, variant.values);
       for (Workload& workload : workloads)
-        session.point({.series = variant.label, .category = workload.name},
-                      [&] { return with_throughput(bed.fire(workload.lookups), workload.size); });
+        session.point({.series = variant.label, .category = workload.name}, [&] {
+          return with_throughput(fixture.run(workload.lookups), workload.size);
+        });
     }
 }
 
@@ -72,8 +74,8 @@ Experiment every_index_experiment() {
   return {.name = "every-index",
           .title = "Every index and what rtindex adds",
           .question =
-              "Which index is the best for a workload, ordered batches and included "
-              "values counted in?",
+              "Which index is best for a workload, with ordered batches and included "
+              "values?",
           .figure = "none",
           .section = "",
           .x = {},

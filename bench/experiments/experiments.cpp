@@ -44,6 +44,18 @@ std::vector<Experiment> list() {
   return all;
 }
 
+nlohmann::json metrics_of(const Experiment& experiment) {
+  nlohmann::json metrics = nlohmann::json::array();
+  for (const Metric& metric : experiment.metrics)
+    metrics.push_back(
+        {{"name", metric.name},
+         {"label", metric.label},
+         {"log", metric.log},
+         {"lower_is_better",
+          metric.lower_is_better ? nlohmann::json(*metric.lower_is_better) : nlohmann::json()}});
+  return metrics;
+}
+
 }  // namespace
 
 const std::vector<Experiment>& experiments() {
@@ -58,7 +70,27 @@ const Experiment& experiment_named(const std::string& name) {
   if (found != all.end()) return *found;
   std::string names;
   for (const Experiment& each : all) names += (names.empty() ? "" : ", ") + each.name;
-  throw Error("unknown experiment '" + name + "': choose all, or one of " + names);
+  throw Error("unknown experiment '" + name + "': expected all, or one of " + names);
+}
+
+nlohmann::json experiments_as_json() {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Experiment& experiment : experiments()) {
+    nlohmann::json entry = {
+        {"name", experiment.name},
+        {"title", experiment.title},
+        {"question", experiment.question},
+        {"figure", experiment.figure},
+        {"section", experiment.section},
+        {"metrics", metrics_of(experiment)},
+        {"command", experiment.command + " " + experiment.name + " --scale paper"}};
+    if (experiment.x)
+      entry["x"] = {
+          {"name", experiment.x->name}, {"label", experiment.x->label}, {"log", experiment.x->log}};
+    if (!experiment.needs.empty()) entry["needs"] = experiment.needs;
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 }  // namespace rtindex::bench

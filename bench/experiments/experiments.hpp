@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <string>
 #include <vector>
 
@@ -7,11 +9,15 @@
 
 namespace rtindex::bench {
 
-// Every experiment, in the order of the paper; ours last. One file here is one question.
+// Every experiment, in the order of the paper; ours last. A file here is a section of the paper, or
+// a question of our own.
 [[nodiscard]] const std::vector<Experiment>& experiments();
 
-// The experiment of that name; throws Error, naming those that there are.
+// The experiment of that name; throws Error where there is none.
 [[nodiscard]] const Experiment& experiment_named(const std::string& name);
+
+// Every experiment with its question, figure and axes, for results/experiments.json.
+[[nodiscard]] nlohmann::json experiments_as_json();
 
 // Section 3: the choices of RX.
 Experiment key_modes_experiment();
@@ -25,7 +31,7 @@ Experiment decomposition_ranges_experiment();
 Experiment primitives_experiment();
 Experiment updates_experiment();
 
-// Section 4: RX beside the classic indexes.
+// Section 4: RX and the classic indexes.
 Experiment lookups_experiment();
 Experiment keys_experiment();
 Experiment build_time_experiment();
@@ -42,7 +48,7 @@ Experiment key_skew_experiment();
 Experiment ranges_experiment();
 Experiment hardware_experiment();
 
-// Both: what profilers saw.
+// Both: profiles of GPU kernels.
 std::vector<Experiment> profile_experiments();
 
 // Beyond the paper.
@@ -50,7 +56,7 @@ Experiment every_index_experiment();
 Experiment buckets_experiment();
 Experiment large_columns_experiment();
 Experiment real_data_experiment();
-// Throws where the file holds no column for it.
+// Throws unless the file has a column for it.
 void require_real_data(const std::string& path);
 Experiment traversal_work_experiment();
 

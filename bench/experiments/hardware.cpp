@@ -1,22 +1,24 @@
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-// The same two batches on every machine; records of several machines stand side by side.
+// The same two batches on every machine, to compare records of several machines.
 void run(Session& session) {
-  Lazy<Column> column(
-      [&](Place& place) { return uniform_column(place, usual_keys(session), 32, column_seed); });
-  Lazy<Lookups> lookups(
-      [&](Place& place) { return hits_in(column.in(place), usual_lookups(session), lookup_seed); });
+  Lazy<Column> column([&](ExecutionSpace& space) {
+    return uniform_column(space, default_keys(session), 32, column_seed);
+  });
+  Lazy<Lookups> lookups([&](ExecutionSpace& space) {
+    return hits_in(column.in(space), default_lookups(session), lookup_seed);
+  });
   for (const Contestant& contestant : session.contestants()) {
-    Bed bed(session, contestant.spec, column);
+    Fixture fixture(session, contestant.spec, column);
     for (const bool sorted : {false, true})
       session.point(
           {.series = contestant.label, .category = sorted ? "sorted lookups" : "unsorted lookups"},
-          [&] { return bed.fire(lookups, {.sorted = sorted}); });
+          [&] { return fixture.run(lookups, {.sorted = sorted}); });
   }
 }
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
@@ -9,18 +9,18 @@ namespace {
 
 void run(Session& session) {
   for (const int bits : {32, 64}) {
-    Lazy<Column> column([&](Place& place) {
-      return uniform_column(place, usual_keys(session), bits, column_seed);
+    Lazy<Column> column([&](ExecutionSpace& space) {
+      return uniform_column(space, default_keys(session), bits, column_seed);
     });
-    Lazy<Lookups> lookups([&](Place& place) {
-      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    Lazy<Lookups> lookups([&](ExecutionSpace& space) {
+      return hits_in(column.in(space), default_lookups(session), lookup_seed);
     });
     for (const Contestant& contestant : session.contestants()) {
-      Bed bed(session, contestant.spec, column);
+      Fixture fixture(session, contestant.spec, column);
       session.point({.series = contestant.label, .category = fmt::format("{}-bit keys", bits)},
                     [&] {
-                      Outcome outcome = bed.builds();
-                      outcome.append(bed.fire(lookups));
+                      Outcome outcome = fixture.time_builds();
+                      outcome.append(fixture.run(lookups));
                       return outcome;
                     });
     }
@@ -32,7 +32,7 @@ void run(Session& session) {
 Experiment key_size_experiment() {
   return {.name = "key-size",
           .title = "Key size",
-          .question = "What do 64-bit keys cost in place of 32-bit ones, in time and memory?",
+          .question = "What do 64-bit keys cost compared with 32-bit ones, in time and memory?",
           .figure = "fig:key_size",
           .section = "4.7",
           .x = {},

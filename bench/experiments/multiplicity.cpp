@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
@@ -13,15 +13,16 @@ void run(Session& session) {
   const std::size_t lookup_count = std::size_t{1} << session.pick(12, 16, 27);
   for (const int log2 : axis) {
     const std::size_t multiplicity = std::size_t{1} << log2;
-    Lazy<Column> column([&](Place& place) {
-      return repeated_column(place, usual_keys(session), multiplicity, column_seed);
+    Lazy<Column> column([&](ExecutionSpace& space) {
+      return repeated_column(space, default_keys(session), multiplicity, column_seed);
     });
-    Lazy<Lookups> lookups(
-        [&](Place& place) { return hits_in(column.in(place), lookup_count, lookup_seed); });
+    Lazy<Lookups> lookups([&](ExecutionSpace& space) {
+      return hits_in(column.in(space), lookup_count, lookup_seed);
+    });
     for (const Contestant& contestant : session.contestants()) {
-      Bed bed(session, contestant.spec, column);
+      Fixture fixture(session, contestant.spec, column);
       session.point({.series = contestant.label, .x = log2}, [&] {
-        Outcome outcome = bed.fire(lookups);
+        Outcome outcome = fixture.run(lookups);
         outcome.derive("lookup_ms_per_match", "lookup_ms", std::ldexp(1.0, -log2));
         return outcome;
       });

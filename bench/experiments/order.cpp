@@ -1,5 +1,5 @@
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
@@ -12,19 +12,19 @@ std::string case_name(bool sorted_inserts, bool sorted_lookups) {
 
 void run(Session& session) {
   for (const bool sorted_inserts : {false, true}) {
-    Lazy<Column> column([&](Place& place) {
-      Column made = uniform_column(place, usual_keys(session), 32, column_seed);
+    Lazy<Column> column([&](ExecutionSpace& space) {
+      Column made = uniform_column(space, default_keys(session), 32, column_seed);
       return sorted_inserts ? in_key_order(made) : std::move(made);
     });
-    Lazy<Lookups> lookups([&](Place& place) {
-      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    Lazy<Lookups> lookups([&](ExecutionSpace& space) {
+      return hits_in(column.in(space), default_lookups(session), lookup_seed);
     });
     for (const Contestant& contestant : session.contestants()) {
-      Bed bed(session, contestant.spec, column);
+      Fixture fixture(session, contestant.spec, column);
       for (const bool sorted_lookups : {false, true})
         session.point(
             {.series = contestant.label, .category = case_name(sorted_inserts, sorted_lookups)},
-            [&] { return bed.fire(lookups, {.sorted = sorted_lookups}); });
+            [&] { return fixture.run(lookups, {.sorted = sorted_lookups}); });
     }
   }
 }

@@ -1,6 +1,5 @@
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
-#include "experiments/modes.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
@@ -12,9 +11,10 @@ constexpr const char* bits_of_all = "22+22+20";
 void run(Session& session) {
   for (const int keys_log2 : mode_sizes(session)) {
     const std::size_t keys = std::size_t{1} << keys_log2;
-    Lazy<Column> column([&](Place& place) { return dense_column(place, keys, 32, column_seed); });
-    Lazy<Lookups> lookups([&](Place& place) {
-      return hits_in(column.in(place), usual_lookups(session), lookup_seed);
+    Lazy<Column> column(
+        [&](ExecutionSpace& space) { return dense_column(space, keys, 32, column_seed); });
+    Lazy<Lookups> lookups([&](ExecutionSpace& space) {
+      return hits_in(column.in(space), default_lookups(session), lookup_seed);
     });
     for (const Contestant& tracer : session.ray_tracers())
       for (const std::string primitive : {"triangle", "sphere", "aabb"})
@@ -24,9 +24,9 @@ void run(Session& session) {
                                 .with("compact", compact ? "on" : "off");
           const std::string what = primitive + (compact ? ", compacted" : "");
           session.point({.series = series_of(tracer, what), .x = keys_log2}, [&] {
-            Bed bed(session, spec, column);
-            Outcome outcome = bed.builds();
-            outcome.append(bed.fire(lookups));
+            Fixture fixture(session, spec, column);
+            Outcome outcome = fixture.time_builds();
+            outcome.append(fixture.run(lookups));
             outcome.workload["bits"] = bits_of_all;
             return outcome;
           });

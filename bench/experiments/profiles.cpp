@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
-#include "workload/swaps.hpp"
+#include "experiments/fixture.hpp"
+#include "workload/column.hpp"
 
 namespace rtindex::bench {
 
@@ -10,71 +10,74 @@ namespace {
 
 constexpr const char* needed = "Nsight Compute and an NVIDIA GPU: scripts/profile.sh";
 
-// A profiler fires every kernel several times over: fewer lookups than the paper's tell the same.
+// A profiler replays every kernel several times; fewer lookups than the paper's give the same
+// ratios.
 std::size_t profiled_lookups(const Session& session) {
   return std::size_t{1} << session.pick(10, 20, 24);
 }
-// Fewer still where a structure may be so bad that a lookup costs a hundred times the usual.
+// Fewer still where a degenerate structure may make lookups a hundred times slower.
 std::size_t few_lookups(const Session& session) {
   return std::size_t{1} << session.pick(10, 14, 16);
 }
 
 Lazy<Column> uniform_keys(Session& session) {
-  return Lazy<Column>([&session](Place& place) {
-    return uniform_column(place, usual_keys(session), 32, column_seed);
+  return Lazy<Column>([&session](ExecutionSpace& space) {
+    return uniform_column(space, default_keys(session), 32, column_seed);
   });
 }
 
-void profile_all(Session& session, Beds& beds, Lazy<Lookups>& lookups,
+void profile_all(Session& session, Fixtures& fixtures, Lazy<Lookups>& lookups,
                  const std::string& category) {
-  for (auto& [contestant, bed] : beds)
+  for (auto& [contestant, fixture] : fixtures)
     session.point({.series = contestant.label, .category = category},
-                  [&, &bed = bed] { return bed->profile(lookups); });
+                  [&, &fixture = fixture] { return fixture->profile(lookups); });
 }
 
 void lookups(Session& session) {
   Lazy<Column> column = uniform_keys(session);
-  Beds beds(session, column);
+  Fixtures fixtures(session, column);
   for (const int log2 : session.pick<int>({6, 8}, {13, 15, 17, 19}, {13, 15, 17, 19, 21, 24})) {
-    Lazy<Lookups> batch([&](Place& place) {
-      return hits_in(column.in(place), std::size_t{1} << log2, lookup_seed);
+    Lazy<Lookups> batch([&](ExecutionSpace& space) {
+      return hits_in(column.in(space), std::size_t{1} << log2, lookup_seed);
     });
-    profile_all(session, beds, batch, fmt::format("2^{} lookups", log2));
+    profile_all(session, fixtures, batch, fmt::format("2^{} lookups", log2));
   }
 }
 
 void skew(Session& session) {
   Lazy<Column> column = uniform_keys(session);
-  Beds beds(session, column);
+  Fixtures fixtures(session, column);
   for (const double exponent : {0.0, 0.5, 1.0, 1.5}) {
-    Lazy<Lookups> batch([&](Place& place) {
-      return skewed_hits_in(column.in(place), profiled_lookups(session), exponent, lookup_seed);
+    Lazy<Lookups> batch([&](ExecutionSpace& space) {
+      return skewed_hits_in(column.in(space), profiled_lookups(session), exponent, lookup_seed);
     });
-    profile_all(session, beds, batch, fmt::format("Zipf {:.1f}", exponent));
+    profile_all(session, fixtures, batch, fmt::format("Zipf {:.1f}", exponent));
   }
 }
 
 void hit_rate(Session& session) {
   Lazy<Column> column = uniform_keys(session);
-  Beds beds(session, column);
+  Fixtures fixtures(session, column);
   for (const double rate : {1.0, 0.5, 0.0}) {
-    Lazy<Lookups> batch([&](Place& place) {
-      return with_hit_rate(column.in(place), profiled_lookups(session), rate, Misses::in_range,
+    Lazy<Lookups> batch([&](ExecutionSpace& space) {
+      return with_hit_rate(column.in(space), profiled_lookups(session), rate, Misses::in_range,
                            column_seed, lookup_seed);
     });
-    profile_all(session, beds, batch, fmt::format("hit rate {:.1f}", rate));
+    profile_all(session, fixtures, batch, fmt::format("hit rate {:.1f}", rate));
   }
 }
 
 void modes(Session& session) {
-  Lazy<Column> column(
-      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
-  Lazy<Lookups> batch(
-      [&](Place& place) { return hits_in(column.in(place), few_lookups(session), lookup_seed); });
+  Lazy<Column> column([&](ExecutionSpace& space) {
+    return dense_column(space, default_keys(session), 32, column_seed);
+  });
+  Lazy<Lookups> batch([&](ExecutionSpace& space) {
+    return hits_in(column.in(space), few_lookups(session), lookup_seed);
+  });
   for (const Contestant& tracer : session.ray_tracers())
     for (const std::string mode : {"extended", "3d"})
       session.point({.series = tracer.label, .category = mode}, [&] {
-        return Bed(session, tracer.spec.with("mode", mode), column).profile(batch);
+        return Fixture(session, tracer.spec.with("mode", mode), column).profile(batch);
       });
 }
 
@@ -94,8 +97,9 @@ Outcome profile_after_swaps(const Session& session, const Column& before, const 
 }
 
 void updates(Session& session) {
-  Lazy<Column> column(
-      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Column> column([&](ExecutionSpace& space) {
+    return dense_column(space, default_keys(session), 32, column_seed);
+  });
   struct Case {
     std::string name, update;
     Neighbours swapped;
@@ -107,7 +111,7 @@ void updates(Session& session) {
     for (const Case& each : cases)
       session.point({.series = tracer.label, .category = each.name}, [&] {
         const Spec spec = tracer.spec.with("update", each.update);
-        return profile_after_swaps(session, column.in(session.place_for(spec)), spec, each.swapped);
+        return profile_after_swaps(session, column.in(session.space_for(spec)), spec, each.swapped);
       });
 }
 
@@ -128,7 +132,7 @@ Experiment profile(const std::string& name, const std::string& title, const std:
           .run =
               [points](Session& session) {
                 if (session.settings().profiled) return points(session);
-                session.unsupported(fmt::format("the profile needs {}", needed));
+                session.unsupported(fmt::format("a profile needs {}", needed));
               },
           .needs = needed,
           .command = "scripts/profile.sh"};

@@ -1,14 +1,14 @@
 #include <cmath>
 
-#include "experiments/bed.hpp"
 #include "experiments/cost_fit.hpp"
 #include "experiments/experiments.hpp"
+#include "experiments/fixture.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-// Takes the curve of a series apart into a cost per lookup and a cost per hit.
+// Splits the curve of a series into a cost per lookup and a cost per hit.
 Outcome fit_of(const Session& session, const std::string& series) {
   std::vector<double> hits, times;
   Outcome outcome{.index = series};
@@ -36,18 +36,19 @@ bool answers_ranges(const Contestant& contestant) { return contestant.spec.kind(
 void run(Session& session) {
   const auto axis = session.pick<int>({0, 4, 8}, {0, 2, 4, 6, 8, 10}, {0, 2, 4, 6, 8, 10});
   const std::size_t lookups = std::size_t{1} << session.pick(8, 14, 27);
-  Lazy<Column> column(
-      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
-  Lazy<Ranked> ranked([&](Place& place) { return Ranked(column.in(place)); });
-  Beds beds(session, column);
+  Lazy<Column> column([&](ExecutionSpace& space) {
+    return dense_column(space, default_keys(session), 32, column_seed);
+  });
+  Lazy<Ranked> ranked([&](ExecutionSpace& space) { return Ranked(column.in(space)); });
+  Fixtures fixtures(session, column);
   for (const int log2 : axis) {
-    Lazy<Lookups> ranges([&](Place& place) {
-      return ranges_of_hits(ranked.in(place), lookups, std::size_t{1} << log2, lookup_seed);
+    Lazy<Lookups> ranges([&](ExecutionSpace& space) {
+      return ranges_of_hits(ranked.in(space), lookups, std::size_t{1} << log2, lookup_seed);
     });
-    for (auto& [contestant, bed] : beds) {
+    for (auto& [contestant, fixture] : fixtures) {
       if (!answers_ranges(contestant)) continue;
-      session.point({.series = contestant.label, .x = log2}, [&, &bed = bed] {
-        Outcome outcome = bed->fire(ranges);
+      session.point({.series = contestant.label, .x = log2}, [&, &fixture = fixture] {
+        Outcome outcome = fixture->run(ranges);
         outcome.derive("lookup_ms_per_hit", "lookup_ms", std::exp2(-log2));
         return outcome;
       });

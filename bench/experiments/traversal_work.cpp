@@ -1,5 +1,4 @@
-// The paper explains its measurements by what rays meet on their way. These are counts, not times:
-// they are the same on every machine.
+// The work of a traversal as counts, not times: they are the same on every machine.
 
 #include <fmt/format.h>
 
@@ -7,9 +6,9 @@
 #include <random>
 #include <stdexcept>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
-#include "workload/columns.hpp"
+#include "experiments/fixture.hpp"
+#include "workload/host_keys.hpp"
 
 namespace rtindex::bench {
 
@@ -23,7 +22,7 @@ struct Batch {
   std::uint32_t matches;  // of each lookup
 };
 
-// A question to the counters: an index and the lookups that it gets.
+// An index and its lookups.
 struct Case {
   std::string name;
   std::string options;
@@ -31,7 +30,7 @@ struct Case {
   bool swapped = false;    // half of the rows take each other's keys first
 };
 
-// What only the rays of the paper have.
+// Only for the rays of the paper.
 const std::vector<Case>& ray_cases() {
   static const std::vector<Case> cases = {
       {"perpendicular rays", "point=perpendicular"},
@@ -69,10 +68,10 @@ Batch batch_of(const Case& question, std::size_t keys, std::size_t lookups) {
 
 Index index_for(const Case& question, const Spec& base, std::size_t keys) {
   Spec spec = base;
-  // The options of a case, over those of the contestant.
+  // The options of a case override those of the contestant.
   const Spec own(question.options.empty() ? "rx" : "rx," + question.options);
   for (const auto& [name, value] : own.options()) spec = spec.with(name, value);
-  // Boxes are tested by a program of ours, which can count.
+  // Our intersection program tests boxes, and it can count.
   if (spec.tracer() != "native") spec = spec.with("primitive", "aabb");
   std::vector<std::uint64_t> column = dense_shuffled<std::uint64_t>(keys, column_seed);
   for (std::uint64_t& key : column) key *= stride;
@@ -97,8 +96,8 @@ Outcome counted(const Case& question, const Spec& spec, std::size_t keys, std::s
                                             : index.lookup(batch.lower, wanted);
   for (const std::uint32_t count : answers.count())
     if (count != batch.matches)
-      throw std::runtime_error(fmt::format("{}: {} matches where there are {}", index.spec().text(),
-                                           count, batch.matches));
+      throw std::runtime_error(fmt::format("{}: expected {} matches, got {}", index.spec().text(),
+                                           batch.matches, count));
   const auto per_lookup = [&](std::uint64_t count) -> std::vector<double> {
     return {static_cast<double>(count) / static_cast<double>(lookups)};
   };
@@ -118,17 +117,17 @@ Outcome counted(const Case& question, const Spec& spec, std::size_t keys, std::s
 void run(Session& session) {
   const std::size_t keys = std::size_t{1} << session.pick(12, 18, 24);
   const std::size_t lookups = std::size_t{1} << session.pick(8, 12, 16);
-  const auto ask = [&](const Contestant& contestant, const std::vector<Case>& cases) {
+  const auto count = [&](const Contestant& contestant, const std::vector<Case>& cases) {
     for (const Case& question : cases)
       session.point({.series = contestant.label, .category = question.name},
                     [&] { return counted(question, contestant.spec, keys, lookups); });
   };
   for (const Contestant& contestant : session.ray_tracers()) {
-    ask(contestant, common_cases());
-    ask(contestant, ray_cases());
+    count(contestant, common_cases());
+    count(contestant, ray_cases());
   }
   for (const Contestant& contestant : session.contestants())
-    if (contestant.spec.tracer() == "native") ask(contestant, common_cases());
+    if (contestant.spec.tracer() == "native") count(contestant, common_cases());
 }
 
 }  // namespace

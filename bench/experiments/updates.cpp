@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "experiments/bed.hpp"
 #include "experiments/experiments.hpp"
-#include "workload/swaps.hpp"
+#include "experiments/fixture.hpp"
+#include "workload/column.hpp"
 
 namespace rtindex::bench {
 
@@ -12,7 +12,7 @@ const char* name_of(Neighbours neighbours) {
   return neighbours == Neighbours::positions ? "swap adjacent positions" : "swap adjacent keys";
 }
 
-// Builds, swaps and looks up; all of it where the index works.
+// Builds, swaps and looks up, in the space of the index.
 Outcome swap_and_look_up(const Session& session, const Column& before, const Spec& spec,
                          std::size_t pairs, Neighbours neighbours) {
   const Effort& effort = session.settings().effort;
@@ -22,7 +22,7 @@ Outcome swap_and_look_up(const Session& session, const Column& before, const Spe
       [&](Index& index) { apply(swaps, index); }, effort);
   Column after = before.copy();
   apply(swaps, after);
-  const Lookups lookups = hits_in(after, usual_lookups(session), lookup_seed);
+  const Lookups lookups = hits_in(after, default_lookups(session), lookup_seed);
   Outcome outcome = time_lookups(updates.last, after, lookups, effort);
   outcome.append(updates.outcome);
   outcome.workload.update({{"swaps", pairs}, {"swapped", name_of(neighbours)}});
@@ -35,14 +35,15 @@ Outcome swap_and_look_up(const Session& session, const Column& before, const Spe
 
 void run(Session& session) {
   const auto swaps_log2 = session.pick<int>({4, 8, 10}, {4, 8, 12, 18}, {4, 8, 12, 24});
-  Lazy<Column> column(
-      [&](Place& place) { return dense_column(place, usual_keys(session), 32, column_seed); });
+  Lazy<Column> column([&](ExecutionSpace& space) {
+    return dense_column(space, default_keys(session), 32, column_seed);
+  });
   for (const Contestant& tracer : session.ray_tracers())
     for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
       const std::string series = series_of(tracer, name_of(neighbours));
       const auto point = [&](const std::string& update, int log2, const std::string& category) {
         session.point({.series = series, .category = category}, [&] {
-          return swap_and_look_up(session, column.in(session.place_for(tracer.spec)),
+          return swap_and_look_up(session, column.in(session.space_for(tracer.spec)),
                                   tracer.spec.with("update", update), std::size_t{1} << log2,
                                   neighbours);
         });
@@ -57,7 +58,7 @@ void run(Session& session) {
 Experiment updates_experiment() {
   return {.name = "updates",
           .title = "Updates",
-          .question = "Should updates refit the structure or build it again?",
+          .question = "Should updates refit the structure or rebuild it?",
           .figure = "fig:update-time",
           .section = "3.6",
           .x = {},

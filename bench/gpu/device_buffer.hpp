@@ -12,15 +12,15 @@ namespace rtindex::bench {
 class DeviceBuffer {
  public:
   explicit DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
-    cuda::check(cudaMalloc(&data_, bytes == 0 ? 1 : bytes), "taking memory for a benchmark");
+    cuda::check(cudaMalloc(&data_, bytes == 0 ? 1 : bytes), "allocating memory for a benchmark");
   }
   ~DeviceBuffer() { static_cast<void>(cudaFree(data_)); }
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   [[nodiscard]] void* data() const { return data_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  // Overwrites everything, so that nothing of an earlier run is left.
-  void wipe() const { cuda::check(cudaMemset(data_, 0xa5, bytes_), "filling memory"); }
+  // Overwrites the results of an earlier run.
+  void poison() const { cuda::check(cudaMemset(data_, 0xa5, bytes_), "filling memory"); }
   template <class T>
   [[nodiscard]] T* as() const {
     return static_cast<T*>(data_);
@@ -31,11 +31,11 @@ class DeviceBuffer {
   std::size_t bytes_;
 };
 
-// Times what is queued on the default stream between start() and stop().
+// Times the work on the default stream between start() and stop().
 class DeviceClock {
  public:
   DeviceClock() {
-    for (cudaEvent_t& event : events_) cuda::check(cudaEventCreate(&event), "making an event");
+    for (cudaEvent_t& event : events_) cuda::check(cudaEventCreate(&event), "creating an event");
   }
   ~DeviceClock() {
     for (cudaEvent_t event : events_) static_cast<void>(cudaEventDestroy(event));

@@ -8,7 +8,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "base/cuda/launch.cuh"
-#include "gpu/device_sort.hpp"
+#include "gpu/device_algorithms.hpp"
 
 namespace rtindex::bench {
 
@@ -95,14 +95,14 @@ __global__ void values_kernel(std::size_t rows, std::uint32_t* values) {
   if (i < rows) values[i] = value_of_row(i);
 }
 
-__global__ void lookups_kernel(KeyRule rule, Lookups kind, std::uint64_t seed, std::size_t count,
-                               void* keys) {
+__global__ void lookups_kernel(KeyRule rule, LookupPattern pattern, std::uint64_t seed,
+                               std::size_t count, void* keys) {
   const std::size_t i = thread_number();
   if (i >= count) return;
   const std::uint64_t random = shuffle(i + seed * 0x9e3779b97f4a7c15ULL);
   std::uint64_t number = random % rule.rows;
-  if (kind == Lookups::misses) number += rule.rows;
-  if (kind == Lookups::zipf) {
+  if (pattern == LookupPattern::misses) number += rule.rows;
+  if (pattern == LookupPattern::zipf) {
     // The k-th most frequent with a probability of about k^-1.5.
     const double u = (static_cast<double>(random >> 11) + 1) * 0x1p-53;
     const double rank = 1 / (u * u);
@@ -196,9 +196,9 @@ void make_values(std::size_t rows, std::uint32_t* values) {
   check_launch("making values");
 }
 
-void make_lookups(const KeyRule& rule, Lookups kind, std::uint64_t seed, std::size_t count,
+void make_lookups(const KeyRule& rule, LookupPattern pattern, std::uint64_t seed, std::size_t count,
                   void* keys) {
-  lookups_kernel<<<blocks_for(count), block_threads>>>(rule, kind, seed, count, keys);
+  lookups_kernel<<<blocks_for(count), block_threads>>>(rule, pattern, seed, count, keys);
   check_launch("making lookups");
 }
 

@@ -8,8 +8,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "gpu/device_bed.hpp"
-#include "harness/peer_records.hpp"
+#include "gpu/device_workload.hpp"
+#include "harness/records.hpp"
 #include "harness/timing.hpp"
 #include "indexes/catalog.hpp"
 
@@ -36,9 +36,9 @@ class GpuReport {
     }
     return times;
   }
-  // Answers are wiped before every run, so that none can be taken for those of an earlier one.
+  // Answers are poisoned before every run, so that none of an earlier run can pass the check.
   [[nodiscard]] Times time(const DeviceBuffer& answers, const std::function<void()>& work) const {
-    return time([&] { answers.wipe(); }, work);
+    return time([&] { answers.poison(); }, work);
   }
 
   void add(const std::string& index, const std::string& question, const std::string& metric,
@@ -58,25 +58,26 @@ class GpuReport {
     records_.add(full_spec(index), workload, metric, value);
   }
 
-  // Times what writes the sums of point lookups, and checks all of them.
-  void add_sums(const std::string& index, const std::string& question, const DeviceBed& bed,
-                const DeviceLookupBed& lookups, const nlohmann::json& workload,
+  // Times `work`, which writes the sums of point lookups, and checks all of them.
+  void add_sums(const std::string& index, const std::string& question, const GpuColumn& column,
+                const GpuLookups& lookups, const nlohmann::json& workload,
                 const std::function<void()>& work) {
     const Times times = time(lookups.sums, work);
     add(index, question, "lookup_ms", times,
-        wrong_sums(bed.rule, lookups.keys.data(), lookups.count, lookups.sums.as<std::uint64_t>()),
+        wrong_sums(column.rule, lookups.keys.data(), lookups.count,
+                   lookups.sums.as<std::uint64_t>()),
         workload);
   }
   // The same for ranges of so many hits over a dense column.
-  void add_range_sums(const std::string& index, const std::string& question, const DeviceBed& bed,
-                      const DeviceRangeBed& ranges, std::uint64_t hits,
+  void add_range_sums(const std::string& index, const std::string& question,
+                      const GpuColumn& column, const GpuRanges& ranges, std::uint64_t hits,
                       const std::function<void()>& work) {
     const Times times = time(ranges.sums, work);
     add(index, question, "lookup_ms", times,
-        wrong_range_sums(bed.rule, ranges.lower.data(), hits, ranges.count,
+        wrong_range_sums(column.rule, ranges.lower.data(), hits, ranges.count,
                          ranges.sums.as<std::uint64_t>()),
         {{"keys", "dense 32-bit"},
-         {"keys_log2", bed.rule.row_bits},
+         {"keys_log2", column.rule.row_bits},
          {"lookups", ranges.count},
          {"hits", hits}});
   }
@@ -84,8 +85,8 @@ class GpuReport {
   [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
 
  private:
-  // The spec with all settings named, so that a record stays true when defaults change; peers keep
-  // their names.
+  // The spec with all options, so that a record stays valid when defaults change; peers keep their
+  // names.
   [[nodiscard]] static std::string full_spec(const std::string& index) {
     try {
       return resolve(Spec(index)).text();

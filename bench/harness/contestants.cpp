@@ -20,14 +20,14 @@ std::string short_name(const Spec& spec) {
 }  // namespace
 
 std::vector<Contestant> default_contestants() {
-  std::vector<IndexInfo> usable = indexes();
-  std::erase_if(usable, [](const IndexInfo& entry) { return !entry.available; });
+  std::vector<IndexInfo> available = indexes();
+  std::erase_if(available, [](const IndexInfo& entry) { return !entry.available; });
   const auto device_of = [](const IndexInfo& entry) { return Spec(entry.spec).device(); };
-  const bool has_gpu = std::any_of(usable.begin(), usable.end(), [&](const IndexInfo& entry) {
+  const bool has_gpu = std::any_of(available.begin(), available.end(), [&](const IndexInfo& entry) {
     return device_of(entry) == "cuda";
   });
   std::vector<Contestant> contestants;
-  for (const IndexInfo& entry : usable) {
+  for (const IndexInfo& entry : available) {
     Spec spec(entry.spec);
     if (spec.device() != (has_gpu ? "cuda" : "cpu")) continue;
     const std::string label = short_name(spec);
@@ -58,7 +58,7 @@ std::vector<Contestant> contestants_of(const std::vector<std::string>& specs) {
   return contestants;
 }
 
-void require_usable(const std::vector<Contestant>& contestants) {
+void require_available(const std::vector<Contestant>& contestants) {
   const std::vector<std::uint32_t> one_key = {0};
   for (const Contestant& contestant : contestants)
     static_cast<void>(build(one_key, contestant.spec));

@@ -9,7 +9,7 @@ namespace rtindex::bench {
 
 class Session;
 
-// What varies along the x axis. Without one, an experiment is a table of named cases.
+// The x axis. Without one, an experiment is a table of named cases.
 struct XAxis {
   std::string name;   // "hit_rate"
   std::string label;  // "share of lookups that hit"
@@ -20,10 +20,10 @@ struct Metric {
   std::string name;   // "lookup_ms"
   std::string label;  // "time of the batch [ms]"
   bool log = true;
-  std::optional<bool> lower_is_better = true;  // none: there is no better
+  std::optional<bool> lower_is_better = true;  // none: neither is better
 };
 
-// One question of the paper, or of ours, and how to answer it.
+// A question of the paper or our own, and how to measure it.
 struct Experiment {
   std::string name;
   std::string title;
@@ -33,9 +33,9 @@ struct Experiment {
   std::optional<XAxis> x;
   std::vector<Metric> metrics;
   std::function<void(Session&)> run;
-  std::string needs = {};                 // what a machine must have that most have not
-  std::string command = "rtindex bench";  // that makes its records, in front of the name
-  bool compares_machines = false;  // tables show every machine that figures were published for
+  std::string needs = {};                 // special requirements
+  std::string command = "rtindex bench";  // before the name, to measure it
+  bool compares_machines = false;         // tables show the published figures of every machine
 };
 
 inline Metric lookup_ms() { return {"lookup_ms", "time of the lookups [ms]"}; }

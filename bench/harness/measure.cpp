@@ -7,58 +7,57 @@
 #include <optional>
 #include <utility>
 
-#include "harness/check.hpp"
-
 namespace rtindex::bench {
 
 namespace {
 
-// Of all lookups, what is fired to learn how long they take: from little to enough.
+// The shares of a batch that run first to estimate its time: from a small one to a sufficient one.
 constexpr std::size_t first_share = 1 << 18;
 constexpr std::size_t share_growth = 16;
 constexpr std::size_t pilot_share = 64;
 
-// One batch of lookups at one index: what is fired, where its sums go, what they must be.
-class Shot {
+// One batch of lookups on one index, with its output and the expected sums.
+class BatchRun {
  public:
-  Shot(const Index& index, const Column& column, const Lookups& lookups, const Firing& firing)
-      : place_(column.place()),
+  BatchRun(const Index& index, const Column& column, const Lookups& lookups,
+           const RunOptions& options)
+      : space_(column.space()),
         index_(index),
         name_(index.spec().text()),
         lookups_(lookups),
-        batch_(std::max<std::size_t>(1, lookups.size() / firing.batches)),
-        values_(firing.included ? ColumnView() : view_of(column.values)),
-        sums_(place_, lookups.size()) {
-    if (!firing.sorted) return;
+        batch_(std::max<std::size_t>(1, lookups.size() / options.batches)),
+        values_(options.included ? ColumnView() : view_of(column.values)),
+        sums_(space_, lookups.size()) {
+    if (!options.sorted) return;
     sorted_expected_ = expected_in_key_order(lookups, batch_);
-    sorted_ = KeyArray(place_, lookups.lower.bits(), lookups.size());
-    sorter_ = place_.sorter(batch_, lookups.lower.bits());
+    sorted_ = KeyArray(space_, lookups.lower.bits(), lookups.size());
+    sorter_ = space_.sorter(batch_, lookups.lower.bits());
   }
 
-  struct Run {
+  struct Times {
     double sort_ms = 0;
     double lookup_ms = 0;
   };
 
-  // Fires the first `size` lookups and checks what they give.
-  Run fire(std::size_t size) {
+  // Runs the first `size` lookups and checks their sums.
+  Times run(std::size_t size) {
     const double sort_ms = sorter_ ? sort(size) : 0;
-    place_.wipe(sums_.data(), sums_.bytes());
-    const double lookup_ms = place_.milliseconds([&] { look_up(size); });
+    space_.poison(sums_.data(), sums_.bytes());
+    const double lookup_ms = space_.milliseconds([&] { look_up(size); });
     check(size);
     return {sort_ms, lookup_ms};
   }
 
-  void fire_for_profiler() {
-    place_.wipe(sums_.data(), sums_.bytes());
-    place_.profile([&] { look_up(lookups_.size()); });
+  void run_for_profiler() {
+    space_.poison(sums_.data(), sums_.bytes());
+    space_.profile([&] { look_up(lookups_.size()); });
     check(lookups_.size());
   }
 
  private:
   [[nodiscard]] double sort(std::size_t size) {
-    place_.copy(sorted_.data().data, lookups_.lower.data().data, sorted_.bytes());
-    return place_.milliseconds([&] {
+    space_.copy(sorted_.data().data, lookups_.lower.data().data, sorted_.bytes());
+    return space_.milliseconds([&] {
       each_batch(size,
                  [&](auto first, auto count) { sorter_->sort(sorted_.data().from(first), count); });
     });
@@ -69,10 +68,10 @@ class Shot {
   }
 
   void check(std::size_t size) {
-    // A pilot that cuts a sorted batch short has other lookups than the whole batch starts with.
+    // The prefix of a batch, sorted, is not a prefix of the sorted batch.
     if (sorter_ && size % batch_ != 0 && size != lookups_.size()) return;
     const auto& expected = sorter_ ? sorted_expected_ : lookups_.expected;
-    check_sums(place_, sums_.span().first(size), expected.span().first(size), name_);
+    check_sums(space_, sums_.span().first(size), expected.span().first(size), name_);
   }
 
   template <class Work>
@@ -84,48 +83,48 @@ class Shot {
   void look_up(std::size_t first, std::size_t count) {
     const ColumnView lower = (sorter_ ? sorted_ : lookups_.lower).slice(first, count);
     const LookupOptions options{.answers = Answer::sum, .values = values_};
-    const Outputs outputs{.sum = sums_.data() + first, .memory_space = place_.memory()};
+    const Outputs outputs{.sum = sums_.data() + first, .memory_space = space_.memory()};
     if (lookups_.are_ranges())
       index_.range_into(lower, lookups_.upper.slice(first, count), options, outputs);
     else
       index_.lookup_into(lower, options, outputs);
   }
 
-  Place& place_;
+  ExecutionSpace& space_;
   const Index& index_;
   std::string name_;
   const Lookups& lookups_;
   std::size_t batch_;
   ColumnView values_;
-  PlacedArray<std::uint64_t> sums_;
-  // Where lookups are sorted first.
-  std::unique_ptr<Place::Sorter> sorter_;
+  WorkloadArray<std::uint64_t> sums_;
+  // For lookups that are sorted first.
+  std::unique_ptr<ExecutionSpace::Sorter> sorter_;
   KeyArray sorted_;
-  PlacedArray<std::uint64_t> sorted_expected_;
+  WorkloadArray<std::uint64_t> sorted_expected_;
 };
 
-// What is fired at what, and whether that can be answered.
+// The outcome of a batch before it runs: its workload, and whether the index supports it.
 Outcome outcome_of(const Index& index, const Column& column, const Lookups& lookups,
-                   const Firing& firing) {
+                   const RunOptions& options) {
   Outcome outcome{.index = index.spec().text()};
   outcome.workload.update(column.about);
   outcome.workload.update(lookups.about);
-  outcome.workload.update({{"sorted", firing.sorted}, {"batches", firing.batches}});
+  outcome.workload.update({{"sorted", options.sorted}, {"batches", options.batches}});
   const LookupKind kind = lookups.are_ranges() ? LookupKind::range : LookupKind::point;
   if (index.supports(Answer::sum, kind)) return outcome;
   outcome.status = "unsupported";
-  outcome.reason = fmt::format("{} lookups cannot be answered with sums", name_of(kind));
+  outcome.reason = fmt::format("sums of {} lookups are not supported", name_of(kind));
   return outcome;
 }
 
-// A small share of the lookups tells whether the whole batch would run into the limit. Shares grow
-// up to that one, because a launch cannot be broken off: after the first and smallest, none is
-// started that would alone take longer than the limit, judged by the one before it.
-std::optional<std::string> too_slow(Shot& shot, std::size_t size, double limit_s) {
+// A small share of the lookups shows whether the whole batch would exceed the limit. Shares grow up
+// to that one, because a launch cannot be cancelled: after the first, none is started that would
+// exceed the limit by itself, estimated from the one before it.
+std::optional<std::string> too_slow(BatchRun& batch, std::size_t size, double limit_s) {
   for (std::size_t share = first_share; share >= pilot_share; share /= share_growth) {
     const std::size_t pilot = size / share;
     if (pilot == 0) continue;
-    const Shot::Run run = shot.fire(pilot);
+    const BatchRun::Times run = batch.run(pilot);
     const double seconds = (run.sort_ms + run.lookup_ms) / 1000;
     const std::size_t factor = share == pilot_share ? pilot_share : share_growth;
     if (seconds * static_cast<double>(factor) > limit_s)
@@ -135,17 +134,17 @@ std::optional<std::string> too_slow(Shot& shot, std::size_t size, double limit_s
   return std::nullopt;
 }
 
-// Notes in the outcome that the lookups would take too long, where they would.
-bool give_up(Outcome& outcome, Shot& shot, std::size_t size, const Effort& effort) {
-  const auto reason = too_slow(shot, size, effort.limit_s);
+// Whether the lookups would exceed the limit, which is then recorded in the outcome.
+bool timed_out(Outcome& outcome, BatchRun& batch, std::size_t size, const Effort& effort) {
+  const auto reason = too_slow(batch, size, effort.limit_s);
   if (!reason) return false;
   outcome.status = "timed out";
   outcome.reason = *reason;
   return true;
 }
 
-// The runs after a warm-up. Where they would take too long together, the first run stands alone: it
-// is so long that there is nothing left to warm up.
+// The runs after a warm-up. Where they would exceed their limit, the first run is the only one: it
+// is long enough to need no warm-up.
 template <class Run>
 std::vector<Run> runs_of(const Effort& effort, const std::function<Run()>& run,
                          const std::function<double(const Run&)>& milliseconds) {
@@ -157,6 +156,21 @@ std::vector<Run> runs_of(const Effort& effort, const std::function<Run()>& run,
 }
 
 }  // namespace
+
+void check_sums(ExecutionSpace& space, std::span<const std::uint64_t> sums,
+                std::span<const std::uint64_t> expected, const std::string& index) {
+  if (sums.size() != expected.size())
+    throw WrongAnswer(
+        fmt::format("{}: expected {} sums, got {}", index, expected.size(), sums.size()));
+  const std::size_t wrong = space.first_mismatch(sums.data(), expected.data(), sums.size());
+  if (wrong == sums.size()) return;
+  std::uint64_t given = 0;
+  std::uint64_t right = 0;
+  space.copy_to_host(&given, &sums[wrong], sizeof(given));
+  space.copy_to_host(&right, &expected[wrong], sizeof(right));
+  throw WrongAnswer(fmt::format("{}: wrong sum for lookup {} of {}: expected {}, got {}", index,
+                                wrong, sums.size(), right, given));
+}
 
 const std::vector<double>& Outcome::runs(const std::string& metric) const {
   const auto found = std::find_if(measured.begin(), measured.end(),
@@ -186,31 +200,31 @@ Outcome profile_lookups(const Index& index, const Column& column, const Lookups&
                         const Effort& effort) {
   Outcome outcome = outcome_of(index, column, lookups, {});
   if (outcome.status != "ok") return outcome;
-  Shot shot(index, column, lookups, {});
-  if (give_up(outcome, shot, lookups.size(), effort)) return outcome;
-  static_cast<void>(shot.fire(lookups.size()));
-  shot.fire_for_profiler();
+  BatchRun batch(index, column, lookups, {});
+  if (timed_out(outcome, batch, lookups.size(), effort)) return outcome;
+  static_cast<void>(batch.run(lookups.size()));
+  batch.run_for_profiler();
   outcome.measured = {{"profiled_lookups", {static_cast<double>(lookups.size())}}};
   return outcome;
 }
 
 Outcome time_lookups(const Index& index, const Column& column, const Lookups& lookups,
-                     const Effort& effort, const Firing& firing) {
-  Outcome outcome = outcome_of(index, column, lookups, firing);
+                     const Effort& effort, const RunOptions& options) {
+  Outcome outcome = outcome_of(index, column, lookups, options);
   if (outcome.status != "ok") return outcome;
-  Shot shot(index, column, lookups, firing);
-  if (give_up(outcome, shot, lookups.size(), effort)) return outcome;
-  const auto runs = runs_of<Shot::Run>(
-      effort, [&] { return shot.fire(lookups.size()); },
-      [](const Shot::Run& run) { return run.sort_ms + run.lookup_ms; });
+  BatchRun batch(index, column, lookups, options);
+  if (timed_out(outcome, batch, lookups.size(), effort)) return outcome;
+  const auto runs = runs_of<BatchRun::Times>(
+      effort, [&] { return batch.run(lookups.size()); },
+      [](const BatchRun::Times& run) { return run.sort_ms + run.lookup_ms; });
   Measured sort_ms{"sort_ms", {}}, lookup_ms{"lookup_ms", {}}, total_ms{"total_ms", {}};
-  for (const Shot::Run& run : runs) {
+  for (const BatchRun::Times& run : runs) {
     sort_ms.runs.push_back(run.sort_ms);
     lookup_ms.runs.push_back(run.lookup_ms);
     total_ms.runs.push_back(run.sort_ms + run.lookup_ms);
   }
   outcome.measured = {lookup_ms};
-  if (firing.sorted) outcome.measured = {lookup_ms, sort_ms, total_ms};
+  if (options.sorted) outcome.measured = {lookup_ms, sort_ms, total_ms};
   return outcome;
 }
 
@@ -221,7 +235,7 @@ Builds time_builds(const Column& column, const std::function<Index()>& build,
       effort,
       [&] {
         index.reset();
-        return column.place().milliseconds([&] { index.emplace(build()); });
+        return column.space().milliseconds([&] { index.emplace(build()); });
       },
       [](double ms) { return ms; });
   const MemoryUsage bytes = index->memory_usage();
@@ -241,15 +255,15 @@ Updates time_updates(const Column& column, const std::function<Index()>& build,
     double build_ms = 0;
     double update_ms = 0;
   };
-  Place& place = column.place();
+  ExecutionSpace& space = column.space();
   std::optional<Index> index;
   const auto runs = runs_of<Run>(
       effort,
       [&] {
         index.reset();
         Run run;
-        run.build_ms = place.milliseconds([&] { index.emplace(build()); });
-        run.update_ms = place.milliseconds([&] { update(*index); });
+        run.build_ms = space.milliseconds([&] { index.emplace(build()); });
+        run.update_ms = space.milliseconds([&] { update(*index); });
         return run;
       },
       [](const Run& run) { return run.build_ms + run.update_ms; });

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,9 @@
 
 namespace rtindex::bench {
 
-// How much a point may take: one warm-up and `runs` runs. A point whose batch would take longer
-// than the limit is given up; where all runs together would take longer than theirs, the first run
-// is the only one (section 3.1).
+// How long to measure a point: one warm-up and `runs` runs. A batch that would exceed `limit_s` is
+// recorded as timed out; where all runs together would exceed `runs_limit_s`, there is one run
+// (section 3.1).
 struct Effort {
   int runs = 5;
   double limit_s = 300;
@@ -25,7 +27,7 @@ struct Measured {
   std::vector<double> runs;
 };
 
-// What came of a point.
+// The result of measuring a point.
 struct Outcome {
   std::string index;  // the full spec
   std::string status = "ok";
@@ -33,49 +35,59 @@ struct Outcome {
   std::vector<Measured> measured = {};
   nlohmann::json workload = nlohmann::json::object();
 
-  // The runs of a metric; they must be there.
+  // The runs of a metric, which must exist.
   [[nodiscard]] const std::vector<double>& runs(const std::string& metric) const;
   // Adds a metric that is a function of another one, run by run.
   void derive(const std::string& metric, const std::string& from, double factor);
-  // Adds what another measurement of the same index found; its failure is the failure of both.
+  // Adds another measurement of the same index; if it failed, so did this one.
   void append(const Outcome& other);
 };
 
-// How a batch is fired.
-struct Firing {
+// How to run a batch.
+struct RunOptions {
   bool sorted = false;  // sort it first, and report sort_ms, lookup_ms and their total_ms
   std::size_t batches = 1;
-  bool included = false;  // add up the values that the index includes, not those of the column
+  bool included = false;  // add up the index's included values, not those of the column
 };
 
-// Fires the lookups at the index and takes lookup_ms. Every sum of every run is compared with the
-// expected one; WrongAnswer ends the experiment. Column and lookups are in the same place.
-[[nodiscard]] Outcome time_lookups(const Index& index, const Column& column, const Lookups& lookups,
-                                   const Effort& effort, const Firing& firing = {});
+// An index gave a wrong answer: a bug, never a result.
+class WrongAnswer : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
-// Fires them once to warm up and once for a profiler, checked as well. What the profiler saw is not
-// known here: the only metric is profiled_lookups, their number.
+// Compares all sums with the expected ones, both in `space`. Throws WrongAnswer, which names the
+// index and the first wrong lookup.
+void check_sums(ExecutionSpace& space, std::span<const std::uint64_t> sums,
+                std::span<const std::uint64_t> expected, const std::string& index);
+
+// Runs the lookups on the index and measures lookup_ms. Every sum of every run is compared with the
+// expected one; WrongAnswer ends the experiment. Column and lookups are in the same space.
+[[nodiscard]] Outcome time_lookups(const Index& index, const Column& column, const Lookups& lookups,
+                                   const Effort& effort, const RunOptions& options = {});
+
+// Runs them once to warm up and once for a profiler, checked as well. The only metric here is
+// profiled_lookups, their number; the profiler reports the others.
 [[nodiscard]] Outcome profile_lookups(const Index& index, const Column& column,
                                       const Lookups& lookups, const Effort& effort);
 
 struct Builds {
-  // build_ms, resident_bytes, build_peak_bytes, and the parts of the last build where it tells.
+  // build_ms, resident_bytes, build_peak_bytes, and the build profile of the last build.
   Outcome outcome;
   Index last;
 };
 
-// Calls `build` again and again.
+// Times repeated calls of `build`.
 [[nodiscard]] Builds time_builds(const Column& column, const std::function<Index()>& build,
                                  const Effort& effort);
 
 struct Updates {
-  Outcome outcome;  // update_ms, and the parts of the last update where the index tells
+  Outcome outcome;  // update_ms, and the profile of the last update
   Index last;
 };
 
-// Updates an index that `build` has made anew before every run: an update that follows another one
-// might start from a worse structure. Builds are not timed, but count where all runs together may
-// not take longer than their limit.
+// Times `update` on an index that `build` rebuilds before every run: an update after another one
+// might start from a worse structure. Builds are not in update_ms, but count for runs_limit_s.
 [[nodiscard]] Updates time_updates(const Column& column, const std::function<Index()>& build,
                                    const std::function<void(Index&)>& update, const Effort& effort);
 

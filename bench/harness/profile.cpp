@@ -16,7 +16,7 @@ namespace {
 constexpr const char* marker = "profile_marker";
 constexpr const char* duration = "gpu__time_duration.sum";
 
-// How the kernels of a point become one figure.
+// How the kernels of a point are merged into one number.
 enum class Merge : std::uint8_t { sum, mean_over_time };
 
 struct Quantity {
@@ -26,7 +26,7 @@ struct Quantity {
   double unit = 1;  // of the profiler's, in ours
 };
 
-// Caches are read by sectors.
+// Caches are read in sectors.
 constexpr double sector_bytes = 32;
 
 constexpr std::array quantities = {
@@ -68,16 +68,16 @@ std::optional<double> number_of(std::string text) {
   return value;
 }
 
-// Where the columns that we read stand.
+// The columns that we read.
 struct Header {
   std::size_t id, kernel, metric, value;
 
   static std::optional<Header> from(const std::vector<std::string>& cells) {
-    const auto place_of = [&](const char* name) {
+    const auto index_of = [&](const char* name) {
       return static_cast<std::size_t>(std::find(cells.begin(), cells.end(), name) - cells.begin());
     };
-    const Header header{place_of("ID"), place_of("Kernel Name"), place_of("Metric Name"),
-                        place_of("Metric Value")};
+    const Header header{index_of("ID"), index_of("Kernel Name"), index_of("Metric Name"),
+                        index_of("Metric Value")};
     const std::size_t last = std::max({header.id, header.kernel, header.metric, header.value});
     return last < cells.size() ? std::optional(header) : std::nullopt;
   }
@@ -114,7 +114,8 @@ Record record_of(const Record& point, const Quantity& quantity, Kernels::const_i
     record.runs = {*record.value};
   } else {
     record.status = "unsupported";
-    record.reason = fmt::format("Nsight Compute gave no {} of these kernels", quantity.profiler);
+    record.reason =
+        fmt::format("Nsight Compute reported no {} for these kernels", quantity.profiler);
   }
   return record;
 }
@@ -146,7 +147,8 @@ std::vector<KernelProfile> kernels_in(std::string_view csv) {
       kernels.back().metrics[cells[header->metric]] = *value;
   }
   if (!header)
-    throw Error("this is no table of Nsight Compute: make it with ncu --csv --print-units base");
+    throw Error(
+        "not a table of Nsight Compute: expected the output of ncu --csv --print-units base");
   return kernels;
 }
 
@@ -163,8 +165,8 @@ std::vector<Record> profile_records(const std::vector<Record>& points,
       std::count_if(points.begin(), points.end(), [](const Record& point) { return point.ok(); });
   if (marked != measured)
     throw Error(
-        fmt::format("the profile has {} points and the records have {}: both must come "
-                    "from the same run",
+        fmt::format("the profile has {} points, but the records have {}: expected files of the "
+                    "same run",
                     marked, measured));
   std::vector<Record> records;
   auto next = std::find_if(kernels.begin(), kernels.end(), is_marker);

@@ -9,22 +9,22 @@
 
 namespace rtindex::bench {
 
-// What Nsight Compute saw of one kernel, by the names of its metrics.
+// Nsight Compute's metrics of one kernel, by name.
 struct KernelProfile {
   std::string kernel;
   std::map<std::string, double> metrics;
 };
 
-// The kernels, in the order of their launches, of what `ncu --csv --print-units base` printed;
-// lines before the table are passed over.
+// The kernels, in launch order, in the output of `ncu --csv --print-units base`; lines before the
+// table are skipped.
 [[nodiscard]] std::vector<KernelProfile> kernels_in(std::string_view csv);
 
-// The metrics to ask Nsight Compute for, separated by commas.
+// The metrics to pass to Nsight Compute, separated by commas.
 [[nodiscard]] std::string profiler_metrics();
 
-// Records of what the kernels of every point did together. `points` are the records of the run that
-// was profiled, with one marker kernel in front of the kernels of each. Points that were not
-// measured stay as they are.
+// Records with the metrics of every point, merged over its kernels. `points` are the records of the
+// profiled run, which launched a marker kernel before the kernels of each. Points that were not
+// measured are returned unchanged.
 [[nodiscard]] std::vector<Record> profile_records(const std::vector<Record>& points,
                                                   const std::vector<KernelProfile>& kernels);
 

@@ -30,8 +30,8 @@ double mean(const std::vector<double>& runs) {
 }
 
 std::string Record::point() const {
-  const std::string place = x ? nlohmann::json(*x).dump() : category;
-  return experiment + '\n' + series + '\n' + place + '\n' + scale;
+  const std::string position = x ? nlohmann::json(*x).dump() : category;
+  return experiment + '\n' + series + '\n' + position + '\n' + scale;
 }
 
 nlohmann::json to_json(const Record& record) {

@@ -14,10 +14,10 @@ struct Record {
   std::string index;   // the full spec, or the name of a peer
   std::string series;  // the curve that the point belongs to
   std::optional<double> x;
-  std::string category;  // where the experiment has no x axis
+  std::string category;  // for experiments without an x axis
   std::string metric;
   std::string status = "ok";         // or "timed out", "unsupported"
-  std::string reason;                // why there is no value
+  std::string reason;                // of a missing value
   std::optional<double> value = {};  // the mean of the runs
   std::vector<double> runs = {};
   std::string scale = {};
@@ -30,7 +30,7 @@ struct Record {
   std::string source = {};  // the publication that a figure is quoted from
 
   [[nodiscard]] bool ok() const { return status == "ok" && value.has_value(); }
-  // Tells points apart: experiment, series, place on the x axis, scale.
+  // Identifies a point: experiment, series, x value or category, scale.
   [[nodiscard]] std::string point() const;
 };
 

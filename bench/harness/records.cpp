@@ -1,13 +1,24 @@
 #include "harness/records.hpp"
 
+#include <sys/utsname.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <iterator>
+#include <memory>
+#include <thread>
 #include <utility>
 
 #include <rtindex/error.hpp>
 #include <rtindex/version.hpp>
 
-#include "harness/provenance.hpp"
+#if defined(RTINDEX_HAS_CUDA)
+#include "tracers/optix/library.hpp"
+#endif
 
 namespace rtindex::bench {
 
@@ -15,22 +26,79 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The output of a command, without the line end; empty if it fails.
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  if (!pipe) return {};
+  std::string text;
+  std::array<char, 256> buffer{};
+  while (std::fgets(buffer.data(), buffer.size(), pipe.get()) != nullptr) text += buffer.data();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+// "NVIDIA H200, 580.65.06": the first GPU and its driver.
+void add_gpu(nlohmann::json& machine) {
+  const std::string line = output_of(
+      "nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -1");
+  const std::size_t comma = line.find(", ");
+  if (comma == std::string::npos) return;
+  machine["gpu"] = line.substr(0, comma);
+  machine["driver"] = line.substr(comma + 2);
+#if defined(RTINDEX_HAS_CUDA)
+  // 0: none, and OptiX traverses in software.
+  if (!optix::unusable()) machine["rt_cores"] = optix::context_of(0).rtcore_version;
+#endif
+}
+
+// The machine that this process runs on: CPU, cores, memory, system, and the GPU if there is one.
+nlohmann::json machine() {
+  utsname system{};
+  uname(&system);
+  std::string cpu =
+      output_of("LC_ALL=C lscpu 2>/dev/null | sed -n 's/^Model name: *//p' | head -1");
+  const auto memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<double>(sysconf(_SC_PAGE_SIZE)) / (1 << 30);
+  nlohmann::json machine = {{"cpu", cpu.empty() ? "unknown" : cpu},
+                            {"cores", std::thread::hardware_concurrency()},
+                            {"memory_gib", std::lround(memory)},
+                            {"arch", system.machine},
+                            {"system", std::string(system.sysname) + " " + system.release},
+                            {"compiler", "g++ " __VERSION__}};
+  add_gpu(machine);
+  return machine;
+}
+
+// The commit of the source tree, with "+" for uncommitted changes; "unknown" without a repository.
+std::string commit() {
+  // For source trees without a repository.
+  if (const char* given = std::getenv("RTINDEX_COMMIT")) return given;
+  const std::string git = "git -C '" RTINDEX_SOURCE_DIR "' ";
+  const std::string hash = output_of(git + "rev-parse --short=12 HEAD 2>/dev/null");
+  if (hash.empty()) return "unknown";
+  const std::string changes =
+      output_of(git + "status --porcelain --untracked-files=no -- src include bench 2>/dev/null");
+  return hash + (changes.empty() ? "" : "+");
+}
+
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path.string() + " cannot be read: name a file of records");
+  if (!file)
+    throw Error("cannot read " + path.string() + ": expected a file of records", ErrorKind::io);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A run that was interrupted may have left half a line; what follows must not be glued to it.
+// An interrupted run may leave a truncated line; new records start on a line of their own.
 void end_last_line(const std::string& path) {
   if (!fs::exists(path) || fs::file_size(path) == 0) return;
   if (text_of(path).back() != '\n') std::ofstream(path, std::ios::app) << '\n';
 }
 
-void require_folder(const fs::path& folder, const std::string& wanted, const char* what) {
+void require_folder(const fs::path& folder, const std::string& doing, const std::string& path) {
   if (folder.empty() || fs::is_directory(folder)) return;
-  throw Error(wanted + " cannot be " + what + ": the folder " + folder.string() +
-              " does not exist; create it first");
+  throw Error("cannot " + doing + " " + path + ": the folder " + folder.string() +
+                  " does not exist; create it first",
+              ErrorKind::io);
 }
 
 }  // namespace
@@ -38,22 +106,24 @@ void require_folder(const fs::path& folder, const std::string& wanted, const cha
 void make_last_folder(fs::path folder) {
   if (!folder.has_filename()) folder = folder.parent_path();  // "results/here/"
   if (fs::is_directory(folder)) return;
-  require_folder(folder.parent_path(), folder.string(), "made");
+  require_folder(folder.parent_path(), "create", folder.string());
   std::error_code error;
   if (!fs::create_directory(folder, error))
-    throw Error(folder.string() + " cannot be made: " + error.message() + "; name another folder");
+    throw Error(
+        "cannot create " + folder.string() + ": " + error.message() + "; pass another folder",
+        ErrorKind::io);
 }
 
 Records::Records(const std::string& path, std::string command) : command_(std::move(command)) {
   if (path.empty()) return;
-  require_folder(fs::path(path).parent_path(), path, "written");
+  require_folder(fs::path(path).parent_path(), "write", path);
   end_last_line(path);
   file_.open(path, std::ios::app);
-  if (!file_) throw Error(path + " cannot be written: name a file in a folder that can");
+  if (!file_) throw Error("cannot write " + path + ": check its permissions", ErrorKind::io);
 }
 
 Record Records::add(Record record) {
-  // Asking takes a second or two: once, and only where something was measured.
+  // These queries take a second or two: once, and only where something was measured.
   static const std::string commit_now = commit();
   static const nlohmann::json machine_here = machine();
   record.version = RTINDEX_VERSION_STRING;
@@ -62,7 +132,7 @@ Record Records::add(Record record) {
   record.machine = machine_here;
   if (!file_.is_open()) return record;
   file_ << to_json(record).dump() << std::endl;
-  if (!file_) throw Error("the records cannot be written any more: is the disk full?");
+  if (!file_) throw Error("cannot write the records: is the disk full?", ErrorKind::io);
   return record;
 }
 
@@ -78,7 +148,7 @@ std::vector<Record> records_in(std::string_view text, const std::string& name) {
     const bool is_cut_off = parsed.is_discarded() && line.front() == '{' && line.back() != '}';
     if (is_cut_off) continue;
     if (parsed.is_discarded())
-      throw Error(name + ", line " + std::to_string(number) + ": not a line of JSON");
+      throw Error(name + ", line " + std::to_string(number) + ": expected JSON");
     records.push_back(record_from(parsed));
   }
   return records;
@@ -93,6 +163,11 @@ std::vector<Record> read_records(const fs::path& path) {
   std::vector<Record> records;
   for (const fs::path& file : files)
     std::ranges::move(read_records(file), std::back_inserter(records));
+  return records;
+}
+
+const std::vector<Record>& published_records() {
+  static const std::vector<Record> records = records_in(published_text(), "results/paper");
   return records;
 }
 

@@ -4,21 +4,22 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/record.hpp"
 
 namespace rtindex::bench {
 
-// Appends records to a file of JSON lines, stamped with machine, commit and command. Every line is
-// on disk before the next point starts, so that an interrupted run loses nothing. Without a file it
-// only stamps.
+// Appends records to a file of JSON lines, with machine, commit and command. Every line is flushed
+// before the next point starts, so that an interrupted run loses nothing. Without a file it only
+// fills in these fields.
 class Records {
  public:
-  // `command` is how the records can be made again. The folder of the file must be there.
+  // `command` reproduces the records. The folder of the file must exist.
   Records(const std::string& path, std::string command);
 
-  // Returns the record as it was written.
+  // Returns the record as written.
   Record add(Record record);
 
  private:
@@ -26,14 +27,42 @@ class Records {
   std::string command_;
 };
 
-// Makes a folder for several files of records where it is missing. What it stands in must be there:
-// a whole path of new folders is rather a slip of the pen.
+// The records of a program that compares rtindex with other libraries: one experiment, whose
+// questions are part of the workload.
+class PeerRecords {
+ public:
+  PeerRecords(const std::string& path, std::string experiment, std::string command)
+      : records_(path, std::move(command)), experiment_(std::move(experiment)) {}
+
+  void add(const std::string& index, const nlohmann::json& workload, const std::string& metric,
+           double value, const std::vector<double>& runs = {}) {
+    records_.add({.experiment = experiment_,
+                  .index = index,
+                  .metric = metric,
+                  .value = value,
+                  .runs = runs,
+                  .workload = workload});
+  }
+
+ private:
+  Records records_;
+  std::string experiment_;
+};
+
+// Creates a folder for several files of records if it is missing. Its parent must exist: a whole
+// path of new folders is probably a typo.
 void make_last_folder(std::filesystem::path folder);
 
-// The records of a text of JSON lines; `name` is what errors call it. A last line that was cut off,
-// as an interrupted run may leave it, is passed over.
+// The records in JSON lines; `name` is for error messages. A truncated line, which an interrupted
+// run may leave, is skipped.
 [[nodiscard]] std::vector<Record> records_in(std::string_view text, const std::string& name);
 // The records of a file, or of all *.jsonl files in a folder and its folders.
 [[nodiscard]] std::vector<Record> read_records(const std::filesystem::path& path);
+
+// The figures that the paper's authors published, as records (results/paper/).
+[[nodiscard]] const std::vector<Record>& published_records();
+
+// The same as JSON lines, embedded by the build.
+[[nodiscard]] std::string_view published_text();
 
 }  // namespace rtindex::bench

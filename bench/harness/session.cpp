@@ -21,7 +21,7 @@ std::string name_of(Scale scale) {
 Scale scale_named(const std::string& name) {
   for (const Scale scale : {Scale::smoke, Scale::laptop, Scale::paper})
     if (name_of(scale) == name) return scale;
-  throw Error("unknown scale '" + name + "': choose smoke, laptop or paper");
+  throw Error("unknown scale '" + name + "': expected smoke, laptop or paper");
 }
 
 Session::Session(Settings settings, Records& records, std::vector<Record> known, Announce announce)
@@ -59,23 +59,22 @@ std::vector<Contestant> Session::ray_tracers() {
   std::erase_if(tracers, [](const Contestant& c) { return !c.traces_rays(); });
   if (tracers.empty()) tracers = settings_.substitutes;
   if (tracers.empty())
-    unsupported("this is about the paper's rays: it needs rx:embree or rx:optix, and neither " +
-                std::string("takes part; see `rtindex indexes`"));
+    unsupported("needs an index that traces rays: rx:embree or rx:optix; see `rtindex indexes`");
   return tracers;
 }
 
-void Session::point(const Where& where, const std::function<Outcome()>& measure) {
+void Session::point(const PointId& id, const std::function<Outcome()>& measure) {
   const Record identity{.experiment = experiment_->name,
-                        .series = where.series,
-                        .x = where.x,
-                        .category = where.category,
+                        .series = id.series,
+                        .x = id.x,
+                        .category = id.category,
                         .scale = name_of(settings_.scale)};
   if (done_.contains(identity.point())) return;
   if (is_counting_) {
     counted_.insert(identity.point());
     return;
   }
-  if (announce_) announce_(*experiment_, where);
+  if (announce_) announce_(*experiment_, id);
   const auto start = std::chrono::steady_clock::now();
   Outcome outcome;
   try {
@@ -84,7 +83,7 @@ void Session::point(const Where& where, const std::function<Outcome()>& measure)
     outcome = {.status = "unsupported", .reason = error.what()};
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  add(where, outcome, elapsed.count());
+  add(id, outcome, elapsed.count());
 }
 
 void Session::unsupported(const std::string& reason) {
@@ -92,12 +91,12 @@ void Session::unsupported(const std::string& reason) {
         [&] { return Outcome{.index = "none", .status = "unsupported", .reason = reason}; });
 }
 
-void Session::add(const Where& where, const Outcome& outcome, double elapsed_s) {
+void Session::add(const PointId& id, const Outcome& outcome, double elapsed_s) {
   Record record{.experiment = experiment_->name,
-                .index = outcome.index.empty() ? where.series : outcome.index,
-                .series = where.series,
-                .x = where.x,
-                .category = where.category,
+                .index = outcome.index.empty() ? id.series : outcome.index,
+                .series = id.series,
+                .x = id.x,
+                .category = id.category,
                 .metric = experiment_->metrics.front().name,
                 .status = outcome.status,
                 .reason = outcome.reason,
@@ -105,7 +104,7 @@ void Session::add(const Where& where, const Outcome& outcome, double elapsed_s) 
                 .workload = outcome.workload,
                 .elapsed_s = elapsed_s};
   if (!settings_.note.empty()) record.workload["note"] = settings_.note;
-  // What was measured before lookups ran out of time, or were not supported, stays measured.
+  // Metrics that were measured before lookups timed out, or were not supported, are kept.
   if (outcome.status != "ok") {
     add_record(record);
     record.status = "ok";

@@ -10,7 +10,6 @@
 #include "harness/contestants.hpp"
 #include "harness/experiment.hpp"
 #include "harness/measure.hpp"
-#include "harness/places.hpp"
 #include "harness/records.hpp"
 
 namespace rtindex::bench {
@@ -19,46 +18,45 @@ enum class Scale : std::uint8_t { smoke, laptop, paper };
 [[nodiscard]] std::string name_of(Scale scale);
 [[nodiscard]] Scale scale_named(const std::string& name);
 
-// What the user chose.
 struct Settings {
   Scale scale = Scale::laptop;
   std::vector<Contestant> contestants;
-  // Who takes part in experiments about rays where none of them traces any.
+  // Take part in experiments about rays where none of the contestants traces rays.
   std::vector<Contestant> substitutes = {};
   Effort effort;
-  bool profiled = false;    // a profiler looks on: profiles are points, all else is not
+  bool profiled = false;    // run under a profiler: only profiles are measured
   std::string column_file;  // for experiments on real data
-  std::string note;         // about the circumstances, kept with every record
+  std::string note;         // stored in every record
 };
 
-// Where a point lies: its curve, and its place on the x axis or its name.
-struct Where {
+// Identifies a point: its series, and its x value or category.
+struct PointId {
   std::string series;
   std::optional<double> x = {};
   std::string category = {};
 };
 
-// Runs experiments point by point: skips points that are known, writes what came of the others. An
-// experiment describes its points by calling `point`; while points are only counted, nothing is
-// measured and no workload is made.
+// Runs experiments point by point: skips points that have records, measures and records the others.
+// An experiment describes its points by calling `point`; while points are counted, nothing is
+// measured and no workload is generated.
 class Session {
  public:
   // Called before a point is measured; it may throw to end the session.
-  using Announce = std::function<void(const Experiment& experiment, const Where& where)>;
+  using Announce = std::function<void(const Experiment& experiment, const PointId& id)>;
 
   Session(Settings settings, Records& records, std::vector<Record> known, Announce announce);
 
   [[nodiscard]] std::size_t points_to_measure(const Experiment& experiment);
   void run(const Experiment& experiment);
-  // Everything known of an experiment by now.
+  // All records of an experiment so far.
   [[nodiscard]] std::vector<Record> results(const std::string& experiment) const;
 
-  // What experiments ask for.
+  // For experiments.
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return settings_.contestants; }
-  // Where the workloads of an index of this spec are made.
-  [[nodiscard]] Place& place_for(const Spec& spec) { return places_.for_spec(spec); }
-  // Those that trace rays; a record tells where there are none.
+  // The space for the workloads of an index of this spec.
+  [[nodiscard]] ExecutionSpace& space_for(const Spec& spec) { return spaces_.for_spec(spec); }
+  // Those that trace rays; records the experiment as unsupported where there are none.
   [[nodiscard]] std::vector<Contestant> ray_tracers();
   template <class T>
   [[nodiscard]] std::vector<T> pick(std::initializer_list<T> smoke, std::initializer_list<T> laptop,
@@ -69,16 +67,16 @@ class Session {
   [[nodiscard]] std::size_t pick(std::size_t smoke, std::size_t laptop, std::size_t paper) const {
     return pick<std::size_t>({smoke}, {laptop}, {paper}).front();
   }
-  void point(const Where& where, const std::function<Outcome()>& measure);
-  // A point that cannot be measured here, and why.
+  void point(const PointId& id, const std::function<Outcome()>& measure);
+  // Records that the experiment cannot be measured here, and why.
   void unsupported(const std::string& reason);
 
  private:
-  void add(const Where& where, const Outcome& outcome, double elapsed_s);
+  void add(const PointId& id, const Outcome& outcome, double elapsed_s);
   void add_record(Record record);
 
   Settings settings_;
-  Places places_;
+  ExecutionSpaces spaces_;
   Records& records_;
   std::vector<Record> known_;
   std::set<std::string> done_;

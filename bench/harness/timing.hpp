@@ -8,7 +8,7 @@
 
 namespace rtindex::bench {
 
-// Milliseconds of several runs of one thing.
+// Milliseconds of several runs.
 struct Times {
   std::vector<double> runs;
 
@@ -34,7 +34,7 @@ struct Times {
   return elapsed.count();
 }
 
-// Times several contestants in turn, round by round, so that a noisy moment hits all of them: one
+// Times several functions in turn, round by round, so that noise affects all of them alike: one
 // warm-up each, then `rounds` runs each.
 [[nodiscard]] inline std::vector<Times> race(const std::vector<std::function<void()>>& contestants,
                                              int rounds = 5) {

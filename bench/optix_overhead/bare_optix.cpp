@@ -3,7 +3,6 @@
 #include <array>
 #include <string_view>
 
-#include "optix_overhead/bare_triangles.hpp"
 #include "tracers/optix/library.hpp"
 
 namespace rtindex::optix {
@@ -15,7 +14,7 @@ namespace rtindex::bench {
 
 namespace {
 
-using namespace rtindex::optix;  // NOLINT(google-build-using-namespace): it speaks OptiX throughout
+using namespace rtindex::optix;  // NOLINT(google-build-using-namespace): OptiX calls throughout
 
 struct alignas(record_alignment) ProgramRecord {
   std::array<char, record_header_bytes> header;
@@ -38,7 +37,7 @@ BareOptix::BareOptix(const std::uint32_t* keys, std::size_t count)
 
 void BareOptix::build(const std::uint32_t* keys, std::size_t count) {
   const DeviceBuffer triangles(count * sizeof(Triangle));
-  place_triangles(keys, count, triangles.as<Triangle>());
+  make_triangles(keys, count, triangles.as<Triangle>());
   const DevicePointer vertices = pointer(triangles);
   const unsigned flags = geometry_single_any_hit;
   BuildInput input{};
@@ -51,8 +50,7 @@ void BareOptix::build(const std::uint32_t* keys, std::size_t count) {
   input.triangles.records = 1;
   const AccelBuildOptions options{.flags = build_fast_trace, .operation = operation_build};
   BuildSizes sizes{};
-  optix::check(functions().compute_sizes(context_, &options, &input, 1, &sizes),
-               "asking for sizes");
+  optix::check(functions().compute_sizes(context_, &options, &input, 1, &sizes), "computing sizes");
   const DeviceBuffer temporary(sizes.temporary);
   structure_ = std::make_unique<DeviceBuffer>(sizes.output);
   optix::check(

@@ -11,7 +11,7 @@
 
 namespace rtindex::bench {
 
-// What an OptiX programmer would write by hand for RX's default configuration: one triangle per key
+// A hand-written OptiX program for RX's default configuration: one triangle per key
 // in row order in one acceleration structure, a perpendicular ray per lookup and an any-hit program
 // that adds up the value at the rowID. It shares the triangles' shape with the library, and the
 // declarations of OptiX.

@@ -1,17 +1,22 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "scene/primitives.hpp"
 #include "tracers/optix/abi.hpp"
 
 namespace rtindex::bench {
 
-// All that the bare program needs to know.
+// The launch parameters of the bare program.
 struct BareParams {
   optix::Traversable scene;
   const std::uint32_t* keys;  // lookups
   const std::uint32_t* values;
   std::uint64_t* sums;
 };
+
+// Writes one triangle per key, in row order, in 3d mode; on the default stream.
+void make_triangles(const std::uint32_t* keys, std::size_t count, Triangle* triangles);
 
 }  // namespace rtindex::bench

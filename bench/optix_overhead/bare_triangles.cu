@@ -1,4 +1,4 @@
-#include "optix_overhead/bare_triangles.hpp"
+#include "optix_overhead/bare_params.hpp"
 
 #include "base/cuda/launch.cuh"
 
@@ -6,16 +6,16 @@ namespace rtindex::bench {
 
 namespace {
 
-__global__ void place(const std::uint32_t* keys, std::size_t count, Triangle* triangles) {
+__global__ void triangle_kernel(const std::uint32_t* keys, std::size_t count, Triangle* triangles) {
   const std::size_t i = cuda::thread_number();
   if (i < count) triangles[i] = triangle_at(Coordinates{}, keys[i]);
 }
 
 }  // namespace
 
-void place_triangles(const std::uint32_t* keys, std::size_t count, Triangle* triangles) {
-  place<<<cuda::blocks_for(count), cuda::block_threads>>>(keys, count, triangles);
-  cuda::check_launch("placing triangles");
+void make_triangles(const std::uint32_t* keys, std::size_t count, Triangle* triangles) {
+  triangle_kernel<<<cuda::blocks_for(count), cuda::block_threads>>>(keys, count, triangles);
+  cuda::check_launch("making triangles");
 }
 
 }  // namespace rtindex::bench

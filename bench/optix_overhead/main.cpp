@@ -14,8 +14,8 @@
 #include <rtindex/rtindex.hpp>
 
 #include "gpu/device_workload.hpp"
-#include "harness/peer_records.hpp"
-#include "harness/size_options.hpp"
+#include "harness/program_options.hpp"
+#include "harness/records.hpp"
 #include "harness/timing.hpp"
 #include "optix_overhead/bare_optix.hpp"
 #include "tracers/optix/library.hpp"
@@ -32,15 +32,15 @@ struct Settings {
   std::string records;
 };
 
-// Milliseconds of both, those of our rays, and how many of their answers were wrong.
-struct Duel {
+// Milliseconds of both, of our launches, and the number of wrong answers.
+struct Comparison {
   Times bare, ours, our_rays;
   std::uint64_t wrong = 0;
 };
 
-class Arena {
+class OverheadBench {
  public:
-  Arena(const Settings& settings, KeySpread spread)
+  OverheadBench(const Settings& settings, KeySpread spread)
       : rule_(key_rule(spread, 4, settings.key_bits)),
         count_(std::size_t{1} << settings.lookup_bits),
         keys_(rule_.rows * sizeof(std::uint32_t)),
@@ -49,7 +49,7 @@ class Arena {
         sums_(count_ * sizeof(std::uint64_t)) {
     make_column(rule_, keys_.data());
     make_values(rule_.rows, values_.as<std::uint32_t>());
-    make_lookups(rule_, Lookups::hits, 1, count_, lookups_.data());
+    make_lookups(rule_, LookupPattern::hits, 1, count_, lookups_.data());
     bare_.emplace(keys_.as<std::uint32_t>(), rule_.rows);
     index_.emplace(build(view(keys_, rule_.rows), "rx:optix"));
   }
@@ -57,30 +57,30 @@ class Arena {
   [[nodiscard]] std::string spec() const { return index_->spec().text(); }
   void sort() { sort_lookups(rule_, count_, lookups_.data()); }
 
-  [[nodiscard]] Duel fight() {
+  [[nodiscard]] Comparison compare() {
     const LookupOptions options{.values = view(values_, rule_.rows)};
     const ColumnView lookups = view(lookups_, count_);
     const Outputs outputs{.sum = sums_.data(), .memory_space = MemorySpace::device};
-    Duel duel;
+    Comparison comparison;
     for (int round = 0; round <= rounds; ++round) {
-      const double bare = time(duel, [&] {
+      const double bare = time(comparison, [&] {
         bare_->sum(lookups_.as<std::uint32_t>(), count_, values_.as<std::uint32_t>(),
                    sums_.as<std::uint64_t>());
       });
-      const double ours = time(duel, [&] { index_->lookup_into(lookups, options, outputs); });
+      const double ours = time(comparison, [&] { index_->lookup_into(lookups, options, outputs); });
       if (round == 0) continue;  // a warm-up
-      duel.bare.runs.push_back(bare);
-      duel.ours.runs.push_back(ours);
+      comparison.bare.runs.push_back(bare);
+      comparison.ours.runs.push_back(ours);
     }
-    // In calls of their own: one that takes this time waits for it.
+    // In separate calls, because launch_ms synchronises.
     double milliseconds = 0;
     LookupOptions timed = options;
     timed.launch_ms = &milliseconds;
     for (int round = 0; round < rounds; ++round) {
-      time(duel, [&] { index_->lookup_into(lookups, timed, outputs); });
-      duel.our_rays.runs.push_back(milliseconds);
+      time(comparison, [&] { index_->lookup_into(lookups, timed, outputs); });
+      comparison.our_rays.runs.push_back(milliseconds);
     }
-    return duel;
+    return comparison;
   }
 
  private:
@@ -88,13 +88,13 @@ class Arena {
     return ColumnView::of(Type::u32, buffer.data(), size).on_device();
   }
 
-  // One contestant: answers are wiped before and checked behind.
-  double time(Duel& duel, const std::function<void()>& work) const {
-    sums_.wipe();
+  // Times one of the two: answers are poisoned before it and checked after it.
+  double time(Comparison& comparison, const std::function<void()>& work) const {
+    sums_.poison();
     clock_.start();
     work();
     const double milliseconds = clock_.stop();
-    duel.wrong += wrong_sums(rule_, lookups_.data(), count_, sums_.as<std::uint64_t>());
+    comparison.wrong += wrong_sums(rule_, lookups_.data(), count_, sums_.as<std::uint64_t>());
     return milliseconds;
   }
 
@@ -115,26 +115,29 @@ int run(const Settings& settings) {
   fmt::print("{:<10} {:<10} {:>10} {:>10} {:>8} {:>14}\n", "keys", "lookups", "bare, ms",
              "ours, ms", "ratio", "our rays, ms");
   for (const KeySpread spread : {KeySpread::dense, KeySpread::uniform}) {
-    Arena arena(settings, spread);
+    OverheadBench bench(settings, spread);
     const char* keys = spread == KeySpread::dense ? "dense" : "uniform";
     for (const char* order : {"unsorted", "sorted"}) {
-      if (std::string(order) == "sorted") arena.sort();
-      const Duel duel = arena.fight();
-      if (duel.wrong != 0) {
-        fmt::print(stderr, "{} answers were wrong\n", duel.wrong);
+      if (std::string(order) == "sorted") bench.sort();
+      const Comparison comparison = bench.compare();
+      if (comparison.wrong != 0) {
+        fmt::print(stderr, "{} answers were wrong\n", comparison.wrong);
         return 1;
       }
       fmt::print("{:<10} {:<10} {:>10.3f} {:>10.3f} {:>8.3f} {:>14.3f}\n", keys, order,
-                 duel.bare.median(), duel.ours.median(), duel.ours.median() / duel.bare.median(),
-                 duel.our_rays.median());
+                 comparison.bare.median(), comparison.ours.median(),
+                 comparison.ours.median() / comparison.bare.median(), comparison.our_rays.median());
       const nlohmann::json workload = {{"keys", fmt::format("{} uint32", keys)},
                                        {"keys_log2", settings.key_bits},
                                        {"lookups_log2", settings.lookup_bits},
                                        {"order", order},
                                        {"answer", "sum"}};
-      records.add("bare OptiX program", workload, "lookup_ms", duel.bare.median(), duel.bare.runs);
-      records.add(arena.spec(), workload, "lookup_ms", duel.ours.median(), duel.ours.runs);
-      records.add(arena.spec(), workload, "launch_ms", duel.our_rays.median(), duel.our_rays.runs);
+      records.add("bare OptiX program", workload, "lookup_ms", comparison.bare.median(),
+                  comparison.bare.runs);
+      records.add(bench.spec(), workload, "lookup_ms", comparison.ours.median(),
+                  comparison.ours.runs);
+      records.add(bench.spec(), workload, "launch_ms", comparison.our_rays.median(),
+                  comparison.our_rays.runs);
     }
   }
   fmt::print("\nall answers of both checked\n");

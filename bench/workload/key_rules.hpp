@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/macros.hpp"
@@ -7,11 +8,33 @@
 
 namespace rtindex::bench {
 
-// Which key stands in which row, and which value: functions of seed and row that run on host and
-// device, so that both make the same columns.
+// 32-bit or 64-bit keys in host or device memory, for code that runs there.
+struct KeyData {
+  void* data = nullptr;
+  int bits = 64;
 
-// The key that draw `number` of a uniform column gives: draws are distinct, and those below the
-// column's size are its keys, so that later ones are keys that it does not hold.
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator[](std::size_t position) const {
+    return bits == 32 ? static_cast<const std::uint32_t*>(data)[position]
+                      : static_cast<const std::uint64_t*>(data)[position];
+  }
+  RTINDEX_HD void set(std::size_t position, std::uint64_t key) const {
+    if (bits == 32)
+      static_cast<std::uint32_t*>(data)[position] = static_cast<std::uint32_t>(key);
+    else
+      static_cast<std::uint64_t*>(data)[position] = key;
+  }
+  [[nodiscard]] RTINDEX_HD std::size_t width() const { return static_cast<std::size_t>(bits) / 8; }
+  // The keys from `first` on.
+  [[nodiscard]] RTINDEX_HD KeyData from(std::size_t first) const {
+    return {static_cast<char*>(data) + first * width(), bits};
+  }
+};
+
+// The key and the value of each row: functions of seed and row that run on host and device, so that
+// both generate the same columns.
+
+// Draw `number` of a uniform column. Draws are distinct; those below the column's size are its
+// keys, later ones are keys that it does not contain.
 [[nodiscard]] RTINDEX_HD constexpr std::uint64_t uniform_key(std::uint64_t number, int bits,
                                                              std::uint64_t seed) {
   if (bits == 64) return mixed(number + mixed(seed));
@@ -27,7 +50,7 @@ struct DenseKeys {
   }
 };
 
-// Drawn from all values of `bits` bits without replacement, and moved up by `least`.
+// Drawn from all values of `bits` bits without replacement, offset by `least`.
 struct UniformKeys {
   int bits;
   std::uint64_t seed;
@@ -61,7 +84,7 @@ struct RepeatedKeys {
   }
 };
 
-// Values that any wrong row would give away.
+// Random values, so that a wrong row gives a wrong sum.
 [[nodiscard]] RTINDEX_HD constexpr std::uint32_t value_at(std::uint64_t seed, std::uint64_t row) {
   constexpr std::uint64_t value_seed = 0x76616c7565;
   return static_cast<std::uint32_t>(random_at(seed ^ value_seed, row));

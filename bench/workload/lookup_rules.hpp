@@ -4,23 +4,22 @@
 #include <cstdint>
 
 #include "base/macros.hpp"
-#include "workload/key_data.hpp"
 #include "workload/key_rules.hpp"
-#include "workload/zipf.hpp"
+#include "workload/random.hpp"
 
 namespace rtindex::bench {
 
-// Lookups by number: functions of a column, a seed and the number, on host and device alike. Each
-// gives the sum that must come out together with the lookup, from how the lookup was made.
+// Lookups by number: functions of column, seed and number, on host and device. Each returns the
+// lookup with its expected sum, which follows from how the lookup was generated.
 
-// The sum that a lookup without a match must give: the reserved miss value.
+// The expected sum of a lookup without a match: the reserved miss value.
 inline constexpr std::uint64_t miss_sum = ~std::uint64_t{0};
 
 struct Drawn {
   std::uint64_t lower, upper, expected;  // a point has lower == upper
 };
 
-// A column in the memory of the code that reads it.
+// A column, for code that runs in its space.
 struct ColumnData {
   KeyData keys;
   std::uint64_t size;
@@ -78,27 +77,29 @@ struct ZipfHits {
   }
 };
 
-// Keys outside of the column's: `least` and `most` are its ends.
+// Keys outside the range of the column, which is `least` to `most`.
 struct OutsideKeys {
   std::uint64_t least, most;
   std::uint64_t above;  // how many keys are greater than `most`
-  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed, std::uint64_t place) const {
-    const std::uint64_t number = random_below(least + above, seed, place);
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed,
+                                                    std::uint64_t position) const {
+    const std::uint64_t number = random_below(least + above, seed, position);
     return number < least ? number : most + 1 + (number - least);
   }
 };
 
-// Keys between the ends of a uniform column that it does not hold: later draws than its own.
+// Keys within the range of a uniform column that it does not contain: later draws than its own.
 struct InsideKeys {
   std::uint64_t least, most;
   std::uint64_t first_free;  // the column's size
   std::uint64_t free;        // how many draws there are beyond its own
   int bits;
   std::uint64_t column_seed;
-  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed, std::uint64_t place) const {
-    // The few beyond its ends are drawn again.
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed,
+                                                    std::uint64_t position) const {
+    // The few outside the range are drawn again.
     for (std::uint64_t attempt = 0;; ++attempt) {
-      const std::uint64_t number = first_free + random_below(free, seed + attempt, place);
+      const std::uint64_t number = first_free + random_below(free, seed + attempt, position);
       const std::uint64_t key = uniform_key(number, bits, column_seed);
       if (key > least && key < most) return key;
     }
@@ -131,7 +132,7 @@ struct RangesOfHits {
   }
 };
 
-// Ranges over `rows` neighbouring rows in key order, and all that equal the first or last of them.
+// Ranges over `rows` neighbouring rows in key order, plus duplicates of the first and last of them.
 struct RangesOverRows {
   RankedData column;
   std::uint64_t rows;
@@ -155,7 +156,7 @@ struct RangesOfSpan {
   }
 };
 
-// Row by row, what a lookup of its key must give in a column with equal keys.
+// The expected sum of a lookup of each row's key, in a column with duplicates.
 struct EqualKeys {
   KeyData keys;
   RankedData ranked;

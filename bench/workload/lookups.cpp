@@ -13,16 +13,16 @@ namespace {
 enum class Kind : std::uint8_t { points, ranges };
 
 template <class LookupRule>
-Lookups drawn(Place& place, Kind kind, int bits, std::size_t size, nlohmann::json about,
+Lookups drawn(ExecutionSpace& space, Kind kind, int bits, std::size_t size, nlohmann::json about,
               const LookupRule& rule) {
   Lookups lookups;
-  lookups.lower = KeyArray(place, bits, size);
-  if (kind == Kind::ranges) lookups.upper = KeyArray(place, bits, size);
-  lookups.expected = PlacedArray<std::uint64_t>(place, size);
+  lookups.lower = KeyArray(space, bits, size);
+  if (kind == Kind::ranges) lookups.upper = KeyArray(space, bits, size);
+  lookups.expected = WorkloadArray<std::uint64_t>(space, size);
   about["lookup_count"] = size;
   lookups.about = std::move(about);
   const KeyData upper = kind == Kind::ranges ? lookups.upper.data() : KeyData{};
-  place.run(FillLookups<LookupRule>{rule, lookups.lower.data(), upper, lookups.expected.data()},
+  space.run(FillLookups<LookupRule>{rule, lookups.lower.data(), upper, lookups.expected.data()},
             size);
   return lookups;
 }
@@ -30,13 +30,13 @@ Lookups drawn(Place& place, Kind kind, int bits, std::size_t size, nlohmann::jso
 template <class LookupRule>
 Lookups points(const Column& column, std::size_t size, nlohmann::json about,
                const LookupRule& rule) {
-  return drawn(column.place(), Kind::points, column.keys.bits(), size, std::move(about), rule);
+  return drawn(column.space(), Kind::points, column.keys.bits(), size, std::move(about), rule);
 }
 
 template <class LookupRule>
 Lookups ranges(const Ranked& column, std::size_t size, nlohmann::json about,
                const LookupRule& rule) {
-  return drawn(column.place(), Kind::ranges, column.key_bits(), size, std::move(about), rule);
+  return drawn(column.space(), Kind::ranges, column.key_bits(), size, std::move(about), rule);
 }
 
 std::uint64_t greatest_key(int bits) { return ~std::uint64_t{0} >> (64 - bits); }
@@ -57,7 +57,7 @@ Lookups with_hit_rate(const Column& column, std::size_t size, double hit_rate, M
                       std::uint64_t column_seed, std::uint64_t seed) {
   const auto hits = static_cast<std::uint64_t>(std::llround(hit_rate * static_cast<double>(size)));
   const int bits = column.keys.bits();
-  const auto [least, most] = column.place().ends_of(column.keys.data(), column.size());
+  const auto [least, most] = column.space().min_max(column.keys.data(), column.size());
   const Permutation order(size, seed);
   nlohmann::json about = {{"lookups", "uniform"}, {"hit_rate", hit_rate}};
   if (misses == Misses::in_range) {
@@ -69,7 +69,7 @@ Lookups with_hit_rate(const Column& column, std::size_t size, double hit_rate, M
   }
   const std::uint64_t above = greatest_key(bits) - most;
   if (least + above == 0)
-    throw Error("the column holds both ends of its key range: no lookup can miss beyond them");
+    throw Error("no key is outside the range of the column: it contains both ends of its type");
   about["misses"] = "outside the key range";
   return points(column, size, std::move(about),
                 SomeHits<OutsideKeys>{column.data(), {least, most, above}, order, hits, seed});
@@ -78,7 +78,7 @@ Lookups with_hit_rate(const Column& column, std::size_t size, double hit_rate, M
 Lookups ranges_of_hits(const Ranked& column, std::size_t size, std::size_t hits,
                        std::uint64_t seed) {
   if (hits == 0 || hits > column.size())
-    throw Error("ranges hit between one key and all keys of the column");
+    throw Error("invalid number of hits per range: expected 1 to the number of keys");
   return ranges(column, size, {{"lookups", "ranges"}, {"hits", hits}},
                 RangesOfHits{column.data(), hits, seed});
 }
@@ -96,12 +96,12 @@ Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t spa
                 RangesOfSpan{column.data(), span, greatest_key(column.key_bits()), seed});
 }
 
-PlacedArray<std::uint64_t> expected_in_key_order(const Lookups& points, std::size_t batch) {
-  Place& place = points.lower.place();
-  const PlacedArray<std::uint32_t> order(place, points.size());
-  place.order_by_key(points.lower.data(), points.size(), batch, order.data());
-  PlacedArray<std::uint64_t> expected(place, points.size());
-  place.run(Gather<std::uint64_t>{points.expected.data(), order.data(), expected.data()},
+WorkloadArray<std::uint64_t> expected_in_key_order(const Lookups& points, std::size_t batch) {
+  ExecutionSpace& space = points.lower.space();
+  const WorkloadArray<std::uint32_t> order(space, points.size());
+  space.order_by_key(points.lower.data(), points.size(), batch, order.data());
+  WorkloadArray<std::uint64_t> expected(space, points.size());
+  space.run(Gather<std::uint64_t>{points.expected.data(), order.data(), expected.data()},
             points.size());
   return expected;
 }

@@ -8,12 +8,12 @@
 
 namespace rtindex::bench {
 
-// A batch of lookups, and for each of them the sum that it must give. The sums come from how the
-// lookups were made, never from an index. They are made where the column is.
+// A batch of lookups with the expected sum of each, which follows from how the lookups were
+// generated, never from an index. They are in the space of the column.
 struct Lookups {
   KeyArray lower;
   KeyArray upper;  // empty: points
-  PlacedArray<std::uint64_t> expected;
+  WorkloadArray<std::uint64_t> expected;
   nlohmann::json about;
 
   [[nodiscard]] std::size_t size() const { return lower.size(); }
@@ -27,12 +27,12 @@ struct Lookups {
 [[nodiscard]] Lookups skewed_hits_in(const Column& column, std::size_t size, double exponent,
                                      std::uint64_t seed);
 
-// Where lookups that miss lie: between the smallest and the greatest key, or beyond them.
+// Misses between the smallest and the largest key, or outside of that range.
 enum class Misses : std::uint8_t { in_range, out_of_range };
 
 // Points of which exactly round(hit_rate * size) hit, in random order. For misses in range, the
-// column is a uniform column of `column_seed`; for misses out of range its keys leave room at both
-// ends of their type.
+// column must be a uniform column of `column_seed`; for misses out of range its keys must leave
+// room at an end of their type.
 [[nodiscard]] Lookups with_hit_rate(const Column& column, std::size_t size, double hit_rate,
                                     Misses misses, std::uint64_t column_seed, std::uint64_t seed);
 
@@ -49,8 +49,8 @@ enum class Misses : std::uint8_t { in_range, out_of_range };
 [[nodiscard]] Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t span,
                                      std::uint64_t seed);
 
-// What the points must give once they are in ascending order, batch by batch of `batch` lookups.
-[[nodiscard]] PlacedArray<std::uint64_t> expected_in_key_order(const Lookups& points,
-                                                               std::size_t batch);
+// The expected sums after sorting the points, batch by batch of `batch` lookups.
+[[nodiscard]] WorkloadArray<std::uint64_t> expected_in_key_order(const Lookups& points,
+                                                                 std::size_t batch);
 
 }  // namespace rtindex::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "base/macros.hpp"
@@ -7,8 +8,8 @@
 
 namespace rtindex::bench {
 
-// Random numbers by position: every element of a workload is a function of the seed and its place,
-// so that any number of threads, on any device, make the same workload.
+// Counter-based random numbers: every element of a workload is a function of seed and position, so
+// that any number of threads, on any device, generate the same workload.
 
 // A bijection of 64-bit words: the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
 [[nodiscard]] RTINDEX_HD constexpr std::uint64_t mixed(std::uint64_t word) {
@@ -18,36 +19,37 @@ namespace rtindex::bench {
 }
 
 [[nodiscard]] RTINDEX_HD constexpr std::uint64_t random_at(std::uint64_t seed,
-                                                           std::uint64_t place) {
-  return mixed(mixed(seed + 0x9e3779b97f4a7c15U) + place * 0x9e3779b97f4a7c15U);
+                                                           std::uint64_t position) {
+  return mixed(mixed(seed + 0x9e3779b97f4a7c15U) + position * 0x9e3779b97f4a7c15U);
 }
 
 // In 0 .. bound-1.
 [[nodiscard]] RTINDEX_HD constexpr std::uint64_t random_below(std::uint64_t bound,
                                                               std::uint64_t seed,
-                                                              std::uint64_t place) {
-  return static_cast<std::uint64_t>(static_cast<uint128>(random_at(seed, place)) * bound >> 64);
+                                                              std::uint64_t position) {
+  return static_cast<std::uint64_t>(static_cast<uint128>(random_at(seed, position)) * bound >> 64);
 }
 
 // In [0, 1).
-[[nodiscard]] RTINDEX_HD constexpr double random_fraction(std::uint64_t seed, std::uint64_t place) {
-  return static_cast<double>(random_at(seed, place) >> 11) * 0x1p-53;
+[[nodiscard]] RTINDEX_HD constexpr double random_fraction(std::uint64_t seed,
+                                                          std::uint64_t position) {
+  return static_cast<double>(random_at(seed, position) >> 11) * 0x1p-53;
 }
 
-// A random order of 0 .. size-1 that needs no memory: a Feistel network over the next even number
-// of bits, applied again while it leads out of the range. Inverse included.
+// A random permutation of 0 .. size-1 without memory: a Feistel network over the next even number
+// of bits, applied again while the result is out of range (cycle walking).
 class Permutation {
  public:
   RTINDEX_HD constexpr Permutation(std::uint64_t size, std::uint64_t seed)
       : size_(size), seed_(seed), half_(half_of(size)) {}
 
-  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t operator()(std::uint64_t place) const {
-    do place = forward(place);
-    while (place >= size_);
-    return place;
+  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t operator()(std::uint64_t position) const {
+    do position = forward(position);
+    while (position >= size_);
+    return position;
   }
-  // The place that is mapped to `image`.
-  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t place_of(std::uint64_t image) const {
+  // The position that is mapped to `image`.
+  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t inverse(std::uint64_t image) const {
     do image = backward(image);
     while (image >= size_);
     return image;
@@ -69,9 +71,9 @@ class Permutation {
                                                          std::uint64_t half) const {
     return random_at(seed_ + round, half) & low_bits();
   }
-  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t forward(std::uint64_t place) const {
-    std::uint64_t left = place >> half_;
-    std::uint64_t right = place & low_bits();
+  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t forward(std::uint64_t position) const {
+    std::uint64_t left = position >> half_;
+    std::uint64_t right = position & low_bits();
     for (std::uint64_t round = 0; round < rounds; ++round) {
       const std::uint64_t next = left ^ noise(round, right);
       left = right;
@@ -79,9 +81,9 @@ class Permutation {
     }
     return (left << half_) | right;
   }
-  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t backward(std::uint64_t place) const {
-    std::uint64_t left = place >> half_;
-    std::uint64_t right = place & low_bits();
+  [[nodiscard]] RTINDEX_HD constexpr std::uint64_t backward(std::uint64_t position) const {
+    std::uint64_t left = position >> half_;
+    std::uint64_t right = position & low_bits();
     for (std::uint64_t round = rounds; round-- > 0;) {
       const std::uint64_t previous = right ^ noise(round, left);
       right = left;
@@ -93,6 +95,51 @@ class Permutation {
   std::uint64_t size_;
   std::uint64_t seed_;
   int half_;
+};
+
+// Ranks 0 .. size-1 with Zipf's law: rank r has weight 1 / (r + 1)^exponent. Drawn by rejection
+// from the inverted integral of the weights (Hörmann and Derflinger, 1996): no table, and a draw
+// depends on its position only. Host and device round logarithms differently, so that one draw in
+// millions is a neighbouring rank there.
+class Zipf {
+ public:
+  Zipf(std::uint64_t size, double exponent)
+      : size_(size),
+        exponent_(exponent),
+        low_(integral(1.5) - 1),
+        high_(integral(static_cast<double>(size) + 0.5)),
+        sure_(2 - inverse(integral(2.5) - weight(2))) {}
+
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t seed,
+                                                    std::uint64_t position) const {
+    if (exponent_ == 0) return random_below(size_, seed, position);
+    for (std::uint64_t attempt = 0;; ++attempt) {
+      const double area = high_ + random_fraction(seed + attempt, position) * (low_ - high_);
+      const double at = inverse(area);
+      const double rank =
+          std::fmax(1.0, std::fmin(std::floor(at + 0.5), static_cast<double>(size_)));
+      if (rank - at <= sure_ || area >= integral(rank + 0.5) - weight(rank))
+        return static_cast<std::uint64_t>(rank) - 1;
+    }
+  }
+
+ private:
+  [[nodiscard]] RTINDEX_HD double weight(double rank) const { return std::pow(rank, -exponent_); }
+  // The integral of the weights from 1, and its inverse; the logarithm is the case of exponent 1.
+  [[nodiscard]] RTINDEX_HD double integral(double rank) const {
+    const double power = 1 - exponent_;
+    const double logarithm = std::log(rank);
+    return power == 0 ? logarithm : std::expm1(power * logarithm) / power;
+  }
+  [[nodiscard]] RTINDEX_HD double inverse(double area) const {
+    const double power = 1 - exponent_;
+    return std::exp(power == 0 ? area : std::log1p(std::fmax(-1.0, area * power)) / power);
+  }
+
+  std::uint64_t size_;
+  double exponent_;
+  double low_, high_;  // the area from which draws come
+  double sure_;        // this near to a rank every draw is taken
 };
 
 }  // namespace rtindex::bench

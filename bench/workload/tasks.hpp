@@ -10,7 +10,7 @@
 
 namespace rtindex::bench {
 
-// What a place does for every element of an array. Each task is plain data and a call on host and
+// Element-wise tasks of an execution space. Each is plain data with a call operator for host and
 // device; a null array is not written.
 
 template <class KeyRule>
@@ -67,7 +67,7 @@ struct ScatterKeys {
 struct FillSwaps {
   Permutation choice;  // of pairs
   KeyData keys;
-  const std::uint32_t* order;  // in which rows are neighbours; null: as they stand
+  const std::uint32_t* order;  // in which rows are neighbours; null: row order
   std::uint32_t* rows;
   KeyData new_keys;
   RTINDEX_HD void operator()(std::size_t i) const {
@@ -75,8 +75,8 @@ struct FillSwaps {
     rows[i] = row_at(mine);
     new_keys.set(i, keys[row_at(mine ^ 1)]);
   }
-  [[nodiscard]] RTINDEX_HD std::uint32_t row_at(std::uint64_t place) const {
-    return order != nullptr ? order[place] : static_cast<std::uint32_t>(place);
+  [[nodiscard]] RTINDEX_HD std::uint32_t row_at(std::uint64_t position) const {
+    return order != nullptr ? order[position] : static_cast<std::uint32_t>(position);
   }
 };
 

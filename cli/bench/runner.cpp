@@ -14,7 +14,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "experiments/experiments.hpp"
-#include "harness/published.hpp"
+#include "harness/records.hpp"
 #include "harness/session.hpp"
 
 namespace rtindex::cli {
@@ -161,7 +161,7 @@ class Run {
     job.records = std::make_unique<bench::Records>(options_.left ? std::string() : file,
                                                    command_of(experiment->name, options_));
     job.session = std::make_unique<bench::Session>(
-        settings, *job.records, known, [this](const bench::Experiment&, const bench::Where&) {
+        settings, *job.records, known, [this](const bench::Experiment&, const bench::PointId&) {
           check_interrupt();
           check_time();
           progress_->set(done_++);

@@ -12,7 +12,6 @@
 
 #include "claims/pages.hpp"
 #include "experiments/experiments.hpp"
-#include "harness/published.hpp"
 #include "harness/records.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -71,8 +70,8 @@ TEST(Claims, AreDecidedByThePublishedFigures) {
 TEST(Claims, SayWhereTheyWereDecided) {
   for (const Claim& claim : claims())
     if (claim.sentence.starts_with("After a refit that moves keys far, lookups are")) {
-      EXPECT_EQ(claim.place(published_figures("RTX 4090")), "2^12");
-      EXPECT_EQ(claim.place(Figures("m", {})), "");
+      EXPECT_EQ(claim.measured_at(published_figures("RTX 4090")), "2^12");
+      EXPECT_EQ(claim.measured_at(Figures("m", {})), "");
     }
 }
 

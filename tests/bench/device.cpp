@@ -10,9 +10,9 @@
 #if defined(RTINDEX_HAS_CUDA)
 
 #include "base/cuda/runtime.hpp"
-#include "harness/check.hpp"
+#include "harness/measure.hpp"
+#include "workload/column.hpp"
 #include "workload/lookups.hpp"
-#include "workload/swaps.hpp"
 
 namespace rtindex::bench {
 namespace {
@@ -22,21 +22,21 @@ class DeviceWorkload : public testing::Test {
  protected:
   void SetUp() override {
     if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-    device_ = device_place();
+    device_ = device_space();
   }
-  [[nodiscard]] Place& host() const { return *host_; }
-  [[nodiscard]] Place& device() const { return *device_; }
+  [[nodiscard]] ExecutionSpace& host() const { return *host_; }
+  [[nodiscard]] ExecutionSpace& device() const { return *device_; }
 
  private:
-  std::unique_ptr<Place> host_ = host_place();
-  std::unique_ptr<Place> device_;
+  std::unique_ptr<ExecutionSpace> host_ = host_space();
+  std::unique_ptr<ExecutionSpace> device_;
 };
 
 // No powers of two, and more than a GPU has threads at once.
 constexpr std::size_t size = 1'500'007;
 constexpr std::size_t few = 700'001;
 
-using MakeColumn = std::function<Column(Place&)>;
+using MakeColumn = std::function<Column(ExecutionSpace&)>;
 
 struct Named {
   std::string name;
@@ -44,24 +44,25 @@ struct Named {
 };
 
 std::vector<Named> columns() {
-  return {{"dense", [](Place& p) { return dense_column(p, size, 32, 1); }},
-          {"strided", [](Place& p) { return dense_column(p, size, 64, 1, 4); }},
-          {"uniform 32", [](Place& p) { return uniform_column(p, size, 32, 1); }},
-          {"uniform 64", [](Place& p) { return uniform_column(p, size, 64, 1); }},
-          {"middle", [](Place& p) { return middle_column(p, size, 1); }},
-          {"clustered", [](Place& p) { return clustered_column(p, size, 0.3, 1); }},
-          {"repeated", [](Place& p) { return repeated_column(p, size, 16, 1); }},
-          {"sorted", [](Place& p) { return in_key_order(repeated_column(p, size, 4, 1)); }}};
+  return {
+      {"dense", [](ExecutionSpace& p) { return dense_column(p, size, 32, 1); }},
+      {"strided", [](ExecutionSpace& p) { return dense_column(p, size, 64, 1, 4); }},
+      {"uniform 32", [](ExecutionSpace& p) { return uniform_column(p, size, 32, 1); }},
+      {"uniform 64", [](ExecutionSpace& p) { return uniform_column(p, size, 64, 1); }},
+      {"middle", [](ExecutionSpace& p) { return middle_column(p, size, 1); }},
+      {"clustered", [](ExecutionSpace& p) { return clustered_column(p, size, 0.3, 1); }},
+      {"repeated", [](ExecutionSpace& p) { return repeated_column(p, size, 16, 1); }},
+      {"sorted", [](ExecutionSpace& p) { return in_key_order(repeated_column(p, size, 4, 1)); }}};
 }
 
 void expect_equal(const Lookups& a, const Lookups& b) {
   EXPECT_EQ(a.about, b.about);
-  EXPECT_TRUE(a.lower.fetched() == b.lower.fetched());
+  EXPECT_TRUE(a.lower.to_host() == b.lower.to_host());
   ASSERT_EQ(a.are_ranges(), b.are_ranges());
   if (a.are_ranges()) {
-    EXPECT_TRUE(a.upper.fetched() == b.upper.fetched());
+    EXPECT_TRUE(a.upper.to_host() == b.upper.to_host());
   }
-  EXPECT_TRUE(a.expected.fetched() == b.expected.fetched());
+  EXPECT_TRUE(a.expected.to_host() == b.expected.to_host());
 }
 
 TEST_F(DeviceWorkload, ColumnsAreTheHosts) {
@@ -70,9 +71,9 @@ TEST_F(DeviceWorkload, ColumnsAreTheHosts) {
     const Column there = column.make(device());
     const Column here = column.make(host());
     EXPECT_EQ(there.about, here.about);
-    EXPECT_TRUE(there.keys.fetched() == here.keys.fetched());
-    EXPECT_TRUE(there.values.fetched() == here.values.fetched());
-    EXPECT_TRUE(there.sums_of_equal.fetched() == here.sums_of_equal.fetched());
+    EXPECT_TRUE(there.keys.to_host() == here.keys.to_host());
+    EXPECT_TRUE(there.values.to_host() == here.values.to_host());
+    EXPECT_TRUE(there.sums_of_equal.to_host() == here.sums_of_equal.to_host());
   }
 }
 
@@ -110,8 +111,8 @@ TEST_F(DeviceWorkload, SkewedPointsAreNearlyTheHosts) {
   for (const double exponent : {0.0, 0.5, 1.0, 2.0}) {
     const Lookups there = skewed_hits_in(uniform_column(device(), size, 32, 1), few, exponent, 2);
     const Lookups here = skewed_hits_in(uniform_column(host(), size, 32, 1), few, exponent, 2);
-    const auto keys = there.lower.fetched(), host_keys = here.lower.fetched();
-    const auto sums = there.expected.fetched(), host_sums = here.expected.fetched();
+    const auto keys = there.lower.to_host(), host_keys = here.lower.to_host();
+    const auto sums = there.expected.to_host(), host_sums = here.expected.to_host();
     std::size_t different = 0;
     for (std::size_t i = 0; i < few; ++i) {
       different += keys[i] == host_keys[i] ? 0 : 1;
@@ -128,8 +129,8 @@ TEST_F(DeviceWorkload, KeyOrderIsTheHosts) {
     const Lookups there = hits_in(uniform_column(device(), 1000, bits, 1), few, 2);
     const Lookups here = hits_in(uniform_column(host(), 1000, bits, 1), few, 2);
     for (const std::size_t batch : {std::size_t{1}, std::size_t{100}, std::size_t{4096}, few})
-      EXPECT_TRUE(expected_in_key_order(there, batch).fetched() ==
-                  expected_in_key_order(here, batch).fetched())
+      EXPECT_TRUE(expected_in_key_order(there, batch).to_host() ==
+                  expected_in_key_order(here, batch).to_host())
           << bits << " bits, batches of " << batch;
   }
 }
@@ -140,13 +141,13 @@ TEST_F(DeviceWorkload, SwapsAreTheHosts) {
     Column here = dense_column(host(), size, 32, 1);
     const Swaps swaps = random_swaps(there, 10000, neighbours, 2);
     const Swaps host_swaps = random_swaps(here, 10000, neighbours, 2);
-    EXPECT_TRUE(swaps.rows.fetched() == host_swaps.rows.fetched());
-    EXPECT_TRUE(swaps.new_keys.fetched() == host_swaps.new_keys.fetched());
+    EXPECT_TRUE(swaps.rows.to_host() == host_swaps.rows.to_host());
+    EXPECT_TRUE(swaps.new_keys.to_host() == host_swaps.new_keys.to_host());
     Index index = build(there.keys.view(), "sorted@cuda");
     apply(swaps, index);
     apply(swaps, there);
     apply(host_swaps, here);
-    EXPECT_TRUE(there.keys.fetched() == here.keys.fetched());
+    EXPECT_TRUE(there.keys.to_host() == here.keys.to_host());
     const auto found = index.lookup(there.keys.view(), Answer::first);
     for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(found.first()[row], row);
   }
@@ -156,23 +157,23 @@ TEST_F(DeviceWorkload, SortsLikeTheHost) {
   for (const int bits : {32, 64}) {
     const Column column = uniform_column(device(), size, bits, 1);
     device().sorter(size, bits)->sort(column.keys.data(), size);
-    auto keys = uniform_column(host(), size, bits, 1).keys.fetched();
+    auto keys = uniform_column(host(), size, bits, 1).keys.to_host();
     std::sort(keys.begin(), keys.end());
-    EXPECT_TRUE(column.keys.fetched() == keys);
+    EXPECT_TRUE(column.keys.to_host() == keys);
   }
 }
 
 TEST_F(DeviceWorkload, CheckerRejectsAWrongSumAnywhere) {
   const Lookups lookups = hits_in(uniform_column(device(), size, 32, 1), few, 2);
-  for (const std::size_t place : {std::size_t{0}, std::size_t{4711}, few - 1}) {
-    const PlacedArray<std::uint64_t> sums = lookups.expected.copy();
+  for (const std::size_t lookup : {std::size_t{0}, std::size_t{4711}, few - 1}) {
+    const WorkloadArray<std::uint64_t> sums = lookups.expected.copy();
     check_sums(device(), sums.span(), lookups.expected.span(), "right");
-    device().wipe(sums.data() + place, sizeof(std::uint64_t));
+    device().poison(sums.data() + lookup, sizeof(std::uint64_t));
     try {
       check_sums(device(), sums.span(), lookups.expected.span(), "wrong");
-      ADD_FAILURE() << "lookup " << place << " was not noticed";
+      ADD_FAILURE() << "lookup " << lookup << " was not rejected";
     } catch (const WrongAnswer& error) {
-      EXPECT_NE(std::string(error.what()).find("lookup " + std::to_string(place) + " of"),
+      EXPECT_NE(std::string(error.what()).find("lookup " + std::to_string(lookup) + " of"),
                 std::string::npos)
           << error.what();
     }

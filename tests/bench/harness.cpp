@@ -10,9 +10,8 @@
 #include <rtindex/rtindex.hpp>
 
 #include "experiments/cost_fit.hpp"
-#include "harness/check.hpp"
 #include "harness/measure.hpp"
-#include "harness/published.hpp"
+#include "harness/records.hpp"
 #include "harness/session.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -21,7 +20,7 @@ namespace {
 
 using Sums = std::vector<std::uint64_t>;
 
-const std::unique_ptr<Place> here = host_place();
+const std::unique_ptr<ExecutionSpace> here = host_space();
 
 TEST(Checker, AcceptsWhatIsRight) {
   check_sums(*here, Sums{1, 2, miss_sum}, Sums{1, 2, miss_sum}, "x");
@@ -29,14 +28,14 @@ TEST(Checker, AcceptsWhatIsRight) {
 
 TEST(Checker, RejectsAWrongSumAnywhere) {
   const Sums right(100000, 7);
-  for (const std::size_t place : {0U, 1U, 50000U, 99999U}) {
+  for (const std::size_t lookup : {0U, 1U, 50000U, 99999U}) {
     Sums wrong = right;
-    wrong[place] = 8;
+    wrong[lookup] = 8;
     try {
       check_sums(*here, wrong, right, "sorted");
-      ADD_FAILURE() << "lookup " << place << " was not noticed";
+      ADD_FAILURE() << "lookup " << lookup << " was not rejected";
     } catch (const WrongAnswer& error) {
-      EXPECT_NE(std::string(error.what()).find("lookup " + std::to_string(place) + " "),
+      EXPECT_NE(std::string(error.what()).find("lookup " + std::to_string(lookup) + " "),
                 std::string::npos)
           << error.what();
     }

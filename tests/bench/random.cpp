@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "workload/zipf.hpp"
-
 namespace rtindex::bench {
 namespace {
 
@@ -15,12 +13,12 @@ TEST(Permutation, MapsEveryPlaceOnceAndBack) {
   for (const std::uint64_t size : {1U, 2U, 3U, 7U, 64U, 100U, 4096U, 5000U}) {
     const Permutation permutation(size, 11);
     std::vector<bool> is_hit(size);
-    for (std::uint64_t place = 0; place < size; ++place) {
-      const std::uint64_t image = permutation(place);
+    for (std::uint64_t position = 0; position < size; ++position) {
+      const std::uint64_t image = permutation(position);
       ASSERT_LT(image, size);
-      ASSERT_FALSE(is_hit[image]) << "size " << size << ": two places go to " << image;
+      ASSERT_FALSE(is_hit[image]) << "size " << size << ": two positions go to " << image;
       is_hit[image] = true;
-      ASSERT_EQ(permutation.place_of(image), place);
+      ASSERT_EQ(permutation.inverse(image), position);
     }
   }
 }
@@ -30,9 +28,9 @@ TEST(Permutation, LeavesFewPlacesWhereTheyAre) {
   const Permutation permutation(size, 3);
   std::uint64_t fixed = 0;
   std::uint64_t ascents = 0;
-  for (std::uint64_t place = 0; place + 1 < size; ++place) {
-    fixed += permutation(place) == place ? 1 : 0;
-    ascents += permutation(place) < permutation(place + 1) ? 1 : 0;
+  for (std::uint64_t position = 0; position + 1 < size; ++position) {
+    fixed += permutation(position) == position ? 1 : 0;
+    ascents += permutation(position) < permutation(position + 1) ? 1 : 0;
   }
   EXPECT_LT(fixed, 10U);
   // A random order rises half of the time, give or take sqrt(size / 12) = 74.

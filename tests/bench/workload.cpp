@@ -14,13 +14,12 @@
 
 #include "workload/column.hpp"
 #include "workload/lookups.hpp"
-#include "workload/swaps.hpp"
 
 namespace rtindex::bench {
 namespace {
 
 std::vector<std::uint64_t> sorted_keys(const Column& column) {
-  std::vector<std::uint64_t> keys = column.keys.fetched();
+  std::vector<std::uint64_t> keys = column.keys.to_host();
   std::sort(keys.begin(), keys.end());
   return keys;
 }
@@ -51,7 +50,7 @@ void expect_right_answers(const Column& column, const Lookups& lookups) {
   }
 }
 
-const std::unique_ptr<Place> here = host_place();
+const std::unique_ptr<ExecutionSpace> here = host_space();
 constexpr std::size_t size = 1000;
 constexpr std::size_t few = 300;
 
@@ -139,7 +138,7 @@ TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
   for (const double rate : {0.0, 0.01, 0.3, 0.5, 0.99, 1.0}) {
     const Lookups lookups = with_hit_rate(column, few, rate, Misses::in_range, 1, 2);
     expect_right_answers(column, lookups);
-    const std::vector<std::uint64_t> expected = lookups.expected.fetched();
+    const std::vector<std::uint64_t> expected = lookups.expected.to_host();
     const auto hits = std::count_if(expected.begin(), expected.end(),
                                     [](std::uint64_t sum) { return sum != miss_sum; });
     EXPECT_EQ(hits, std::llround(rate * few));
@@ -197,11 +196,11 @@ TEST(Lookups, KeyOrderIsPerBatch) {
   const Column column = uniform_column(*here, size, 32, 1);
   const Lookups lookups = hits_in(column, few, 2);
   for (const std::size_t batch : {std::size_t{64}, few}) {
-    std::vector<std::uint64_t> keys = lookups.lower.fetched();
+    std::vector<std::uint64_t> keys = lookups.lower.to_host();
     for (std::size_t first = 0; first < few; first += batch)
       std::sort(keys.begin() + static_cast<std::ptrdiff_t>(first),
                 keys.begin() + static_cast<std::ptrdiff_t>(std::min(few, first + batch)));
-    const PlacedArray<std::uint64_t> expected = expected_in_key_order(lookups, batch);
+    const WorkloadArray<std::uint64_t> expected = expected_in_key_order(lookups, batch);
     for (std::size_t i = 0; i < few; ++i)
       ASSERT_EQ(expected[i], scanned_sum(column, keys[i], keys[i])) << "lookup " << i;
   }
@@ -214,7 +213,7 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
     Column after = before.copy();
     apply(swaps, after);
     EXPECT_EQ(sorted_keys(before), sorted_keys(after));
-    const std::vector<std::uint32_t> rows = swaps.rows.fetched();
+    const std::vector<std::uint32_t> rows = swaps.rows.to_host();
     EXPECT_EQ(std::set<std::uint32_t>(rows.begin(), rows.end()).size(), 200U);
     std::size_t moved = 0;
     for (std::size_t row = 0; row < size; ++row) {

@@ -10,21 +10,20 @@
 
 namespace rtindex::bench {
 
-// A published index for GPUs that rtindex is raced against: its sources lie outside this repository
-// and are named when the build is configured. All data is in device memory, all work is queued on
-// the default stream.
+// A published GPU index to compare with. Its sources are not in this repository; their folder is a
+// CMake option. All data is in device memory, all work is on the default stream.
 class GpuPeer {
  public:
   virtual ~GpuPeer() = default;
   [[nodiscard]] virtual std::string name() const = 0;
-  // Whether it takes keys of this width.
+  // Whether it supports keys of this width.
   [[nodiscard]] virtual bool takes(const KeyRule& rule) const = 0;
-  // Takes the memory for a column; not timed.
+  // Allocates the memory for a column; not timed.
   virtual void prepare(const KeyRule& rule) = 0;
-  // Makes the index over the column, in row order; a second call makes it again.
+  // Builds the index over the column, in row order; a second call rebuilds it.
   virtual void build(const void* keys) = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // The value at the row of each key, all ones for a key that is not there.
+  // The value at the row of each key; all ones for a miss.
   virtual void sums(const void* lookups, std::size_t count, const std::uint32_t* values,
                     std::uint64_t* sums) = 0;
   [[nodiscard]] virtual bool answers_ranges() const { return false; }
@@ -37,10 +36,10 @@ class GpuPeer {
   }
 };
 
-// Those that this program was built with.
+// The peers of this build.
 [[nodiscard]] std::vector<std::unique_ptr<GpuPeer>> gpu_peers();
 
-// Each is defined where its sources were named.
+// Defined where their sources were given.
 [[nodiscard]] std::unique_ptr<GpuPeer> warpcore_peer();
 [[nodiscard]] std::unique_ptr<GpuPeer> mvgpubtree_peer();
 

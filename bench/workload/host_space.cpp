@@ -10,7 +10,7 @@
 #include <rtindex/error.hpp>
 
 #include "base/parallel.hpp"
-#include "workload/place.hpp"
+#include "workload/execution_space.hpp"
 
 namespace rtindex::bench {
 
@@ -26,30 +26,30 @@ void with_typed(const KeyData& keys, const Work& work) {
     work(static_cast<std::uint64_t*>(keys.data));
 }
 
-class HostSorter : public Place::Sorter {
+class HostSorter : public ExecutionSpace::Sorter {
  public:
   void sort(const KeyData& keys, std::size_t count) override {
     with_typed(keys, [&](auto* first) { tbb::parallel_sort(first, first + count); });
   }
 };
 
-class HostPlace : public Place {
+class HostSpace : public ExecutionSpace {
  public:
-  [[nodiscard]] rtindex::MemorySpace memory() const override { return rtindex::MemorySpace::host; }
+  [[nodiscard]] MemorySpace memory() const override { return MemorySpace::host; }
 
-  [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes) override {
+  [[nodiscard]] std::shared_ptr<void> allocate(std::size_t bytes) override {
     return std::shared_ptr<std::uint64_t[]>(new std::uint64_t[bytes / sizeof(std::uint64_t) + 1]());
   }
   void copy(void* to, const void* from, std::size_t bytes) override {
     if (bytes != 0) std::memcpy(to, from, bytes);
   }
-  void store(void* to, const void* from_host, std::size_t bytes) override {
+  void copy_from_host(void* to, const void* from_host, std::size_t bytes) override {
     copy(to, from_host, bytes);
   }
-  void fetch(void* to_host, const void* from, std::size_t bytes) override {
+  void copy_to_host(void* to_host, const void* from, std::size_t bytes) override {
     copy(to_host, from, bytes);
   }
-  void wipe(void* data, std::size_t bytes) override {
+  void poison(void* data, std::size_t bytes) override {
     parallel_for(bytes, std::size_t{1} << 19, [&](std::size_t first, std::size_t count) {
       std::memset(static_cast<char*>(data) + first, 0xa5, count);
     });
@@ -80,12 +80,12 @@ class HostPlace : public Place {
     });
   }
 
-  void running_sums(const std::uint32_t* values, std::size_t count, std::uint64_t* sums) override {
+  void prefix_sums(const std::uint32_t* values, std::size_t count, std::uint64_t* sums) override {
     sums[0] = 0;
     for (std::size_t i = 0; i < count; ++i) sums[i + 1] = sums[i] + values[i];
   }
 
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> ends_of(const KeyData& keys,
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> min_max(const KeyData& keys,
                                                                 std::size_t count) override {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t most = 0;
@@ -96,8 +96,8 @@ class HostPlace : public Place {
     return {least, most};
   }
 
-  [[nodiscard]] std::size_t first_difference(const std::uint64_t* a, const std::uint64_t* b,
-                                             std::size_t count) override {
+  [[nodiscard]] std::size_t first_mismatch(const std::uint64_t* a, const std::uint64_t* b,
+                                           std::size_t count) override {
     const auto first_in = [&](std::size_t first, std::size_t many) {
       const std::uint64_t* end = a + first + many;
       const std::uint64_t* found = std::mismatch(a + first, end, b + first).first;
@@ -120,16 +120,18 @@ class HostPlace : public Place {
     return elapsed.count();
   }
   void profile(const std::function<void()>&) override {
-    throw Error("Nsight Compute looks into GPUs: name indexes on one, such as rx:native@cuda");
+    throw Error(
+        "Nsight Compute profiles GPUs only: pass --index with an index on a GPU, such as "
+        "rx:native@cuda");
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Place> host_place() { return std::make_unique<HostPlace>(); }
+std::unique_ptr<ExecutionSpace> host_space() { return std::make_unique<HostSpace>(); }
 
 #if !defined(RTINDEX_HAS_CUDA)
-std::unique_ptr<Place> device_place() { return host_place(); }
+std::unique_ptr<ExecutionSpace> device_space() { return host_space(); }
 #endif
 
 }  // namespace rtindex::bench

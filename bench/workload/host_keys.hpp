@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+// Keys and lookups in host vectors, for programs that compare with other libraries.
+
 namespace rtindex::bench {
 
 // The keys 0..size-1 in random order.
@@ -19,7 +21,7 @@ template <class Key>
   return keys;
 }
 
-// Distinct keys spread evenly over all of Key's values: a bijection of the row numbers.
+// Distinct keys, uniform over all values of Key: a bijection of the row numbers.
 template <class Key>
 [[nodiscard]] std::vector<Key> uniform_distinct(std::size_t size, std::uint64_t seed) {
   std::vector<Key> keys(size);

@@ -1,4 +1,4 @@
-#include "harness/peers.hpp"
+#include "cpu_peers/peers.hpp"
 
 #include <numeric>
 

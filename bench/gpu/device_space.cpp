@@ -4,16 +4,15 @@
 #include <optional>
 #include <utility>
 
+#include "gpu/device_algorithms.hpp"
 #include "gpu/device_buffer.hpp"
-#include "gpu/device_sort.hpp"
-#include "gpu/device_tasks.hpp"
-#include "workload/place.hpp"
+#include "workload/execution_space.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-class Sorts : public Place::Sorter {
+class Sorts : public ExecutionSpace::Sorter {
  public:
   Sorts(std::size_t most, int bits) : sorter_(most, bits / 8) {}
   void sort(const KeyData& keys, std::size_t count) override { sorter_.sort(keys.data, count); }
@@ -22,13 +21,11 @@ class Sorts : public Place::Sorter {
   DeviceSorter sorter_;
 };
 
-class DevicePlace : public Place {
+class DeviceSpace : public ExecutionSpace {
  public:
-  [[nodiscard]] rtindex::MemorySpace memory() const override {
-    return rtindex::MemorySpace::device;
-  }
+  [[nodiscard]] MemorySpace memory() const override { return MemorySpace::device; }
 
-  [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes) override {
+  [[nodiscard]] std::shared_ptr<void> allocate(std::size_t bytes) override {
     auto buffer = std::make_shared<DeviceBuffer>(bytes);
     void* const data = buffer->data();
     return {std::move(buffer), data};
@@ -36,13 +33,13 @@ class DevicePlace : public Place {
   void copy(void* to, const void* from, std::size_t bytes) override {
     transfer(to, from, bytes, cudaMemcpyDeviceToDevice);
   }
-  void store(void* to, const void* from_host, std::size_t bytes) override {
+  void copy_from_host(void* to, const void* from_host, std::size_t bytes) override {
     transfer(to, from_host, bytes, cudaMemcpyHostToDevice);
   }
-  void fetch(void* to_host, const void* from, std::size_t bytes) override {
+  void copy_to_host(void* to_host, const void* from, std::size_t bytes) override {
     transfer(to_host, from, bytes, cudaMemcpyDeviceToHost);
   }
-  void wipe(void* data, std::size_t bytes) override {
+  void poison(void* data, std::size_t bytes) override {
     cuda::check(cudaMemset(data, 0xa5, bytes), "filling memory");
   }
 
@@ -51,16 +48,16 @@ class DevicePlace : public Place {
                     std::uint32_t* order) override {
     order_on_device(keys, count, batch, order);
   }
-  void running_sums(const std::uint32_t* values, std::size_t count, std::uint64_t* sums) override {
-    running_sums_on_device(values, count, sums);
+  void prefix_sums(const std::uint32_t* values, std::size_t count, std::uint64_t* sums) override {
+    prefix_sums_on_device(values, count, sums);
   }
-  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> ends_of(const KeyData& keys,
+  [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> min_max(const KeyData& keys,
                                                                 std::size_t count) override {
-    return ends_on_device(keys, count);
+    return min_max_on_device(keys, count);
   }
-  [[nodiscard]] std::size_t first_difference(const std::uint64_t* a, const std::uint64_t* b,
-                                             std::size_t count) override {
-    return first_difference_on_device(a, b, count);
+  [[nodiscard]] std::size_t first_mismatch(const std::uint64_t* a, const std::uint64_t* b,
+                                           std::size_t count) override {
+    return first_mismatch_on_device(a, b, count);
   }
 
   [[nodiscard]] std::unique_ptr<Sorter> sorter(std::size_t most, int bits) override {
@@ -93,6 +90,6 @@ class DevicePlace : public Place {
 
 }  // namespace
 
-std::unique_ptr<Place> device_place() { return std::make_unique<DevicePlace>(); }
+std::unique_ptr<ExecutionSpace> device_space() { return std::make_unique<DeviceSpace>(); }
 
 }  // namespace rtindex::bench
