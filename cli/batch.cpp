@@ -13,8 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "cli/answer_files.hpp"
-#include "cli/answer_table.hpp"
+#include "cli/answers.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
@@ -33,8 +32,8 @@ Progress::Style progress_style(const BatchOptions& options) {
   return options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
 }
 
-// Lookups in slices that take a moment each, so that progress can be shown, a Ctrl-C is heard
-// and the answers of a large batch never lie in memory all at once.
+// Lookups run in slices of a fraction of a second, for progress, Ctrl-C and bounded memory for the
+// answers of a large batch.
 class SliceSize {
  public:
   [[nodiscard]] std::size_t lookups() const { return lookups_; }
@@ -69,7 +68,7 @@ std::string counters_text(const Counters& counters) {
                      counters.cells, counters.tested, counters.hits);
 }
 
-// Where answers go: files, a table on stdout, or both.
+// The outputs of answers: files, a table on stdout, or both.
 struct Sinks {
   AnswerFiles files;
   std::optional<AnswerTable> table;
@@ -81,7 +80,7 @@ void answer_all(const Index& index, const Lookups& lookups, const LookupOptions&
   Progress progress("looking up", lookups.size(), style);
   SliceSize slice;
   std::size_t first = 0;
-  do {  // also once for an empty batch, whose answers have a type all the same
+  do {  // also once for an empty batch, whose output files have a type
     const std::size_t count = std::min(slice.lookups(), lookups.size() - first);
     const auto start = Clock::now();
     const Answers answers = lookups.answer(index, wanted, first, count);
@@ -107,7 +106,7 @@ std::vector<std::string> input_files(const BatchOptions& options, const LookupSo
   return files;
 }
 
-// The tick of the values that answers are about, where these are times.
+// The unit of min and max, if the values are times; empty otherwise.
 std::string tick_of_values(const LoadedColumn& values, const Index& index) {
   if (values.size() != 0) return values.is_time() ? values.tick() : std::string();
   if (index.included() == Type::date32) return "D";
@@ -115,12 +114,14 @@ std::string tick_of_values(const LoadedColumn& values, const Index& index) {
   return std::string(name_of(index.included_time_unit()));
 }
 
-// What is known of the column of a saved index.
+// The column of a saved index, without its elements.
 LoadedColumn column_of(const Index& index, const std::string& file) {
   if (index.type() == Type::composite)
-    fail("{} holds composite keys, which have no form on the command line: use the library", file);
+    fail("{} has composite keys: use the library, the command line has no syntax for them", file);
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
-  column.set_unit(std::string(name_of(index.time_unit())));
+  const auto numpy_unit = index.metadata().find(numpy_unit_name);
+  column.set_unit(numpy_unit != index.metadata().end() ? numpy_unit->second
+                                                       : std::string(name_of(index.time_unit())));
   return column;
 }
 
@@ -130,7 +131,7 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   const Spec spec(options.index);
   const AnswerSet answers = options.answer_set();
   options.validate();
-  if (!source.given && !options.describe) fail("no lookups were given: pass {}", source.how);
+  if (!source.given && !options.describe) fail("missing lookups: pass {}", source.how);
   Sinks sinks{AnswerFiles(answers, options.output, options.matched, input_files(options, source))};
 
   Summary summary;
@@ -147,8 +148,8 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     column = column_of(*index, options.saved);
     if (options.wants_values() && options.values.empty() && !index->included())
       fail(
-          "{} includes no values: pass --values FILE with one value per row, or build it with "
-          "--include FILE",
+          "{} includes no values: pass --values FILE with one value per row, or build the index "
+          "with --include FILE",
           options.saved);
   }
   Lookups lookups;
@@ -159,8 +160,8 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   const LoadedColumn values = options.load_values(column);
   if (options.output.empty() && source.given) {
     if (lookups.size() > most_table_lookups)
-      fail("{} lookups are too many for a table: pass -o OUT.npy to write the answers to a file",
-           lookups.size());
+      fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
+           lookups.size(), most_table_lookups);
   }
 
   if (!index) {

@@ -1,4 +1,4 @@
-#include "cli/batch_options.hpp"
+#include "cli/batch.hpp"
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
 
-// The format of any file but the indexed column: its extension first, then --format.
+// The format of files other than the column: by extension, then --format.
 std::optional<FileFormat> format_of(const std::string& path, const std::string& fallback) {
   const auto by_name = file_format_of(path);
   if (by_name || fallback.empty()) return by_name;
@@ -24,7 +24,7 @@ std::optional<FileFormat> format_of(const std::string& path, const std::string& 
 CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
                              const std::string& description) {
   auto require_a_name = [](const std::string& text) {
-    return std::string(text.empty() ? "the name of the file is empty" : "");
+    return std::string(text.empty() ? "expected a file name, got an empty text" : "");
   };
   return verb.add_option(name, path, description)
       ->type_name("FILE")
@@ -37,10 +37,10 @@ void BatchOptions::add_column_to(CLI::App& verb) {
   add_file_option(verb, "--column", column, "File with the keys to index, one per row");
   verb.add_option("--format", format,
                   "npy, sosd32, sosd64 or csv: the format of --column, and of\n"
-                  "other files whose extension says nothing")
+                  "other files with an unknown extension")
       ->type_name("FORMAT")
       ->group(input_group);
-  verb.add_option("--csv-column", csv_column, "Column of CSV files, by its name in the header")
+  verb.add_option("--csv-column", csv_column, "Column of CSV files, by name")
       ->type_name("NAME")
       ->group(csv_group);
 }
@@ -50,27 +50,28 @@ void BatchOptions::add_input_to(CLI::App& verb) {
   add_file_option(verb, "--load", saved, "Index file of `rtindex build`, in place of --column")
       ->type_name("FILE.rtindex");
   verb.add_option("--verify", verify,
-                  "quick or full: whether --load compares every byte with\n"
-                  "its checksum (quick)")
+                  "quick or full: full compares every byte of --load with its\n"
+                  "checksum (quick)")
       ->type_name("HOW")
       ->group(input_group);
   add_file_option(verb, "--values", values,
                   "File with one value per row, for sum, min and max;\n"
-                  "not needed where --load includes values");
+                  "not needed if the index includes values");
   verb.add_option("--values-csv-column", values_csv_column, "The same for --values alone")
       ->type_name("NAME")
       ->group(csv_group);
 }
 
 void BatchOptions::add_output_to(CLI::App& verb) {
-  verb.add_option("--index", index, "Which index to build (auto); `rtindex indexes` explains specs")
+  verb.add_option("--index", index, "Index to build (auto); `rtindex indexes` explains specs")
       ->type_name("SPEC")
       ->group(index_group);
-  verb.add_flag("--describe", describe, "Print what the index is, what it chose and why")
+  verb.add_flag("--describe", describe,
+                "Print the full spec, the memory and the reasons for defaults")
       ->group(index_group);
   verb.add_flag("--counters", counters,
-                "Print what the lookups were made of: rays, cells, keys\n"
-                "tested and hits; rx only")
+                "Print the work of the lookups: rays, cells, keys tested\n"
+                "and hits; rx only")
       ->group(index_group);
   verb.add_option("--answer", answers,
                   "any, first, count, sum, min, max or rows (any);\n"
@@ -82,7 +83,7 @@ void BatchOptions::add_output_to(CLI::App& verb) {
       ->type_name("N")
       ->group(output_group);
   add_file_option(verb, "-o,--output", output,
-                  "Where the answer goes; without it, a table on stdout.\n"
+                  "Output of the answers; without it, a table on stdout.\n"
                   "Several answers: OUT.sum.npy, OUT.count.npy, ...\n"
                   "rows: OUT.offsets.npy and OUT.rows.npy")
       ->type_name("OUT.npy")
@@ -108,20 +109,21 @@ bool BatchOptions::wants_values() const { return answer_set().has_any_of(aggrega
 
 void BatchOptions::validate() const {
   if (column.empty() && saved.empty())
-    fail("no column was given: pass --column FILE, or --load FILE.rtindex for a saved index");
+    fail("missing column: pass --column FILE, or --load FILE.rtindex for a saved index");
   if (!column.empty() && !saved.empty())
-    fail("--column and --load were both given: pass a column or a saved index, not both");
+    fail("conflicting --column and --load: pass a column or a saved index, not both");
   if (!saved.empty() && index != "auto")
-    fail("--index is for --column: a saved index is what it was built as");
-  if (verify != "quick" && verify != "full") fail("--verify {}: choose quick or full", verify);
-  if (saved.empty() && verify != "quick") fail("--verify is for --load: leave it out");
+    fail("--index needs --column: a saved index keeps the spec it was built with");
+  if (verify != "quick" && verify != "full")
+    fail("invalid --verify {}: expected quick or full", verify);
+  if (saved.empty() && verify != "quick") fail("--verify needs --load: leave it out");
   const AnswerSet set = answer_set();
   if (wants_values() && values.empty() && saved.empty())
-    fail("--answer sum, min and max need --values FILE with one value per row of the column");
+    fail("--answer sum, min and max need --values FILE with one value per row");
   if (!wants_values() && !values.empty())
-    fail("--values is for sum, min and max: add one of them to --answer, or leave --values out");
+    fail("--values needs sum, min or max: add one to --answer, or leave --values out");
   if (limit && !set.has(Answer::rows))
-    fail("--limit is for rows: add rows to --answer, or leave --limit out");
+    fail("--limit needs rows: add rows to --answer, or leave --limit out");
 }
 
 ColumnFile BatchOptions::column_file() const {
@@ -131,7 +133,7 @@ ColumnFile BatchOptions::column_file() const {
 }
 
 ColumnFile BatchOptions::values_file() const {
-  // The name of the key column cannot mean the values, unless the keys are in no CSV file.
+  // --csv-column names the key column if that is a CSV file; otherwise it may name the values.
   const bool name_is_free =
       column_file().format.value_or(file_format_of(column).value_or(FileFormat::npy)) !=
       FileFormat::csv;
@@ -148,12 +150,12 @@ LoadedColumn BatchOptions::load_values(const LoadedColumn& of_column) const {
   if (values.empty()) return {};
   LoadedColumn loaded = load(values_file());
   if (!is_native(loaded.type()))
-    fail("{} holds strings: sum, min and max take numbers", loaded.name());
+    fail("{} holds strings: expected numbers for sum, min and max", loaded.name());
   if (loaded.size() != of_column.size())
-    fail("{} holds {} values, but {} has {} rows: pass one value per row", loaded.name(),
+    fail("{} holds {} values, but {} has {} rows: expected one value per row", loaded.name(),
          loaded.size(), of_column.name(), of_column.size());
   if (loaded.view().nullable())
-    fail("{} has missing values: fill them first, with 0 for a sum, say", loaded.name());
+    fail("{} has missing values: fill them first, for instance with 0", loaded.name());
   return loaded;
 }
 

@@ -12,7 +12,7 @@
 #include "base/atomic_file.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "cli/batch_options.hpp"
+#include "cli/batch.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
@@ -28,15 +28,15 @@ void require_output(const BatchOptions& options) {
   AtomicFile::require_writable(options.output);
   std::error_code error;
   if (fs::equivalent(options.output, options.column, error) && !error)
-    fail("{} is also the column: choose another name for the index file", options.output);
+    fail("{} is also the column: pass another output file", options.output);
   if (fs::equivalent(options.output, options.values, error) && !error)
-    fail("{} also holds the values: choose another name for the index file", options.output);
+    fail("{} also holds the values: pass another output file", options.output);
 }
 
 void run(const BatchOptions& options) {
   const Spec spec(options.index);
-  if (options.column.empty()) fail("no column was given: pass --column FILE");
-  if (options.output.empty()) fail("no index file was named: pass -o FILE.rtindex");
+  if (options.column.empty()) fail("missing column: pass --column FILE");
+  if (options.output.empty()) fail("missing output: pass -o FILE.rtindex");
   require_output(options);
   const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
   const LoadedColumn column = load(options.column_file());
@@ -48,7 +48,9 @@ void run(const BatchOptions& options) {
   progress.emplace("building " + spec.text(), 0, style);
   BuildOptions build_options;
   if (!options.values.empty()) build_options.include = values.view();
-  const Index index = build(column.view(), spec, build_options);
+  Index index = build(column.view(), spec, build_options);
+  if (index.time_unit() == TimeUnit::unspecified && !column.unit().empty())
+    index.set_metadata(numpy_unit_name, column.unit());
   summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
   start = Clock::now();
@@ -67,35 +69,36 @@ constexpr const char* examples = R"(Examples:
   rtindex build --column keys.npy -o keys.rtindex
       Then: rtindex lookup --load keys.rtindex --keys wanted.npy -o rows.npy
   rtindex build --column people.csv --csv-column city --index btree -o city.rtindex
-      A column of a CSV file, and an index of your choice.
+      A column of a CSV file, and a given index.
   rtindex build --column keys.npy --include price.npy -o prices.rtindex
       Then: rtindex range --load prices.rtindex --range 10:99 --answer sum
-      A sum over a million matches takes no longer than over one.
+      A sum over a million matches is as fast as over one.
   rtindex build --column books_uint64 --format sosd64 --describe -o books.rtindex
-      What the index is, what it chose and why.
+      Also print the full spec, the memory and the reasons for defaults.
 
-The file appears whole or not at all, and is mapped when it is loaded: even a large one opens in
-milliseconds. An index of a foreign library (rx:embree) is built again from the column in the file.)";
+The file is written atomically and mapped when it is loaded: even a large one opens in
+milliseconds. rx:embree and indexes on a GPU are rebuilt from the column in the file.)";
 
 }  // namespace
 
 void add_build(CLI::App& app) {
   auto options = std::make_shared<BatchOptions>();
-  CLI::App* verb = app.add_subcommand("build", "Build an index and write it to a file.");
+  CLI::App* verb = app.add_subcommand("build", "Build an index and save it to a file.");
   options->add_column_to(*verb);
   options->values_csv_option = "--include-csv-column";
   add_file_option(*verb, "--include", options->values,
-                  "File with one value per row, to be kept in key order:\n"
-                  "sum, min and max of the saved index then need no --values");
+                  "File with one value per row, stored in key order: sum, min\n"
+                  "and max of the saved index then need no --values");
   verb->add_option(options->values_csv_option, options->values_csv_column,
                    "The same for --include alone")
       ->type_name("NAME")
       ->group(csv_group);
   verb->add_option("--index", options->index,
-                   "Which index to build (auto); `rtindex indexes` explains specs")
+                   "Index to build (auto); `rtindex indexes` explains specs")
       ->type_name("SPEC")
       ->group(index_group);
-  verb->add_flag("--describe", options->describe, "Print what the index is, what it chose and why")
+  verb->add_flag("--describe", options->describe,
+                 "Print the full spec, the memory and the reasons for defaults")
       ->group(index_group);
   verb->add_option("-o,--output", options->output, "The index file")
       ->type_name("FILE.rtindex")

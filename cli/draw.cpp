@@ -6,7 +6,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "cli/batch_options.hpp"
+#include "cli/batch.hpp"
 #include "cli/lookups.hpp"
 #include "cli/verbs.hpp"
 #include "io/column_file.hpp"
@@ -30,7 +30,7 @@ Lookups parse_range(const std::string& text, const LoadedColumn& column) {
           inline_keys({range.upper}, "--range", column)};
 }
 
-// The lookups in the order in which they stand on the command line.
+// The lookups in the order of the command line.
 std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& options,
                                    const LoadedColumn& column) {
   std::vector<Lookups> lookups;
@@ -79,29 +79,28 @@ constexpr const char* examples = R"(Examples:
   rtindex draw --column keys.npy --range 15:21 --index rx,bits=2+23+23 -o rows.svg
       Two bits of the key on the x axis: the range needs a ray for each row.
   rtindex draw --column keys.npy --range 2:3 --index rx,range=zero -o from-zero.svg
-      A ray that starts at zero, and counts hits from the lower end on.
+      A ray that starts at zero, and counts hits from the lower bound on.
   rtindex draw --column keys.npy --index rx,primitive=sphere --bvh -o spheres.svg
       Spheres, and a hierarchy of bounding volumes around them.
 
-The index is built, and the lookups are answered by it; the picture shows the primitives and rays
-that it traces.)";
+The picture shows the primitives and rays of a real index that answers the lookups.)";
 
 }  // namespace
 
 void add_draw(CLI::App& app) {
   auto options = std::make_shared<DrawOptions>();
-  CLI::App* verb =
-      app.add_subcommand("draw", "Draw the scene of a small column, and the rays of lookups.");
+  CLI::App* verb = app.add_subcommand(
+      "draw", "Draw the scene of a small column and the rays of lookups as SVG.");
   verb->get_help_ptr()->description("Print this help");
   verb->add_option("--column", options->column, "File with the keys to draw, at most 200 rows")
       ->required()
       ->type_name("FILE")
       ->group(input_group);
   verb->add_option("--format", options->format,
-                   "npy, sosd32, sosd64 or csv, where the extension does not tell")
+                   "npy, sosd32, sosd64 or csv, for an unknown extension")
       ->type_name("FORMAT")
       ->group(input_group);
-  verb->add_option("--csv-column", options->csv_column, "Column of a CSV file, by its name")
+  verb->add_option("--csv-column", options->csv_column, "Column of a CSV file, by name")
       ->type_name("NAME")
       ->group(input_group);
   verb->add_option("--key", options->keys,
@@ -110,12 +109,12 @@ void add_draw(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("K")
       ->group(input_group);
-  verb->add_option("--range", options->ranges, "A range lookup, both ends included; repeatable")
+  verb->add_option("--range", options->ranges, "A range lookup, both bounds included; repeatable")
       ->allow_extra_args(false)
       ->type_name("L:U")
       ->group(input_group);
   verb->add_option("--index", options->index,
-                   "Key mode, primitive and ray kind (rx, by a tracer that casts rays);\n"
+                   "Key mode, primitive and ray kind (rx, with a tracer that casts rays);\n"
                    "`rtindex indexes` explains specs")
       ->type_name("SPEC")
       ->group(index_group);
@@ -123,12 +122,12 @@ void add_draw(CLI::App& app) {
       ->required()
       ->type_name("FILE.svg")
       ->group(output_group);
-  verb->add_option("--title", options->title, "The heading (the name of the column's file)")
+  verb->add_option("--title", options->title, "The title (the name of the column's file)")
       ->type_name("TEXT")
       ->group(output_group);
   verb->add_flag("--bvh", options->bvh,
-                 "Add bounding volumes: a median split over what is drawn,\n"
-                 "because Embree does not show its own")
+                 "Add bounding volumes: a median split of the drawn primitives,\n"
+                 "because Embree does not expose its own")
       ->group(output_group);
   verb->footer(examples);
   verb->callback([verb, options] { draw(*verb, *options); });

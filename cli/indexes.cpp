@@ -14,7 +14,7 @@ namespace rtindex::cli {
 namespace {
 
 std::string index_table(const std::vector<IndexInfo>& list) {
-  Table table({"index", "usable", "what it runs on, or why not"});
+  Table table({"index", "available", "runs on, or the reason why not"});
   for (const IndexInfo& entry : list)
     table.add({entry.spec, entry.available ? "yes" : "no", entry.reason});
   return table.text();
@@ -23,7 +23,7 @@ std::string index_table(const std::vector<IndexInfo>& list) {
 std::string auto_text(const std::vector<IndexInfo>& list) {
   const bool any =
       std::any_of(list.begin(), list.end(), [](const IndexInfo& e) { return e.available; });
-  if (!any) return "`auto` finds no usable index here: the reasons above say what to install\n";
+  if (!any) return "`auto`: no index is available; the reasons above say what to install\n";
   try {
     return fmt::format("`auto` picks {}\n  because {}\n", default_spec().text(), default_reason());
   } catch (const Error& error) {
@@ -42,7 +42,7 @@ void run() {
   const std::vector<IndexInfo> list = indexes();
   fmt::print("{}\n{}\n", index_table(list), auto_text(list));
   fmt::print(
-      "A spec names an index and its settings; what it leaves out is chosen for you:\n"
+      "A spec names an index and its options; the rest has defaults:\n"
       "  kind[:tracer][@device[N]][,option=value]...\n"
       "  auto   rx   rx:embree   rx:embree@cpu,mode=3d,bits=23+23+18,primitive=aabb,threads=2\n\n"
       "{}",
@@ -51,16 +51,17 @@ void run() {
 
 constexpr const char* examples = R"(Examples:
   rtindex indexes
-      Every kind and tracer, usable here or the reason why not, and all options of a spec.
+      Every index, available or the reason why not, and all options of a spec.
   rtindex lookup --column keys.npy --key 42 --index rx:embree,mode=3d,primitive=sphere
       An index chosen by its spec.
   rtindex lookup --column keys.npy --describe
-      What `auto` becomes for a column of yours: the full spec, its memory, and the reasons.)";
+      What `auto` chooses for your column: the full spec, its memory, and the reasons.)";
 
 }  // namespace
 
 void add_indexes(CLI::App& app) {
-  CLI::App* verb = app.add_subcommand("indexes", "List every index, usable here or why not.");
+  CLI::App* verb =
+      app.add_subcommand("indexes", "List every index and whether it is available here.");
   verb->get_help_ptr()->description("Print this help");
   verb->footer(examples);
   verb->callback(run);

@@ -4,18 +4,18 @@ namespace rtindex::cli {
 
 namespace {
 
-volatile std::sig_atomic_t signal_came = 0;  // NOLINT(*-non-const-global-variables)
+volatile std::sig_atomic_t signal_received = 0;  // NOLINT(*-non-const-global-variables)
 
-void note_signal(int /*number*/) { signal_came = 1; }
+void on_signal(int /*number*/) { signal_received = 1; }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  struct sigaction note {};
-  note.sa_handler = note_signal;
-  note.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &note, &on_interrupt_);
-  sigaction(SIGTERM, &note, &on_terminate_);
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, &on_interrupt_);
+  sigaction(SIGTERM, &action, &on_terminate_);
 }
 
 InterruptGuard::~InterruptGuard() {
@@ -24,7 +24,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 void InterruptGuard::check() {
-  if (signal_came != 0) throw Interrupted();
+  if (signal_received != 0) throw Interrupted();
 }
 
 }  // namespace rtindex::cli

@@ -7,7 +7,7 @@
 
 namespace rtindex::cli {
 
-// The user pressed Ctrl-C, or the system asked us to end.
+// SIGINT or SIGTERM was received.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(std::string message = "interrupted; no output was written")
@@ -18,8 +18,8 @@ class Interrupted : public std::exception {
   std::string message_;
 };
 
-// While one lives, the first SIGINT or SIGTERM is only noted, so that half-written files can be
-// removed; a second one ends the program at once.
+// While one lives, the first SIGINT or SIGTERM only sets a flag, so that unfinished files can be
+// removed; a second one ends the program.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -27,7 +27,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  // Throws Interrupted once a signal has come.
+  // Throws Interrupted after a signal.
   static void check();
 
  private:

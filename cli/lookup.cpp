@@ -18,7 +18,7 @@ struct LookupOptions : BatchOptions {
 
 void run(const LookupOptions& options) {
   if (!options.keys.empty() && !options.inline_keys.empty())
-    fail("--keys and --key were both given: pass a file or keys, not both");
+    fail("conflicting --keys and --key: pass a file or keys, not both");
   LookupSource source;
   source.given = !options.keys.empty() || !options.inline_keys.empty();
   source.how = "--keys FILE, or --key K for single keys";
@@ -39,19 +39,19 @@ void run(const LookupOptions& options) {
 
 constexpr const char* examples = R"(Examples:
   rtindex lookup --column keys.npy --key 42 --key 43 --answer rows
-      Which rows hold the keys 42 and 43? Answered by a table on stdout.
+      Which rows hold the keys 42 and 43? Prints a table.
   rtindex lookup --column keys.npy --keys wanted.npy --answer first -o rows.npy
-      The smallest matching rowID of every wanted key; 4294967295 where there is none.
+      The smallest matching rowID of every key; 4294967295 for a miss.
   rtindex lookup --column keys.npy --keys wanted.npy --values price.npy --answer sum,count \
                  --matched hit.npy -o out.npy
       Writes out.sum.npy, out.count.npy and, for each key, whether it matched.
   rtindex lookup --load keys.rtindex --keys wanted.npy --answer any -o rows.npy
-      An index that `rtindex build` has written.
+      An index saved by `rtindex build`.
   rtindex lookup --column books_uint64 --format sosd64 --keys wanted.npy --answer any -o rows.npy
       Keys in a file of the SOSD benchmark.
   rtindex lookup --column people.csv --csv-column city --key Oslo --answer count \
                  --index rx:embree,primitive=aabb
-      A column of a CSV file, and an index of your choice.)";
+      A column of a CSV file, and a given index.)";
 
 }  // namespace
 

@@ -19,7 +19,7 @@ bool can_compare(Type a, Type b) {
 
 void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column) {
   if (!can_compare(column.type(), lookups.type()))
-    fail("{} holds {}, which cannot be compared with the {} keys of {}: convert it to {}{}",
+    fail("{} holds {}, which cannot be compared with the {} keys of {}: expected {}{}",
          lookups.name(), lookups.type_text(), column.type_text(), column.name(), column.type_text(),
          column.is_time() ? "; in text, " + time_forms(column.tick()) : std::string());
   if (lookups.unit() != column.unit())
@@ -41,7 +41,7 @@ void Lookups::require_fit(const LoadedColumn& column) const {
   if (kind == LookupKind::point) return;
   require_comparable(upper, column);
   if (lower.size() != upper.size())
-    fail("{} holds {} lower ends, but {} holds {} upper ends: a range needs one of each",
+    fail("{} holds {} lower bounds, but {} holds {} upper bounds: expected one of each per range",
          lower.name(), lower.size(), upper.name(), upper.size());
 }
 
@@ -55,11 +55,11 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
   if (!column.is_time()) {
     if (one_colon) return cut_at(first);
     fail(
-        "--range {} is no range: write LOWER:UPPER, such as 23:25; keys that hold a colon "
-        "can be in the --lower and --upper files of `rtindex range`",
+        "invalid --range {}: expected LOWER:UPPER, such as 23:25; for keys with a colon, pass the "
+        "files --lower and --upper of `rtindex range`",
         text);
   }
-  // Times hold colons themselves; a number of ticks may stand in front of one.
+  // Times contain colons; the lower bound may also be a number of ticks.
   for (std::size_t colon = first; colon != std::string::npos; colon = text.find(':', colon + 1)) {
     RangeText range = cut_at(colon);
     if ((parse_iso_time(range.lower) || parse_number<std::int64_t>(range.lower)) &&
@@ -67,7 +67,7 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
       return range;
   }
   if (one_colon && !parse_iso_time(text)) return cut_at(first);
-  fail("--range {} is no range of {}: write LOWER:UPPER, such as 2024-01-31:2024-02-02{}", text,
+  fail("invalid --range {} of {}: expected LOWER:UPPER, such as 2024-01-31:2024-02-02{}", text,
        column.type_text(), column.tick() == "D" ? "" : " or 2024-01-31T12:30:2024-01-31T13:00");
 }
 
@@ -76,8 +76,8 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
   TextColumn keys;
   for (const std::string& text : texts) {
     if (text.empty() && is_native(column.type()))
-      fail("{} is empty or lacks an end: write a key of type {}, the type of {}", option,
-           column.type_text(), column.name());
+      fail("{} is empty or lacks a bound: expected {}, the type of {}", option, column.type_text(),
+           column.name());
     if (text.empty())
       keys.add_quoted("");
     else
@@ -85,12 +85,12 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
   }
   LoadedColumn loaded = std::move(keys).finish(option, &column);
   if (can_compare(column.type(), loaded.type())) return loaded;
-  // One text that is no key spoils them all: name the one.
+  // Find the text that is not a key.
   for (const std::string& text : texts) {
     TextColumn alone;
     alone.add(text);
     if (!can_compare(column.type(), std::move(alone).finish(option, &column).type()))
-      fail("{} '{}' cannot be read as {}, the type of {}{}", option, text, column.type_text(),
+      fail("invalid {} '{}': expected {}, the type of {}{}", option, text, column.type_text(),
            column.name(), column.is_time() ? ": " + time_forms(column.tick()) : std::string());
   }
   return loaded;

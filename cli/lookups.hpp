@@ -9,7 +9,7 @@
 
 namespace rtindex::cli {
 
-// The lookups of one call: keys, or ranges whose ends stand in two columns.
+// The lookups of one call: keys, or ranges as two columns of bounds.
 struct Lookups {
   LookupKind kind = LookupKind::point;
   LoadedColumn lower;  // of point lookups, the keys
@@ -21,17 +21,17 @@ struct Lookups {
   // Answers `count` of them from `first` on.
   [[nodiscard]] Answers answer(const Index& index, const LookupOptions& options, std::size_t first,
                                std::size_t count) const;
-  // An Error where they cannot be compared with the column, or the two ends differ in number.
+  // An Error where they cannot be compared with the column, or the bounds differ in number.
   void require_fit(const LoadedColumn& column) const;
 };
 
-// LOWER:UPPER from the command line in two. Times of day hold colons of their own.
+// Splits LOWER:UPPER from the command line. Times of day contain colons themselves.
 struct RangeText {
   std::string lower, upper;
 };
 [[nodiscard]] RangeText split_range(const std::string& text, const LoadedColumn& column);
 
-// Keys from the command line, read as the type of the column. `option`: where they come from.
+// Keys from the command line, read as the type of the column. `option`: for messages.
 [[nodiscard]] LoadedColumn inline_keys(const std::vector<std::string>& texts,
                                        const std::string& option, const LoadedColumn& column);
 

@@ -17,7 +17,7 @@ constexpr int our_bug = 1;
 constexpr int bad_input = 2;
 constexpr int interrupted = 128 + SIGINT;
 
-// One line on stderr, whatever the message quotes.
+// One line on stderr, also where the message quotes control characters.
 int report(int code, std::string message) {
   for (char& c : message)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
@@ -28,7 +28,7 @@ int report(int code, std::string message) {
 
 void describe(CLI::App& app) {
   app.get_formatter()->label("SUBCOMMAND", "VERB");
-  app.require_subcommand(0, 1);  // main itself says what is missing
+  app.require_subcommand(0, 1);  // main reports a missing verb
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("--version", "rtindex " RTINDEX_VERSION_STRING, "Print the version");
   app.footer(R"(Examples:
@@ -41,13 +41,13 @@ void describe(CLI::App& app) {
   rtindex build --column keys.npy -o keys.rtindex
       Keep the index; `lookup --load keys.rtindex` opens it at once.
   rtindex indexes
-      What can be used on this machine, and how to choose.
+      Which indexes are available on this machine, and their options.
 
 `rtindex VERB --help` shows the options of a verb, with more examples.
-Exit codes: 0 done, 2 something is wrong with the input (one line on stderr says what), 1 a bug.)");
+Exit codes: 0 success, 1 internal error, 2 invalid input (one line on stderr says what).)");
 }
 
-// The verb that was being parsed, for a hint at its help.
+// The help of the verb that was parsed.
 std::string help_command(const CLI::App& app) {
   const auto verbs = app.get_subcommands();
   return verbs.empty() ? "rtindex --help" : "rtindex " + verbs.front()->get_name() + " --help";
@@ -64,7 +64,7 @@ std::string verb_names(const CLI::App& app) {
 std::string what_is_unknown(const CLI::App& app, const std::string& message) {
   const std::string what = message.substr(message.find(": ") + 2);
   const bool is_verb = app.get_subcommands().empty() && !what.starts_with('-');
-  return is_verb ? fmt::format("unknown verb '{}': choose one of {}", what, verb_names(app))
+  return is_verb ? fmt::format("unknown verb '{}': expected {}", what, verb_names(app))
                  : fmt::format("unknown option or argument '{}'", what);
 }
 
@@ -80,13 +80,14 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
 void parse_and_run(CLI::App& app, int argc, char** argv) {
   app.parse(argc, argv);
   if (app.get_subcommands().empty())
-    throw rtindex::Error(fmt::format("name a verb: {}; see `rtindex --help`", verb_names(app)));
+    throw rtindex::Error(
+        fmt::format("missing verb: expected {}; see `rtindex --help`", verb_names(app)));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A file that outgrows its limit is an error to report, not a reason to die with half of it.
+  // A file beyond its size limit is an error to report, not a signal that ends the program.
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app("Database column indexes answered by ray tracing.", "rtindex");
   describe(app);
@@ -109,7 +110,7 @@ int main(int argc, char** argv) {
   } catch (const rtindex::cli::Interrupted& error) {
     return report(interrupted, error.what());
   } catch (const std::bad_alloc&) {
-    return report(bad_input, "out of memory: free memory, or work on smaller files");
+    return report(bad_input, "out of memory: free memory, or use smaller files");
   } catch (const std::exception& error) {
     return report(our_bug, fmt::format("internal error: {}; please report it", error.what()));
   }

@@ -93,7 +93,7 @@ void Progress::set(std::uint64_t done) {
   seconds_when_set_ = seconds();
 }
 
-// "42%  0:12 left" once there is something to judge by; of a work of unknown length, its time.
+// "42%  0:12 left" after the first progress; the elapsed time of a task of unknown length.
 std::string Progress::state() const {
   if (total_ == 0) return clock_text(seconds());
   const double share = share_of(done_, total_);

@@ -10,9 +10,9 @@
 
 namespace rtindex::cli {
 
-// How far a long work has come, on stderr. On a terminal a bar with the time left, which appears
-// once the work has taken a moment and is wiped away at the end; elsewhere a plain line now and
-// then. A work of unknown length (total 0) shows the time that it has taken so far.
+// Progress of a long task, on stderr. On a terminal a bar with the remaining time, which appears
+// after a moment and is erased at the end; elsewhere a line every few seconds. A task of unknown
+// length (total 0) shows the elapsed time.
 //
 //   Progress progress("lookups", keys.size());
 //   for (...) progress.advance(slice.size());
@@ -33,7 +33,7 @@ class Progress {
   void advance(std::uint64_t more = 1) { set(done_ + more); }
   // Another title from now on; as lines, the title is printed at once.
   void rename(std::string title);
-  // Wipes the bar; nothing is shown from now on.
+  // Erases the bar; shows nothing from now on.
   void finish();
 
  private:

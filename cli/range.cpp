@@ -35,9 +35,9 @@ Ends split(const std::vector<std::string>& ranges, const LoadedColumn& column) {
 void run(const RangeOptions& options) {
   const bool from_files = !options.lower.empty() || !options.upper.empty();
   if (from_files && !options.ranges.empty())
-    fail("--range was given beside --lower and --upper: pass files or ranges, not both");
+    fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
   if (options.lower.empty() != options.upper.empty())
-    fail("--{} is missing: a range needs --lower and --upper",
+    fail("missing --{}: ranges need --lower and --upper",
          options.lower.empty() ? "lower" : "upper");
   LookupSource source;
   source.given = from_files || !options.ranges.empty();
@@ -63,11 +63,11 @@ void run(const RangeOptions& options) {
 }
 
 constexpr const char* examples =
-    R"(Both ends of a range belong to it; a range whose lower end is above its upper end is empty.
+    R"(Ranges include both bounds; a range whose lower bound is above its upper bound is empty.
 
 Examples:
   rtindex range --column keys.npy --range 10:19 --range 100:200 --answer count
-      How many rows hold a key from 10 to 19, and from 100 to 200? A table on stdout.
+      How many rows hold a key from 10 to 19, and from 100 to 200? Prints a table.
   rtindex range --column keys.npy --lower l.npy --upper u.npy --values price.npy --answer sum \
                 -o sums.npy
       The sum of the prices of each range.
@@ -75,7 +75,7 @@ Examples:
       At most ten rowIDs of each range: those of range i are
       rows[offsets[i]:offsets[i+1]], from out.offsets.npy and out.rows.npy.
   rtindex range --load keys.rtindex --range 10:19 --answer count
-      An index that `rtindex build` has written.
+      An index saved by `rtindex build`.
   rtindex range --column visits.npy --range 2024-01-01:2024-01-31 \
                 --range 2024-01-31T12:30:2024-01-31T13:00:05.25 --answer count
       Dates and times, where visits.npy holds datetime64.
@@ -89,8 +89,8 @@ void add_range(CLI::App& app) {
   auto options = std::make_shared<RangeOptions>();
   CLI::App* verb = app.add_subcommand("range", "Find the rows whose keys lie in given ranges.");
   options->add_input_to(*verb);
-  add_file_option(*verb, "--lower", options->lower, "File with the lower ends of the ranges");
-  add_file_option(*verb, "--upper", options->upper, "File with the upper ends of the ranges");
+  add_file_option(*verb, "--lower", options->lower, "File with the lower bounds");
+  add_file_option(*verb, "--upper", options->upper, "File with the upper bounds");
   verb->add_option("--range", options->ranges,
                    "A range, in place of the two files; repeatable. Dates and\n"
                    "times as 2024-01-31 and 2024-01-31T12:30:05")

@@ -10,14 +10,17 @@
 
 namespace rtindex::cli {
 
-// What a call did, in a few lines for a person.
+// Metadata of an index file: the unit of its column where TimeUnit has no name for it ("25s").
+inline constexpr const char* numpy_unit_name = "numpy_time_unit";
+
+// The summary of a call, printed to stderr.
 struct Summary {
-  double build_seconds = 0;  // or to load it
+  double build_seconds = 0;  // or of the load
   bool loaded = false;
   std::uint64_t lookups = 0;
   double lookup_seconds = 0;
   std::uint64_t matched = 0;
-  Counters counters;  // where they were asked for
+  Counters counters;  // with --counters
   std::vector<std::string> files;
 
   [[nodiscard]] std::string text(const LoadedColumn& column, const Index& index) const;

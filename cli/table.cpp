@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 
-// "1,234", "-0.5", "3x", "99.8%", "2^20", or a stand-in for a missing number.
+// "1,234", "-0.5", "3x", "99.8%", "2^20", or a placeholder for a missing number.
 bool looks_numeric(std::string_view cell) {
   if (cell.empty() || cell == "-" || cell == "–" || cell == "nan" || cell == "null") return true;
   if (cell.front() == '-' || cell.front() == '+') cell.remove_prefix(1);

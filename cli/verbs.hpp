@@ -4,8 +4,8 @@
 
 namespace rtindex::cli {
 
-// Each adds one verb as a subcommand whose callback does the work. A callback throws
-// rtindex::Error for whatever the user can put right; main turns it into one line and exit code 2.
+// Each adds one verb as a subcommand whose callback does the work. A callback throws rtindex::Error
+// for invalid input; main turns it into one line and exit code 2.
 void add_demo(CLI::App& app);
 void add_build(CLI::App& app);
 void add_lookup(CLI::App& app);

@@ -103,8 +103,8 @@ work_of() {
   local names all left
   mapfile -t names < <(planned "$1" | cut -d' ' -f1)
   ((${#names[@]} > 0)) || return 0
-  all="$(bench_of "$1" "${names[@]}" --left)" || return
-  left="$(bench_of "$1" "${names[@]}" --left -o "$records/")" || return
+  all="$(bench_of "$1" "${names[@]}" --dry-run)" || return
+  left="$(bench_of "$1" "${names[@]}" --dry-run -o "$records/")" || return
   paste -d' ' <(planned "$1") - <(printf '%s\n' "$left") <<<"$all" |
     awk '{ printf "%s %d %d %d\n", $1, $4, $6, $4 == 0 ? 0 : int($2 * $6 / $4 + 0.5) }'
 }

@@ -1,6 +1,8 @@
-#include "cli/bench/claims.hpp"
+#include "cli/bench/bench.hpp"
 
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -24,7 +26,7 @@ struct Options {
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path))
-    throw Error(path + " cannot be read: name the page to update");
+    throw Error("cannot read " + path + ": expected a Markdown page", ErrorKind::io);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -36,24 +38,24 @@ void run(const Options& options) {
       bench::with_block(text_of(options.page), "figures", figures), "claims", claims);
   std::ofstream file(options.page);
   file << page;
-  if (!file.flush()) throw Error(options.page + " cannot be written");
+  if (!file.flush()) throw Error("cannot write " + options.page, ErrorKind::io);
 }
 
 constexpr const char* examples = R"(Examples:
   rtindex bench claims results/
-      Figures with commands, minutes and files; claims with the published value, ours and a verdict.
+      Figures with commands, minutes and files; claims with published value, ours and verdict.
   rtindex bench claims results/ --update docs/reproduce.md
-      Writes both tables into a page, between its marks.)";
+      Replaces both tables in a page, between their markers.)";
 
 }  // namespace
 
 void add_claims(CLI::App& bench) {
   const auto options = std::make_shared<Options>();
   CLI::App* verb =
-      bench.add_subcommand("claims", "Tell from records which claims of the paper hold.");
+      bench.add_subcommand("claims", "Show which claims of the paper the records support.");
   verb->get_help_ptr()->description("Print this help");
   verb->add_option("results", options->results,
-                   "A folder with a folder of records per machine, or with those of one")
+                   "A folder of records, or one with such a folder per machine")
       ->type_name("FOLDER")
       ->capture_default_str();
   verb->add_option("--update", options->page, "A Markdown page to write the tables into")

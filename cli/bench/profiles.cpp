@@ -1,6 +1,8 @@
-#include "cli/bench/profiles.hpp"
+#include "cli/bench/bench.hpp"
 
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -29,11 +31,12 @@ struct Options {
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path)) throw Error(path + " cannot be read: name what ncu printed");
+  if (!file || fs::is_directory(path))
+    throw Error("cannot read " + path + ": expected the output of ncu", ErrorKind::io);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// One file per experiment, whole: a profile is made in one run.
+// One file per experiment, overwritten: a profile comes from one run.
 void write(const std::vector<bench::Record>& records, const fs::path& folder) {
   std::map<std::string, std::string> texts;
   for (const bench::Record& record : records)
@@ -43,7 +46,7 @@ void write(const std::vector<bench::Record>& records, const fs::path& folder) {
     const fs::path path = folder / (experiment + ".jsonl");
     std::ofstream file(path);
     file << text;
-    if (!file.flush()) throw Error(path.string() + " cannot be written");
+    if (!file.flush()) throw Error("cannot write " + path.string(), ErrorKind::io);
     fmt::print("{}\n", path.string());
   }
 }
@@ -51,7 +54,7 @@ void write(const std::vector<bench::Record>& records, const fs::path& folder) {
 void run(const Options& options) {
   if (options.metrics) return fmt::print("{}\n", bench::profiler_metrics());
   if (options.points.empty() || options.table.empty() || options.output.empty())
-    throw Error("name the records of the profiled run, what ncu printed, and -o FOLDER");
+    throw Error("missing arguments: expected POINTS TABLE -o FOLDER");
   write(bench::profile_records(bench::read_records(options.points),
                                bench::kernels_in(text_of(options.table))),
         options.output);
@@ -59,23 +62,25 @@ void run(const Options& options) {
 
 constexpr const char* examples = R"(Examples:
   rtindex bench profiles --metrics
-      The metrics to ask Nsight Compute for.
+      The metrics to pass to Nsight Compute.
   rtindex bench profiles points.jsonl ncu.csv -o results/my-gpu/
-      One file of records per profile, as scripts/profile.sh makes them.)";
+      One file of records per profile; scripts/profile.sh does this.)";
 
 }  // namespace
 
 void add_profiles(CLI::App& bench) {
   const auto options = std::make_shared<Options>();
-  CLI::App* verb = bench.add_subcommand("profiles", "Make records of what Nsight Compute saw.");
+  CLI::App* verb =
+      bench.add_subcommand("profiles", "Convert the output of Nsight Compute to records.");
   verb->get_help_ptr()->description("Print this help");
-  verb->add_option("points", options->points, "The records of a run with --profiled")
+  verb->add_option("points", options->points, "Records of a run with --profiled")
       ->type_name("FILE");
-  verb->add_option("table", options->table, "What ncu --csv --print-units base printed of it")
+  verb->add_option("table", options->table,
+                   "The output of ncu --csv --print-units base for that run")
       ->type_name("FILE");
-  verb->add_option("-o,--output", options->output, "The folder that the records go to")
+  verb->add_option("-o,--output", options->output, "The folder for the records")
       ->type_name("FOLDER");
-  verb->add_flag("--metrics", options->metrics, "Print the metrics to ask ncu for");
+  verb->add_flag("--metrics", options->metrics, "Print the metrics to pass to ncu");
   verb->footer(examples);
   verb->callback([options] { run(*options); });
 }

@@ -1,4 +1,4 @@
-#include "cli/bench/result_tables.hpp"
+#include "cli/bench/bench.hpp"
 
 #include <fmt/format.h>
 
@@ -28,8 +28,8 @@ std::string cell_text(const Record& record) {
   return record.ok() ? number_text(*record.value) : "–";
 }
 
-// A place on the x axis, or a named case; sorted by value, then in order of appearance.
-class Places {
+// The columns of a table: x values in ascending order, then categories in order of appearance.
+class Columns {
  public:
   void add(const Record& record) {
     if (record.x)
@@ -70,9 +70,9 @@ std::string row_name(const Record& record) {
 
 std::string table_of(const Experiment& experiment, const std::string& label,
                      const std::vector<const Record*>& records) {
-  Places places;
-  for (const Record* record : records) places.add(*record);
-  const std::vector<std::string> headings = places.headings(experiment);
+  Columns columns;
+  for (const Record* record : records) columns.add(*record);
+  const std::vector<std::string> headings = columns.headings(experiment);
   std::vector<Row> rows;
   for (const Record* record : records) {
     const std::string name = row_name(*record);
@@ -80,12 +80,12 @@ std::string table_of(const Experiment& experiment, const std::string& label,
         std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.series == name; });
     if (row == rows.end())
       row = rows.insert(rows.end(), {name, std::vector<std::string>(headings.size(), "")});
-    row->cells[places.column_of(*record)] = cell_text(*record);
+    row->cells[columns.column_of(*record)] = cell_text(*record);
   }
   std::vector<std::string> header = {experiment.x ? experiment.x->label : "case"};
   constexpr std::size_t many = 6;
   if (!experiment.x && headings.size() > many && headings.size() > rows.size()) {
-    // Many cases of few series: a line for each case.
+    // Many cases and few series: a row per case.
     for (const Row& row : rows) header.push_back(row.series);
     Table table(std::move(header));
     for (std::size_t i = 0; i < headings.size(); ++i) {
@@ -104,7 +104,7 @@ std::string table_of(const Experiment& experiment, const std::string& label,
   return fmt::format("{}\n{}\n", label, table.text(2));
 }
 
-// Every reason once, with the series that it holds for.
+// Every reason once, with its series.
 std::string reasons_of(const std::vector<Record>& records) {
   std::vector<std::pair<std::string, std::set<std::string>>> reasons;
   for (const Record& record : records) {
@@ -118,11 +118,11 @@ std::string reasons_of(const std::vector<Record>& records) {
   std::string text;
   for (const auto& [reason, series] : reasons)
     text += fmt::format("  {}: {}\n", fmt::join(series, "; "), reason);
-  return text.empty() ? text : "without a value:\n" + text + "\n";
+  return text.empty() ? text : "missing values:\n" + text + "\n";
 }
 
-// The paper's main machine; where machines are compared, all of them.
-bool stands_beside(const Record& published, const Experiment& experiment) {
+// The paper's main machine; all of them for experiments that compare machines.
+bool is_comparable(const Record& published, const Experiment& experiment) {
   return published.experiment == experiment.name &&
          (experiment.compares_machines || published.machine.value("gpu", "") == "RTX 4090");
 }
@@ -139,7 +139,7 @@ std::string result_tables(const Experiment& experiment, const std::vector<Record
   std::string text = fmt::format("{}{}: {}\n\n", experiment.name, source, experiment.question);
   const bool has_published =
       std::any_of(published.begin(), published.end(),
-                  [&](const Record& record) { return stands_beside(record, experiment); });
+                  [&](const Record& record) { return is_comparable(record, experiment); });
   if (has_published)
     text +=
         "RX, HT, B+, SA: RTIndeX, PVLDB 16, at 2^26 keys and 2^27 lookups unless the axis says\n"
@@ -151,7 +151,7 @@ std::string result_tables(const Experiment& experiment, const std::vector<Record
     const bool is_measured =
         std::any_of(chosen.begin(), chosen.end(), [](const Record* r) { return r->ok(); });
     for (const Record& record : published)
-      if (stands_beside(record, experiment) && record.metric == metric.name)
+      if (is_comparable(record, experiment) && record.metric == metric.name)
         chosen.push_back(&record);
     if (is_measured) text += table_of(experiment, metric.label, chosen);
   }

@@ -1,4 +1,4 @@
-#include "cli/bench/runner.hpp"
+#include "cli/bench/bench.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include <rtindex/error.hpp>
 
-#include "cli/bench/result_tables.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "experiments/experiments.hpp"
@@ -36,7 +35,7 @@ std::vector<const bench::Experiment*> chosen(const std::vector<std::string>& nam
   return experiments;
 }
 
-// The file that an experiment's records go to: the one named, or one of its own in a folder.
+// The file of an experiment's records: the output itself, or a file in that folder.
 std::string file_for(const std::string& output, const std::string& experiment) {
   const bool is_folder = output.ends_with('/') || fs::is_directory(output);
   return is_folder ? (fs::path(output) / (experiment + ".jsonl")).string() : output;
@@ -55,38 +54,37 @@ std::string command_of(const std::string& experiment, const BenchOptions& option
   return command;
 }
 
-// Records that an earlier run left in the file, for a run that goes on with it.
+// The records of an earlier run, for --continue.
 std::vector<bench::Record> known_records(const std::string& file, bool go_on) {
   if (file.empty() || !fs::exists(file)) return {};
   if (!go_on)
-    throw Error(file + " is there already: --continue measures what is missing in it, or name " +
-                "another file");
+    throw Error(file + " already exists: pass --continue to add missing points, or another file");
   return bench::read_records(file);
 }
 
-// One experiment under way, with the file that its records go to.
+// One experiment with the file of its records.
 struct Job {
   const bench::Experiment* experiment;
   std::unique_ptr<bench::Records> records;
   std::unique_ptr<bench::Session> session;
 };
 
-// --minutes are over.
+// The limit of --minutes has passed.
 struct TimeIsUp {};
 
 class Run {
  public:
   explicit Run(const BenchOptions& options) : options_(options) {
     const bench::Settings settings = settings_of(options);
-    if (!options.left) require_possible(options, settings);
+    if (!options.dry_run) require_available(options, settings);
     const std::vector<const bench::Experiment*> experiments = chosen(options.names);
-    if (!options.left && options.output.ends_with('/')) bench::make_last_folder(options.output);
+    if (!options.dry_run && options.output.ends_with('/')) bench::make_last_folder(options.output);
     std::vector<std::pair<std::string, std::vector<bench::Record>>> known;
     for (const bench::Experiment* experiment : experiments) {
       const std::string file = file_for(options.output, experiment->name);
       const bool is_new = std::none_of(known.begin(), known.end(),
                                        [&](const auto& entry) { return entry.first == file; });
-      if (is_new) known.emplace_back(file, known_records(file, options.go_on || options.left));
+      if (is_new) known.emplace_back(file, known_records(file, options.go_on || options.dry_run));
       const auto& records = std::find_if(known.begin(), known.end(), [&](const auto& entry) {
                               return entry.first == file;
                             })->second;
@@ -109,13 +107,12 @@ class Run {
     progress.finish();
     fmt::print("{}", tables);
     if (done_ < points_)
-      fmt::print("{} of {} points are left; {}.\n", points_ - done_, points_,
-                 options_.output.empty()
-                     ? "with -o PATH the same command and --continue would go on"
-                     : "the same command with --continue goes on");
+      fmt::print("{} of {} points remain; {}.\n", points_ - done_, points_,
+                 options_.output.empty() ? "pass -o PATH to be able to continue later"
+                                         : "run the same command with --continue");
   }
 
-  void print_left() {
+  void print_remaining() {
     for (Job& job : jobs_)
       fmt::print("{} {}\n", job.experiment->name, job.session->points_to_measure(*job.experiment));
   }
@@ -132,10 +129,11 @@ class Run {
     }
   }
 
-  // What was asked for by name and cannot be had is an error, never a record: a record would be
-  // taken for done. (A profiled run is started by a script that has looked.)
-  static void require_possible(const BenchOptions& options, const bench::Settings& settings) {
-    if (!options.indexes.empty() && !options.profiled) bench::require_usable(settings.contestants);
+  // An index or experiment that was named and is not available is an error, never a record: a
+  // record counts as done. (The script that starts a profiled run has checked.)
+  static void require_available(const BenchOptions& options, const bench::Settings& settings) {
+    if (!options.indexes.empty() && !options.profiled)
+      bench::require_available(settings.contestants);
     const bool by_name =
         std::find(options.names.begin(), options.names.end(), "real-data") != options.names.end();
     if (by_name || !options.column_file.empty()) bench::require_real_data(options.column_file);
@@ -158,7 +156,7 @@ class Run {
   void add(const bench::Experiment* experiment, const bench::Settings& settings,
            const std::string& file, const std::vector<bench::Record>& known) {
     Job job{.experiment = experiment};
-    job.records = std::make_unique<bench::Records>(options_.left ? std::string() : file,
+    job.records = std::make_unique<bench::Records>(options_.dry_run ? std::string() : file,
                                                    command_of(experiment->name, options_));
     job.session = std::make_unique<bench::Session>(
         settings, *job.records, known, [this](const bench::Experiment&, const bench::PointId&) {
@@ -181,8 +179,8 @@ class Run {
     } catch (const Interrupted&) {
       throw Interrupted(
           options_.output.empty()
-              ? "interrupted; -o FILE would have kept what was measured"
-              : fmt::format("interrupted; {} has what was measured, --continue goes on",
+              ? "interrupted; results are lost without -o FILE"
+              : fmt::format("interrupted; {} has the results so far, --continue resumes",
                             options_.output));
     }
   }
@@ -199,6 +197,6 @@ class Run {
 
 void run_experiments(const BenchOptions& options) { Run(options).all(); }
 
-void print_points_left(const BenchOptions& options) { Run(options).print_left(); }
+void print_remaining_points(const BenchOptions& options) { Run(options).print_remaining(); }
 
 }  // namespace rtindex::cli

@@ -1,4 +1,4 @@
-#include "cli/demo/paper_examples.hpp"
+#include "cli/demo/demo.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/demo/text_picture.hpp"
 #include "cli/table.hpp"
 #include "picture/scene_model.hpp"
 
@@ -67,8 +66,8 @@ void require_like_scan(const Example& example, const SceneModel& model) {
     std::vector<std::uint32_t> found = model.lookups[i].rows;
     std::sort(found.begin(), found.end());
     if (found != expected)
-      throw std::runtime_error(fmt::format("{} found the rows {}, and a scan {}", lookup.name,
-                                           fmt::join(found, ", "), fmt::join(expected, ", ")));
+      throw std::runtime_error(fmt::format("{}: expected the rows {}, got {}", lookup.name,
+                                           fmt::join(expected, ", "), fmt::join(found, ", ")));
   }
 }
 
@@ -95,8 +94,7 @@ void show_paper_examples() {
   require_like_scan(table, line);
   fmt::print(
       "A column as a scene, with the example of the RTIndeX paper (PVLDB 16, figure 1)\n"
-      "Every key becomes a triangle, every lookup a ray; the rows found are what the ray "
-      "hits.\n\n");
+      "Every key becomes a triangle, every lookup a ray; the ray hits the matching rows.\n\n");
   Table articles({"row", "article", "category"});
   for (std::size_t row = 0; row < table.keys.size(); ++row)
     articles.add({std::to_string(row), table.articles[row], std::to_string(table.keys[row])});

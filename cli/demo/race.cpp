@@ -1,4 +1,4 @@
-#include "cli/demo/race.hpp"
+#include "cli/demo/demo.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t seed = 20230830;
 constexpr double hits_per_range = 16;
-constexpr double batch_seconds = 1.5;  // slow indexes get fewer lookups, to stay below this
+constexpr double batch_seconds = 1.5;  // slow indexes get fewer lookups to stay below
 constexpr std::size_t pilot_lookups = std::size_t{1} << 12;
 
 double seconds_of(const auto& work) {
@@ -42,7 +42,7 @@ std::string grouped(std::size_t number) {
   return text;
 }
 
-// The column, the lookups, and what they must return.
+// The column, the lookups and the expected answers.
 struct Workload {
   std::vector<std::uint64_t> keys;
   std::vector<std::uint32_t> values;
@@ -64,7 +64,7 @@ void choose_lookups(Workload& work, const RaceSize& size, std::mt19937_64& rando
   }
 }
 
-// Independent of every index: binary searches in a sorted copy, and running sums.
+// Without any index: binary searches in a sorted copy, and prefix sums.
 void expect_answers(Workload& work) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted(work.keys.size());
   for (std::uint32_t row = 0; row < sorted.size(); ++row) sorted[row] = {work.keys[row], row};
@@ -100,7 +100,7 @@ Workload make_workload(const RaceSize& size) {
   return work;
 }
 
-// Every usable index, and the settings of the paper's scene that are worth a comparison.
+// Every available index, and some options of the paper's scene to compare.
 std::vector<std::string> entrants() {
   std::vector<std::string> specs;
   for (const IndexInfo& index : indexes()) {
@@ -118,7 +118,7 @@ struct Batch {
   double rate = 0;  // lookups a second
 };
 
-// Runs answer(count) for as many of the lookups as fit the time: a power of two where not all.
+// Runs answer(count) for all lookups, or for a power of two of them that fits the time.
 template <class Expected, class Answer>
 Batch run_batch(const std::string& spec, std::span<const Expected> expected, const Answer& answer) {
   const std::size_t pilot = std::min(expected.size(), pilot_lookups);
@@ -134,8 +134,8 @@ Batch run_batch(const std::string& spec, std::span<const Expected> expected, con
   batch.rate = static_cast<double>(count) / std::max(seconds, 1e-9);
   for (std::size_t i = 0; i < count; ++i)
     if (found[i] != expected[i])
-      throw std::runtime_error(fmt::format("{} answered lookup {} with {}, and {} is right", spec,
-                                           i, found[i], expected[i]));
+      throw std::runtime_error(fmt::format("{}: wrong answer to lookup {}: expected {}, got {}",
+                                           spec, i, expected[i], found[i]));
   return batch;
 }
 
@@ -146,7 +146,7 @@ std::span<const T> first(const std::vector<T>& all, std::size_t count) {
 
 struct Result {
   std::string spec;
-  std::string error;  // why it could not take part
+  std::string error;  // of the build
   double build_seconds = 0;
   double bytes_per_key = 0;
   Batch points, ranges;
@@ -215,7 +215,7 @@ void show(const std::vector<Result>& results, const RaceSize& size) {
   if (shortened) fmt::print("  * fewer lookups than for the others, to keep the demo short\n");
   for (const Result& result : results)
     if (!result.error.empty()) fmt::print("  {}: {}\n", result.spec, result.error);
-  fmt::print("  all {} answers correct, compared with those of a sorted copy of the column\n\n",
+  fmt::print("  all {} answers correct, checked against a sorted copy of the column\n\n",
              grouped(checked));
 }
 
@@ -224,7 +224,7 @@ void show(const std::vector<Result>& results, const RaceSize& size) {
 void run_race(const RaceSize& size) {
   const std::vector<std::string> specs = entrants();
   fmt::print(
-      "{} random 64-bit keys on every index that can be used here\n"
+      "{} random 64-bit keys on every available index\n"
       "{} point lookups (half of them hit) return the first row, {} range lookups (about {:.0f}\n"
       "hits each) the sum of a value column.\n\n",
       grouped(size.rows), grouped(size.points), grouped(size.ranges), hits_per_range);

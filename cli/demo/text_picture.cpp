@@ -1,4 +1,4 @@
-#include "cli/demo/text_picture.hpp"
+#include "cli/demo/demo.hpp"
 
 #include <fmt/format.h>
 

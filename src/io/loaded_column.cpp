@@ -37,6 +37,14 @@ void require_element_count(std::uint64_t count, std::size_t width, std::size_t b
         path, bytes - expected, count, width);
 }
 
+// NumPy has more units than TimeUnit, such as "W" and "25s".
+TimeUnit time_unit_or_none(std::string_view name) {
+  for (const TimeUnit unit : {TimeUnit::day, TimeUnit::hour, TimeUnit::minute, TimeUnit::second,
+                              TimeUnit::millisecond, TimeUnit::microsecond, TimeUnit::nanosecond})
+    if (name_of(unit) == name) return unit;
+  return TimeUnit::unspecified;
+}
+
 }  // namespace
 
 LoadedColumn LoadedColumn::in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
@@ -118,7 +126,7 @@ ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
     view = ColumnView::fixed_strings(elements_ + first * width_, width_, count);
   else
     view = ColumnView::of(type_, elements_ + first * width_, count);
-  if (type_ == Type::timestamp64) view = view.with_time_unit(time_unit_named(unit_));
+  if (type_ == Type::timestamp64) view = view.with_time_unit(time_unit_or_none(unit_));
   return validity_.empty() ? view : view.with_validity(validity_.data(), first);
 }
 

@@ -7,7 +7,7 @@ import random
 import re
 import unittest
 
-from command import MISS, CommandTest, usable_indexes
+from command import MISS, CommandTest, available_indexes
 
 ALL = "any,first,count,sum,min,max,rows"
 NO_SUM = {"<u8": 2**64 - 1, "<i8": -2**63, "<f8": math.nan}
@@ -101,7 +101,7 @@ class Answers(CommandTest):
                 self.check_ranges(descr, "auto")
 
     def test_every_index(self):
-        for spec in usable_indexes():
+        for spec in available_indexes():
             for descr in "<u8", "|S12":
                 with self.subTest(spec=spec, descr=descr):
                     self.check_points(descr, spec)

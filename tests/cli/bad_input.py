@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from command import RTINDEX, CommandTest, npy_bytes, npy_header, usable_indexes
+from command import RTINDEX, CommandTest, npy_bytes, npy_header, available_indexes
 
 
 class BadInput(CommandTest):
@@ -114,7 +114,7 @@ class BadInput(CommandTest):
     def test_values(self):
         self.refuse_lookup("--answer", "sum", says=["sum", "--values FILE"])
         self.refuse_lookup("--answer", "count,max", says="--values FILE")
-        self.refuse_lookup("--values", "values.npy", says="--values is for sum")
+        self.refuse_lookup("--values", "values.npy", says="--values needs sum")
         self.write_npy("short.npy", "<f8", [1.0, 2.0])
         self.refuse_lookup("--values", "short.npy", "--answer", "sum",
                            says=["short.npy holds 2 values", "column.npy has 3 rows"])
@@ -156,8 +156,8 @@ class BadInput(CommandTest):
     def test_ranges(self):
         self.write_npy("one.npy", "<u4", [1])
         self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", "one.npy",
-                    "-o", "out.npy", says=["2 lower ends", "1 upper ends"])
-        self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", says="--upper is missing")
+                    "-o", "out.npy", says=["2 lower bounds", "1 upper bounds"])
+        self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", says="missing --upper")
         self.refuse("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
         self.refuse("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
         self.write_npy("seconds.npy", "<M8[s]", [1])
@@ -166,11 +166,11 @@ class BadInput(CommandTest):
             self.refuse("range", "--column", "seconds.npy", "--range", text,
                         says=[text, "timestamp64[s]", "2024-01-31T12:30:2024-01-31T13:00"])
         for half in ("5:", ":5", ":"):
-            self.refuse("range", "--column", "column.npy", "--range", half, says="lacks an end")
+            self.refuse("range", "--column", "column.npy", "--range", half, says="lacks a bound")
         self.refuse("range", "--column", "column.npy", "--range", "1:2", "--lower", "keys.npy",
                     "--upper", "one.npy", says="not both")
         self.refuse("range", "--column", "column.npy", says="--range L:U")
-        if "hash@cpu" in usable_indexes():
+        if "hash@cpu" in available_indexes():
             self.refuse("range", "--column", "column.npy", "--range", "1:2", "--index", "hash",
                         "-o", "out.npy", says="hash")
 
@@ -179,15 +179,15 @@ class BadInput(CommandTest):
                      "rx,threads=none", "sorted:embree", "rx@cpu7", "rx:embree,mode=3d,mode=3d"]:
             with self.subTest(spec):
                 self.refuse_lookup("--index", spec)
-        if "rx:embree@cpu" in usable_indexes():
+        if "rx:embree@cpu" in available_indexes():
             self.write_npy("sparse.npy", "<u4", [0, 2**23])
             self.refuse_lookup("--index", "rx:embree,mode=naive", column="sparse.npy",
                                says=["row 1", str(2**23)])
-        if "rx:optix@cuda" not in usable_indexes():
+        if "rx:optix@cuda" not in available_indexes():
             self.refuse_lookup("--index", "rx:optix", says="cannot be used")
 
     def test_options(self):
-        self.refuse(says=["name a verb", "lookup"])
+        self.refuse(says=["missing verb", "lookup"])
         self.refuse("find", says=["'find'", "lookup"])
         self.refuse("--colour", says="--colour")
         self.refuse("lookup", says="--column")
@@ -198,7 +198,7 @@ class BadInput(CommandTest):
         self.refuse_lookup("--answer", "median", says=["median", "choose any"])
         self.refuse_lookup("--answer", "", says="choose any")
         self.refuse_lookup("--answer", "count,none", says="choose any")
-        self.refuse_lookup("--limit", "3", says="--limit is for rows")
+        self.refuse_lookup("--limit", "3", says="--limit needs rows")
         self.refuse_lookup("--answer", "rows", "--limit", "-3", says="--limit")
         self.refuse_lookup("--answer", "rows", "--limit", "many", says="--limit")
         self.refuse_lookup("--key", "1", says="not both")
@@ -208,8 +208,8 @@ class BadInput(CommandTest):
     def test_outputs(self):
         column_and_keys = ["lookup", "--column", "column.npy", "--keys", "keys.npy"]
         self.refuse(*column_and_keys, "-o", "none/out.npy", says="none does not exist")
-        self.refuse(*column_and_keys, "-o", "out.csv", says="end the name in .npy")
-        self.refuse(*column_and_keys, "-o", ".npy", says="end the name in .npy")
+        self.refuse(*column_and_keys, "-o", "out.csv", says="ends in .npy")
+        self.refuse(*column_and_keys, "-o", ".npy", says="ends in .npy")
         self.refuse(*column_and_keys, "-o", "", says="--output")
         self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "", says="--matched")
         self.refuse(*column_and_keys, "-o", "./keys.npy", says="also an input")

@@ -51,7 +51,7 @@ def read_npy(path):
     return header["descr"], list(struct.unpack(f"<{size}{letter_of(header['descr'])}", body))
 
 
-def usable_indexes():
+def available_indexes():
     """The specs that can be used here, from the table of `rtindex indexes`."""
     table = subprocess.run([RTINDEX, "indexes"], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in table.splitlines() if "@" in line]

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from command import RTINDEX, CommandTest, usable_indexes
+from command import RTINDEX, CommandTest, available_indexes
 
 SVG = "{http://www.w3.org/2000/svg}"
 INTRO = [26, 25, 29, 23, 29, 27]
@@ -40,7 +40,7 @@ class Picture:
         return [node.text for node in self.root.iter(f"{SVG}text") if node.get("class") == "tick"]
 
 
-@unittest.skipUnless(any(spec.startswith("rx:embree") for spec in usable_indexes()),
+@unittest.skipUnless(any(spec.startswith("rx:embree") for spec in available_indexes()),
                      "a picture needs rx:embree")
 class Draw(CommandTest):
     def setUp(self):

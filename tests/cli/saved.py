@@ -2,7 +2,7 @@
 
 import unittest
 
-from command import MISS, CommandTest, usable_indexes
+from command import MISS, CommandTest, available_indexes
 
 
 class Saved(CommandTest):
@@ -16,7 +16,7 @@ class Saved(CommandTest):
         return self.succeed("build", "--column", column, "-o", output, *arguments)
 
     def test_every_index_answers_from_its_file(self):
-        for spec in usable_indexes():
+        for spec in available_indexes():
             with self.subTest(spec):
                 self.build("--index", spec)
                 self.succeed("lookup", "--load", "a.rtindex", "--keys", "keys.npy", "--values",
@@ -63,6 +63,13 @@ class Saved(CommandTest):
         self.build(column="us.npy")
         self.refuse("lookup", "--load", "a.rtindex", "--keys", "ns.npy", "-o", "out.npy",
                     says=["ns.npy", "us"])
+
+    def test_units_that_only_numpy_has_are_kept(self):
+        self.write_npy("steps.npy", "<M8[25s]", [0, 31])
+        self.build(column="steps.npy")
+        self.succeed("lookup", "--load", "a.rtindex", "--keys", "steps.npy", "--answer", "first",
+                     "-o", "out.npy")
+        self.assertEqual(self.read("out.npy")[1], [0, 1])
 
     def test_times_of_a_csv_file_keep_their_unit(self):
         self.write("visits.csv", "day,seen\n2024-01-31,2024-01-31T12:30\n2024-02-01,2024-02-01\n")
@@ -126,7 +133,7 @@ class Saved(CommandTest):
         self.refuse("lookup", "--column", "column.npy", "--verify", "full", "--key", "1",
                     says=["--load"])
         self.refuse("lookup", "--load", "none.rtindex", "--key", "1", says=["does not exist"])
-        self.refuse("lookup", "--load", "column.npy", "--key", "1", says=["no index file"])
+        self.refuse("lookup", "--load", "column.npy", "--key", "1", says=["not an index file"])
         self.refuse("lookup", "--load", "a.rtindex", "--key", "abc", says=["int64"])
         self.refuse("lookup", "--load", "a.rtindex", "--keys", "keys.npy", "--values", "keys.npy",
                     "--answer", "sum", "-o", "a.rtindex", says=[".npy"])

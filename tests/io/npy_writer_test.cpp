@@ -111,7 +111,7 @@ TEST_F(NpyWriterTest, RefusesPlacesWhereNoFileCanBe) {
 }
 
 TEST_F(NpyWriterTest, AFullDiskIsAnErrorAndLeavesNothing) {
-  // A limit on the size of files stands in for the disk.
+  // A limit on file sizes simulates a full disk.
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit old_limit{};
   getrlimit(RLIMIT_FSIZE, &old_limit);

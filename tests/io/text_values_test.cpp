@@ -53,7 +53,7 @@ TEST(TextTime, TellsDatesFromTimesOfDay) {
   EXPECT_FALSE(parse_iso_time("2024-02-29T00:00")->is_date);
   EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->days, 1);
   EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->nanoseconds, 1'500'000'000);
-  EXPECT_FALSE(parse_iso_time("77")) << "a number of ticks is no date";
+  EXPECT_FALSE(parse_iso_time("77")) << "a number of ticks is not a date";
   EXPECT_FALSE(parse_iso_time("2024-01-01T12:00+02:00"));
 }
 

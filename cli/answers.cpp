@@ -1,4 +1,6 @@
-#include "cli/answer_files.hpp"
+#include "cli/answers.hpp"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -7,6 +9,7 @@
 
 #include "base/array.hpp"
 #include "base/error.hpp"
+#include "io/text_values.hpp"
 
 namespace rtindex::cli {
 
@@ -18,16 +21,69 @@ constexpr std::string_view extension = ".npy";
 
 std::string stem_of(const std::string& path, std::string_view option) {
   if (!path.ends_with(extension) || fs::path(path).filename() == extension)
-    fail("{} {}: answers are written as .npy; end the name in .npy", option, path);
+    fail("invalid {} {}: expected a name that ends in .npy", option, path);
   return path.substr(0, path.size() - extension.size());
 }
 
-void require_no_input(const std::string& path, const std::vector<std::string>& inputs) {
+void require_not_input(const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code error;
     if (fs::equivalent(path, input, error) && !error)
-      fail("{} is also an input file: choose another name for the output", path);
+      fail("{} is also an input file: pass another output file", path);
   }
+}
+
+constexpr std::size_t most_rows_shown = 12;
+const std::string no_match = "-";
+
+std::vector<std::string> header(AnswerSet answers, LookupKind kind) {
+  std::vector<std::string> names = kind == LookupKind::point
+                                       ? std::vector<std::string>{"key"}
+                                       : std::vector<std::string>{"lower", "upper"};
+  for (const Answer answer : all_answers())
+    if (answers.has(answer)) names.emplace_back(name_of(answer));
+  return names;
+}
+
+std::string rows_text(std::span<const std::uint32_t> rows) {
+  std::vector<std::uint32_t> sorted(rows.begin(), rows.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.size() <= most_rows_shown) return fmt::format("{}", fmt::join(sorted, " "));
+  const std::size_t hidden = sorted.size() - most_rows_shown;
+  sorted.resize(most_rows_shown);
+  return fmt::format("{} and {} more", fmt::join(sorted, " "), hidden);
+}
+
+std::string aggregate_text(const Aggregates& aggregates, std::size_t i) {
+  return std::visit([&](const auto& numbers) { return fmt::format("{}", numbers[i]); }, aggregates);
+}
+
+// A number, or a time where the values are times.
+std::string value_text(const Aggregates& aggregates, const std::string& tick, std::size_t i) {
+  const auto* const times = std::get_if<std::vector<std::int64_t>>(&aggregates);
+  return tick.empty() || times == nullptr ? aggregate_text(aggregates, i)
+                                          : time_text((*times)[i], tick);
+}
+
+std::string answer_text(const Answers& answers, Answer answer, const std::string& tick,
+                        std::size_t i) {
+  if (answer == Answer::count) return fmt::format("{}", answers.count()[i]);
+  if (!answers.matched(i)) return no_match;
+  switch (answer) {
+    case Answer::any: return fmt::format("{}", answers.any()[i]);
+    case Answer::first: return fmt::format("{}", answers.first()[i]);
+    case Answer::sum: return aggregate_text(answers.sum(), i);
+    case Answer::min: return value_text(answers.min(), tick, i);
+    case Answer::max: return value_text(answers.max(), tick, i);
+    case Answer::rows: return rows_text(answers.rows(i));
+    case Answer::count: break;
+  }
+  return no_match;
+}
+
+std::string key_text(const LoadedColumn& keys, const std::vector<std::string>& written,
+                     std::size_t i) {
+  return written.empty() ? keys.text(i) : written[i];
 }
 
 }  // namespace
@@ -49,12 +105,12 @@ AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std
     static_cast<void>(stem_of(matched, "--matched"));
     for (const auto& [part, path] : paths_)
       if (fs::path(path).lexically_normal() == fs::path(matched).lexically_normal())
-        fail("--matched {} is also the name of an answer: choose another one", matched);
+        fail("--matched {} is also an output of answers: pass another file", matched);
     paths_["matched"] = matched;
   }
   for (const auto& [part, path] : paths_) {
     AtomicFile::require_writable(path);
-    require_no_input(path, inputs);
+    require_not_input(path, inputs);
   }
 }
 
@@ -70,7 +126,7 @@ void AnswerFiles::append_to(const std::string& part, std::span<const T> elements
   writers_.try_emplace(part, paths_.at(part), descr).first->second.append(elements);
 }
 
-// Values of the column that was asked about; NumPy's NaT is what a miss has.
+// Values of times are written as datetime64; a miss is NaT.
 void AnswerFiles::append_values(const std::string& part, const Aggregates& values) {
   std::visit(
       [&]<class T>(const std::vector<T>& numbers) {
@@ -113,6 +169,20 @@ void AnswerFiles::append_matched(const Answers& answers) {
 
 void AnswerFiles::commit() {
   for (auto& [part, writer] : writers_) writer.commit();
+}
+
+AnswerTable::AnswerTable(AnswerSet answers, LookupKind kind, std::string tick)
+    : answers_(answers), tick_(std::move(tick)), table_(header(answers, kind)) {}
+
+void AnswerTable::append(const Lookups& lookups, std::size_t first, const Answers& answers) {
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    std::vector<std::string> cells = {key_text(lookups.lower, lookups.lower_text, first + i)};
+    if (lookups.kind == LookupKind::range)
+      cells.push_back(key_text(lookups.upper, lookups.upper_text, first + i));
+    for (const Answer answer : all_answers())
+      if (answers_.has(answer)) cells.push_back(answer_text(answers, answer, tick_, i));
+    table_.add(std::move(cells));
+  }
 }
 
 }  // namespace rtindex::cli

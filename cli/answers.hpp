@@ -7,19 +7,21 @@
 
 #include <rtindex/answer.hpp>
 
+#include "cli/lookups.hpp"
+#include "cli/table.hpp"
 #include "io/npy_writer.hpp"
 
 namespace rtindex::cli {
 
-// The .npy files that answers go to, filled batch by batch. They appear all together on `commit`.
+// The .npy files of the answers, filled slice by slice. They appear together on `commit`.
 class AnswerFiles {
  public:
-  // `output` or `matched` may be empty: not wanted. Names that cannot be written to, that stand
-  // twice or that are one of `inputs` are an Error.
+  // `output` or `matched` may be empty: none. Files that cannot be written, duplicates and files of
+  // `inputs` are an Error.
   AnswerFiles(AnswerSet answers, const std::string& output, const std::string& matched,
               const std::vector<std::string>& inputs);
 
-  // The smallest and largest of times are times; their tick is NumPy's name for it ("us").
+  // The unit of min and max over times, as NumPy writes it ("us").
   void set_tick(std::string tick) { tick_ = std::move(tick); }
   void append(const Answers& answers);
   void commit();
@@ -39,6 +41,25 @@ class AnswerFiles {
   std::map<std::string, NpyWriter> writers_;
   std::uint64_t rows_ = 0;
   bool first_batch_ = true;
+};
+
+// Larger batches need -o.
+inline constexpr std::size_t most_table_lookups = 1000;
+
+// The answers of a few lookups as a table; `-` is a miss.
+class AnswerTable {
+ public:
+  // `tick`: the unit of the values if they are times; empty otherwise.
+  AnswerTable(AnswerSet answers, LookupKind kind, std::string tick);
+
+  // The answers of the lookups from `first` on, with their matched bitmap.
+  void append(const Lookups& lookups, std::size_t first, const Answers& answers);
+  [[nodiscard]] std::string text() const { return table_.text(); }
+
+ private:
+  AnswerSet answers_;
+  std::string tick_;
+  Table table_;
 };
 
 }  // namespace rtindex::cli
