@@ -71,7 +71,7 @@ std::vector<Claim> ray_claims() {
           },
           greater()),
       claim(
-          "3.4", "Keys spread over 64 bits do not care about the decomposition.",
+          "3.4", "The decomposition does not matter for uniform 64-bit keys.",
           "slowest / fastest split",
           [](const F& f) {
             return spread(f.values("decomposition-uniform", "RX", "", "lookup_ms"));

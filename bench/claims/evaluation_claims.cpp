@@ -29,7 +29,7 @@ std::vector<Claim> order_claims() {
           },
           greater()),
       claim(
-          "4.4", "Sorting is cheap beside the lookups.", "sort / unsorted lookups of RX",
+          "4.4", "Sorting is cheap compared with the lookups.", "sort / unsorted lookups of RX",
           [](const F& f) {
             return ratio(f.value("order", "RX", "", F::at(sorted_lookups), "sort_ms"),
                          f.value("order", "RX", "", F::at(unsorted_both), "lookup_ms"));
@@ -157,7 +157,7 @@ std::vector<Claim> range_claims() {
           "4.9", "The B+-tree is the best index for ranges.", "better of RX and SA / B+, hits",
           {10, 6},
           [](const F& f, int hits_log2) {
-            // All three, or it tells nothing about the best.
+            // Only where all three were measured.
             const auto time = [&](const char* index) {
               return f.value("ranges", index, "", F::at(hits_log2), "lookup_ms");
             };

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a C++ programmer would use on a CPU without rtindex, each at its best: many threads, huge
-// pages where the system grants them (as our own arrays have), prefetching where the API allows it.
+// The usual containers on a CPU, each at its best: all threads, huge pages where available (as in
+// our own arrays), prefetching where the API allows it.
 
 #include <absl/container/btree_map.h>
 #include <absl/container/flat_hash_map.h>
@@ -25,7 +25,7 @@ struct PagedAllocator {
   // NOLINTNEXTLINE(google-explicit-constructor): allocators convert
   PagedAllocator(const PagedAllocator<U>&) {}
 
-  // The owner is kept in front of what it owns.
+  // The owner is stored in front of its memory.
   T* allocate(std::size_t count) {
     RawMemory memory(count * sizeof(T) + front);
     auto* start = static_cast<char*>(memory.data());
@@ -48,7 +48,7 @@ inline constexpr std::uint64_t peer_miss = ~std::uint64_t{0};
 using Keys = std::vector<std::uint64_t, PagedAllocator<std::uint64_t>>;
 using Words = std::vector<std::uint32_t, PagedAllocator<std::uint32_t>>;
 
-// std::lower_bound over the sorted column, rowIDs beside it; ranges scan on from there.
+// std::lower_bound over the sorted column with its rowIDs; ranges scan from there.
 class SortedPeer {
  public:
   explicit SortedPeer(std::span<const std::uint64_t> column);

@@ -6,8 +6,8 @@
 
 namespace rtindex {
 
-// The column beside its scene: rowID and key, and the coordinates where the scene has rows.
-// Longer columns have no table.
+// A table of the column: rowID, key, and coordinates where the scene has rows. Long columns have no
+// table.
 class ColumnTable {
  public:
   ColumnTable(const SceneModel& model, const SceneLayout& layout);

@@ -151,7 +151,7 @@ TEST(Pages, HaveOneColumnPerMachine) {
     EXPECT_NE(table.find(part), std::string::npos) << part << "\n" << table;
   EXPECT_NE(figure_table(folder.path()).find("| 1.0, `hit-rate.jsonl` | 1.0, `hit-rate.jsonl` |"),
             std::string::npos);
-  // The folder of one machine does as well; one without records is told so.
+  // The folder of one machine is valid as well; one without records is an error.
   EXPECT_NE(claim_table(folder.path() / "two" / "").find("| two, laptop | verdict |\n"),
             std::string::npos);
   std::filesystem::create_directories(folder.path() / "two" / "none");

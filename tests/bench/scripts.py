@@ -85,7 +85,7 @@ class Scripts(unittest.TestCase):
         ncu.write_text(FAKE_NCU)
         ncu.chmod(0o755)
         if shutil.which("nvidia-smi"):
-            self.skipTest("with a GPU, Nsight Compute itself is asked")
+            self.skipTest("with a GPU, this runs Nsight Compute itself")
         run("profile.sh", "--scale", "smoke", "--records", str(self.folder / "out"), path=ncu.parent)
         profiles = {entry["name"] for entry in listed() if entry["name"].startswith("profile-")}
         self.assertEqual({path.stem for path in (self.folder / "out").iterdir()}, profiles)

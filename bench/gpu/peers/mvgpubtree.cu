@@ -147,7 +147,7 @@ class BlinkTree final : public GpuPeer {
           "sorting keys");
   }
 
-  // Memory for what it finds, kept between calls: ours is, too.
+  // Memory for its results, kept between calls as ours is.
   const DeviceBuffer& found(std::size_t bytes) {
     if (!found_ || found_->bytes() < bytes) {
       found_.reset();
