@@ -6,7 +6,7 @@ find_package(fmt 9 CONFIG REQUIRED)
 find_package(nlohmann_json 3.11 CONFIG REQUIRED)
 
 # The experiments sort with oneTBB, whatever runs the library's loops.
-if(RTINDEX_EXECUTOR STREQUAL "tbb" OR RTINDEX_CLI OR RTINDEX_BENCH)
+if(RTINDEX_EXECUTOR STREQUAL "tbb" OR RTINDEX_EXPERIMENTS OR RTINDEX_BENCH)
   find_package(TBB 2021 CONFIG REQUIRED COMPONENTS tbb)
 endif()
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# From a fresh clone to lookups answered by rays. Arguments go to `rtindex demo`.
+# Builds the rtindex command and runs `rtindex demo` with the arguments given.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-"$root/scripts/setup.sh"
-# Device code for every kind of GPU takes longer to compile than all else, and helps only where one is.
+"$root/scripts/setup.sh" --demo
+# Device code takes longer to compile than all else and is of use only where there is a GPU.
 cuda=AUTO
 nvidia-smi -L >/dev/null 2>&1 || cuda=OFF
 configure demo "-DRTINDEX_CUDA=$cuda"

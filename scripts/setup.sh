@@ -1,35 +1,41 @@
 #!/usr/bin/env bash
-# Installs what building and testing need, on Debian and its relatives. Touches nothing that is
-# there already, and asks for nothing when all is there.
+# Installs the packages that building and testing need, on Debian and its derivatives. Does nothing
+# when all of them are installed.
 #
-#   scripts/setup.sh [--browser]
+#   scripts/setup.sh [--demo] [--browser] [--lint]
 #
-#   --browser   also install Chromium, in which the report's page is tested
+#   --demo      only the packages that scripts/demo.sh needs
+#   --browser   also Chromium, which runs the tests of the report's page
+#   --lint      also clang-format, clang-tidy and ShellCheck, for scripts/lint.sh
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # Programs, as command:package. One that is on the PATH counts, wherever it came from.
-programs=(
-  g++:g++ cmake:cmake ninja:ninja-build pkg-config:pkg-config python3:python3 git:git
-)
-case "${1:-}" in
-  "") ;;
-  --browser) programs+=(chromium:chromium) ;;
-  -h | --help)
-    sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
-    exit 0
-    ;;
-  *) fail "unknown option '$1'; see --help." ;;
-esac
-libraries=(
-  libembree-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev libabsl-dev
-  python3-dev python3-venv
-)
+programs=(g++:g++ cmake:cmake ninja:ninja-build)
+libraries=(libembree-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
+test_programs=(pkg-config:pkg-config python3:python3 git:git)
+test_libraries=(libgtest-dev libabsl-dev python3-dev python3-venv)
+for argument in "$@"; do
+  case "$argument" in
+    --demo) test_programs=() test_libraries=() ;;
+    --browser) programs+=(chromium:chromium) ;;
+    --lint)
+      programs+=(clang-format:clang-format clang-tidy:clang-tidy shellcheck:shellcheck)
+      ;;
+    -h | --help)
+      sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    *) fail "unknown option '$argument'; see --help." ;;
+  esac
+done
+programs+=("${test_programs[@]}")
+libraries+=("${test_libraries[@]}")
 
 if ! command -v apt-get >/dev/null; then
-  say "no apt-get here: install g++ 12, CMake 3.25, Ninja, oneTBB, fmt, CLI11, nlohmann-json,"
-  say "GoogleTest, Abseil and Embree yourself; going on with what is there"
+  say "apt-get was not found: install g++ 12, CMake 3.25, Ninja, oneTBB, fmt, CLI11, nlohmann-json,"
+  say "GoogleTest, Abseil and Embree yourself; continuing with what is installed"
   exit 0
 fi
 
@@ -50,17 +56,17 @@ fi
 as_root=()
 if (($(id -u) != 0)); then
   command -v sudo >/dev/null ||
-    fail "packages are missing and neither root nor sudo is at hand; as root, run:
+    fail "packages are missing, and installing them takes root or sudo; as root, run:
   apt-get install ${missing[*]}"
   as_root=(sudo)
 fi
 
-# Packages are set up without questions; apt's own chatter is shown only when something fails.
+# Packages are configured without questions; apt's output is shown only when it fails.
 quietly() {
   local log
   if ! log="$("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" 2>&1)"; then
     printf '%s\n' "$log" >&2
-    fail "'$*' failed; its words are above."
+    fail "'$*' failed; its output is above."
   fi
 }
 
