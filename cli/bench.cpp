@@ -50,7 +50,7 @@ const CLI::Validator above_zero(
     },
     "");
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* bench_examples = R"(Examples:
   rtindex bench --list
       Every experiment, with the figure of the paper that it reproduces.
   rtindex bench hit-rate
@@ -110,7 +110,7 @@ void add_bench(CLI::App& app) {
                  "Run profiles under Nsight Compute; used by scripts/profile.sh");
   verb->add_flag("--list", options->list, "List the experiments");
   verb->add_flag("--json", options->json, "With --list: print JSON")->needs("--list");
-  verb->footer(examples);
+  verb->footer(bench_examples);
   add_claims(*verb);
   add_profiles(*verb);
   verb->callback([options, verb] {

@@ -65,7 +65,7 @@ void run(const BatchOptions& options) {
                human_bytes(fs::file_size(options.output)), milliseconds_text(seconds));
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* build_examples = R"(Examples:
   rtindex build --column keys.npy -o keys.rtindex
       Then: rtindex lookup --load keys.rtindex --keys wanted.npy -o rows.npy
   rtindex build --column people.csv --csv-column city --index btree -o city.rtindex
@@ -105,7 +105,7 @@ void add_build(CLI::App& app) {
       ->group(output_group);
   verb->add_flag("-q,--quiet", options->quiet, "No summary and no progress on stderr")
       ->group(output_group);
-  verb->footer(examples);
+  verb->footer(build_examples);
   verb->callback([options] { run(*options); });
 }
 

@@ -43,7 +43,7 @@ void demo(const DemoOptions& options) {
 )");
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* demo_examples = R"(Examples:
   rtindex demo
       The paper's examples answered by rays, then 2^20 keys on every available index.
   rtindex demo --quick
@@ -59,7 +59,7 @@ void add_demo(CLI::App& app) {
   verb->get_help_ptr()->description("Print this help");
   verb->add_option("--rows", options->rows, "Size of the column (2^20)")->type_name("N");
   verb->add_flag("--quick", options->quick, "At most 2^16 keys");
-  verb->footer(examples);
+  verb->footer(demo_examples);
   verb->callback([options] { demo(*options); });
 }
 

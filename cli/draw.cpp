@@ -73,7 +73,7 @@ void draw(const CLI::App& verb, const DrawOptions& options) {
   out.commit();
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* draw_examples = R"(Examples:
   rtindex draw --column category.npy --range 23:25 --range 27:27 --key 29 -o intro.svg
       Three lookups on one line of triangles.
   rtindex draw --column keys.npy --range 15:21 --index rx,bits=2+23+23 -o rows.svg
@@ -129,7 +129,7 @@ void add_draw(CLI::App& app) {
                  "Add bounding volumes: a median split of the drawn primitives,\n"
                  "because Embree does not expose its own")
       ->group(output_group);
-  verb->footer(examples);
+  verb->footer(draw_examples);
   verb->callback([verb, options] { draw(*verb, *options); });
 }
 

@@ -38,7 +38,7 @@ std::string option_table() {
   return table.text();
 }
 
-void run() {
+void print_indexes() {
   const std::vector<IndexInfo> list = indexes();
   fmt::print("{}\n{}\n", index_table(list), auto_text(list));
   fmt::print(
@@ -49,7 +49,7 @@ void run() {
       option_table());
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* indexes_examples = R"(Examples:
   rtindex indexes
       Every index, available or the reason why not, and all options of a spec.
   rtindex lookup --column keys.npy --key 42 --index rx:embree,mode=3d,primitive=sphere
@@ -63,8 +63,8 @@ void add_indexes(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("indexes", "List every index and whether it is available here.");
   verb->get_help_ptr()->description("Print this help");
-  verb->footer(examples);
-  verb->callback(run);
+  verb->footer(indexes_examples);
+  verb->callback(print_indexes);
 }
 
 }  // namespace rtindex::cli

@@ -10,13 +10,13 @@ namespace rtindex::cli {
 
 namespace {
 
-struct LookupOptions : BatchOptions {
+struct PointOptions : BatchOptions {
   std::string keys;
   std::string keys_csv_column;
   std::vector<std::string> inline_keys;
 };
 
-void run(const LookupOptions& options) {
+void run(const PointOptions& options) {
   if (!options.keys.empty() && !options.inline_keys.empty())
     fail("conflicting --keys and --key: pass a file or keys, not both");
   LookupSource source;
@@ -37,7 +37,7 @@ void run(const LookupOptions& options) {
   run_batch(options, source);
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* lookup_examples = R"(Examples:
   rtindex lookup --column keys.npy --key 42 --key 43 --answer rows
       Which rows hold the keys 42 and 43? Prints a table.
   rtindex lookup --column keys.npy --keys wanted.npy --answer first -o rows.npy
@@ -56,7 +56,7 @@ constexpr const char* examples = R"(Examples:
 }  // namespace
 
 void add_lookup(CLI::App& app) {
-  auto options = std::make_shared<LookupOptions>();
+  auto options = std::make_shared<PointOptions>();
   CLI::App* verb = app.add_subcommand("lookup", "Find the rows that hold given keys.");
   options->add_input_to(*verb);
   add_file_option(*verb, "--keys", options->keys, "File with the keys to look up");
@@ -69,7 +69,7 @@ void add_lookup(CLI::App& app) {
       ->type_name("NAME")
       ->group(csv_group);
   options->add_output_to(*verb);
-  verb->footer(examples);
+  verb->footer(lookup_examples);
   verb->callback([options] { run(*options); });
 }
 

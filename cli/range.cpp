@@ -62,7 +62,7 @@ void run(const RangeOptions& options) {
   run_batch(options, source);
 }
 
-constexpr const char* examples =
+constexpr const char* range_examples =
     R"(Ranges include both bounds; a range whose lower bound is above its upper bound is empty.
 
 Examples:
@@ -103,7 +103,7 @@ void add_range(CLI::App& app) {
       ->type_name("NAME")
       ->group(csv_group);
   options->add_output_to(*verb);
-  verb->footer(examples);
+  verb->footer(range_examples);
   verb->callback([options] { run(*options); });
 }
 

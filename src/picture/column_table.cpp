@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_rows = 14;
 constexpr double row_height = 24;
-constexpr double text_size = 14;
+constexpr double table_text_size = 14;
 constexpr double cell_gap = 18;
 
 std::string coordinate(float value, float scale) { return fmt::format("{:.0f}", value / scale); }
@@ -36,8 +36,9 @@ ColumnTable::ColumnTable(const SceneModel& model, const SceneLayout& layout)
   }
   std::sort(rows_.begin(), rows_.end(), [](const Row& a, const Row& b) { return a.row < b.row; });
   for (std::size_t column = 0; column < header_.size(); ++column) {
-    double width = text_width(header_[column], text_size);
-    for (const Row& row : rows_) width = std::max(width, text_width(row.cells[column], text_size));
+    double width = text_width(header_[column], table_text_size);
+    for (const Row& row : rows_)
+      width = std::max(width, text_width(row.cells[column], table_text_size));
     widths_.push_back(width);
   }
 }
@@ -55,7 +56,7 @@ double ColumnTable::height() const {
 
 void ColumnTable::paint(Svg& svg, PixelPoint at) const {
   if (rows_.empty()) return;
-  svg.open("g", {{"class", "column"}, {"font-size", text_size}, {"text-anchor", "end"}});
+  svg.open("g", {{"class", "column"}, {"font-size", table_text_size}, {"text-anchor", "end"}});
   const double label_x = at.x + std::max(label_width_, 34.0) / 2;
   svg.text(label_x, at.y + 15, "row", {{"fill", soft_ink}, {"text-anchor", "middle"}});
   const auto paint_cells = [&](const std::vector<std::string>& cells, double y, bool is_header) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double entry_height = 30;
 constexpr double wrapped_height = 23;
-constexpr double text_size = 15;
+constexpr double legend_text_size = 15;
 constexpr double sample_width = 44;
 constexpr double name_width = 36;
 constexpr std::size_t most_listed_rows = 60;
@@ -51,7 +51,7 @@ struct Entry {
 double text_end(const SceneModel& model) {
   double end = 0;
   for (const SceneLookup& lookup : model.lookups)
-    end = std::max(end, text_width(description(lookup), text_size));
+    end = std::max(end, text_width(description(lookup), legend_text_size));
   return sample_width + name_width + end + 14;
 }
 
@@ -70,7 +70,7 @@ double entry_size(const Entry& entry) {
 
 void paint_answer(Svg& svg, const SceneLookup& lookup, const Entry& entry, PixelPoint at) {
   const double x = at.x + entry.arrow_x;
-  const Attributes style = {{"fill", soft_ink}, {"font-size", text_size}};
+  const Attributes style = {{"fill", soft_ink}, {"font-size", legend_text_size}};
   if (lookup.rows.empty()) {
     svg.text(x, at.y + 5, "→  no rows", style);
     return;
@@ -122,9 +122,9 @@ void paint_legend(Svg& svg, const SceneModel& model, PixelPoint at, double width
       paint_origin(svg, from, colour);
     }
     svg.text(at.x + sample_width, at.y + 5, lookup.name,
-             {{"fill", colour}, {"font-size", text_size}, {"font-weight", 700}});
+             {{"fill", colour}, {"font-size", legend_text_size}, {"font-weight", 700}});
     svg.text(at.x + sample_width + name_width, at.y + 5, description(lookup),
-             {{"fill", ink}, {"font-size", text_size}});
+             {{"fill", ink}, {"font-size", legend_text_size}});
     paint_answer(svg, lookup, entry, at);
     svg.close();
     at.y += entry_size(entry);

@@ -7,7 +7,7 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::size_t place_grain = std::size_t{1} << 14;
+constexpr std::size_t vertex_grain = std::size_t{1} << 14;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ TriangleScene::TriangleScene(std::size_t count,
                              const std::function<Triangle(std::size_t)>& triangle,
                              const Options& options)
     : device_(options.threads), triangles_(count) {
-  parallel_for(count, place_grain, [&](std::size_t first, std::size_t size) {
+  parallel_for(count, vertex_grain, [&](std::size_t first, std::size_t size) {
     for (std::size_t i = first; i < first + size; ++i) triangles_[i] = triangle(i);
   });
   scene_ = rtcNewScene(device_.get());
