@@ -1,7 +1,5 @@
 #include "support/run.hpp"
 
-#include <rtindex/error.hpp>
-
 #include <fmt/format.h>
 
 namespace rtindex::test {
@@ -91,6 +89,15 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
   } catch (const Error& error) {
     return text_of(options) + ": " + error.what();
   }
+}
+
+std::optional<ErrorKind> error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return std::nullopt;
 }
 
 bool supports(const Index& index, AnswerSet answers, LookupKind kind) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <rtindex/error.hpp>
 #include <rtindex/index.hpp>
 
 #include "support/checker.hpp"
@@ -18,6 +21,9 @@ namespace rtindex::test {
 [[nodiscard]] std::string check_call_into(const Index& index, const Batch& batch,
                                           const Matches& matches, LookupOptions options,
                                           const TestColumn& values);
+
+// The kind of the Error that a call throws; nothing where it returns.
+[[nodiscard]] std::optional<ErrorKind> error_of(const std::function<void()>& call);
 
 // Whether the index can answer all of this.
 [[nodiscard]] bool supports(const Index& index, AnswerSet answers, LookupKind kind);
