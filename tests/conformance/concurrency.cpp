@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -18,10 +20,11 @@ namespace rtindex::test {
 namespace {
 
 constexpr int readers = 3;
-constexpr int rounds = 12;
+constexpr int least_updates = 12;
+constexpr int least_passes = 3;  // of every reader over all batches
 
-// The same column with its keys turned round: row 0 holds the last key.
-std::vector<Key> turned(const std::vector<Key>& keys) { return {keys.rbegin(), keys.rend()}; }
+// The keys in reverse: row 0 holds the last key.
+std::vector<Key> reversed(const std::vector<Key>& keys) { return {keys.rbegin(), keys.rend()}; }
 
 using Case = std::tuple<std::string, std::string>;
 
@@ -29,7 +32,7 @@ class Concurrency : public testing::TestWithParam<Case> {};
 
 TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
   const TestColumn column = workload_named(std::get<1>(GetParam())).column();
-  const TestColumn after(column.shape(), turned(column.keys()));
+  const TestColumn after(column.shape(), reversed(column.keys()));
   Random random(3);
   const TestColumn values = values_of(Type::u32, column.size(), random);
   std::vector<Batch> batches = own_batches(column, 20, random);
@@ -48,11 +51,12 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
   for (std::size_t row = 0; row < column.size(); ++row)
     rows.push_back(static_cast<std::uint32_t>(row));
   std::atomic<bool> stop = false;
+  std::array<std::atomic<int>, readers> passes = {};
   std::vector<std::string> differences(readers);
   std::vector<std::thread> threads;
   for (int reader = 0; reader < readers; ++reader)
     threads.emplace_back([&, reader] {
-      while (!stop && differences[static_cast<std::size_t>(reader)].empty())
+      for (; !stop; ++passes[static_cast<std::size_t>(reader)])
         for (std::size_t i = 0; i < batches.size(); ++i) {
           const TestColumn& lower = batches[i].lower;
           LookupOptions options = full_options();
@@ -72,8 +76,11 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
           static_cast<void>(index.spec());
         }
     });
-  for (int round = 0; round < rounds; ++round) {
-    index.update(rows, round % 2 == 0 ? after.view() : column.view());
+  const auto slowest_reader = [&] {
+    return std::min_element(passes.begin(), passes.end())->load();
+  };
+  for (int update = 0; update < least_updates || slowest_reader() < least_passes; ++update) {
+    index.update(rows, update % 2 == 0 ? after.view() : column.view());
     std::this_thread::yield();
   }
   stop = true;
@@ -81,8 +88,8 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
   for (const std::string& difference : differences) EXPECT_EQ("", difference);
 }
 
-// An update holds back the lookups that come after it, or it would wait until they end by
-// themselves.
+// Lookups that arrive after an update wait for it. Otherwise a steady stream of lookups would delay
+// it forever.
 TEST(Concurrency, UpdatesAreNotStarved) {
   constexpr int most_batches = 20000;
   std::vector<std::uint64_t> keys(std::size_t{1} << 12);
@@ -98,6 +105,7 @@ TEST(Concurrency, UpdatesAreNotStarved) {
         while (!stop && batches++ < most_batches)
           static_cast<void>(index.lookup(keys, Answer::count));
       });
+    while (batches < 8) std::this_thread::yield();
     for (std::uint32_t row = 0; row < 3; ++row)
       index.update(std::vector<std::uint32_t>{row}, std::vector<std::uint64_t>{row});
     EXPECT_LT(batches, most_batches) << spec << ": every batch overtook the updates";
@@ -106,7 +114,7 @@ TEST(Concurrency, UpdatesAreNotStarved) {
   }
 }
 
-std::vector<std::string> specs() {
+std::vector<std::string> concurrency_specs() {
   std::vector<std::string> list;
   for (const std::string& index : usable_indexes()) {
     list.push_back(index);
@@ -117,7 +125,7 @@ std::vector<std::string> specs() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, Concurrency,
-                         testing::Combine(testing::ValuesIn(specs()),
+                         testing::Combine(testing::ValuesIn(concurrency_specs()),
                                           testing::Values("sparse_u64", "nulls_long_strings",
                                                           "three_wide_ints")),
                          [](const auto& item) {
