@@ -88,18 +88,13 @@ std::vector<Batch> hostile_batches(const TestColumn& column, Random& random) {
           ranges(integers(Type::u64, lower), integers(Type::u64, upper))};
 }
 
-bool is_usable(const std::string& tracer) {
-  const std::vector<std::string> usable = usable_indexes();
-  return std::find(usable.begin(), usable.end(), tracer) != usable.end();
-}
-
 using TracerAndSet = std::tuple<std::string, KeySet>;
 
 class HostileBuckets : public testing::TestWithParam<TracerAndSet> {};
 
 TEST_P(HostileBuckets, AnswerLikeTheScan) {
   const auto& [tracer, set] = GetParam();
-  if (!is_usable(tracer)) GTEST_SKIP() << tracer << " cannot be used here";
+  if (!is_available(tracer)) GTEST_SKIP() << tracer << " is not available here";
   const TestColumn column = integers(Type::u64, set.keys);
   Random random(7);
   const TestColumn values = values_of(Type::i32, column.size(), random);
@@ -130,7 +125,7 @@ class BucketGeometry : public testing::TestWithParam<std::string> {};
 
 // Every mode and split that triangles have, at three scales, up to the last key that they hold.
 TEST_P(BucketGeometry, AnswersLikeTheScan) {
-  if (!is_usable(GetParam())) GTEST_SKIP() << GetParam() << " cannot be used here";
+  if (!is_available(GetParam())) GTEST_SKIP() << GetParam() << " is not available here";
   std::vector<RxGeometry> geometries = {{.mode = "naive"}, {.mode = "extended"}};
   for (const Split& bits : std::vector<Split>{{23, 23, 18},
                                               {10, 23, 23},
@@ -160,7 +155,7 @@ TEST_P(BucketGeometry, AnswersLikeTheScan) {
 }
 
 TEST_P(BucketGeometry, RefusesKeysBeyondTheMode) {
-  if (!is_usable(GetParam())) GTEST_SKIP() << GetParam() << " cannot be used here";
+  if (!is_available(GetParam())) GTEST_SKIP() << GetParam() << " is not available here";
   const std::vector<std::uint64_t> wide = {5, 5 + (1 << 23), 6};
   const std::string spec = GetParam() + ",mode=naive,bucket=2";
   try {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <tuple>
 
@@ -66,9 +65,6 @@ std::vector<std::string> ray_settings(const RxGeometry& geometry) {
   return list;
 }
 
-// OptiX finds boxes and spheres only up to this coordinate.
-constexpr double optix_limit = 0x1p40;
-
 using TracerAndGeometry = std::tuple<std::string, RxGeometry>;
 
 class RxProduct : public testing::TestWithParam<TracerAndGeometry> {};
@@ -101,9 +97,7 @@ void check_all_settings(const std::string& tracer, const RxGeometry& geometry) {
 
 TEST_P(RxProduct, AnswersLikeTheScan) {
   auto [tracer, geometry] = GetParam();
-  const std::vector<std::string> usable = usable_indexes();
-  if (std::find(usable.begin(), usable.end(), tracer) == usable.end())
-    GTEST_SKIP() << tracer << " cannot be used here";
+  if (!is_available(tracer)) GTEST_SKIP() << tracer << " is not available here";
   const bool limited = tracer.starts_with("rx:optix") && geometry.primitive != "triangle";
   if (limited) geometry.coordinate_limit = optix_limit;
   for (const int scale : {0, 20, -20}) {

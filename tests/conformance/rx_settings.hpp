@@ -19,6 +19,9 @@ namespace rtindex::test {
 
 using Split = std::array<int, 3>;
 
+// OptiX finds boxes and spheres only up to this coordinate.
+inline constexpr double optix_limit = 0x1p40;
+
 struct RxGeometry {
   std::string mode = "3d";
   Split bits = {23, 23, 18};

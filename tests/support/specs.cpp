@@ -42,6 +42,18 @@ std::vector<std::string> usable_indexes() {
   return names;
 }
 
+bool is_available(const std::string& text) {
+  const Spec spec(text);
+  for (const IndexInfo& index : indexes()) {
+    const Spec offered(index.spec);
+    if (index.available && offered.kind() == spec.kind() &&
+        (spec.tracer().empty() || offered.tracer() == spec.tracer()) &&
+        (spec.device().empty() || offered.device() == spec.device()))
+      return true;
+  }
+  return false;
+}
+
 std::vector<std::string> usable_and_bucketed() {
   std::vector<std::string> specs = usable_indexes();
   for (const std::string& index : usable_indexes())

@@ -8,8 +8,12 @@ namespace rtindex::test {
 // The indexes that this machine can use, as `rtindex::indexes()` lists them.
 [[nodiscard]] std::vector<std::string> usable_indexes();
 
-// The same, and those of rx that keep sorted keys in buckets once more with them: what these do
-// with a column (included values, updates, files) is not what they do without.
+// Whether the machine can use the index of a spec, whatever its settings. A test that skips asks
+// this, so that a build refused by mistake fails it.
+[[nodiscard]] bool is_available(const std::string& spec);
+
+// The usable indexes, and those of rx that keep sorted keys in buckets once more with them: what
+// these do with a column (included values, updates, files) is not what they do without.
 [[nodiscard]] std::vector<std::string> usable_and_bucketed();
 
 // The index with its default settings, and with settings that hold every column. An index that is
