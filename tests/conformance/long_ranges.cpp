@@ -13,14 +13,14 @@
 namespace rtindex::test {
 namespace {
 
-constexpr Whole rows = 140'000;
+constexpr Whole row_count = 140'000;
 constexpr Whole copied = 50'000;  // the key that 70,000 rows have
 
 // Every other row has a key of its own, in no order; the others share one.
 TestColumn half_equal(Random& random) {
   std::vector<Whole> keys;
-  keys.reserve(static_cast<std::size_t>(rows));
-  for (Whole row = 0; row < rows; ++row) keys.push_back(row % 2 == 0 ? copied : row);
+  keys.reserve(static_cast<std::size_t>(row_count));
+  for (Whole row = 0; row < row_count; ++row) keys.push_back(row % 2 == 0 ? copied : row);
   for (std::size_t i = keys.size() - 1; i > 0; --i) std::swap(keys[i], keys[random.below(i + 1)]);
   return integers(Type::u32, keys);
 }
@@ -37,13 +37,14 @@ Batch ranges_of(const std::vector<std::pair<Whole, Whole>>& ends) {
 
 std::vector<Batch> batches_of(Random& random) {
   std::vector<std::pair<Whole, Whole>> mixed = {
-      {0, rows}, {rows, 0}, {copied, copied}, {1, 40'000}, {49'999, 50'001}, {60'000, rows},
-      {0, 0},    {1, 1},    {3, 2'100},       {5, 70},     {5, 4'000'000}};
+      {0, row_count},      {row_count, 0}, {copied, copied}, {1, 40'000}, {49'999, 50'001},
+      {60'000, row_count}, {0, 0},         {1, 1},           {3, 2'100},  {5, 70},
+      {5, 4'000'000}};
   for (int i = 0; i < 50; ++i) {
-    const Whole low = random.below(static_cast<std::uint64_t>(rows));
+    const Whole low = random.below(static_cast<std::uint64_t>(row_count));
     mixed.emplace_back(low, low + static_cast<Whole>(random.below(100)));
   }
-  return {ranges_of({{0, rows}}), ranges_of({{7, 30'000}}), ranges_of(mixed),
+  return {ranges_of({{0, row_count}}), ranges_of({{7, 30'000}}), ranges_of(mixed),
           points(integers(Type::u32, std::vector<Whole>{copied, 3, 4}))};
 }
 
@@ -87,14 +88,14 @@ TEST_P(LongRanges, AddFloatsUpAlike) {
   for (int i = 0; i < 5; ++i) ASSERT_EQ(once(), first);
 }
 
-std::vector<std::string> specs() {
+std::vector<std::string> long_range_specs() {
   std::vector<std::string> specs = usable_and_bucketed();
   for (const std::string& index : usable_indexes())
     if (index == "rx:native@cuda" || index == "sorted@cuda") specs.push_back(index + ",gather=off");
   return specs;
 }
 
-INSTANTIATE_TEST_SUITE_P(Conformance, LongRanges, testing::ValuesIn(specs()),
+INSTANTIATE_TEST_SUITE_P(Conformance, LongRanges, testing::ValuesIn(long_range_specs()),
                          [](const auto& item) { return test_name(item.param); });
 
 }  // namespace

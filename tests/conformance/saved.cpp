@@ -71,12 +71,6 @@ TEST_P(Saved, AnswersLikeTheScan) {
   }
 }
 
-std::vector<std::string> workload_names() {
-  std::vector<std::string> names;
-  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
-  return names;
-}
-
 INSTANTIATE_TEST_SUITE_P(Conformance, Saved,
                          testing::Combine(testing::ValuesIn(usable_indexes()),
                                           testing::ValuesIn(workload_names())),

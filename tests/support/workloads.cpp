@@ -38,6 +38,12 @@ const std::vector<Workload>& all_workloads() {
   return all;
 }
 
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
+  return names;
+}
+
 const Workload& workload_named(const std::string& name) {
   for (const Workload& workload : all_workloads())
     if (workload.name == name) return workload;

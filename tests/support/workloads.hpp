@@ -24,6 +24,7 @@ struct Workload {
 [[nodiscard]] std::vector<Workload> composite_workloads();
 
 [[nodiscard]] const std::vector<Workload>& all_workloads();
+[[nodiscard]] std::vector<std::string> workload_names();
 [[nodiscard]] const Workload& workload_named(const std::string& name);
 
 }  // namespace rtindex::test

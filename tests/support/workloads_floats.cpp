@@ -8,7 +8,7 @@ namespace rtindex::test {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double inf = std::numeric_limits<double>::infinity();
 
 Workload floats_of(std::string name, Type type, std::function<double(Random&, std::size_t)> make,
                    std::size_t size) {
@@ -25,10 +25,24 @@ Workload floats_of(std::string name, Type type, std::function<double(Random&, st
 }
 
 double special(Random&, std::size_t i) {
-  static const std::vector<double> values = {
-      0.0,      -0.0,      infinity,        -infinity, std::nan(""), -std::nan(""), std::nan("7"),
-      0x1p-149, -0x1p-149, 0x1.fffffep127,  1.0,       -1.0,         0x1p-126,      -0x1p-126,
-      0x1p23,   0x1p24,    -0x1.fffffep127, 0.1F};
+  static const std::vector<double> values = {0.0,
+                                             -0.0,
+                                             inf,
+                                             -inf,
+                                             std::nan(""),
+                                             -std::nan(""),
+                                             std::nan("7"),
+                                             0x1p-149,
+                                             -0x1p-149,
+                                             0x1.fffffep127,
+                                             1.0,
+                                             -1.0,
+                                             0x1p-126,
+                                             -0x1p-126,
+                                             0x1p23,
+                                             0x1p24,
+                                             -0x1.fffffep127,
+                                             0.1F};
   return values[i % values.size()];
 }
 

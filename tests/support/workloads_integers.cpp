@@ -8,9 +8,9 @@ namespace {
 
 constexpr Whole one = 1;
 
-using Make = std::function<std::vector<Whole>(Random&)>;
+using MakeIntegers = std::function<std::vector<Whole>(Random&)>;
 
-Workload shuffled(std::string name, Type type, Make make) {
+Workload shuffled(std::string name, Type type, MakeIntegers make) {
   return {std::move(name), [type, make](Random& random) {
             std::vector<Whole> values = make(random);
             random.shuffle(values);
@@ -18,7 +18,7 @@ Workload shuffled(std::string name, Type type, Make make) {
           }};
 }
 
-Make dense(Whole start, Whole count, Whole step = 1) {
+MakeIntegers dense(Whole start, Whole count, Whole step = 1) {
   return [=](Random&) {
     std::vector<Whole> values;
     for (Whole i = 0; i < count; ++i) values.push_back(start + i * step);
@@ -26,7 +26,7 @@ Make dense(Whole start, Whole count, Whole step = 1) {
   };
 }
 
-Make uniform(Whole low, Whole high, std::size_t count) {
+MakeIntegers uniform(Whole low, Whole high, std::size_t count) {
   return [=](Random& random) {
     std::vector<Whole> values;
     for (std::size_t i = 0; i < count; ++i) values.push_back(random.between(low, high));
@@ -34,7 +34,7 @@ Make uniform(Whole low, Whole high, std::size_t count) {
   };
 }
 
-Make repeated(std::vector<Whole> distinct, std::size_t times) {
+MakeIntegers repeated(std::vector<Whole> distinct, std::size_t times) {
   return [=](Random&) {
     std::vector<Whole> values;
     for (const Whole value : distinct) values.insert(values.end(), times, value);
@@ -64,7 +64,7 @@ std::vector<Whole> edges(Whole low, Whole high) {
 }
 
 // Keys beside every border between rows, for several ways to split the bits.
-std::vector<Whole> row_edges(Random& random) {
+std::vector<Whole> keys_at_row_edges(Random& random) {
   std::vector<Whole> values = {0};
   for (const int bits : {10, 18, 20, 22, 23, 42, 43, 44, 45, 46})
     for (int i = 0; i < 8; ++i) {
@@ -105,7 +105,7 @@ std::vector<Workload> integer_workloads() {
       shuffled("extremes_i64", Type::i64, [=](Random&) { return edges(lowest, highest); }),
       shuffled("extremes_i32", Type::i32,
                [](Random&) { return edges(smallest_of(Type::i32), largest_of(Type::i32)); }),
-      shuffled("row_edges_u64", Type::u64, row_edges),
+      shuffled("row_edges_u64", Type::u64, keys_at_row_edges),
       shuffled("two_ends_u64", Type::u64, repeated({0, top}, 3)),
       shuffled("every_u8", Type::u8, dense(0, 256)),
       shuffled("every_i8", Type::i8, dense(-128, 256)),

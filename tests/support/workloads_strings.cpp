@@ -6,9 +6,9 @@ namespace rtindex::test {
 
 namespace {
 
-using Make = std::function<std::string(Random&, std::size_t)>;
+using MakeString = std::function<std::string(Random&, std::size_t)>;
 
-Workload strings_of(std::string name, Layout layout, std::size_t size, Make make) {
+Workload strings_of(std::string name, Layout layout, std::size_t size, MakeString make) {
   return {std::move(name), [=](Random& random) {
             std::vector<std::string> values;
             for (std::size_t i = 0; i < size; ++i) {
@@ -28,7 +28,7 @@ std::string word(Random& random, const std::string& alphabet, std::size_t longes
   return text;
 }
 
-Make words(std::string prefix, std::string alphabet, std::size_t longest) {
+MakeString words(std::string prefix, std::string alphabet, std::size_t longest) {
   return [=](Random& random, std::size_t) { return prefix + word(random, alphabet, longest); };
 }
 
