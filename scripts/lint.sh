@@ -1,61 +1,190 @@
 #!/usr/bin/env bash
-# Checks layout with clang-format and code with clang-tidy, as far as they are installed.
+# Checks the layout of C++ and JavaScript with clang-format, C++ with clang-tidy, shell scripts with
+# ShellCheck, and the subjects of commits.
 #
-#   scripts/lint.sh [--fix] [FILE...]
+#   scripts/lint.sh [--fix | --changed[=BASE]] [FILE...]
 #
-#   --fix   let clang-format rewrite the files, and skip clang-tidy
+#   --fix       rewrite the files with clang-format, and check nothing else
+#   --changed   run clang-tidy only on what changed since BASE, for three minutes at most, newest
+#               first. BASE is the fork point from origin/main by default; on origin/main itself, or
+#               without it, the last ten commits count
+#   FILE        check these files only
 #
-# Without files: everything that git knows or would add; clang-tidy then takes half an hour on two cores.
+# Without arguments clang-tidy checks every file, which takes half an hour on two cores. scripts/setup.sh
+# --lint installs the programs.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 cd "$root"
 
-fix=false
-files=()
+# The last commit before the rule that a subject has at most 72 characters.
+rule_starts_after=62fb259a
+longest_subject=72
+tidy_seconds=180
+
+mode=all base="" files=()
 for argument in "$@"; do
   case "$argument" in
-    --fix) fix=true ;;
+    --fix) mode=fix ;;
+    --changed) mode=changed ;;
+    --changed=*) mode=changed base="${argument#*=}" ;;
     -h | --help)
-      sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
+    -*) fail "unknown option '$argument'; see --help." ;;
     *) files+=("$argument") ;;
   esac
 done
-if ((${#files[@]} == 0)); then
-  mapfile -t files < <(
-    git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.js' |
-      while read -r file; do [[ -e "$file" ]] && printf '%s\n' "$file"; done
-  )
-fi
-((${#files[@]} > 0)) || fail "there are no files to check."
 
-if ! command -v clang-format >/dev/null; then
-  say "clang-format is not installed; layout is not checked"
-elif $fix; then
-  say "clang-format ${#files[@]} files"
-  clang-format -i "${files[@]}"
-  exit 0
-else
-  say "clang-format: check ${#files[@]} files"
-  clang-format --dry-run -Werror "${files[@]}"
-fi
+needs() {
+  command -v "$1" >/dev/null || fail "$1 is not installed: run scripts/setup.sh --lint."
+}
 
-if ! command -v clang-tidy >/dev/null; then
-  say "clang-tidy is not installed; code is not checked"
-  exit 0
-fi
-# Clang cannot read the headers that another compiler has compiled in advance.
-configure dev -B build/lint -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
-# Only what the build compiles; headers are checked through the files that include them.
-mapfile -t sources < <(
-  for file in "${files[@]}"; do
-    grep -qF "\"file\": \"$root/$file\"" build/lint/compile_commands.json && printf '%s\n' "$file"
+# existing: the files of a list that are still there.
+existing() {
+  local file
+  while read -r file; do
+    if [[ -f "$file" ]]; then printf '%s\n' "$file"; fi
   done
-)
-if ((${#sources[@]} > 0)); then
-  say "clang-tidy: check ${#sources[@]} files"
-  printf '%s\0' "${sources[@]}" |
-    xargs -0 -n 1 -P "$(job_count)" clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option
+}
+
+tracked() { git ls-files --cached --others --exclude-standard -- "$@" | existing; }
+
+check_format() {
+  needs clang-format
+  local formatted
+  mapfile -t formatted < <(
+    if ((${#files[@]} > 0)); then
+      printf '%s\n' "${files[@]}" | grep -E '\.(hpp|cpp|cuh|cu|js)$' || true
+    else
+      tracked '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.js'
+    fi
+  )
+  ((${#formatted[@]} > 0)) || return 0
+  say "clang-format: ${#formatted[@]} files"
+  if [[ $mode == fix ]]; then
+    clang-format -i "${formatted[@]}"
+  else
+    clang-format --dry-run -Werror "${formatted[@]}"
+  fi
+}
+
+check_scripts() {
+  needs shellcheck
+  local scripts
+  mapfile -t scripts < <(tracked '*.sh' .ci/run)
+  say "shellcheck: ${#scripts[@]} scripts"
+  shellcheck -x "${scripts[@]}"
+}
+
+# Commits after the rule; in a shallow clone that ends before it, all commits.
+check_subjects() {
+  local range=HEAD hash subject long=0 count=0
+  if git cat-file -e "$rule_starts_after^{commit}" 2>/dev/null; then
+    range="$rule_starts_after..HEAD"
+  fi
+  while read -r hash subject; do
+    count=$((count + 1))
+    ((${#subject} <= longest_subject)) && continue
+    printf '%s: %d characters: %s\n' "$hash" "${#subject}" "$subject" >&2
+    long=$((long + 1))
+  done < <(git log --no-merges --format='%h %s' "$range")
+  say "commit subjects: $count"
+  ((long == 0)) || fail "$long commit subjects are longer than $longest_subject characters."
+}
+
+# The commits that count as changes.
+changed_commits() {
+  local fork
+  if [[ -n "$base" ]]; then
+    git rev-parse --verify --quiet "$base^{commit}" >/dev/null ||
+      fail "--changed: '$base' is not a commit."
+    echo "$base..HEAD"
+    return
+  fi
+  fork="$(git merge-base HEAD origin/main 2>/dev/null || true)"
+  if [[ -n "$fork" && "$fork" != "$(git rev-parse HEAD)" ]]; then
+    echo "$fork..HEAD"
+  elif git rev-parse --verify --quiet HEAD~10 >/dev/null; then
+    echo "HEAD~10..HEAD"
+  else
+    echo HEAD
+  fi
+}
+
+# Files of the working tree that changed, then those of commits, the newest first.
+changed_files() {
+  local commits
+  commits="$(changed_commits)"
+  {
+    git diff --name-only HEAD
+    git ls-files --others --exclude-standard
+    git log --format= --name-only "$commits"
+  } | awk '!seen[$0]++' | existing
+}
+
+# sources_of FILE...: what the build compiles of them; a header through a source that includes it.
+sources_of() {
+  local file source
+  for file in "$@"; do
+    case "$file" in
+      *.cpp) source="$file" ;;
+      *.hpp)
+        source="${file%.hpp}.cpp"
+        if [[ ! -f "$source" ]]; then
+          source="$(git grep -lE "#include [<\"](.*/)?${file##*/}[>\"]" -- '*.cpp' | head -n 1 || true)"
+        fi
+        ;;
+      *) continue ;;
+    esac
+    if [[ -n "$source" ]] &&
+      grep -qF "\"file\": \"$root/$source\"" build/lint/compile_commands.json; then
+      printf '%s\n' "$source"
+    fi
+  done | awk '!seen[$0]++'
+}
+
+check_code() {
+  needs clang-tidy
+  local chosen sources jobs
+  if ((${#files[@]} > 0)); then
+    chosen=("${files[@]}")
+  elif [[ $mode == changed ]]; then
+    mapfile -t chosen < <(changed_files)
+  else
+    mapfile -t chosen < <(tracked '*.hpp' '*.cpp')
+  fi
+  # clang cannot read the headers that another compiler has precompiled.
+  configure dev -B build/lint -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+  mapfile -t sources < <(sources_of "${chosen[@]}")
+  say "clang-tidy: ${#sources[@]} files"
+  jobs="$(job_count)"
+  local running=0 failed=0 left=0 start="$SECONDS" source
+  for source in "${sources[@]}"; do
+    if [[ $mode == changed ]] && ((SECONDS - start >= tidy_seconds)); then
+      left=$((left + 1))
+      continue
+    fi
+    if ((running == jobs)); then
+      wait -n || failed=1
+      running=$((running - 1))
+    fi
+    clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option "$source" &
+    running=$((running + 1))
+  done
+  while ((running > 0)); do
+    wait -n || failed=1
+    running=$((running - 1))
+  done
+  ((left == 0)) || say "clang-tidy: $left files not checked within $tidy_seconds s"
+  ((failed == 0)) || fail "clang-tidy found something; its output is above."
+}
+
+check_format
+if [[ $mode == fix ]]; then exit 0; fi
+if ((${#files[@]} == 0)); then
+  check_scripts
+  check_subjects
 fi
+check_code
