@@ -6,7 +6,7 @@
 #   --sanitize   also build and test under the address and undefined-behaviour sanitizers and under
 #                the thread sanitizer, or under one of them
 #
-# Whatever else is given goes to ctest: `scripts/test.sh -L keys` runs the tests of src/keys.
+# Other arguments go to ctest: `scripts/test.sh -L keys` runs the tests of src/keys.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -26,6 +26,13 @@ for argument in "$@"; do
   esac
 done
 
+# GoogleTest's own counts: ctest counts programs.
+print_test_cases() {
+  awk '/^\[  PASSED  \]/ { passed += $4 } /^\[  SKIPPED \] [0-9]/ { skipped += $4 }
+    END { printf "==> %d test cases passed, %d skipped\n", passed, skipped }' \
+    "$1/Testing/Temporary/LastTest.log"
+}
+
 "$root/scripts/setup.sh"
 for preset in "${presets[@]}"; do
   rm -f "$root/build/$preset/ctest.txt"
@@ -36,4 +43,5 @@ for preset in "${presets[@]}"; do
   say "test $preset"
   (cd "$root" && ctest --preset "$preset" --parallel "$(job_count)" "${ctest_arguments[@]}") |
     tee "$root/build/$preset/ctest.txt"
+  print_test_cases "$root/build/$preset" | tee -a "$root/build/$preset/ctest.txt"
 done
