@@ -1,7 +1,7 @@
 # Looks for nvcc. Sets RTINDEX_HAS_CUDA, RTINDEX_CUDA_NOTE and RTINDEX_CUDA_FLAGS.
 #
 # Architectures: what CMAKE_CUDA_ARCHITECTURES says; else those of the GPUs of this machine; else
-# every one from Turing on that this nvcc knows best, with PTX for what comes later.
+# Turing to Blackwell, with PTX for later ones.
 
 set(RTINDEX_HAS_CUDA OFF)
 set(RTINDEX_CUDA_NOTE "switched off")
@@ -24,7 +24,7 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
-# CMake's "native" fails where there is no GPU, so the GPUs are asked first.
+# CMake's "native" fails without a GPU, so nvidia-smi is asked.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   execute_process(
     COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader

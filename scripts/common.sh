@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Shared by the scripts beside it; sourced, not run.
+# Functions of the other scripts; sourced, not run.
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 
-# needs_value OPTION [VALUE...]: what is left of the command line, from an option with a value on.
+# needs_value OPTION [VALUE...]: fails where the last argument is an option that takes a value.
 needs_value() { (($# > 1)) || fail "$1 needs a value; see --help"; }
 
 # The smallest of the numbers given.
@@ -36,7 +36,7 @@ configure() {
   say "configure $preset"
   if ! log="$(cd "$root" && cmake --preset "$preset" "$@" 2>&1)"; then
     printf '%s\n' "$log" >&2
-    fail "the configuration of preset '$preset' failed; CMake's words are above."
+    fail "configuring preset '$preset' failed; CMake's output is above."
   fi
 }
 

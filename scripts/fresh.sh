@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Proves that a fresh machine is enough: builds a bare Debian 12 in a folder, clones the last
-# commit into it, runs the demo and the tests there and says how long each took.
+# Runs the demo and the tests on a fresh machine: installs a bare Debian 12 in a folder, clones the
+# last commit into it, runs both there and prints how long each took.
 #
 #   sudo scripts/fresh.sh [--keep] [--sanitize] [--only demo|test]
 #
-#   --keep       leave the folder for a look inside
-#   --sanitize   hand --sanitize to scripts/test.sh
+#   --keep       do not delete the folder
+#   --sanitize   pass --sanitize to scripts/test.sh
 #   --only       run one of the two
 #
-# Needs root and debootstrap. Packages come from where this machine gets its own.
+# Needs root and debootstrap. Packages come from the sources of this machine.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -71,7 +71,7 @@ machine_sources() {
 
 sources="$(machine_sources | grep -E " $suite(-updates|-security)?\$" | sort -u || true)"
 mirror="$(awk -v suite="$suite" '$2 == suite { print $1; exit }' <<<"$sources")"
-[[ -n "$mirror" ]] || fail "apt's sources on this machine name no mirror for $suite."
+[[ -n "$mirror" ]] || fail "found no mirror for $suite in the apt sources of this machine."
 
 chroot_dir="$(mktemp -d "${TMPDIR:-/var/tmp}/rtindex-fresh.XXXXXX")"
 clean_up() {
@@ -80,15 +80,15 @@ clean_up() {
     if mountpoint -q "$chroot_dir/$place"; then umount "$chroot_dir/$place"; fi
   done
   if $keep; then
-    say "left in $chroot_dir"
+    say "kept $chroot_dir"
   else
     rm -rf --one-file-system "$chroot_dir"
   fi
 }
 trap clean_up EXIT
 
-# in_chroot COMMAND...: as on a machine of its own, with nothing of our environment but what says
-# where packages come from.
+# in_chroot COMMAND...: in the chroot, with nothing of our environment but proxies and the package
+# index.
 in_chroot() {
   local environment=(HOME=/root LANG=C.UTF-8 "TERM=${TERM:-dumb}"
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
@@ -103,11 +103,11 @@ say "debootstrap $suite"
 debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$chroot_dir" "$mirror" \
   >"$chroot_dir.log" 2>&1 || {
   tail -n 20 "$chroot_dir.log" >&2
-  fail "debootstrap failed; its last words are above, all of them in $chroot_dir.log."
+  fail "debootstrap failed; the end of its output is above, all of it in $chroot_dir.log."
 }
 rm -f "$chroot_dir.log"
 
-# The network, apt and pip as this machine has them.
+# Network, apt and pip as on this machine.
 sed -E 's/.*/deb & main/' <<<"$sources" >"$chroot_dir/etc/apt/sources.list"
 apt-config dump | grep -E '^Acquire::(https?::|ftp::|Check-Valid-Until|Retries|ForceIPv)' \
   >"$chroot_dir/etc/apt/apt.conf.d/90machine" || true
@@ -124,7 +124,7 @@ mount -t sysfs -o ro sysfs "$chroot_dir/sys"
 say "clone"
 git clone --quiet --no-hardlinks "file://$root" "$chroot_dir/root/rtindex"
 if [[ -n "$(git -C "$root" status --porcelain)" ]]; then
-  say "note: changes that are not committed are not part of the clone"
+  say "note: the clone lacks uncommitted changes"
 fi
 
 # timed NAME COMMAND...

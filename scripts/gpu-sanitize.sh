@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Runs tests with data on the GPU under compute-sanitizer: every kind of index, every answer, points
-# and ranges, updates, several streams. Fails where a tool finds something or an answer is wrong.
+# Runs tests on the GPU under compute-sanitizer: every index, every answer, points and ranges,
+# updates, several streams. Fails where a tool reports an error or an answer is wrong.
 #
 #   scripts/gpu-sanitize.sh [--filter TESTS] [BUILD] [TOOL...]
 #
-#   --filter   tests of test_cuda, as GoogleTest writes them, instead of a choice that takes minutes
-#   BUILD      build folder with bin/test_cuda in it; build/gpu by default
+#   --filter   a GoogleTest filter for test_cuda; the default is a selection that takes minutes
+#   BUILD      build folder that contains bin/test_cuda; build/gpu by default
 #   TOOL       tools of compute-sanitizer; memcheck, racecheck and initcheck by default
 #
-# memcheck also looks at indexes that cast rays, on few data: tracing in software takes its time.
+# memcheck also runs indexes that cast rays, on little data: tracing in software is slow.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -26,12 +26,12 @@ done
 program="${1:-$root/build/gpu}/bin/test_cuda"
 tools=("${@:2}")
 ((${#tools[@]})) || tools=(memcheck racecheck initcheck)
-[[ -x $program ]] || fail "$program is not there: build with scripts/gpu.sh --no-tests first"
+[[ -x $program ]] || fail "$program does not exist: build it with scripts/gpu.sh --no-tests"
 command -v compute-sanitizer >/dev/null || fail "compute-sanitizer is not on the PATH; it comes with the CUDA toolkit"
 
-# tests_for TOOL|rays: dense and sparse, narrow and wide, unique and repeated keys, with nulls and
-# without. racecheck looks at memory that threads of a block share and takes up to fifteen seconds a
-# test: these are the ways through the kernels that have such memory.
+# tests_for TOOL|rays: dense and sparse, 32-bit and 64-bit, unique and duplicate keys, with and
+# without nulls. racecheck checks shared memory and takes up to fifteen seconds a test: it runs the
+# tests of kernels that use shared memory.
 tests_for() {
   local tests each
   if [[ -n $filter ]]; then
@@ -55,20 +55,20 @@ tests_for() {
   echo "$tests"
 }
 
-# One process: several make a GPU change from one to the other more than it works.
+# One process at a time: a GPU loses time switching between processes.
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
-look() {
+run_tool() {
   say "compute-sanitizer $1"
   compute-sanitizer --tool "$1" --error-exitcode 9 --print-limit 5 "$program" \
     --gtest_filter="$(tests_for "$2")" 2>&1 | tee "$log" | grep -vE '^\[ RUN ' ||
-    fail "compute-sanitizer $1 found something; its words are above"
+    fail "compute-sanitizer $1 reported errors; see above"
   tests="$(grep -c '^\[       OK ' "$log" || true)"
   say "compute-sanitizer $1: $tests tests$( ((tests == 0)) || echo ", clean")"
 }
 for tool in "${tools[@]}"; do
-  look "$tool" "$tool"
-  ((tests > 0)) || fail "no test was run: is there a GPU, and does --filter name tests?"
-  # Without OptiX there are none, and all of them are skipped.
-  if [[ -z $filter && $tool == memcheck ]]; then look memcheck rays; fi
+  run_tool "$tool" "$tool"
+  ((tests > 0)) || fail "no test ran: is there a GPU, and does --filter match tests?"
+  # Without OptiX all of these are skipped.
+  if [[ -z $filter && $tool == memcheck ]]; then run_tool memcheck rays; fi
 done

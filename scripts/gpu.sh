@@ -4,17 +4,16 @@
 #   scripts/gpu.sh [--no-tests | --tests FILTER] [--python] [--sanitize] [--bench[=QUESTIONS]]
 #                  [--records FILE] [-- OPTIONS]
 #
-#   --no-tests   build only, and measure where asked to
-#   --tests      run tests of these names, as GoogleTest writes them ('*native_cuda*'), instead of all
-#                that need a GPU
-#   --python     also build the Python package and run its tests with arrays on the GPU; takes
-#                nanobind, pytest, and CuPy or PyTorch
-#   --sanitize   also look into our kernels with compute-sanitizer (scripts/gpu-sanitize.sh)
-#   --bench      run bench_gpu, all of it or some QUESTIONS (points32,ranges,...)
-#   --records    where bench_gpu appends its measurements; results/<gpu>/gpu.jsonl by default
+#   --no-tests   run no tests
+#   --tests      a GoogleTest filter ('*native_cuda*'); the default is all tests that need a GPU
+#   --python     also build the Python package and run its GPU tests; needs nanobind, pytest, and
+#                CuPy or PyTorch
+#   --sanitize   also run our kernels under compute-sanitizer (scripts/gpu-sanitize.sh)
+#   --bench      run bench_gpu, all or some QUESTIONS (points32,ranges,...)
+#   --records    the file that bench_gpu appends to; results/<gpu>/gpu.jsonl by default
 #   OPTIONS      for cmake, such as -DRTINDEX_WARPCORE_DIR=...
 #
-# Packages are not installed here. CMAKE_PREFIX_PATH may name where they are.
+# Installs no packages. CMAKE_PREFIX_PATH tells CMake where to find them.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -30,7 +29,7 @@ while (($#)); do
     --bench=*) bench=yes questions="${1#*=}" ;;
     --records) needs_value "$@"; records="$2"; shift ;;
     --) shift; break ;;
-    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
   esac
   shift
@@ -39,7 +38,7 @@ done
 command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: is there an NVIDIA GPU and its driver?"
 options=(-DCMAKE_BUILD_TYPE=Release -DRTINDEX_CUDA=ON -DRTINDEX_BENCH=ON -DRTINDEX_PYTHON=OFF)
 if [[ $python == yes ]]; then
-  nanobind="$(python3 -m nanobind --cmake_dir)" || fail "--python takes nanobind: pip install nanobind"
+  nanobind="$(python3 -m nanobind --cmake_dir)" || fail "--python needs nanobind: pip install nanobind"
   options+=(-DRTINDEX_PYTHON=ON "-Dnanobind_DIR=$nanobind")
 fi
 build="$root/build/gpu"
@@ -51,16 +50,16 @@ say "build gpu"
 cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
   { grep -E -A5 "error|FAILED" "$build.log" | head -60; fail "building failed"; }
 
-# One process at a time: several make a GPU change from one to the other more than it works.
+# One process at a time: a GPU loses time switching between processes.
 if [[ -n $tests ]]; then
   passed=0
   for program in test_cuda test_optix test_indexes test_bench test_conformance; do
     say "$program"
     "$build/bin/$program" --gtest_filter="$tests" --gtest_brief=1 | tee "$build.log" ||
-      fail "$program failed; its words are above"
+      fail "$program failed; its output is above"
     passed=$((passed + $(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$build.log" | tail -1)))
   done
-  ((passed > 0)) || fail "no test was run: is the GPU usable, and does --tests name tests?"
+  ((passed > 0)) || fail "no test ran: is the GPU available, and does --tests match tests?"
 fi
 if [[ $python == yes ]]; then
   say "python"
@@ -69,8 +68,8 @@ if [[ $python == yes ]]; then
   cp "$root"/python/rtindex/*.py "$build/site/rtindex/"
   PYTHONPATH="$build/site:${PYTHONPATH:-}" python3 -m pytest -q -p no:cacheprovider \
     "$root/python/tests/test_gpu.py" | tee "$build.log" ||
-    fail "tests of the Python package failed; their words are above"
-  grep -q '[0-9] passed' "$build.log" || fail "no test of the Python package was run: is there CuPy or PyTorch?"
+    fail "tests of the Python package failed; their output is above"
+  grep -q '[0-9] passed' "$build.log" || fail "no test of the Python package ran: is CuPy or PyTorch installed?"
 fi
 if [[ $sanitize == yes ]]; then
   say "compute-sanitizer"

@@ -29,7 +29,7 @@ for argument in "$@"; do
     --changed) mode=changed ;;
     --changed=*) mode=changed base="${argument#*=}" ;;
     -h | --help)
-      sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     -*) fail "unknown option '$argument'; see --help." ;;

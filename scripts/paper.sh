@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Runs the paper's experiments at the paper's sizes on a machine with an NVIDIA GPU, goes on where
-# it stopped, and tells what is done.
+# Runs the paper's experiments at the paper's sizes on a machine with an NVIDIA GPU. Continues where
+# the last run stopped, and prints the progress.
 #
 #   scripts/paper.sh [--minutes N] [--limit SECONDS] [--runs-limit SECONDS] [--records FOLDER]
 #                    [--rtindex PROGRAM] [--status] [EXPERIMENT...]
 #
-#   --minutes     start nothing that would not fit into so many minutes by its own estimate
-#   --limit       seconds after which a batch is given up (60)
-#   --runs-limit  seconds that the five runs of a point may take; longer ones are made once (3)
-#   --records     where the records are; results/<gpu>/ by default
+#   --minutes     start only experiments that are estimated to finish within this time
+#   --limit       abandon a batch after this many seconds (60)
+#   --runs-limit  seconds for the five runs of a point; longer ones run once (3)
+#   --records     the folder of the records; results/<gpu>/ by default
 #   --rtindex     the program; by default build/gpu/bin/rtindex, as scripts/gpu.sh --no-tests builds it
-#   --status      tell what is done and what is left, and measure nothing
+#   --status      print the progress, and measure nothing
 #
-# Section 3 is about rx:optix alone, section 4 sets it beside the other indexes. All data are made,
-# sorted and checked on the GPU. The seconds below are those of an H200, which traces rays in software,
-# with --limit 8 --runs-limit 0.4; where extended mode goes astray (key-stride, coordinate-scale), a
-# single lookup takes half a minute there, and a launch cannot be broken off.
+# Section 3 measures rx:optix alone, section 4 compares it with the other indexes. All data are
+# generated, sorted and checked on the GPU. The seconds below are those of an H200, which traces rays
+# in software, with --limit 8 --runs-limit 0.4. Where extended mode degenerates (key-stride,
+# coordinate-scale), a single lookup takes half a minute there, and a launch cannot be cancelled.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -61,14 +61,14 @@ while (($#)); do
     --records) needs_value "$@"; records="$2"; shift ;;
     --rtindex) needs_value "$@"; program="$2"; shift ;;
     --status) status=yes ;;
-    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) fail "unknown option '$1'; see scripts/paper.sh --help" ;;
     *) chosen+=("$1") ;;
   esac
   shift
 done
 
-[[ -x "$program" ]] || fail "$program is not there: scripts/gpu.sh --no-tests builds it, or name another with --rtindex"
+[[ -x "$program" ]] || fail "$program does not exist: build it with scripts/gpu.sh --no-tests, or pass --rtindex"
 [[ "$minutes" =~ ^[0-9]+$ ]] || fail "--minutes takes a whole number, not '$minutes'"
 [[ "$limit" =~ ^[0-9.]+$ ]] || fail "--limit takes a number of seconds, not '$limit'"
 [[ "$runs_limit" =~ ^[0-9.]+$ ]] || fail "--runs-limit takes a number of seconds, not '$runs_limit'"
@@ -77,7 +77,7 @@ if [[ -z "$records" ]]; then
   records="$root/results/$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1 | tr 'A-Z ' 'a-z-')"
 fi
 for name in "${chosen[@]}"; do
-  grep -q " $name " <<<"$plan" || fail "'$name' is none of the paper's experiments: $(awk '{ printf "%s ", $2 }' <<<"$plan")"
+  grep -q " $name " <<<"$plan" || fail "unknown experiment '$name': choose from $(awk '{ printf "%s ", $2 }' <<<"$plan")"
 done
 
 # bench_of SECTION ARGUMENT...: rtindex bench with the indexes of the section.
@@ -109,14 +109,14 @@ work_of() {
     awk '{ printf "%s %d %d %d\n", $1, $4, $6, $4 == 0 ? 0 : int($2 * $6 / $4 + 0.5) }'
 }
 
-tell() {
+print_progress() {
   printf '%-24s %8s %8s %10s\n' experiment points left 'seconds left'
   { work_of 3; work_of 4; } | awk '{ printf "%-24s %8d %8d %10d\n", $1, $2, $3, $4; seconds += $4 }
-    END { printf "about %d minutes of measuring are left\n", (seconds + 59) / 60 }'
+    END { printf "about %d minutes remain\n", (seconds + 59) / 60 }'
 }
 
 if [[ $status == yes ]]; then
-  tell
+  print_progress
   exit 0
 fi
 mkdir -p "$records"
@@ -130,7 +130,7 @@ for section in 3 4; do
     if ((seconds <= left)); then
       names+=("$name") left=$((left - seconds))
     else
-      say "$name would take about $seconds s: left for another time"
+      say "$name would take about $seconds s: skipped"
     fi
   done <<<"$work"
   ((${#names[@]} > 0)) || continue
@@ -138,4 +138,4 @@ for section in 3 4; do
   bench_of "$section" "${names[@]}" --continue -o "$records/" \
     --minutes "$(awk -v s="$((end - SECONDS))" 'BEGIN { print (s > 1 ? s : 1) / 60 }')"
 done
-tell
+print_progress

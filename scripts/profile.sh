@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Looks into lookups with Nsight Compute, on a machine with an NVIDIA GPU: warps and bandwidth by
-# batch size, caches, bytes and instructions by skew, hit rate, key mode and kind of update.
+# Profiles lookups with Nsight Compute, on a machine with an NVIDIA GPU: warps and bandwidth by
+# batch size; caches, bytes and instructions by skew, hit rate, key mode and kind of update.
 #
 #   scripts/profile.sh [--scale SCALE] [--limit SECONDS] [--index SPEC]... [--records FOLDER]
 #                      [--rtindex PROGRAM] [PROFILE...]
 #
 #   --scale     smoke, laptop or paper (2^26 keys, up to 2^24 lookups, the default)
-#   --limit     seconds after which a batch is given up, before the profiler sees it (20)
-#   --index     an index to look into; may be repeated. RX, native, B+-tree, hash and sorted by default
+#   --limit     skip batches that take longer than this many seconds without the profiler (20)
+#   --index     an index to profile; may be repeated. RX, native, B+-tree, hash and sorted by default
 #   --records   where the records go; results/<gpu>/ by default
 #   --rtindex   the program; build/gpu/bin/rtindex by default, which scripts/gpu.sh --no-tests builds
 #   PROFILE     profile-lookups, profile-skew, ...; all by default
@@ -35,7 +35,7 @@ done
 ((${#indexes[@]} > 0)) || indexes=(rx:optix@cuda rx:native@cuda btree@cuda hash@cuda sorted@cuda)
 ((${#profiles[@]} > 0)) || profiles=(profile-lookups profile-skew profile-hit-rate profile-modes profile-updates)
 
-[[ -x "$program" ]] || fail "$program is not there: scripts/gpu.sh --no-tests builds it, or name another with --rtindex"
+[[ -x "$program" ]] || fail "$program does not exist: build it with scripts/gpu.sh --no-tests, or pass --rtindex"
 command -v ncu >/dev/null || fail "ncu is not on the PATH: Nsight Compute comes with the CUDA toolkit"
 if [[ -z "$records" ]]; then
   command -v nvidia-smi >/dev/null || fail "nvidia-smi is not on the PATH: name a folder with --records"
@@ -48,12 +48,11 @@ trap 'rm -rf "$work"' EXIT
 metrics="$("$program" bench profiles --metrics)"
 for profile in "${profiles[@]}"; do
   say "$profile"
-  # Only what stands between the program's own start and stop is profiled; nvidia-smi, which it asks
-  # about the machine, is not.
+  # Only what the program marks is profiled, and not nvidia-smi, which it starts.
   ncu --profile-from-start off --clock-control none --target-processes application-only --csv --print-units base \
     --metrics "$metrics" --log-file "$work/$profile.csv" \
     "$program" bench "$profile" --scale "$scale" --limit "$limit" --profiled -o "$work/$profile.jsonl" \
     "${indexes[@]/#/--index=}" >"$work/log" 2>&1 ||
-    { tail -20 "$work/log" "$work/$profile.csv" 2>/dev/null || true; fail "profiling failed; its last words are above"; }
+    { tail -20 "$work/log" "$work/$profile.csv" 2>/dev/null || true; fail "profiling failed; the end of its output is above"; }
   "$program" bench profiles "$work/$profile.jsonl" "$work/$profile.csv" -o "$records"
 done

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes a virtual environment in build/python/venv with the Python package of this tree, and with
-# what its tests, its tutorial and its benchmark import.
+# Creates a virtual environment in build/python/venv with the Python package of this tree and the
+# packages that its tests, its tutorial and its benchmark import.
 #
 #   scripts/python.sh [--prebuilt FOLDER]
 #
-#   --prebuilt   a CMake build of this tree (build/ci): its libraries are taken as they are, so that
-#                only the bindings are compiled
+#   --prebuilt   use the libraries of a CMake build of this tree (build/ci) and compile only the
+#                bindings
 #
-# Packages come from PyPI; where it cannot be reached the exit status is 3.
+# Packages come from PyPI; if it cannot be reached, the exit status is 3.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -48,14 +48,14 @@ PYTHON
 }
 
 if [[ ! -x "$venv/bin/pip" ]]; then
-  say "make $venv"
+  say "create $venv"
   python3 -m venv --clear "$venv" ||
     fail "a virtual environment needs Python's venv module; scripts/setup.sh installs it."
 fi
 mapfile -t needed < <(requirements)
 if ! log="$("$venv/bin/pip" install --quiet "${needed[@]}" 2>&1)"; then
   printf '%s\n' "$log" >&2
-  say "PyPI cannot be reached, or lacks a package; pip's words are above"
+  say "PyPI cannot be reached, or lacks a package; pip's output is above"
   exit 3
 fi
 say "build and install rtindex"

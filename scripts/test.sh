@@ -26,7 +26,7 @@ for argument in "$@"; do
   esac
 done
 
-# GoogleTest's own counts: ctest counts programs.
+# ctest counts programs, this counts their test cases.
 print_test_cases() {
   awk '/^\[  PASSED  \]/ { passed += $4 } /^\[  SKIPPED \] [0-9]/ { skipped += $4 }
     END { printf "==> %d test cases passed, %d skipped\n", passed, skipped }' \

@@ -1,4 +1,4 @@
-// The checker is no use if it cannot fail: right answers pass, and each wrong one is reported.
+// Tests of the checker itself: right answers pass, and each wrong one is reported.
 
 #include <gtest/gtest.h>
 

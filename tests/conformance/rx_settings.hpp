@@ -39,7 +39,7 @@ struct RxGeometry {
     return text;
   }
 
-  // Bits of the key that tell places within one row.
+  // Bits of the key within one row.
   [[nodiscard]] int row_bits() const { return mode == "3d" ? bits[0] : 29; }
 
   // The largest difference between two keys of a column that is still exact.

@@ -62,7 +62,7 @@ def commands_run(folder):
             ran += 1
         else:  # the two scripts run this test, or more than it
             script = source / words[0]
-            assert os.access(script, os.X_OK), f"{script} is no command"
+            assert os.access(script, os.X_OK), f"{script} is not executable"
     assert ran >= 3, ran
     sums = (folder / "sums.npy").read_bytes()[-16:]
     assert struct.unpack("<QQ", sums) == (628, 2**64 - 1), sums

@@ -32,7 +32,7 @@ def internal_fault(folder, target):
     if not slash or head not in FOLDERS:
         return "write internal includes from src/, such as \"keys/codec.hpp\""
     if FOLDERS.index(head) > FOLDERS.index(folder):
-        return f"{folder}/ stands above {head}/ and must not include it"
+        return f"{folder}/ must not include {head}/, which is below it"
     return None
 
 

@@ -76,7 +76,7 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
   };
   try {
     if (options.answers.has(Answer::rows)) {
-      // The offsets alone tell how much room the rows need.
+      // A call with the offsets alone returns the number of rows.
       given.offsets.emplace(size + 1, 55);
       outputs.offsets = given.offsets->data();
       call();

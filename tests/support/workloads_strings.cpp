@@ -32,7 +32,7 @@ MakeString words(std::string prefix, std::string alphabet, std::size_t longest) 
   return [=](Random& random, std::size_t) { return prefix + word(random, alphabet, longest); };
 }
 
-// Eight equal bytes after the common prefix, so that only the tail tells strings apart.
+// Eight equal bytes after the common prefix, so that strings differ in their tails alone.
 std::string same_head(Random& random, std::size_t i) {
   static const std::vector<std::string> heads = {"aaaaaaaa", "aaaaaaab", "zzzzzzzz"};
   return "common/prefix/" + heads[i % heads.size()] + word(random, "xy", 4);

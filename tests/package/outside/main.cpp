@@ -1,4 +1,4 @@
-// A program that knows only the installed package.
+// A program that uses the installed package alone.
 
 #include <cstdint>
 #include <cstdio>
