@@ -1,4 +1,5 @@
-"""Does what README.md shows: compiles and runs its C++ example, runs its commands."""
+"""Does what README.md shows: compiles and runs its C++ example, runs its commands. Compiles the C++ of
+docs/."""
 
 import array
 import os
@@ -14,8 +15,8 @@ build = command.parent.parent
 readme = (source / "README.md").read_text()
 
 
-def blocks(language):
-    return re.findall(rf"```{language}\n(.*?)```", readme, re.DOTALL)
+def blocks(language, page=readme):
+    return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 def write_npy(path, values, dtype="<u8", code="Q"):
@@ -71,6 +72,40 @@ def commands_run(folder):
     assert (folder / "scene.svg").read_text().startswith("<"), "no picture"
 
 
+# What the C++ of docs/ takes as given.
+PRELUDE = """
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+#include <rtindex/rtindex.hpp>
+using namespace rtindex;
+const std::vector<std::uint64_t> keys, from, to;
+const std::vector<int> prices, days, cities;
+const std::vector<std::int64_t> ticks;
+const void *device_keys, *device_lookups, *device_rows, *device_new_keys;
+void *device_sums, *stream;
+const std::size_t rows = 0, n = 0;
+const ColumnView column, device_value_column;
+"""
+
+
+def snippets_compile(folder):
+    """Each block is the body of a function whose parameter is an index."""
+    functions = []
+    for page in sorted(source.glob("docs/*.md")):
+        for number, block in enumerate(blocks("cpp", page.read_text())):
+            parameter = "std::optional<Index>& index" if "index.emplace" in block else "Index& index"
+            name = f"{page.stem.replace('-', '_')}_{number}"
+            functions.append(f'#line 1 "{page.name}, block {number + 1}"\n'
+                             f"void {name}([[maybe_unused]] {parameter}) {{ {{\n{block}}} }}\n")
+    assert len(functions) >= 10, len(functions)
+    (folder / "snippets.cpp").write_text(PRELUDE + "".join(functions))
+    run([os.environ.get("CXX", "c++"), "-std=c++20", "-fsyntax-only", "snippets.cpp",
+         f"-I{source / 'include'}", f"-I{build / 'include'}"], cwd=folder)
+
+
 def links_lead_somewhere():
     for page in [source / "README.md", *source.glob("docs/*.md"), source / "src/README.md",
                  source / "CONTRIBUTING.md"]:
@@ -81,4 +116,5 @@ def links_lead_somewhere():
 with tempfile.TemporaryDirectory() as name:
     example_compiles_and_runs(pathlib.Path(name))
     commands_run(pathlib.Path(name))
+    snippets_compile(pathlib.Path(name))
 links_lead_somewhere()
