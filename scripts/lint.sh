@@ -181,10 +181,15 @@ check_code() {
   ((failed == 0)) || fail "clang-tidy found something; its output is above."
 }
 
-check_format
-if [[ $mode == fix ]]; then exit 0; fi
-if ((${#files[@]} == 0)); then
-  check_scripts
-  check_subjects
+if [[ $mode == fix ]]; then
+  check_format
+  exit 0
 fi
-check_code
+checks=(check_format)
+if ((${#files[@]} == 0)); then checks+=(check_scripts check_subjects); fi
+checks+=(check_code)
+failed=()
+for check in "${checks[@]}"; do
+  ("$check") || failed+=("${check#check_}")
+done
+((${#failed[@]} == 0)) || fail "lint failed: ${failed[*]}"
