@@ -8,7 +8,7 @@
 
 #include "support/checker.hpp"
 #include "support/run.hpp"
-#include "support/values.hpp"
+#include "support/workloads.hpp"
 
 namespace rtindex::test {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "support/effort.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
+#include "support/workloads.hpp"
 
 namespace rtindex::test {
 namespace {

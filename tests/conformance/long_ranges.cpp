@@ -8,7 +8,7 @@
 
 #include "support/run.hpp"
 #include "support/specs.hpp"
-#include "support/values.hpp"
+#include "support/workloads.hpp"
 
 namespace rtindex::test {
 namespace {

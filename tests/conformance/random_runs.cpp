@@ -11,11 +11,9 @@
 #include <rtindex/rtindex.hpp>
 
 #include "conformance/rx_settings.hpp"
-#include "support/effort.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
-#include "support/values.hpp"
 #include "support/workloads.hpp"
 
 namespace rtindex::test {

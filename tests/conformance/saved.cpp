@@ -8,7 +8,6 @@
 #include "support/run.hpp"
 #include "support/specs.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/values.hpp"
 #include "support/workloads.hpp"
 
 namespace rtindex::test {

@@ -10,13 +10,11 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "support/effort.hpp"
 #include "support/index_bytes.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/values.hpp"
 #include "support/workloads.hpp"
 
 namespace rtindex::test {

@@ -13,7 +13,7 @@
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/test_column.hpp"
-#include "support/values.hpp"
+#include "support/workloads.hpp"
 #include "tracers/optix/library.hpp"
 
 namespace rtindex::test {

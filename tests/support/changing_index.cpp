@@ -7,7 +7,6 @@
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
-#include "support/values.hpp"
 #include "support/workloads.hpp"
 
 namespace rtindex::test {

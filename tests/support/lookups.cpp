@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/effort.hpp"
+#include "support/workloads.hpp"
 
 namespace rtindex::test {
 

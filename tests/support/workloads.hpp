@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,6 +10,18 @@
 #include "support/test_column.hpp"
 
 namespace rtindex::test {
+
+// How much smaller columns, batches and numbers of rounds are under a sanitizer, whose tests take
+// ten times as long. Every combination of index, column and answer is still tried.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr std::size_t effort_divisor = 4;
+#else
+inline constexpr std::size_t effort_divisor = 1;
+#endif
+
+[[nodiscard]] constexpr std::size_t affordable(std::size_t usual, std::size_t least = 1) {
+  return std::max(usual / effort_divisor, std::min(usual, least));
+}
 
 // A named column that is hard on an index in its own way.
 struct Workload {
@@ -26,5 +40,12 @@ struct Workload {
 [[nodiscard]] const std::vector<Workload>& all_workloads();
 [[nodiscard]] std::vector<std::string> workload_names();
 [[nodiscard]] const Workload& workload_named(const std::string& name);
+
+// A value column of one type: small and extreme values, so that sums wrap; infinities and NaNs
+// among the floats.
+[[nodiscard]] TestColumn values_of(Type type, std::size_t size, Random& random);
+
+// Every type that sum, min and max take.
+[[nodiscard]] const std::vector<Type>& value_types();
 
 }  // namespace rtindex::test
