@@ -10,11 +10,16 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 # Language, warnings and sanitizers: for our own targets only, never for whoever links us.
 add_library(rtindex_build_flags INTERFACE)
 target_compile_features(rtindex_build_flags INTERFACE cxx_std_20)
+set(shadow -Wshadow)
+if(CMAKE_UNITY_BUILD)
+  # Constants of one file do not concern the functions of another that shares its unit.
+  set(shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+endif()
 set(warnings
     -Wall
     -Wextra
     -Wpedantic
-    -Wshadow
+    ${shadow}
     -Wnon-virtual-dtor
     -Woverloaded-virtual
     -Wcast-align
