@@ -42,8 +42,8 @@ Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owne
   return column;
 }
 
-Column elements(std::string_view type_name, nb::handle array, const std::string& unit,
-                nb::handle validity) {
+Column element_column(std::string_view type_name, nb::handle array, const std::string& unit,
+                      nb::handle validity) {
   const Type type = type_named(type_name);
   auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
   const ColumnView view = ColumnView::of(type, buffer->data(), buffer->bytes() / width_of(type));
@@ -126,8 +126,9 @@ std::vector<std::string_view> part_types(const Column& column) {
 
 void bind_columns(nb::module_& module) {
   nb::class_<Column>(module, "Column", "A column in the memory of Python objects.")
-      .def_static("elements", elements, nb::arg("type"), nb::arg("array"), nb::arg("unit") = "",
-                  nb::arg("validity") = nb::none(), "A contiguous array of a native type.")
+      .def_static("elements", element_column, nb::arg("type"), nb::arg("array"),
+                  nb::arg("unit") = "", nb::arg("validity") = nb::none(),
+                  "A contiguous array of a native type.")
       .def_static("device", on_device, nb::arg("type"), nb::arg("address"), nb::arg("size"),
                   nb::arg("owner"), "A contiguous array of a native type in device memory.")
       .def_static("fixed_strings", fixed_strings, nb::arg("array"), nb::arg("width"),
