@@ -4,8 +4,8 @@
 
 #include <rtindex/answer.hpp>
 
-#include "base/cuda/launch.cuh"
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/launch.cuh"
 
 namespace rtindex::cuda {
 

@@ -4,6 +4,7 @@
 
 #include "answers/values.hpp"
 #include "base/cuda/launch.cuh"
+#include "base/macros.hpp"
 #include "execution/cuda/locator.hpp"
 #include "storage/cuda/order_view.cuh"
 
@@ -47,20 +48,33 @@ struct IntervalReader {
   }
 };
 
-// Calls work(reader) with the reader that the lookups need.
+template <class Key>
+[[nodiscard]] RTINDEX_HD IntervalReader<Key> interval_reader(const DeviceLookups& lookups) {
+  return {static_cast<const KeyInterval<Key>*>(lookups.intervals)};
+}
+template <class Key, class Element>
+[[nodiscard]] RTINDEX_HD ElementReader<Key, Element> element_reader(const DeviceLookups& lookups) {
+  return {static_cast<const Element*>(lookups.elements), static_cast<Element>(lookups.flip),
+          lookups.base, lookups.span};
+}
+
+// Calls work(reader) with the reader for the form of the lookups.
 template <class Key, class Work>
 void with_reader(const DeviceLookups& lookups, Work&& work) {
-  if (lookups.intervals != nullptr) {
-    work(IntervalReader<Key>{static_cast<const KeyInterval<Key>*>(lookups.intervals)});
-  } else if (lookups.element_bytes == 4) {
-    work(ElementReader<Key, std::uint32_t>{static_cast<const std::uint32_t*>(lookups.elements),
-                                           static_cast<std::uint32_t>(lookups.flip), lookups.base,
-                                           lookups.span});
-  } else {
-    work(ElementReader<Key, unsigned long long>{
-        static_cast<const unsigned long long*>(lookups.elements), lookups.flip, lookups.base,
-        lookups.span});
-  }
+  if (lookups.intervals != nullptr)
+    work(interval_reader<Key>(lookups));
+  else if (lookups.element_bytes == 4)
+    work(element_reader<Key, std::uint32_t>(lookups));
+  else
+    work(element_reader<Key, unsigned long long>(lookups));
+}
+
+// The first key of lookup i in either form; false if nothing can match.
+template <class Key>
+[[nodiscard]] __device__ bool read_key(const DeviceLookups& lookups, std::size_t i, Key& key) {
+  if (lookups.intervals != nullptr) return interval_reader<Key>(lookups).read(i, key);
+  if (lookups.element_bytes == 4) return element_reader<Key, std::uint32_t>(lookups).read(i, key);
+  return element_reader<Key, unsigned long long>(lookups).read(i, key);
 }
 
 // A Finder is the part of a locator that a kernel takes by value:

@@ -7,7 +7,7 @@
 
 #include "storage/cuda/device_order.hpp"
 #include "tracers/optix/bucket_kernels.hpp"
-#include "tracers/optix/bucket_params.hpp"
+#include "tracers/optix/launch_params.hpp"
 #include "tracers/optix/scene.hpp"
 
 namespace rtindex::optix {

@@ -10,10 +10,14 @@
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/runtime.hpp"
 #include "base/cuda/stopwatch.hpp"
-#include "tracers/optix/device_programs.hpp"
 #include "tracers/optix/ray_kernels.hpp"
 
 namespace rtindex::optix {
+
+// The PTX of programs/*.cu, which the build embeds.
+[[nodiscard]] std::string_view device_programs();
+[[nodiscard]] std::string_view point_programs();
+[[nodiscard]] std::string_view bucket_programs();
 
 namespace {
 

@@ -9,7 +9,6 @@
 
 #include "base/cuda/runtime.hpp"
 #include "scene/primitives.hpp"
-#include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/launch_params.hpp"
 #include "tracers/optix/library.hpp"
 

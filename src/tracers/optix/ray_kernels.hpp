@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "answers/cuda/runs.hpp"
-#include "tracers/optix/bucket_params.hpp"
 #include "tracers/optix/launch_params.hpp"
 
 // The kernels before and after a launch of rays.

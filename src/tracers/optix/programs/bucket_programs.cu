@@ -3,7 +3,7 @@
 
 #include "execution/cuda/locate.cuh"
 #include "scene/buckets.hpp"
-#include "tracers/optix/bucket_params.hpp"
+#include "tracers/optix/launch_params.hpp"
 #include "tracers/optix/programs/closest_bucket.hpp"
 #include "tracers/optix/programs/device_calls.cuh"
 
@@ -32,31 +32,13 @@ __device__ std::uint32_t closest(const BucketPart& part, const Ray& ray) {
       [] { count_ray(); });
 }
 
-template <class Key, class Reader>
-__device__ bool read(const Reader& reader, std::uint64_t lookup, std::uint64_t& key) {
-  Key read;
-  const bool can_match = reader.read(lookup, read);
-  key = read;
-  return can_match;
-}
-
 // The first key of a lookup; false if nothing can match.
 template <class Key>
 __device__ bool first_key(std::uint64_t lookup, std::uint64_t& key) {
-  using cuda::ElementReader, cuda::IntervalReader;
-  const cuda::DeviceLookups& all = params().lookups;
-  if (all.intervals != nullptr)
-    return read<Key>(IntervalReader<Key>{static_cast<const KeyInterval<Key>*>(all.intervals)},
-                     lookup, key);
-  if (all.element_bytes == 4)
-    return read<Key>(
-        ElementReader<Key, std::uint32_t>{static_cast<const std::uint32_t*>(all.elements),
-                                          static_cast<std::uint32_t>(all.flip), all.base, all.span},
-        lookup, key);
-  return read<Key>(
-      ElementReader<Key, unsigned long long>{static_cast<const unsigned long long*>(all.elements),
-                                             all.flip, all.base, all.span},
-      lookup, key);
+  Key read;
+  const bool can_match = cuda::read_key(params().lookups, lookup, read);
+  key = read;
+  return can_match;
 }
 
 // The first key after a range; false if the column ends before it.

@@ -4,7 +4,7 @@
 
 #include "base/macros.hpp"
 #include "scene/buckets.hpp"
-#include "tracers/optix/bucket_params.hpp"
+#include "tracers/optix/launch_params.hpp"
 
 namespace rtindex::optix {
 

@@ -30,9 +30,9 @@ namespace rtindex::optix {
 [[nodiscard]] __device__ inline Interval interval_of(std::uint64_t lookup) {
   const cuda::DeviceLookups& lookups = params().lookups;
   if (lookups.elements != nullptr) {
-    const std::uint64_t element =
-        lookups.element_bytes == 4 ? static_cast<const std::uint32_t*>(lookups.elements)[lookup]
-                                   : static_cast<const std::uint64_t*>(lookups.elements)[lookup];
+    const std::uint64_t element = lookups.element_bytes == 4
+                                      ? static_cast<const std::uint32_t*>(lookups.elements)[lookup]
+                                      : static_cast<const std::uint64_t*>(lookups.elements)[lookup];
     const std::uint64_t key = (element ^ lookups.flip) - lookups.base;
     return key <= lookups.span ? Interval{key, key} : Interval{1, 0};
   }
