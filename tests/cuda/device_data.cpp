@@ -19,7 +19,7 @@ namespace rtindex::test {
 namespace {
 
 std::vector<std::string> device_specs() {
-  // One case is enough to say why there are no others.
+  // One case, whose skip reports the reason.
   if (cuda::unusable()) return {"rx:native@cuda"};
   std::vector<std::string> specs;
   for (const IndexInfo& index : indexes())

@@ -62,7 +62,7 @@ TEST_P(DeviceGrid, OfManyClustersOfNarrowKeys) {
   expect_like_sorted(keys);
 }
 
-// Few keys, each in hundreds of rows: no grid can tell more of them apart.
+// Few keys, each in hundreds of rows: a grid cannot separate more of them.
 TEST_P(DeviceGrid, OfFewKeysInManyRows) {
   std::vector<std::uint32_t> keys;
   for (std::uint32_t i = 0; i < 20'000; ++i) keys.push_back(5 + i % 40);

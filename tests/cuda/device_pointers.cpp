@@ -1,5 +1,5 @@
-// Memory that a GPU cannot use as a call says is refused, before it ends the use of the GPU by the
-// whole process.
+// Memory that the GPU cannot access is refused: a failing access would make the GPU unusable for
+// the whole process.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class DevicePointers : public testing::TestWithParam<std::string> {
     memory_.emplace(keys_.data(), keys_.size() * sizeof(keys_[0]));
   }
 
-  // A column of so many keys less than there are, behind so many bytes.
+  // A column without the last `fewer` keys, `bytes` bytes into the array.
   [[nodiscard]] ColumnView column(std::size_t fewer = 0, std::size_t bytes = 0) const {
     return ColumnView::of(Type::u32, memory_->as<std::byte>() + bytes, keys_.size() - fewer)
         .on_device();

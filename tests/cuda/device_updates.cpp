@@ -25,7 +25,7 @@ using Rows = std::vector<std::uint32_t>;
 using Keys = std::vector<std::uint64_t>;
 
 std::vector<std::string> device_indexes() {
-  // One case is enough to say why there are no others.
+  // One case, whose skip reports the reason.
   if (cuda::unusable()) return {"rx:native@cuda"};
   std::vector<std::string> specs;
   for (const std::string& index : usable_indexes())
@@ -131,7 +131,7 @@ TEST_P(DeviceUpdateCalls, AreRefusedLikeThoseOfTheHost) {
   for (std::uint32_t row = 0; row < 3; ++row) EXPECT_EQ(found.first()[row], row);
 }
 
-// Many blocks of threads: rows and keys meet as they were sent, and one wrong row is found.
+// Many blocks of threads: every row gets its own key, and one wrong row is found.
 TEST_P(DeviceUpdateCalls, OfManyRows) {
   constexpr std::uint32_t size = 100'003;
   std::vector<std::uint32_t> keys(size);

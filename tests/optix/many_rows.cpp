@@ -1,4 +1,4 @@
-// More rowIDs than positions of 32 bits tell apart. Takes a GPU with much memory.
+// More rowIDs than 32 bits can number. Needs a GPU with much memory.
 
 #include <gtest/gtest.h>
 

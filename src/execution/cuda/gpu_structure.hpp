@@ -58,12 +58,14 @@ class GpuStructure : public Structure {
 // "device: ..." for describe().
 [[nodiscard]] std::string describe_gpu(int device);
 
-// A stream for a build on the current GPU, after the work on the caller's stream if `columns` of
-// device memory may depend on it. Refuses columns that the GPU cannot read.
+// A column of a build and its name in errors.
 struct NamedColumn {
   const ColumnView& column;
   const char* name;
 };
+
+// A stream for a build on the current GPU. It waits for the caller's stream if a column is in
+// device memory. Refuses columns that the GPU cannot read.
 [[nodiscard]] OwnStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns);
 
 }  // namespace rtindex::cuda

@@ -5,10 +5,10 @@
 
 namespace rtindex::cuda {
 
-// Throws where memory that a call says is on a GPU cannot be used from the current one: it is
-// elsewhere, or not aligned. `what` a column holds, for the message; columns of the host pass.
+// Throws if a column in device memory cannot be read by the current GPU, or is not aligned. `what`
+// names its content in the error.
 void require_on_device(const ColumnView& column, const char* what);
-// The same for all that a batch of lookups names.
+// The same for the lookups, values and outputs of a batch.
 void require_on_device(const LookupBatch& batch, const Request& request);
 
 }  // namespace rtindex::cuda

@@ -53,7 +53,7 @@ struct GridFinder {
     std::uint32_t guess;  // where the key would be if those of the cell were spread evenly
   };
 
-  // All keys before the cell are less than `key`, all behind it greater.
+  // All keys before the cell are less than `key`, all after it greater.
   [[nodiscard]] __device__ Cell cell(Key key) const {
     auto number = static_cast<std::uint32_t>(top(key));
     std::uint32_t within = top.within_bin(key);

@@ -19,9 +19,9 @@ using Query = Result (*)(int abi, unsigned options, const int* keys, const void*
 
 // Containers get the parts of a driver that they request; OptiX belongs to its graphics part.
 [[nodiscard]] bool container_hides_graphics() {
-  const char* const asked = std::getenv("NVIDIA_DRIVER_CAPABILITIES");
-  if (asked == nullptr) return false;
-  const std::string_view list = asked;
+  const char* const requested = std::getenv("NVIDIA_DRIVER_CAPABILITIES");
+  if (requested == nullptr) return false;
+  const std::string_view list = requested;
   return list.find("graphics") == std::string_view::npos &&
          list.find("all") == std::string_view::npos;
 }
@@ -127,12 +127,12 @@ const DeviceContext& context_of(int device) {
   DeviceContext made;
   const ContextOptions options;
   check(functions().create_context(nullptr, &options, &made.context), "starting OptiX");
-  const auto ask = [&](int property, unsigned& value) {
+  const auto get = [&](int property, unsigned& value) {
     check(functions().get_property(made.context, property, &value, sizeof(value)),
           "querying the GPU");
   };
-  ask(property_rtcore_version, made.rtcore_version);
-  ask(property_max_primitives, made.max_primitives);
+  get(property_rtcore_version, made.rtcore_version);
+  get(property_max_primitives, made.max_primitives);
   return contexts.emplace(device, made).first->second;
 }
 
