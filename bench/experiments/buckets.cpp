@@ -35,7 +35,7 @@ std::vector<std::string> bucket_sizes(const Session& session) {
   return sizes;
 }
 
-void run(Session& session) {
+void run_buckets(Session& session) {
   for (const Contestant& tracer : session.ray_tracers())
     if (!tracer.spec.option("bucket", "").empty())
       throw Error("unexpected bucket in " + tracer.label +
@@ -75,7 +75,7 @@ Experiment buckets_experiment() {
           .section = "",
           .x = {},
           .metrics = {lookup_ms(), resident_bytes(), build_ms()},
-          .run = run};
+          .run = run_buckets};
 }
 
 }  // namespace rtindex::bench

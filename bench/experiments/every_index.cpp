@@ -33,7 +33,7 @@ struct Workload {
   Lazy<Lookups> lookups;
 };
 
-void run(Session& session) {
+void run_every_index(Session& session) {
   Lazy<Column> column([&](ExecutionSpace& space) {
     return uniform_column(space, default_keys(session), 64, column_seed);
   });
@@ -80,7 +80,7 @@ Experiment every_index_experiment() {
           .section = "",
           .x = {},
           .metrics = {throughput(), lookup_ms()},
-          .run = run};
+          .run = run_every_index};
 }
 
 }  // namespace rtindex::bench

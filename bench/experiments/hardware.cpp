@@ -6,7 +6,7 @@ namespace rtindex::bench {
 namespace {
 
 // The same two batches on every machine, to compare records of several machines.
-void run(Session& session) {
+void run_hardware(Session& session) {
   Lazy<Column> column([&](ExecutionSpace& space) {
     return uniform_column(space, default_keys(session), 32, column_seed);
   });
@@ -32,7 +32,7 @@ Experiment hardware_experiment() {
           .section = "4.10",
           .x = {},
           .metrics = {lookup_ms(), sort_ms(), total_ms()},
-          .run = run,
+          .run = run_hardware,
           .compares_machines = true};
 }
 

@@ -7,7 +7,7 @@ namespace rtindex::bench {
 
 namespace {
 
-void run(Session& session) {
+void run_key_size(Session& session) {
   for (const int bits : {32, 64}) {
     Lazy<Column> column([&](ExecutionSpace& space) {
       return uniform_column(space, default_keys(session), bits, column_seed);
@@ -37,7 +37,7 @@ Experiment key_size_experiment() {
           .section = "4.7",
           .x = {},
           .metrics = {lookup_ms(), resident_bytes()},
-          .run = run};
+          .run = run_key_size};
 }
 
 }  // namespace rtindex::bench

@@ -8,7 +8,7 @@ namespace {
 // Embree's build takes some 140 bytes a key: its columns stay smaller.
 constexpr int embree_keys_log2 = 24;
 
-void run(Session& session) {
+void run_large_columns(Session& session) {
   const auto sizes = session.pick<int>({12, 13}, {20, 22, 24}, {26, 27, 28, 29, 30, 31});
   const std::size_t lookup_count = std::size_t{1} << session.pick(10, 17, 27);
   for (const int keys_log2 : sizes) {
@@ -40,7 +40,7 @@ Experiment large_columns_experiment() {
           .section = "",
           .x = XAxis{"log2_keys", "keys, log2"},
           .metrics = {throughput(), lookup_ms(), build_ms(), resident_bytes()},
-          .run = run};
+          .run = run_large_columns};
 }
 
 }  // namespace rtindex::bench

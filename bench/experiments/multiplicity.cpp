@@ -7,7 +7,7 @@ namespace rtindex::bench {
 
 namespace {
 
-void run(Session& session) {
+void run_multiplicity(Session& session) {
   const auto axis =
       session.pick<int>({0, 2, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8}, {0, 1, 2, 3, 4, 5, 6, 7, 8});
   const std::size_t lookup_count = std::size_t{1} << session.pick(12, 16, 27);
@@ -41,7 +41,7 @@ Experiment multiplicity_experiment() {
       .section = "4.3",
       .x = XAxis{"log2_multiplicity", "rows per key, log2"},
       .metrics = {{"lookup_ms_per_match", "time of the lookups / rows per key [ms]"}, lookup_ms()},
-      .run = run};
+      .run = run_multiplicity};
 }
 
 }  // namespace rtindex::bench

@@ -10,7 +10,7 @@ std::string case_name(bool sorted_inserts, bool sorted_lookups) {
          (sorted_lookups ? "sorted" : "unsorted") + " lookups";
 }
 
-void run(Session& session) {
+void run_order(Session& session) {
   for (const bool sorted_inserts : {false, true}) {
     Lazy<Column> column([&](ExecutionSpace& space) {
       Column made = uniform_column(space, default_keys(session), 32, column_seed);
@@ -39,7 +39,7 @@ Experiment order_experiment() {
           .section = "4.4",
           .x = {},
           .metrics = {lookup_ms(), sort_ms(), total_ms()},
-          .run = run};
+          .run = run_order};
 }
 
 }  // namespace rtindex::bench

@@ -8,7 +8,7 @@ namespace {
 // Spheres of radius 0.25 are not exact beyond 22 bits on an axis; all three get the same split.
 constexpr const char* bits_of_all = "22+22+20";
 
-void run(Session& session) {
+void run_primitives(Session& session) {
   for (const int keys_log2 : mode_sizes(session)) {
     const std::size_t keys = std::size_t{1} << keys_log2;
     Lazy<Column> column(
@@ -44,7 +44,7 @@ Experiment primitives_experiment() {
           .section = "3.5",
           .x = XAxis{"log2_keys", "keys, log2"},
           .metrics = {lookup_ms(), build_ms(), resident_bytes()},
-          .run = run};
+          .run = run_primitives};
 }
 
 }  // namespace rtindex::bench

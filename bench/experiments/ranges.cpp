@@ -33,7 +33,7 @@ Outcome fit_of(const Session& session, const std::string& series) {
 // A hash table answers points only, as in the paper.
 bool answers_ranges(const Contestant& contestant) { return contestant.spec.kind() != "hash"; }
 
-void run(Session& session) {
+void run_ranges(Session& session) {
   const auto axis = session.pick<int>({0, 4, 8}, {0, 2, 4, 6, 8, 10}, {0, 2, 4, 6, 8, 10});
   const std::size_t lookups = std::size_t{1} << session.pick(8, 14, 27);
   Lazy<Column> column([&](ExecutionSpace& space) {
@@ -73,7 +73,7 @@ Experiment ranges_experiment() {
                       lookup_ms(),
                       {"traversal_ms", "fitted: time per batch, whatever the hits [ms]"},
                       {"intersect_ms", "fitted: time per hit of every range [ms]"}},
-          .run = run};
+          .run = run_ranges};
 }
 
 }  // namespace rtindex::bench

@@ -39,7 +39,7 @@ Column column_from(ExecutionSpace& space, const std::string& path) {
   return column_of(std::move(keys), column_seed);
 }
 
-void run(Session& session) {
+void run_real_data(Session& session) {
   const std::string& path = session.settings().column_file;
   if (path.empty()) return session.unsupported(no_column);
   const std::string name = std::filesystem::path(path).filename();
@@ -82,7 +82,7 @@ Experiment real_data_experiment() {
           .section = "",
           .x = {},
           .metrics = {throughput(), lookup_ms(), sort_ms(), total_ms()},
-          .run = run,
+          .run = run_real_data,
           .needs = "--column FILE"};
 }
 

@@ -114,7 +114,7 @@ Outcome counted(const Case& question, const Spec& spec, std::size_t keys, std::s
   return outcome;
 }
 
-void run(Session& session) {
+void run_traversal_work(Session& session) {
   const std::size_t keys = std::size_t{1} << session.pick(12, 18, 24);
   const std::size_t lookups = std::size_t{1} << session.pick(8, 12, 16);
   const auto count = [&](const Contestant& contestant, const std::vector<Case>& cases) {
@@ -144,7 +144,7 @@ Experiment traversal_work_experiment() {
                   {"rays_per_lookup", "rays per lookup", false},
                   {"hits_per_lookup", "hits reported per lookup", false},
                   {"cells_per_lookup", "cells of a grid read per lookup", false}},
-      .run = run};
+      .run = run_traversal_work};
 }
 
 }  // namespace rtindex::bench

@@ -33,7 +33,7 @@ Outcome swap_and_look_up(const Session& session, const Column& before, const Spe
   return outcome;
 }
 
-void run(Session& session) {
+void run_updates(Session& session) {
   const auto swaps_log2 = session.pick<int>({4, 8, 10}, {4, 8, 12, 18}, {4, 8, 12, 24});
   Lazy<Column> column([&](ExecutionSpace& space) {
     return dense_column(space, default_keys(session), 32, column_seed);
@@ -65,7 +65,7 @@ Experiment updates_experiment() {
           .metrics = {lookup_ms(),
                       {"update_ms", "time of the update [ms]"},
                       {"update_and_lookup_ms", "update and lookups together [ms]"}},
-          .run = run};
+          .run = run_updates};
 }
 
 }  // namespace rtindex::bench

@@ -19,7 +19,7 @@ constexpr const char* duration = "gpu__time_duration.sum";
 // How the kernels of a point are merged into one number.
 enum class Merge : std::uint8_t { sum, mean_over_time };
 
-struct Quantity {
+struct HardwareCounter {
   const char* metric;    // in our records
   const char* profiler;  // in Nsight Compute
   Merge merge;
@@ -30,16 +30,16 @@ struct Quantity {
 constexpr double sector_bytes = 32;
 
 constexpr std::array quantities = {
-    Quantity{"active_warps", "sm__warps_active.avg.per_cycle_active", Merge::mean_over_time},
-    Quantity{"bandwidth_percent", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-             Merge::mean_over_time},
-    Quantity{"l1_hit_percent", "l1tex__t_sector_hit_rate.pct", Merge::mean_over_time},
-    Quantity{"l2_hit_percent", "lts__t_sector_hit_rate.pct", Merge::mean_over_time},
-    Quantity{"l1_read_bytes", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Merge::sum,
-             sector_bytes},
-    Quantity{"l2_read_bytes", "lts__t_sectors_op_read.sum", Merge::sum, sector_bytes},
-    Quantity{"memory_read_bytes", "dram__bytes_read.sum", Merge::sum},
-    Quantity{"instructions", "smsp__inst_executed.sum", Merge::sum}};
+    HardwareCounter{"active_warps", "sm__warps_active.avg.per_cycle_active", Merge::mean_over_time},
+    HardwareCounter{"bandwidth_percent", "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+                    Merge::mean_over_time},
+    HardwareCounter{"l1_hit_percent", "l1tex__t_sector_hit_rate.pct", Merge::mean_over_time},
+    HardwareCounter{"l2_hit_percent", "lts__t_sector_hit_rate.pct", Merge::mean_over_time},
+    HardwareCounter{"l1_read_bytes", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Merge::sum,
+                    sector_bytes},
+    HardwareCounter{"l2_read_bytes", "lts__t_sectors_op_read.sum", Merge::sum, sector_bytes},
+    HardwareCounter{"memory_read_bytes", "dram__bytes_read.sum", Merge::sum},
+    HardwareCounter{"instructions", "smsp__inst_executed.sum", Merge::sum}};
 
 // The cells of a line, in quotes or not; two quotes in a quoted cell are one.
 std::vector<std::string> cells_of(std::string_view line) {
@@ -85,7 +85,7 @@ struct Header {
 
 using Kernels = std::vector<KernelProfile>;
 
-std::optional<double> merged(const Quantity& quantity, Kernels::const_iterator first,
+std::optional<double> merged(const HardwareCounter& quantity, Kernels::const_iterator first,
                              Kernels::const_iterator end) {
   double sum = 0;
   double weights = 0;
@@ -101,8 +101,8 @@ std::optional<double> merged(const Quantity& quantity, Kernels::const_iterator f
   return quantity.merge == Merge::sum ? sum : sum / weights;
 }
 
-Record record_of(const Record& point, const Quantity& quantity, Kernels::const_iterator first,
-                 Kernels::const_iterator end) {
+Record record_of(const Record& point, const HardwareCounter& quantity,
+                 Kernels::const_iterator first, Kernels::const_iterator end) {
   Record record = point;
   record.metric = quantity.metric;
   record.workload["kernels"] = end - first;
@@ -154,7 +154,7 @@ std::vector<KernelProfile> kernels_in(std::string_view csv) {
 
 std::string profiler_metrics() {
   std::string names = duration;
-  for (const Quantity& quantity : quantities) names += std::string(",") + quantity.profiler;
+  for (const HardwareCounter& quantity : quantities) names += std::string(",") + quantity.profiler;
   return names;
 }
 
@@ -177,7 +177,7 @@ std::vector<Record> profile_records(const std::vector<Record>& points,
     }
     const auto first = std::next(next);
     next = std::find_if(first, kernels.end(), is_marker);
-    for (const Quantity& quantity : quantities) {
+    for (const HardwareCounter& quantity : quantities) {
       records.push_back(record_of(point, quantity, first, next));
       if (&quantity != &quantities.front()) records.back().elapsed_s.reset();
     }

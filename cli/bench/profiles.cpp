@@ -22,14 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ProfilesOptions {
   std::string points;
   std::string table;
   std::string output;
   bool metrics = false;
 };
 
-std::string text_of(const std::string& path) {
+std::string ncu_output(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || fs::is_directory(path))
     throw Error("cannot read " + path + ": expected the output of ncu", ErrorKind::io);
@@ -51,16 +51,16 @@ void write(const std::vector<bench::Record>& records, const fs::path& folder) {
   }
 }
 
-void run(const Options& options) {
+void run(const ProfilesOptions& options) {
   if (options.metrics) return fmt::print("{}\n", bench::profiler_metrics());
   if (options.points.empty() || options.table.empty() || options.output.empty())
     throw Error("missing arguments: expected POINTS TABLE -o FOLDER");
   write(bench::profile_records(bench::read_records(options.points),
-                               bench::kernels_in(text_of(options.table))),
+                               bench::kernels_in(ncu_output(options.table))),
         options.output);
 }
 
-constexpr const char* examples = R"(Examples:
+constexpr const char* profiles_examples = R"(Examples:
   rtindex bench profiles --metrics
       The metrics to pass to Nsight Compute.
   rtindex bench profiles points.jsonl ncu.csv -o results/my-gpu/
@@ -69,7 +69,7 @@ constexpr const char* examples = R"(Examples:
 }  // namespace
 
 void add_profiles(CLI::App& bench) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ProfilesOptions>();
   CLI::App* verb =
       bench.add_subcommand("profiles", "Convert the output of Nsight Compute to records.");
   verb->get_help_ptr()->description("Print this help");
@@ -81,7 +81,7 @@ void add_profiles(CLI::App& bench) {
   verb->add_option("-o,--output", options->output, "The folder for the records")
       ->type_name("FOLDER");
   verb->add_flag("--metrics", options->metrics, "Print the metrics to pass to ncu");
-  verb->footer(examples);
+  verb->footer(profiles_examples);
   verb->callback([options] { run(*options); });
 }
 
