@@ -50,44 +50,44 @@ void expect_right_answers(const Column& column, const Lookups& lookups) {
   }
 }
 
-const std::unique_ptr<ExecutionSpace> here = host_space();
-constexpr std::size_t size = 1000;
-constexpr std::size_t few = 300;
+const std::unique_ptr<ExecutionSpace> host_memory = host_space();
+constexpr std::size_t row_count = 1000;
+constexpr std::size_t lookup_count = 300;
 
 TEST(Columns, DenseIsEveryMultipleOfTheStrideOnce) {
   for (const std::uint64_t stride : {1U, 4U}) {
-    const auto keys = sorted_keys(dense_column(*here, size, 32, 1, stride));
-    for (std::size_t rank = 0; rank < size; ++rank) ASSERT_EQ(keys[rank], rank * stride);
+    const auto keys = sorted_keys(dense_column(*host_memory, row_count, 32, 1, stride));
+    for (std::size_t rank = 0; rank < row_count; ++rank) ASSERT_EQ(keys[rank], rank * stride);
   }
 }
 
 TEST(Columns, UniformKeysAreDistinctAndSpread) {
   for (const int bits : {32, 64}) {
-    const Column column = uniform_column(*here, size, bits, 1);
+    const Column column = uniform_column(*host_memory, row_count, bits, 1);
     EXPECT_TRUE(are_distinct(column));
     const auto keys = sorted_keys(column);
     const double all = std::ldexp(1.0, bits);
     EXPECT_LT(static_cast<double>(keys.front()), all * 0.02);
     EXPECT_GT(static_cast<double>(keys.back()), all * 0.98);
-    EXPECT_NEAR(static_cast<double>(keys[size / 2]), all / 2, all * 0.1);
+    EXPECT_NEAR(static_cast<double>(keys[row_count / 2]), all / 2, all * 0.1);
   }
 }
 
 TEST(Columns, ClusteredHasItsShareOutsideTheCentre) {
   for (const double share : {0.0, 0.25, 1.0}) {
-    const Column column = clustered_column(*here, size, share, 1);
+    const Column column = clustered_column(*host_memory, row_count, share, 1);
     EXPECT_TRUE(are_distinct(column));
     const std::uint64_t middle = std::uint64_t{1} << 31;
     const auto keys = sorted_keys(column);
     const auto outside = std::count_if(keys.begin(), keys.end(), [&](std::uint64_t key) {
-      return key < middle - size || key > middle + size;
+      return key < middle - row_count || key > middle + row_count;
     });
-    EXPECT_NEAR(static_cast<double>(outside), share * size, 2);
+    EXPECT_NEAR(static_cast<double>(outside), share * row_count, 2);
   }
 }
 
 TEST(Columns, RepeatedHasEveryKeyEquallyOften) {
-  const Column column = repeated_column(*here, 1024, 16, 1);
+  const Column column = repeated_column(*host_memory, 1024, 16, 1);
   std::map<std::uint64_t, int> counts;
   for (const std::uint64_t key : sorted_keys(column)) ++counts[key];
   EXPECT_EQ(counts.size(), 64U);
@@ -95,14 +95,14 @@ TEST(Columns, RepeatedHasEveryKeyEquallyOften) {
 }
 
 TEST(Columns, SeedsMakeThem) {
-  EXPECT_EQ(sorted_keys(uniform_column(*here, size, 32, 1)),
-            sorted_keys(uniform_column(*here, size, 32, 1)));
-  EXPECT_NE(sorted_keys(uniform_column(*here, size, 32, 1)),
-            sorted_keys(uniform_column(*here, size, 32, 2)));
+  EXPECT_EQ(sorted_keys(uniform_column(*host_memory, row_count, 32, 1)),
+            sorted_keys(uniform_column(*host_memory, row_count, 32, 1)));
+  EXPECT_NE(sorted_keys(uniform_column(*host_memory, row_count, 32, 1)),
+            sorted_keys(uniform_column(*host_memory, row_count, 32, 2)));
 }
 
 TEST(Columns, KeyOrderKeepsValuesWithTheirKeys) {
-  const Column column = repeated_column(*here, 512, 4, 1);
+  const Column column = repeated_column(*host_memory, 512, 4, 1);
   const Column sorted = in_key_order(column);
   EXPECT_EQ(sorted_keys(column), sorted_keys(sorted));
   for (std::size_t row = 0; row < sorted.size(); ++row) {
@@ -115,35 +115,35 @@ TEST(Columns, KeyOrderKeepsValuesWithTheirKeys) {
 }
 
 TEST(Columns, GivenKeysMayRepeat) {
-  KeyArray keys(*here, 64, 5);
+  KeyArray keys(*host_memory, 64, 5);
   for (const std::size_t row : {0U, 3U}) keys.set(row, std::numeric_limits<std::uint64_t>::max());
   const Column column = column_of(std::move(keys), 1);
-  expect_right_answers(column, hits_in(column, few, 2));
+  expect_right_answers(column, hits_in(column, lookup_count, 2));
 }
 
 TEST(Lookups, ThatHitKnowTheirSums) {
   std::vector<Column> columns;
-  columns.push_back(dense_column(*here, size, 32, 1));
-  columns.push_back(uniform_column(*here, size, 64, 1));
-  columns.push_back(repeated_column(*here, size, 8, 1));
-  columns.push_back(clustered_column(*here, size, 0.5, 1));
+  columns.push_back(dense_column(*host_memory, row_count, 32, 1));
+  columns.push_back(uniform_column(*host_memory, row_count, 64, 1));
+  columns.push_back(repeated_column(*host_memory, row_count, 8, 1));
+  columns.push_back(clustered_column(*host_memory, row_count, 0.5, 1));
   for (const Column& column : columns) {
-    expect_right_answers(column, hits_in(column, few, 2));
-    expect_right_answers(column, skewed_hits_in(column, few, 1.25, 2));
+    expect_right_answers(column, hits_in(column, lookup_count, 2));
+    expect_right_answers(column, skewed_hits_in(column, lookup_count, 1.25, 2));
   }
 }
 
 TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
-  const Column column = uniform_column(*here, size, 32, 1);
+  const Column column = uniform_column(*host_memory, row_count, 32, 1);
   for (const double rate : {0.0, 0.01, 0.3, 0.5, 0.99, 1.0}) {
-    const Lookups lookups = with_hit_rate(column, few, rate, Misses::in_range, 1, 2);
+    const Lookups lookups = with_hit_rate(column, lookup_count, rate, Misses::in_range, 1, 2);
     expect_right_answers(column, lookups);
     const std::vector<std::uint64_t> expected = lookups.expected.to_host();
     const auto hits = std::count_if(expected.begin(), expected.end(),
                                     [](std::uint64_t sum) { return sum != miss_sum; });
-    EXPECT_EQ(hits, std::llround(rate * few));
+    EXPECT_EQ(hits, std::llround(rate * lookup_count));
     const auto keys = sorted_keys(column);
-    for (std::size_t i = 0; i < few; ++i) {
+    for (std::size_t i = 0; i < lookup_count; ++i) {
       ASSERT_GE(lookups.lower[i], keys.front());
       ASSERT_LE(lookups.lower[i], keys.back());
     }
@@ -151,30 +151,30 @@ TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
 }
 
 TEST(Lookups, MissOutsideTheKeyRange) {
-  const Column column = middle_column(*here, size, 1);
+  const Column column = middle_column(*host_memory, row_count, 1);
   EXPECT_TRUE(are_distinct(column));
-  const Lookups lookups = with_hit_rate(column, few, 0, Misses::out_of_range, 1, 2);
+  const Lookups lookups = with_hit_rate(column, lookup_count, 0, Misses::out_of_range, 1, 2);
   expect_right_answers(column, lookups);
   const auto keys = sorted_keys(column);
   std::size_t below = 0;
-  for (std::size_t i = 0; i < few; ++i) {
+  for (std::size_t i = 0; i < lookup_count; ++i) {
     ASSERT_TRUE(lookups.lower[i] < keys.front() || lookups.lower[i] > keys.back());
     below += lookups.lower[i] < keys.front() ? 1 : 0;
   }
-  EXPECT_GT(below, few / 4);
-  EXPECT_LT(below, few * 3 / 4);
+  EXPECT_GT(below, lookup_count / 4);
+  EXPECT_LT(below, lookup_count * 3 / 4);
 }
 
 TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
   for (const int bits : {32, 64}) {
-    const Column column =
-        bits == 32 ? dense_column(*here, size, bits, 1) : uniform_column(*here, size, bits, 1);
+    const Column column = bits == 32 ? dense_column(*host_memory, row_count, bits, 1)
+                                     : uniform_column(*host_memory, row_count, bits, 1);
     const Ranked ranked(column);
     const auto keys = sorted_keys(column);
     for (const std::size_t hits : {1U, 16U, 1000U}) {
-      const Lookups lookups = ranges_of_hits(ranked, few, hits, 2);
+      const Lookups lookups = ranges_of_hits(ranked, lookup_count, hits, 2);
       expect_right_answers(column, lookups);
-      for (std::size_t i = 0; i < few; ++i) {
+      for (std::size_t i = 0; i < lookup_count; ++i) {
         const auto first = std::lower_bound(keys.begin(), keys.end(), lookups.lower[i]);
         const auto end = std::upper_bound(keys.begin(), keys.end(), lookups.upper[i]);
         ASSERT_EQ(end - first, static_cast<std::ptrdiff_t>(hits));
@@ -185,30 +185,30 @@ TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
 
 TEST(Lookups, RangesOfASpanOrOfRowsKnowTheirSums) {
   for (const std::size_t multiplicity : {1U, 4U}) {
-    const Column column = repeated_column(*here, size, multiplicity, 1);
+    const Column column = repeated_column(*host_memory, row_count, multiplicity, 1);
     const Ranked ranked(column);
-    expect_right_answers(column, ranges_of_span(ranked, few, std::uint64_t{1} << 24, 2));
-    expect_right_answers(column, ranges_over_rows(ranked, few, 7, 2));
+    expect_right_answers(column, ranges_of_span(ranked, lookup_count, std::uint64_t{1} << 24, 2));
+    expect_right_answers(column, ranges_over_rows(ranked, lookup_count, 7, 2));
   }
 }
 
 TEST(Lookups, KeyOrderIsPerBatch) {
-  const Column column = uniform_column(*here, size, 32, 1);
-  const Lookups lookups = hits_in(column, few, 2);
-  for (const std::size_t batch : {std::size_t{64}, few}) {
+  const Column column = uniform_column(*host_memory, row_count, 32, 1);
+  const Lookups lookups = hits_in(column, lookup_count, 2);
+  for (const std::size_t batch : {std::size_t{64}, lookup_count}) {
     std::vector<std::uint64_t> keys = lookups.lower.to_host();
-    for (std::size_t first = 0; first < few; first += batch)
+    for (std::size_t first = 0; first < lookup_count; first += batch)
       std::sort(keys.begin() + static_cast<std::ptrdiff_t>(first),
-                keys.begin() + static_cast<std::ptrdiff_t>(std::min(few, first + batch)));
+                keys.begin() + static_cast<std::ptrdiff_t>(std::min(lookup_count, first + batch)));
     const WorkloadArray<std::uint64_t> expected = expected_in_key_order(lookups, batch);
-    for (std::size_t i = 0; i < few; ++i)
+    for (std::size_t i = 0; i < lookup_count; ++i)
       ASSERT_EQ(expected[i], scanned_sum(column, keys[i], keys[i])) << "lookup " << i;
   }
 }
 
 TEST(Swaps, ExchangeNeighboursAndNothingElse) {
   for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
-    const Column before = dense_column(*here, size, 32, 1);
+    const Column before = dense_column(*host_memory, row_count, 32, 1);
     const Swaps swaps = random_swaps(before, 100, neighbours, 2);
     Column after = before.copy();
     apply(swaps, after);
@@ -216,7 +216,7 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
     const std::vector<std::uint32_t> rows = swaps.rows.to_host();
     EXPECT_EQ(std::set<std::uint32_t>(rows.begin(), rows.end()).size(), 200U);
     std::size_t moved = 0;
-    for (std::size_t row = 0; row < size; ++row) {
+    for (std::size_t row = 0; row < row_count; ++row) {
       if (before.keys[row] == after.keys[row]) continue;
       ++moved;
       const auto distance = neighbours == Neighbours::keys
@@ -232,7 +232,7 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
     Index index = build(before.keys.view(), "sorted");
     apply(swaps, index);
     const auto first = index.lookup(after.keys.view(), Answer::first);
-    for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(first.first()[row], row);
+    for (std::size_t row = 0; row < row_count; ++row) ASSERT_EQ(first.first()[row], row);
   }
 }
 
