@@ -5,8 +5,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include "base/cuda/launch.cuh"
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/launch.cuh"
 #include "gpu/device_buffer.hpp"
 
 namespace rtindex::bench {
