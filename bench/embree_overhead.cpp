@@ -19,7 +19,7 @@
 #include "harness/timing.hpp"
 #include "scene/primitives.hpp"
 #include "scene/rays.hpp"
-#include "tracers/embree/api.hpp"
+#include "tracers/embree/device.hpp"
 #include "workload/host_keys.hpp"
 
 namespace rtindex::bench {

@@ -6,7 +6,7 @@
 #include "base/types.hpp"
 #include "io/text_column.hpp"
 #include "io/text_values.hpp"
-#include "keys/convert.hpp"
+#include "keys/ordered_bits.hpp"
 
 namespace rtindex::cli {
 

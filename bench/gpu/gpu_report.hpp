@@ -89,7 +89,7 @@ class GpuReport {
   // names.
   [[nodiscard]] static std::string full_spec(const std::string& index) {
     try {
-      return resolve(Spec(index)).text();
+      return resolve(Spec(index)).spec.text();
     } catch (const Error&) {
       return index;
     }

@@ -86,11 +86,19 @@ class RTINDEX_API ColumnView {
   /// An empty column of uint64.
   ColumnView() = default;
 
-  /// Views a contiguous array of native elements: a span, vector or array.
+  /// Views a contiguous array of native elements: a vector or array.
   template <std::ranges::contiguous_range R>
-  requires NativeKey<std::remove_cv_t<std::ranges::range_value_t<R>>>
-  // NOLINTNEXTLINE(google-explicit-constructor): every call takes spans and vectors as they are
-  ColumnView(const R& elements RTINDEX_LIFETIMEBOUND)
+  requires NativeKey<std::remove_cv_t<std::ranges::range_value_t<R>>> &&
+      (!std::ranges::borrowed_range<R>)
+      // NOLINTNEXTLINE(google-explicit-constructor): every call takes spans and vectors as they are
+      ColumnView(const R& elements RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span(std::ranges::data(elements), std::ranges::size(elements))) {}
+  /// \overload A span or another view of an array.
+  template <std::ranges::contiguous_range R>
+  requires NativeKey<std::remove_cv_t<std::ranges::range_value_t<R>>> &&
+      std::ranges::borrowed_range<R>
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      ColumnView(const R& elements)
       : type_(type_of<std::remove_cv_t<std::ranges::range_value_t<R>>>()),
         given_(true),
         size_(std::ranges::size(elements)),

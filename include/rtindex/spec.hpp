@@ -14,14 +14,14 @@ namespace rtindex {
 
 /// A parsed spec such as `rx:embree@cpu,mode=3d,primitive=aabb`.
 ///
-/// Parsing checks the grammar and that kind, tracer, device and option names exist; whether the
-/// index is usable on this machine is told by `build` and `indexes`. What the text leaves out is
-/// chosen by `build`; `Index::spec()` gives the full spec, which builds the same index again.
+/// Parsing checks the grammar, the names and the values of options; `build` and `indexes` check
+/// whether the index is available on this machine. `build` chooses what the text leaves out;
+/// `Index::spec()` returns the full spec, which builds the same index again.
 class RTINDEX_API Spec {
  public:
   /// `auto`: the best index for this machine.
   Spec() = default;
-  /// Parses a spec; throws `Error` with the place and the choices where it is not one.
+  /// Parses a spec; throws `Error` with the choices where the text is not one.
   // NOLINTNEXTLINE(google-explicit-constructor): every call takes a spec as text
   Spec(std::string_view text);
   /// \overload

@@ -19,7 +19,8 @@ constexpr std::size_t cache_line = 64;
 constexpr std::size_t slack = 64;
 
 [[noreturn]] void out_of_memory(std::size_t bytes) {
-  fail("out of memory: {} ({} bytes) could not be allocated; free memory or index fewer rows",
+  fail(ErrorKind::out_of_memory,
+       "out of memory: {} ({} bytes) could not be allocated; free memory or index fewer rows",
        human_bytes(bytes), bytes);
 }
 

@@ -24,24 +24,25 @@ fs::path folder_of(const fs::path& target) {
 
 // Where `path` leads; an Error where nothing can be written there.
 fs::path resolve_target(const std::string& path) {
-  if (path.empty()) fail("the name of the file to write is empty: name a file");
+  if (path.empty()) fail(ErrorKind::io, "expected the name of a file to write, got an empty name");
   std::error_code error;
   fs::path target = path;
   if (fs::is_symlink(target, error)) {
     target = fs::weakly_canonical(target, error);
-    if (error) fail("{} cannot be written: the link leads nowhere ({})", path, error.message());
+    if (error)
+      fail(ErrorKind::io, "{} cannot be written: broken symbolic link ({})", path, error.message());
   }
   const fs::file_status status = fs::status(target, error);
-  if (fs::is_directory(status)) fail("{} is a folder: name a file in it", path);
+  if (fs::is_directory(status)) fail(ErrorKind::io, "{} is a folder: name a file in it", path);
   if (fs::exists(status) && !fs::is_regular_file(status))
-    fail("{} cannot be written: it is a device or pipe; name a regular file", path);
+    fail(ErrorKind::io, "{} cannot be written: it is a device or pipe; name a regular file", path);
   const fs::path folder = folder_of(target);
   if (!fs::is_directory(folder, error))
-    fail("{} cannot be written: the folder {} does not exist; create it first", path,
+    fail(ErrorKind::io, "{} cannot be written: the folder {} does not exist; create it first", path,
          folder.string());
   if (access(folder.c_str(), W_OK | X_OK) != 0)
-    fail("{} cannot be written: the folder {} does not let you ({})", path, folder.string(),
-         std::strerror(errno));
+    fail(ErrorKind::io, "{} cannot be written: permission denied in the folder {} ({})", path,
+         folder.string(), std::strerror(errno));
   return target;
 }
 
@@ -89,9 +90,9 @@ void AtomicFile::require_writable(const std::string& path) {
 
 void AtomicFile::fail_writing(int error) const {
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-    fail("{} cannot be written: {}; free some space, or write to another disk", path_,
-         std::strerror(error));
-  fail("{} cannot be written: {}", path_, std::strerror(error));
+    fail(ErrorKind::io, "{} cannot be written: {}; free some space, or write to another disk",
+         path_, std::strerror(error));
+  fail(ErrorKind::io, "{} cannot be written: {}", path_, std::strerror(error));
 }
 
 void AtomicFile::write_at(std::size_t offset, std::span<const std::byte> bytes) {

@@ -24,9 +24,10 @@ class Descriptor {
       : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // NOLINT(*-vararg)
     if (number_ >= 0) return;
     if (errno == ENOENT)
-      fail("{} does not exist: check the name, and the folder that it is relative to", path);
-    if (errno == EACCES) fail("{} cannot be read: you have no permission to read it", path);
-    fail("{} cannot be opened: {}", path, std::strerror(errno));
+      fail(ErrorKind::io,
+           "{} does not exist: check the name, and the folder that it is relative to", path);
+    if (errno == EACCES) fail(ErrorKind::io, "{} cannot be read: permission denied", path);
+    fail(ErrorKind::io, "{} cannot be opened: {}", path, std::strerror(errno));
   }
   ~Descriptor() { close(number_); }
   Descriptor(const Descriptor&) = delete;
@@ -41,17 +42,20 @@ class Descriptor {
 }  // namespace
 
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Access access) {
-  if (path.empty()) fail("the name of the file to read is empty: name a file");
+  if (path.empty()) fail(ErrorKind::io, "expected the name of a file to read, got an empty name");
   const Descriptor file(path);
   struct stat status {};
-  if (fstat(file.number(), &status) != 0) fail("{} cannot be read: {}", path, std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) fail("{} is a folder: name a file in it", path);
+  if (fstat(file.number(), &status) != 0)
+    fail(ErrorKind::io, "{} cannot be read: {}", path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) fail(ErrorKind::io, "{} is a folder: name a file in it", path);
   if (!S_ISREG(status.st_mode))
-    fail("{} is a device or pipe, which cannot be mapped: name a regular file", path);
+    fail(ErrorKind::io, "{} is a device or pipe, which cannot be mapped: name a regular file",
+         path);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(nullptr, 0));
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (data == MAP_FAILED) fail("{} cannot be mapped: {}", path, std::strerror(errno));
+  if (data == MAP_FAILED)
+    fail(ErrorKind::io, "{} cannot be mapped: {}", path, std::strerror(errno));
   // Where the system can, it serves visits all over a file from huge pages.
   madvise(data, size, access == Access::sequential ? MADV_SEQUENTIAL : MADV_HUGEPAGE);
   return std::shared_ptr<const MappedFile>(

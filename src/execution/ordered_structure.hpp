@@ -11,14 +11,24 @@
 #include "answers/included.hpp"
 #include "answers/matches.hpp"
 #include "base/parallel.hpp"
-#include "execution/batch_in_order.hpp"
-#include "execution/locator_bytes.hpp"
-#include "execution/order_choice.hpp"
-#include "execution/ordered_options.hpp"
+#include "execution/backend.hpp"
+#include "execution/batch_order.hpp"
 #include "storage/key_order.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
+
+// The choices of every structure over sorted pairs.
+struct OrderedOptions {
+  Order order = Order::automatic;
+  const ColumnView* include = nullptr;  // values to keep in key order, one per row
+};
+
+// The memory of a locator, beyond the keys and rowIDs in key order.
+struct LocatorBytes {
+  std::vector<std::pair<std::string, std::size_t>> parts;  // by name
+  std::size_t build_peak = 0;                              // at most while it was built
+};
 
 // A structure over sorted pairs. Its Locator finds, for a block of keys at a time, the position of
 // the first pair whose key is not less; all else (ranges, duplicates, answers) follows from that
@@ -57,7 +67,7 @@ class OrderedStructure final : public Structure {
   }
 
   void run(const LookupBatch& batch, const Request& request) const override {
-    // rowIDs are collected as asked; full keys are compared with the lookup where it stands.
+    // rowIDs are collected in the order of the batch; full keys are compared with the batch itself.
     const bool can_reorder = !batch.has_residual() && !request.answers.has(Answer::rows) &&
                              batch.size() <= miss_row && batch.size() != 0 &&
                              (choice_.order() != Order::automatic || !is_sorted(batch));
@@ -119,7 +129,8 @@ class OrderedStructure final : public Structure {
     batch.encode(first, count, intervals, checks);
     Work work(request);
     find(batch.kind(), intervals, count, found, work.get());
-    if (batch.has_residual()) order_.narrow(batch, first, count, intervals, checks, found);
+    if (batch.has_residual())
+      order_.filter_residuals(batch, first, count, intervals, checks, found);
     work.add_hits(found, count);
     answer(request, batch.kind(), first, found, count);
   }
@@ -142,19 +153,19 @@ class OrderedStructure final : public Structure {
     ScatteredAnswers answers(request);
     Work work(request);
     Interval intervals[chunk_lookups];
-    std::uint32_t places[chunk_lookups];
+    std::uint32_t lookups[chunk_lookups];
     Match found[chunk_lookups];
     for (; !items.empty(); items = items.subspan(std::min(items.size(), chunk_lookups))) {
       const std::size_t count = std::min(items.size(), chunk_lookups);
       for (std::size_t i = 0; i < count; ++i) {
         intervals[i] = items[i].interval;
-        places[i] = items[i].place;
+        lookups[i] = items[i].lookup;
       }
       find(kind, intervals, count, found, work.get());
       work.add_hits(found, count);
       answers.start();
       answer(answers.local(), kind, 0, found, count);
-      answers.scatter(places, count);
+      answers.scatter(lookups, count);
     }
   }
 
@@ -227,9 +238,9 @@ class OrderedStructure final : public Structure {
     if (has_long_runs) find_ends(keys, count, found, work);
   }
 
-  // The ends of long runs of duplicates, by a second search: for the first key behind them.
+  // The ends of long runs of duplicates, by a second search: for the first greater key.
   void find_ends(const Key* keys, std::size_t count, Match* found, Counters* work) const {
-    Key behind[chunk_lookups];
+    Key greater[chunk_lookups];
     std::uint32_t at[chunk_lookups];
     std::size_t which[chunk_lookups];
     std::size_t searches = 0;
@@ -239,10 +250,10 @@ class OrderedStructure final : public Structure {
         found[i].end = order_.size();
         continue;
       }
-      behind[searches] = static_cast<Key>(keys[i] + 1);
+      greater[searches] = static_cast<Key>(keys[i] + 1);
       which[searches++] = i;
     }
-    search(behind, searches, at, work);
+    search(greater, searches, at, work);
     for (std::size_t i = 0; i < searches; ++i)
       found[which[i]].end = std::max<std::uint64_t>(found[which[i]].end, at[i]);
   }
@@ -254,7 +265,7 @@ class OrderedStructure final : public Structure {
     for (std::size_t i = 0; i < count; ++i) {
       const bool empty = intervals[i].empty();
       keys[2 * i] = empty ? Key{0} : static_cast<Key>(intervals[i].lower);
-      // An upper end at the last key has nothing behind it, and key + 1 might not exist.
+      // Nothing follows an upper end at the last key, and key + 1 might overflow.
       const bool open = empty || intervals[i].upper >= order_.last_key();
       keys[2 * i + 1] = open ? Key{0} : static_cast<Key>(intervals[i].upper + 1);
     }
@@ -311,5 +322,36 @@ template <template <class> class Locator, class... Settings>
                                                                  settings...);
   });
 }
+
+// The order and the included values that a complete spec and its build ask for.
+[[nodiscard]] inline OrderedOptions ordered_options(const Spec& spec,
+                                                    const BuildOptions& options = {}) {
+  return {order_of(spec), options.include.given() ? &options.include : nullptr};
+}
+
+// The backend of structures over sorted pairs on the CPU.
+template <template <class> class Locator>
+class OrderedBackend final : public Backend {
+ public:
+  OrderedBackend(std::string kind, std::string tracer, std::string description)
+      : Backend(std::move(kind), std::move(tracer), "cpu"), description_(std::move(description)) {}
+
+  [[nodiscard]] std::string describe() const override { return description_; }
+
+  [[nodiscard]] std::unique_ptr<Structure> build(const Spec& spec, EncodedColumn column,
+                                                 const KeyCodec& codec, const KeyText&,
+                                                 const BuildOptions& options) const override {
+    return make_ordered<Locator>(column, codec, ordered_options(spec, options));
+  }
+
+  [[nodiscard]] LoadedStructure load(const Spec& spec, const FileReader& file,
+                                     const KeyCodec& codec, std::size_t rows,
+                                     const std::shared_ptr<DeviceMemory>&) const override {
+    return {load_ordered<Locator>(file, codec, rows, ordered_options(spec)), false};
+  }
+
+ private:
+  std::string description_;
+};
 
 }  // namespace rtindex

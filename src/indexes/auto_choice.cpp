@@ -19,8 +19,8 @@ namespace rtindex {
 
 namespace {
 
-// What is known of a GPU; without RT cores nothing is measured.
-struct Known {
+// The measurement of a GPU; without RT cores nothing is measured.
+struct Measured {
   unsigned rtcore_version = 0;
   Calibration times;
 };
@@ -32,31 +32,31 @@ std::filesystem::path file_for(const CalibratedGpu& gpu, const std::filesystem::
   return folder / (name + ".json");
 }
 
-// Nothing where there is no such file, or one that does not say what it should.
-std::optional<Known> read(const std::filesystem::path& path) {
+// Nothing where there is no such file, or an invalid one.
+std::optional<Measured> read(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
   try {
-    Known known;
-    known.rtcore_version = json.at("rtcore_version").get<unsigned>();
-    if (known.rtcore_version == 0) return known;
-    known.times = {json.at("native_ms").get<double>(), json.at("optix_ms").get<double>()};
-    const bool sound = std::isfinite(known.times.native_ms) && known.times.native_ms > 0 &&
-                       std::isfinite(known.times.optix_ms) && known.times.optix_ms > 0;
-    return sound ? std::optional(known) : std::nullopt;
+    Measured measured;
+    measured.rtcore_version = json.at("rtcore_version").get<unsigned>();
+    if (measured.rtcore_version == 0) return measured;
+    measured.times = {json.at("native_ms").get<double>(), json.at("optix_ms").get<double>()};
+    const bool valid = std::isfinite(measured.times.native_ms) && measured.times.native_ms > 0 &&
+                       std::isfinite(measured.times.optix_ms) && measured.times.optix_ms > 0;
+    return valid ? std::optional(measured) : std::nullopt;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }
 
-// A folder that cannot be written is no reason to fail: the next process measures again.
-bool write(const std::filesystem::path& path, const CalibratedGpu& gpu, const Known& known) {
+// Without a writable folder the next process measures again.
+bool write(const std::filesystem::path& path, const CalibratedGpu& gpu, const Measured& measured) {
   nlohmann::json json = {
-      {"gpu", gpu.name}, {"driver", gpu.driver}, {"rtcore_version", known.rtcore_version}};
-  if (known.rtcore_version != 0) {
-    json["native_ms"] = known.times.native_ms;
-    json["optix_ms"] = known.times.optix_ms;
+      {"gpu", gpu.name}, {"driver", gpu.driver}, {"rtcore_version", measured.rtcore_version}};
+  if (measured.rtcore_version != 0) {
+    json["native_ms"] = measured.times.native_ms;
+    json["optix_ms"] = measured.times.optix_ms;
   }
   try {
     std::filesystem::create_directories(path.parent_path());
@@ -72,54 +72,55 @@ bool write(const std::filesystem::path& path, const CalibratedGpu& gpu, const Kn
   }
 }
 
-TracerChoice judge(const CalibratedGpu& gpu, const Known& known, const std::string& source) {
-  if (known.rtcore_version == 0)
+TracerChoice compare(const CalibratedGpu& gpu, const Measured& measured,
+                     const std::string& source) {
+  if (measured.rtcore_version == 0)
     return {"native", fmt::format("{} has no RT cores, so nothing is measured", gpu.name)};
-  const bool optix = known.times.optix_ms < known.times.native_ms;
+  const bool optix = measured.times.optix_ms < measured.times.native_ms;
   return {optix ? "optix" : "native",
           fmt::format("on {} the same lookups took {:.3f} ms with rx:native and {:.3f} ms with "
                       "rx:optix, {}",
-                      gpu.name, known.times.native_ms, known.times.optix_ms, source)};
+                      gpu.name, measured.times.native_ms, measured.times.optix_ms, source)};
 }
 
 }  // namespace
 
-TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wish,
+TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wanted,
                            const std::filesystem::path& folder) {
-  if (wish == "optix" && !gpu.rtcore_version())
-    fail(
-        "RTINDEX_AUTO=optix asks for OptiX, which cannot be used here: `rtindex indexes` says why");
-  if (wish == "native" || wish == "optix")
-    return {wish, fmt::format("RTINDEX_AUTO={} says so", wish)};
-  if (!wish.empty() && wish != "measure")
-    fail("RTINDEX_AUTO={} is not possible: write native, optix or measure, or leave it out", wish);
+  if (wanted == "optix" && !gpu.rtcore_version())
+    fail(ErrorKind::unavailable,
+         "RTINDEX_AUTO=optix needs OptiX, which is not available: `rtindex indexes` says why");
+  if (wanted == "native" || wanted == "optix")
+    return {wanted, fmt::format("RTINDEX_AUTO={} is set", wanted)};
+  if (!wanted.empty() && wanted != "measure")
+    fail("invalid RTINDEX_AUTO={}: expected native, optix or measure", wanted);
   const std::filesystem::path path = folder.empty() ? folder : file_for(gpu, folder);
-  if (!path.empty() && wish != "measure")
-    if (const auto known = read(path))
-      return judge(gpu, *known, fmt::format("as {} tells", path.string()));
+  if (!path.empty() && wanted != "measure")
+    if (const auto measured = read(path))
+      return compare(gpu, *measured, fmt::format("according to {}", path.string()));
 
-  Known known{};
+  Measured measured{};
   try {
     const std::optional<unsigned> rtcore_version = gpu.rtcore_version();
-    if (!rtcore_version) return {"native", "OptiX cannot be used here"};
-    known.rtcore_version = *rtcore_version;
-    if (known.rtcore_version != 0) known.times = gpu.measure();
+    if (!rtcore_version) return {"native", "OptiX is not available"};
+    measured.rtcore_version = *rtcore_version;
+    if (measured.rtcore_version != 0) measured.times = gpu.measure();
   } catch (const Error& error) {
     return {"native", fmt::format("measuring it against rx:optix failed: {}", error.what())};
   }
-  const bool kept = !path.empty() && write(path, gpu, known);
-  return judge(gpu, known,
-               kept ? fmt::format("measured now and kept in {}", path.string()) : "measured now");
+  const bool kept = !path.empty() && write(path, gpu, measured);
+  return compare(gpu, measured,
+                 kept ? fmt::format("measured now and kept in {}", path.string()) : "measured now");
 }
 
-std::string auto_wish() {
-  const char* const wish = std::getenv("RTINDEX_AUTO");
-  return wish == nullptr ? "" : wish;
+std::string requested_tracer() {
+  const char* const wanted = std::getenv("RTINDEX_AUTO");
+  return wanted == nullptr ? "" : wanted;
 }
 
 std::filesystem::path cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
-  // The standard says that a relative path is to be passed over.
+  // The XDG standard ignores relative paths.
   if (cache != nullptr && std::filesystem::path(cache).is_absolute())
     return std::filesystem::path(cache) / "rtindex";
   const char* const home = std::getenv("HOME");

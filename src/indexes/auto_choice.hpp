@@ -16,12 +16,12 @@ struct Calibration {
   double optix_ms = 0;
 };
 
-// A GPU as far as the choice depends on it.
+// The properties of a GPU that the choice depends on.
 struct CalibratedGpu {
   std::string name;
   std::string driver;
-  // Asked only where no file knows the answer: starting OptiX takes a moment. None: OptiX cannot be
-  // used. 0: no RT cores.
+  // Called only where no file has the answer, because starting OptiX takes a moment. None: OptiX is
+  // not available. 0: no RT cores.
   std::function<std::optional<unsigned>()> rtcore_version;
   // Throws Error where it fails.
   std::function<Calibration()> measure;
@@ -32,13 +32,13 @@ struct TracerChoice {
   std::string reason;  // a sentence without its end
 };
 
-// `wish` is what the user wants in place of a choice: "native", "optix", "measure" (whatever a file
-// says), or nothing. `folder` is where files are kept; empty: nowhere.
-[[nodiscard]] TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wish,
+// `wanted` overrides the choice: "native", "optix", "measure" (in spite of a file), or empty.
+// `folder` is where files are kept; empty: nowhere.
+[[nodiscard]] TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wanted,
                                          const std::filesystem::path& folder);
 
-// RTINDEX_AUTO, the user's wish.
-[[nodiscard]] std::string auto_wish();
+// The environment variable RTINDEX_AUTO.
+[[nodiscard]] std::string requested_tracer();
 // The folder `rtindex` in XDG_CACHE_HOME, or in ~/.cache; empty where there is neither.
 [[nodiscard]] std::filesystem::path cache_folder();
 

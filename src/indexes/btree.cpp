@@ -1,5 +1,3 @@
-#include "indexes/btree.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +6,14 @@
 
 #include "base/prefetch.hpp"
 #include "execution/ordered_structure.hpp"
+#include "indexes/backends.hpp"
 
 namespace rtindex {
 
 namespace {
 
 // A B+-tree over the sorted pairs, loaded full from the bottom up. Leaves are 16 pairs each, one
-// behind the other, so that a leaf's link to the next is its own end. An inner node is one cache
+// after the other, so that a leaf's link to the next is its own end. An inner node is one cache
 // line of separators: the greatest key below each child. Nodes of a level lie side by side, so that
 // child c of node i is node i * fanout + c of the level below.
 template <class Key>
@@ -119,14 +118,9 @@ class BPlusTree {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_btree(const EncodedColumn& column, const KeyCodec& codec,
-                                      const OrderedOptions& options) {
-  return make_ordered<BPlusTree>(column, codec, options);
-}
-
-std::unique_ptr<Structure> load_btree(const FileReader& file, const KeyCodec& codec,
-                                      std::size_t rows, const OrderedOptions& options) {
-  return load_ordered<BPlusTree>(file, codec, rows, options);
+const Backend& btree_backend() {
+  static const OrderedBackend<BPlusTree> backend("btree", "", "B+-tree, bulk-loaded");
+  return backend;
 }
 
 }  // namespace rtindex

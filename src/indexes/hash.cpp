@@ -1,5 +1,3 @@
-#include "indexes/hash.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +8,13 @@
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
-#include "indexes/hash_filter.hpp"
-#include "indexes/hash_function.hpp"
-#include "indexes/hash_slots.hpp"
-#include "storage/full_keys.hpp"
+#include "base/search.hpp"
+#include "execution/backend.hpp"
+#include "indexes/backends.hpp"
+#include "indexes/hash_table.hpp"
+#include "storage/columns.hpp"
 #include "storage/pairs.hpp"
-#include "storage/row_order.hpp"
-#include "storage/sort_pairs.hpp"
+#include "storage/residual_filter.hpp"
 
 namespace rtindex {
 
@@ -53,7 +51,7 @@ class HashTable final : public Structure {
         distinct_(file.number("distinct", keys_)),
         build_peak_(file.number("build_peak")),
         table_(file.array<Slot<Key>>("table")),
-        several_(file.array<std::uint32_t>("several")),
+        duplicate_rows_(file.array<std::uint32_t>("several")),
         filter_(file.part("filter")) {
     if (capacity_ == 0 || capacity_ >= table_.size())
       file.refuse("its table has {} slots, {} of them first choices", table_.size(), capacity_);
@@ -69,7 +67,7 @@ class HashTable final : public Structure {
     file.number("distinct", distinct_);
     file.number("build_peak", build_peak_);
     file.array("table", table_.span());
-    file.array("several", several_.span());
+    file.array("several", duplicate_rows_.span());
     filter_.save(file.part("filter"));
   }
 
@@ -81,8 +79,8 @@ class HashTable final : public Structure {
       batch.encode(first, count, intervals, checks);
       find(intervals, count, found);
       const auto last_row = static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1);
-      const SlotRows<Key> rows(table_.data(), table_.size(), several_.data(), last_row);
-      if (batch.has_residual()) PointNarrower(batch, rows).narrow(first, count, checks, found);
+      const SlotRows<Key> rows(table_.data(), table_.size(), duplicate_rows_.data(), last_row);
+      if (batch.has_residual()) ResidualFilter(batch, rows).filter(first, count, checks, found);
       answer_rows(request, first, found, count, rows, true);
       answer_values(request, first, found, count, rows);
     });
@@ -99,7 +97,7 @@ class HashTable final : public Structure {
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
     bytes.parts = {{"table", table_.bytes()},
-                   {"rows of duplicates", several_.bytes()},
+                   {"rows of duplicates", duplicate_rows_.bytes()},
                    {"filter", filter_.bytes()}};
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak = bytes.resident + build_peak_;
@@ -117,10 +115,10 @@ class HashTable final : public Structure {
 
  private:
   static constexpr std::size_t grain = std::size_t{1} << 15;
-  // Lookups whose memory is asked for together: more than the core can have on its way, and few
-  // enough for all of it to stay in the first cache.
+  // Lookups whose memory is prefetched together: more than the core can have in flight, and few
+  // enough for all of it to stay in the L1 cache.
   static constexpr std::size_t in_step = 64;
-  // Where keys are chosen to crowd one place, a probe goes on by halving.
+  // A probe among keys that are chosen to collide goes on by halving.
   static constexpr std::uint64_t most_steps = 32;
   static constexpr std::uint64_t no_slot = std::numeric_limits<std::uint64_t>::max();
   static constexpr Key greatest = std::numeric_limits<Key>::max();
@@ -132,15 +130,16 @@ class HashTable final : public Structure {
       const Key key = unmix(entry.hash);
       if (entry.count == 1) visit(entry.row, key);
       if (entry.count <= 1) continue;
-      const Match several = several_of(entry);
-      for (std::uint64_t i = several.begin; i < several.end; ++i) visit(several_[i], key);
+      const Match duplicates = duplicates_of(entry);
+      for (std::uint64_t i = duplicates.begin; i < duplicates.end; ++i)
+        visit(duplicate_rows_[i], key);
     }
   }
 
-  // Where the rows of a key with several are in several_.
-  [[nodiscard]] Match several_of(const Slot<Key>& slot) const {
-    const std::uint64_t begin = std::min<std::uint64_t>(slot.row, several_.size());
-    return {begin, std::min<std::uint64_t>(begin + slot.count, several_.size())};
+  // Where the rows of a key with duplicates are in duplicate_rows_.
+  [[nodiscard]] Match duplicates_of(const Slot<Key>& slot) const {
+    const std::uint64_t begin = std::min<std::uint64_t>(slot.row, duplicate_rows_.size());
+    return {begin, std::min<std::uint64_t>(begin + slot.count, duplicate_rows_.size())};
   }
 
   [[nodiscard]] std::uint64_t home(Key hash) const { return home_slot(hash, capacity_); }
@@ -154,7 +153,7 @@ class HashTable final : public Structure {
       distinct_ += same_before ? 0 : 1;
       repeated += same_before || same_behind ? 1 : 0;
     }
-    several_ = Array<std::uint32_t>(repeated);
+    duplicate_rows_ = Array<std::uint32_t>(repeated);
     capacity_ = static_cast<std::uint64_t>(static_cast<double>(distinct_) / load_factor) + 1;
     std::uint64_t next = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i)
@@ -165,7 +164,7 @@ class HashTable final : public Structure {
 
   void fill(const Array<Pair<Key>>& pairs) {
     std::uint64_t next = 0;
-    std::uint32_t several = 0;
+    std::uint32_t next_duplicate = 0;
     for (std::size_t begin = 0; begin < pairs.size();) {
       std::size_t end = begin + 1;
       while (end < pairs.size() && pairs[end].key == pairs[begin].key) ++end;
@@ -177,8 +176,8 @@ class HashTable final : public Structure {
       if (count == 1) {
         table_[next] = {pairs[begin].key, pairs[begin].row, 1};
       } else {
-        table_[next] = {pairs[begin].key, several, count};
-        for (std::size_t i = begin; i < end; ++i) several_[several++] = pairs[i].row;
+        table_[next] = {pairs[begin].key, next_duplicate, count};
+        for (std::size_t i = begin; i < end; ++i) duplicate_rows_[next_duplicate++] = pairs[i].row;
       }
       ++next;
       begin = end;
@@ -191,13 +190,13 @@ class HashTable final : public Structure {
       find_step(intervals + first, std::min(in_step, count - first), found + first);
   }
 
-  // Asks for the memory of all lookups, in turn of the filter and of the table, before it is used.
+  // Prefetches the memory of all lookups, of the filter and then of the table, before it is used.
   void find_step(const Interval* intervals, std::size_t count, Match* found) const {
     Key hashes[in_step];
     std::uint64_t slots[in_step];
     for (std::size_t i = 0; i < count; ++i) {
       hashes[i] = mix(static_cast<Key>(intervals[i].lower));
-      filter_.ask_for(hashes[i]);
+      filter_.prefetch(hashes[i]);
     }
     const Slot<Key>* table = table_.data();
     for (std::size_t i = 0; i < count; ++i) {
@@ -216,14 +215,12 @@ class HashTable final : public Structure {
     const std::uint64_t near = std::min<std::uint64_t>(slot + most_steps, table_.size() - 1);
     while (slot < near && table[slot].hash < hash) ++slot;
     if (table[slot].hash < hash)
-      slot = static_cast<std::uint64_t>(
-          std::partition_point(table + slot, table + table_.size(),
-                               [&](const Slot<Key>& at) { return at.hash < hash; }) -
-          table);
+      slot = partition_point<std::uint64_t>(
+          slot, table_.size(), [&](std::uint64_t at) { return table[at].hash < hash; });
     const std::uint32_t matches = table[slot].hash == hash ? table[slot].count : 0;
     if (matches <= 1) return {slot, slot + matches};
-    const Match several = several_of(table[slot]);
-    return {table_.size() + several.begin, table_.size() + several.end};
+    const Match duplicates = duplicates_of(table[slot]);
+    return {table_.size() + duplicates.begin, table_.size() + duplicates.end};
   }
 
   std::size_t keys_;
@@ -233,24 +230,39 @@ class HashTable final : public Structure {
   std::uint64_t distinct_ = 0;
   std::size_t build_peak_ = 0;
   Array<Slot<Key>> table_;
-  Array<std::uint32_t> several_;
+  Array<std::uint32_t> duplicate_rows_;
   HashFilter<Key> filter_;
+};
+
+class HashBackend final : public Backend {
+ public:
+  HashBackend() : Backend("hash", "", "cpu") {}
+
+  [[nodiscard]] std::string describe() const override { return "hash table, points only"; }
+  [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }
+
+  [[nodiscard]] std::unique_ptr<Structure> build(const Spec&, EncodedColumn column,
+                                                 const KeyCodec& codec, const KeyText&,
+                                                 const BuildOptions&) const override {
+    return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Structure> {
+      return std::make_unique<HashTable<decltype(key)>>(column, codec);
+    });
+  }
+
+  [[nodiscard]] LoadedStructure load(const Spec&, const FileReader& file, const KeyCodec& codec,
+                                     std::size_t rows,
+                                     const std::shared_ptr<DeviceMemory>&) const override {
+    return with_key_type(is_wide(codec.span()), [&](auto key) -> LoadedStructure {
+      return {std::make_unique<HashTable<decltype(key)>>(file, codec, rows), false};
+    });
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<Structure> make_hash(const EncodedColumn& column, const KeyCodec& codec,
-                                     const OrderedOptions&) {
-  return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Structure> {
-    return std::make_unique<HashTable<decltype(key)>>(column, codec);
-  });
-}
-
-std::unique_ptr<Structure> load_hash(const FileReader& file, const KeyCodec& codec,
-                                     std::size_t rows, const OrderedOptions&) {
-  return with_key_type(is_wide(codec.span()), [&](auto key) -> std::unique_ptr<Structure> {
-    return std::make_unique<HashTable<decltype(key)>>(file, codec, rows);
-  });
+const Backend& hash_backend() {
+  static const HashBackend backend;
+  return backend;
 }
 
 }  // namespace rtindex

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <utility>
 
+#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -11,6 +13,12 @@
 #include "storage/index_file.hpp"
 
 namespace rtindex {
+
+namespace {
+
+AnswerSet answers_of(const Outputs& outputs) { return request_into({}, outputs).answers; }
+
+}  // namespace
 
 Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Index::Index(Index&&) noexcept = default;
@@ -34,6 +42,138 @@ void Index::lookup_into(const ColumnView& keys, const LookupOptions& options,
 void Index::range_into(const ColumnView& lower, const ColumnView& upper,
                        const LookupOptions& options, const Outputs& outputs) const {
   state_->answer_into(lower, upper, LookupKind::range, options, outputs);
+}
+
+void Index::State::require_supported(AnswerSet answers, LookupKind kind) const {
+  if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
+  for (const Answer answer : all_answers())
+    if (answers.has(answer) && !structure->supports(answer, kind))
+      fail(ErrorKind::unsupported,
+           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
+           spec.text(), name_of(kind), name_of(answer));
+}
+
+void Index::State::start_counting(const LookupOptions& options) const {
+  if (options.counters != nullptr && !structure->counts_work())
+    fail(ErrorKind::unsupported, "{} does not count its work: leave counters out, or use rx",
+         spec.text());
+  if (options.launch_ms != nullptr && !structure->times_rays())
+    fail(ErrorKind::unsupported, "{} does not time its rays: leave launch_ms out, or use rx:optix",
+         spec.text());
+  if (options.counters != nullptr) *options.counters = {};
+  if (options.launch_ms != nullptr) *options.launch_ms = 0;
+}
+
+Index::State::ResolvedOptions Index::State::with_values(const LookupOptions& options,
+                                                        AnswerSet answers) const {
+  ResolvedOptions resolved{options};
+  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return resolved;
+  const ColumnView& own = options.values;
+  const std::optional<Type> included = structure->included();
+  if (own.given() || (!included && rows == 0)) {
+    require_values(own, rows);
+    require_reachable(own, "values");
+  } else if (included) {
+    resolved.options.values = ColumnView::of(*included, nullptr, rows);
+    resolved.included = true;
+  } else {
+    fail(
+        "sum, min and max need a value column: pass one value per row of the column, or build "
+        "the index with included values");
+  }
+  return resolved;
+}
+
+void Index::State::require_reachable(const ColumnView& column, const char* what) const {
+  if (column.memory_space() == MemorySpace::device && !backend->on_gpu())
+    fail(
+        "the {} are in device memory, which {} cannot read: copy them to host memory, or use an "
+        "index on the GPU (@cuda)",
+        what, spec.text());
+}
+
+void Index::State::require_lookups(const ColumnView& lower, const ColumnView& upper) const {
+  require_reachable(lower, "lookups");
+  require_reachable(upper, "lookups");
+  if (lower.memory_space() != upper.memory_space())
+    fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
+         name_of(lower.memory_space()), name_of(upper.memory_space()));
+  require_comparable(lower);
+  if (&lower == &upper) return;
+  require_comparable(upper);
+  if (lower.size() != upper.size())
+    fail("expected as many upper ends as lower ends, got {} lower and {} upper", lower.size(),
+         upper.size());
+}
+
+Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
+                             const LookupOptions& options) const {
+  return explain_out_of_memory("answering a batch", [&] {
+    if (options.answers.empty() && !options.matched)
+      fail("no answer requested: choose any, first, count, sum, min, max or rows");
+    const auto lock = lock_for_reading();
+    require_lookups(lower, upper);
+    const ResolvedOptions resolved = with_values(options, options.answers);
+    require_supported(options.answers, kind);
+    start_counting(options);
+    const LookupBatch batch(*codec, lower, upper, kind);
+    Answers answers;
+    threads->run([&] {
+      structure->require_answerable(batch);
+      AnswersAccess access(resolved.options, batch.size());
+      access.request().included = resolved.included;
+      structure->run(batch, access.request());
+      answers = access.finish();
+    });
+    return answers;
+  });
+}
+
+void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
+                               const LookupOptions& options, const Outputs& outputs) const {
+  explain_out_of_memory("answering a batch", [&] {
+    const AnswerSet answers = answers_of(outputs);
+    if (answers.empty() && outputs.matched == nullptr && !lower.empty())
+      fail("no answer requested: set at least one output buffer");
+    if (outputs.rows != nullptr && outputs.offsets == nullptr)
+      fail("rows requested without offsets: pass a buffer of (number of lookups + 1) offsets");
+    if (outputs.memory_space == MemorySpace::device && !backend->on_gpu())
+      fail(
+          "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
+          "(@cuda)",
+          spec.text());
+    const auto lock = lock_for_reading();
+    require_lookups(lower, upper);
+    const ResolvedOptions resolved = with_values(options, answers);
+    require_supported(answers, kind);
+    start_counting(options);
+    const LookupBatch batch(*codec, lower, upper, kind);
+    threads->run([&] {
+      structure->require_answerable(batch);
+      Request request = request_into(resolved.options, outputs);
+      request.included = resolved.included;
+      if (outputs.memory_space == MemorySpace::device) {
+        structure->run(batch, request);
+        return;
+      }
+      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (batch.size() + 7) / 8);
+      RowsInto rows_into(request, batch.size());
+      structure->run(batch, request);
+      rows_into.finish();
+    });
+  });
+}
+
+void Index::State::require_comparable(const ColumnView& lookups) const {
+  codec->require_comparable(lookups);
+  const auto require_unit = [](TimeUnit given, TimeUnit expected) {
+    if (given != expected && given != TimeUnit::unspecified && expected != TimeUnit::unspecified)
+      fail("the column counts time in {} and the lookups in {}: convert the lookups",
+           name_of(expected), name_of(given));
+  };
+  require_unit(lookups.time_unit(), time_unit);
+  for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i)
+    require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
 }
 
 void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
@@ -147,7 +287,9 @@ class IndexAccess {
            column.size());
     auto state = std::make_unique<Index::State>();
     const bool in_order = options.include.given() || !is_native(column.type());
-    state->spec = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
+    ResolvedSpec resolved = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
+    state->spec = std::move(resolved.spec);
+    state->backend = resolved.backend;
     state->rows = column.size();
     state->threads = std::make_unique<ThreadLimit>(threads_of(state->spec));
     state->build(column, options);

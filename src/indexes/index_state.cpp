@@ -1,24 +1,25 @@
 #include "indexes/index_state.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <span>
 #include <utility>
 
-#include "answers/answers.hpp"
 #include "answers/request.hpp"
+#include "base/array.hpp"
 #include "base/error.hpp"
+#include "base/spec_options.hpp"
 #include "base/stored.hpp"
 #include "base/types.hpp"
 #include "indexes/catalog.hpp"
+#include "storage/columns.hpp"
 #include "storage/index_file.hpp"
 
 namespace rtindex {
 
 namespace {
 
-AnswerSet answers_of(const Outputs& outputs) { return request_into({}, outputs).answers; }
-
-// The spec of a saved index, which another build of the library might not know.
-Spec spec_in(const FileReader& file) {
+// The spec of a saved index, which this build of the library might not contain.
+ResolvedSpec spec_in(const FileReader& file) {
   const std::string& text = file.text("spec");
   try {
     return resolve(Spec(text));
@@ -28,143 +29,42 @@ Spec spec_in(const FileReader& file) {
   }
 }
 
+std::span<const std::uint32_t> row_ids(const ColumnView& rows) {
+  return {static_cast<const std::uint32_t*>(rows.data()), rows.size()};
+}
+
+// What the structure that replaces another is built with: the included values and the allocator of
+// the old one.
+class IncludedSnapshot {
+ public:
+  explicit IncludedSnapshot(const Structure& structure) {
+    options_.device_memory = structure.device_memory();
+    if (!structure.included()) return;
+    values_ = structure.included_column();
+    options_.include = values_.view().with_validity(nullptr);
+  }
+  [[nodiscard]] const BuildOptions& options() const { return options_; }
+
+ private:
+  OwnedColumn values_;
+  BuildOptions options_;
+};
+
 }  // namespace
 
-void Index::State::require_supported(AnswerSet answers, LookupKind kind) const {
-  if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
-  for (const Answer answer : all_answers())
-    if (answers.has(answer) && !structure->supports(answer, kind))
-      fail(ErrorKind::unsupported,
-           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
-           spec.text(), name_of(kind), name_of(answer));
-}
-
-void Index::State::start_counting(const LookupOptions& options) const {
-  if (options.counters != nullptr && !structure->counts_work())
-    fail(ErrorKind::unsupported, "{} does not count its work: leave counters out, or use rx",
-         spec.text());
-  if (options.launch_ms != nullptr && !structure->times_rays())
-    fail(ErrorKind::unsupported, "{} does not time its rays: leave launch_ms out, or use rx:optix",
-         spec.text());
-  if (options.counters != nullptr) *options.counters = {};
-  if (options.launch_ms != nullptr) *options.launch_ms = 0;
-}
-
-Index::State::ResolvedOptions Index::State::with_values(const LookupOptions& options,
-                                                        AnswerSet answers) const {
-  ResolvedOptions resolved{options};
-  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return resolved;
-  const ColumnView& own = options.values;
-  const std::optional<Type> included = structure->included();
-  if (own.given() || (!included && rows == 0)) {
-    require_values(own, rows);
-    require_reachable(own, "values");
-  } else if (included) {
-    resolved.options.values = ColumnView::of(*included, nullptr, rows);
-    resolved.included = true;
-  } else {
-    fail(
-        "sum, min and max need a value column: pass one value per row of the column, or build "
-        "the index with included values");
-  }
-  return resolved;
-}
-
-void Index::State::require_reachable(const ColumnView& column, const char* what) const {
-  if (column.memory_space() == MemorySpace::device && !on_device(spec))
-    fail(
-        "the {} are in device memory, which {} cannot read: copy them to host memory, or use an "
-        "index on the GPU (@cuda)",
-        what, spec.text());
-}
-
-void Index::State::require_lookups(const ColumnView& lower, const ColumnView& upper) const {
-  require_reachable(lower, "lookups");
-  require_reachable(upper, "lookups");
-  if (lower.memory_space() != upper.memory_space())
-    fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
-         name_of(lower.memory_space()), name_of(upper.memory_space()));
-  require_comparable(lower);
-  if (&lower == &upper) return;
-  require_comparable(upper);
-  if (lower.size() != upper.size())
-    fail("expected as many upper ends as lower ends, got {} lower and {} upper", lower.size(),
-         upper.size());
-}
-
-Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                             const LookupOptions& options) const {
-  return explain_out_of_memory("answering a batch", [&] {
-    if (options.answers.empty() && !options.matched)
-      fail("no answer requested: choose any, first, count, sum, min, max or rows");
-    const auto lock = lock_for_reading();
-    require_lookups(lower, upper);
-    const ResolvedOptions resolved = with_values(options, options.answers);
-    require_supported(options.answers, kind);
-    start_counting(options);
-    const LookupBatch batch(*codec, lower, upper, kind);
-    Answers answers;
-    threads->run([&] {
-      structure->require_answerable(batch);
-      AnswersAccess access(resolved.options, batch.size());
-      access.request().included = resolved.included;
-      structure->run(batch, access.request());
-      answers = access.finish();
-    });
-    return answers;
-  });
-}
-
-void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                               const LookupOptions& options, const Outputs& outputs) const {
-  explain_out_of_memory("answering a batch", [&] {
-    const AnswerSet answers = answers_of(outputs);
-    if (answers.empty() && outputs.matched == nullptr && !lower.empty())
-      fail("no answer requested: set at least one output buffer");
-    if (outputs.rows != nullptr && outputs.offsets == nullptr)
-      fail("rows requested without offsets: pass a buffer of (number of lookups + 1) offsets");
-    if (outputs.memory_space == MemorySpace::device && !on_device(spec))
-      fail(
-          "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
-          "(@cuda)",
-          spec.text());
-    const auto lock = lock_for_reading();
-    require_lookups(lower, upper);
-    const ResolvedOptions resolved = with_values(options, answers);
-    require_supported(answers, kind);
-    start_counting(options);
-    const LookupBatch batch(*codec, lower, upper, kind);
-    threads->run([&] {
-      structure->require_answerable(batch);
-      Request request = request_into(resolved.options, outputs);
-      request.included = resolved.included;
-      if (outputs.memory_space == MemorySpace::device) {
-        structure->run(batch, request);
-        return;
-      }
-      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (batch.size() + 7) / 8);
-      RowsInto rows_into(request, batch.size());
-      structure->run(batch, request);
-      rows_into.finish();
-    });
-  });
-}
-
-void Index::State::require_comparable(const ColumnView& lookups) const {
-  codec->require_comparable(lookups);
-  const auto require_unit = [](TimeUnit given, TimeUnit expected) {
-    if (given != expected && given != TimeUnit::unspecified && expected != TimeUnit::unspecified)
-      fail("the column counts time in {} and the lookups in {}: convert the lookups",
-           name_of(expected), name_of(given));
-  };
-  require_unit(lookups.time_unit(), time_unit);
-  for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i)
-    require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
+void Index::State::require_key_order() const {
+  if (backend->keeps_key_order(spec)) return;
+  fail(ErrorKind::unsupported,
+       "{} cannot include values, because it does not keep its keys in order: {}use rx:native, "
+       "sorted or btree",
+       backend->name(),
+       find_option("bucket", backend->name()) == nullptr ? "" : "add bucket=16 to sort them, or ");
 }
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
   require_reachable(column, "keys");
   if (options.include.given()) {
+    require_key_order();
     require_values(options.include, rows);
     require_reachable(options.include, "values");
   }
@@ -172,17 +72,17 @@ void Index::State::build(const ColumnView& column, const BuildOptions& options) 
   for (const ColumnView& part : column.parts()) part_time_units.push_back(part.time_unit());
   included_time_unit = options.include.time_unit();
   threads->run([&] {
-    if (on_device(spec) && is_native(column.type())) {
-      auto [made_codec, made] = build_on_device(spec, column, options);
-      codec = std::move(made_codec);
-      structure = std::move(made);
+    if (backend->on_gpu() && is_native(column.type())) {
+      BuiltStructure built = backend->build_on_gpu(spec, column, options);
+      codec = std::move(built.codec);
+      structure = std::move(built.structure);
       return;
     }
-    if (options.include.memory_space() == MemorySpace::device) wait_for(spec, options.stream);
+    if (options.include.memory_space() == MemorySpace::device)
+      backend->wait_for(spec, options.stream);
     codec = KeyCodec::for_column(column);
-    structure = make_structure(
-        spec, codec->encode(column), *codec, [&](std::uint32_t row) { return column.text(row); },
-        options);
+    const auto key_text = [&](std::uint32_t row) { return column.text(row); };
+    structure = backend->build(spec, codec->encode(column), *codec, key_text, options);
   });
 }
 
@@ -210,7 +110,9 @@ Array<std::byte> Index::State::container() const {
 
 void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory) {
   const FileReader reader(stored);
-  spec = spec_in(reader);
+  ResolvedSpec resolved = spec_in(reader);
+  spec = std::move(resolved.spec);
+  backend = resolved.backend;
   threads = std::make_unique<ThreadLimit>(threads_of(spec));
   rows = reader.number("rows", max_rows);
   const auto unit_in = [&](const std::string& name) {
@@ -227,11 +129,67 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
     codec = KeyCodec::from_file(reader.part("codec"), rows);
     for (std::size_t i = 0; i < codec->part_types().size(); ++i)
       part_time_units.push_back(unit_in(fmt::format("part_time_unit{}", i)));
-    auto [made, rebuilt] = load_structure(spec, reader.part("structure"), *codec, rows, memory);
-    structure = std::move(made);
+    LoadedStructure opened = backend->load(spec, reader.part("structure"), *codec, rows, memory);
+    structure = std::move(opened.structure);
     file = stored.file;
-    loaded = fmt::format("{} {}", rebuilt ? "rebuilt from the column in" : "mapped from", file);
+    loaded =
+        fmt::format("{} {}", opened.rebuilt ? "rebuilt from the column in" : "mapped from", file);
   });
+}
+
+void Index::State::require_update(const ColumnView& changed, const ColumnView& new_keys) const {
+  if (!changed.empty() && changed.type() != Type::u32)
+    fail("expected the rows of an update as uint32, got {}", name_of(changed.type()));
+  if (changed.nullable())
+    fail("the rows of an update carry a validity bitmap: leave out null rows");
+  if (changed.size() != new_keys.size())
+    fail("expected one new key per row, got {} rows and {} keys", changed.size(), new_keys.size());
+  require_reachable(changed, "rows");
+  require_reachable(new_keys, "new keys");
+  if (changed.memory_space() != new_keys.memory_space())
+    fail("the rows of the update are in {} memory and the new keys in {} memory: copy one of them",
+         name_of(changed.memory_space()), name_of(new_keys.memory_space()));
+}
+
+void Index::State::update(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
+  if (changed.memory_space() == MemorySpace::host) {
+    require_distinct(row_ids(changed), rows);
+    update_from_host(row_ids(changed), new_keys);
+    return;
+  }
+  const DeviceUpdate update{changed, new_keys, rows, stream};
+  if (backend->update_on_gpu(spec, *structure, *codec, update)) return;
+  const OwnedColumn changed_here = backend->fetch(spec, changed);
+  const OwnedColumn keys_here = backend->fetch(spec, new_keys);
+  update_from_host(row_ids(changed_here.view()), keys_here.view());
+}
+
+void Index::State::update_from_host(std::span<const std::uint32_t> changed,
+                                    const ColumnView& new_keys) {
+  const KeyText key_text = [&](std::uint32_t row) {
+    const auto found = std::find(changed.begin(), changed.end(), row);
+    return found == changed.end()
+               ? std::string("(not changed)")
+               : new_keys.text(static_cast<std::size_t>(found - changed.begin()));
+  };
+  Array<std::uint64_t> keys(changed.size());
+  if (const auto span = codec->encode_update(new_keys, keys.data())) {
+    const Changes changes{changed.data(), keys.data(), changed.size(), MemorySpace::host};
+    if (!all_valid(new_keys) || !structure->update(changes, *span)) {
+      const IncludedSnapshot kept(*structure);
+      structure = backend->build(spec, patched(structure->column(), changes, new_keys, *span),
+                                 *codec, key_text, kept.options());
+    }
+    codec->set_span(*span);
+    return;
+  }
+  const IncludedSnapshot kept(*structure);
+  OwnedColumn column = codec->decode(structure->column());
+  for (std::size_t i = 0; i < changed.size(); ++i) column.set(changed[i], new_keys, i);
+  const ColumnView view = column.view();
+  auto new_codec = KeyCodec::for_column(view);
+  structure = backend->build(spec, new_codec->encode(view), *new_codec, key_text, kept.options());
+  codec = std::move(new_codec);
 }
 
 }  // namespace rtindex

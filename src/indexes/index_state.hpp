@@ -14,6 +14,7 @@
 
 #include "base/parallel.hpp"
 #include "base/stored.hpp"
+#include "execution/backend.hpp"
 #include "keys/codec.hpp"
 #include "storage/structure.hpp"
 
@@ -23,7 +24,8 @@ inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max(
 
 // What an Index holds, and its work: every call is checked here before a structure sees it.
 struct Index::State {
-  Spec spec;
+  Spec spec;  // complete
+  const Backend* backend = nullptr;
   std::unique_ptr<KeyCodec> codec;
   std::unique_ptr<Structure> structure;
   std::size_t rows = 0;
@@ -61,6 +63,8 @@ struct Index::State {
   [[nodiscard]] ResolvedOptions with_values(const LookupOptions& options, AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
+  // Of included values.
+  void require_key_order() const;
   void require_comparable(const ColumnView& lookups) const;
   void require_lookups(const ColumnView& lower, const ColumnView& upper) const;
 

@@ -1,9 +1,8 @@
-#include "indexes/sorted.hpp"
-
 #include <algorithm>
 
 #include "base/prefetch.hpp"
 #include "execution/ordered_structure.hpp"
+#include "indexes/backends.hpp"
 
 namespace rtindex {
 
@@ -53,14 +52,9 @@ class BinarySearch {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_sorted(const EncodedColumn& column, const KeyCodec& codec,
-                                       const OrderedOptions& options) {
-  return make_ordered<BinarySearch>(column, codec, options);
-}
-
-std::unique_ptr<Structure> load_sorted(const FileReader& file, const KeyCodec& codec,
-                                       std::size_t rows, const OrderedOptions& options) {
-  return load_ordered<BinarySearch>(file, codec, rows, options);
+const Backend& sorted_backend() {
+  static const OrderedBackend<BinarySearch> backend("sorted", "", "sorted array, binary search");
+  return backend;
 }
 
 }  // namespace rtindex

@@ -42,7 +42,7 @@ class KeyCodec {
   [[nodiscard]] virtual std::vector<Type> part_types() const { return {}; }
   // The largest encoded key.
   [[nodiscard]] std::uint64_t span() const { return span_; }
-  // Whether encoded keys are not the whole truth and hits must be compared in full.
+  // Whether the encoding is lossy and hits must be compared in full.
   [[nodiscard]] bool has_residual() const { return has_residual_; }
   // Whether the column has no valid key at all.
   [[nodiscard]] bool empty() const { return empty_; }
@@ -87,7 +87,7 @@ class KeyCodec {
   // How row's full key compares with lookup i where both have one encoded key: <0, 0, >0.
   [[nodiscard]] virtual int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                              std::size_t i) const;
-  // Asks for the memory that compare_residual() reads of a row, in two steps: 0, then 1.
+  // Prefetches the memory that compare_residual() reads of a row, in two steps: 0, then 1.
   virtual void prefetch_residual(std::uint32_t row, int step) const;
   // How the full keys of two rows with one encoded key compare: <0, 0, >0.
   [[nodiscard]] virtual int compare_rows(std::uint32_t a, std::uint32_t b) const;

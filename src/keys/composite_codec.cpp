@@ -1,4 +1,4 @@
-#include "keys/composite_codec.hpp"
+#include "keys/codecs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -24,8 +24,7 @@ namespace {
 
 constexpr std::size_t block_rows = 2048;
 
-// Of the tuples, where some may be null: their parts are no keys either, and must not widen what
-// the others are packed into.
+// Of the tuples, where some may be null: the parts of a null tuple must not widen the packed keys.
 [[nodiscard]] std::vector<std::uint8_t> validity_of(const ColumnView& column) {
   if (!column.nullable()) return {};
   std::vector<std::uint8_t> bits((column.size() + 7) / 8, 0);

@@ -2,11 +2,70 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "keys/packed_keys.hpp"
+#include "base/array.hpp"
+#include "base/stored.hpp"
+#include "keys/interval.hpp"
 
 namespace rtindex {
+
+// An array of unsigned integers in 4 bytes each where all of them fit, else in 8.
+class PackedKeys {
+ public:
+  PackedKeys() = default;
+  PackedKeys(std::size_t size, std::uint64_t largest)
+      : wide_(is_wide(largest)), narrow_keys_(wide_ ? 0 : size), wide_keys_(wide_ ? size : 0) {}
+  // As many keys, from a file; they can be any.
+  PackedKeys(const FileReader& file, std::string_view name, std::size_t size, std::uint64_t largest)
+      : wide_(is_wide(largest)) {
+    if (wide_)
+      wide_keys_ = file.array<std::uint64_t>(name, size);
+    else
+      narrow_keys_ = file.array<std::uint32_t>(name, size);
+  }
+
+  // The keys must stay where they are until the file is written.
+  void save(FileWriter& file, std::string_view name) const& {
+    if (wide_)
+      file.array(name, wide_keys_.span());
+    else
+      file.array(name, narrow_keys_.span());
+  }
+  void save(FileWriter& file, std::string_view name) && {
+    if (wide_)
+      file.array(name, std::move(wide_keys_));
+    else
+      file.array(name, std::move(narrow_keys_));
+  }
+
+  [[nodiscard]] std::size_t size() const { return wide_ ? wide_keys_.size() : narrow_keys_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return narrow_keys_.bytes() + wide_keys_.bytes(); }
+  [[nodiscard]] bool wide() const { return wide_; }
+  [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
+    return wide_ ? wide_keys_[i] : narrow_keys_[i];
+  }
+  // Where key i lies.
+  [[nodiscard]] const void* address(std::size_t i) const {
+    return wide_ ? static_cast<const void*>(wide_keys_.data() + i) : narrow_keys_.data() + i;
+  }
+  void set(std::size_t i, std::uint64_t key) {
+    if (wide_)
+      wide_keys_[i] = key;
+    else
+      narrow_keys_[i] = static_cast<std::uint32_t>(key);
+  }
+  [[nodiscard]] const std::uint32_t* narrow_data() const { return narrow_keys_.data(); }
+  [[nodiscard]] const std::uint64_t* wide_data() const { return wide_keys_.data(); }
+
+ private:
+  bool wide_ = false;
+  Array<std::uint32_t> narrow_keys_;
+  Array<std::uint64_t> wide_keys_;
+};
 
 // A column as the structures see it: the encoded keys of its valid rows, in row order.
 struct EncodedColumn {
@@ -21,5 +80,8 @@ struct EncodedColumn {
   }
   [[nodiscard]] std::size_t bytes() const { return keys.bytes() + rows.bytes(); }
 };
+
+// The text of a row's key, for errors.
+using KeyText = std::function<std::string(std::uint32_t row)>;
 
 }  // namespace rtindex

@@ -37,7 +37,7 @@ struct KeyInterval {
   Key lower, upper;
 };
 
-// At an end of an interval the encoded key may stand for several full keys (long strings, wide
+// At an end of an interval several full keys may have the same encoded key (long strings, wide
 // composites). These flags say at which ends a hit must be compared in full.
 enum Check : std::uint8_t { check_none = 0, check_lower = 1, check_upper = 2 };
 

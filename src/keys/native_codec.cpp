@@ -1,4 +1,4 @@
-#include "keys/native_codec.hpp"
+#include "keys/codecs.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
-#include "keys/convert.hpp"
 #include "keys/ordered_bits.hpp"
 
 namespace rtindex {
@@ -114,7 +113,7 @@ class NativeCodec final : public KeyCodec {
 
   [[nodiscard]] std::optional<std::uint64_t> encode_update(const ColumnView& keys,
                                                            std::uint64_t* encoded) const override {
-    // All are looked at, wherever one below the base stands: a key that does not fit is an error.
+    // All are checked, even after one below the base: a key that does not fit is an error.
     const KeyExtent extent = parallel_reduce(
         keys.size(), scan_grain, KeyExtent{},
         [&](std::size_t first, std::size_t count) {

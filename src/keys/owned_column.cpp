@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "keys/convert.hpp"
 #include "keys/ordered_bits.hpp"
 
 namespace rtindex {

@@ -1,4 +1,4 @@
-#include "keys/string_codec.hpp"
+#include "keys/codecs.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -250,7 +250,7 @@ class StringCodec final : public KeyCodec {
     return bits;
   }
 
-  // Whether the head alone tells the string: nothing behind it, and no NUL that padding could be.
+  // Whether the head is the whole string: no tail, and no NUL that could be padding.
   [[nodiscard]] bool is_just_head(std::string_view rest) const {
     return rest.size() <= head_bytes_ && rest.find('\0') == std::string_view::npos;
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "base/search.hpp"
 
 namespace rtindex {
 
@@ -56,18 +57,8 @@ RowDirectory::RowDirectory(const Coordinates& coordinates, const EncodedColumn& 
 }
 
 std::size_t RowDirectory::find(std::uint64_t row) const {
-  std::size_t first = 0;
-  std::size_t count = rows_.size();
-  while (count > 0) {
-    const std::size_t half = count / 2;
-    if (rows_[first + half] < row) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
+  return partition_point<std::size_t>(0, rows_.size(),
+                                      [&](std::size_t i) { return rows_[i] < row; });
 }
 
 }  // namespace rtindex

@@ -5,7 +5,6 @@
 
 #include "keys/coordinates.hpp"
 #include "keys/encoded_column.hpp"
-#include "keys/packed_keys.hpp"
 
 namespace rtindex {
 

@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
-// The first byte is no text, and the line ends show a transfer that took the file for text.
+// The first byte is not text, and the line ends reveal a transfer in text mode.
 constexpr std::array<char, 8> magic = {'\x89', 'R', 'T', 'I', 'X', '\r', '\n', '\x1a'};
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint32_t other_byte_order = 0x04030201;
@@ -50,7 +50,7 @@ std::uint64_t aligned(std::uint64_t offset) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-std::uint64_t behind(std::uint64_t offset, std::uint64_t bytes) {
+std::uint64_t offset_after(std::uint64_t offset, std::uint64_t bytes) {
   return aligned(offset + bytes + slack);
 }
 
@@ -63,7 +63,7 @@ nlohmann::json section_table(const Stored& stored, std::uint64_t start,
                      {"bytes", section.bytes.size()},
                      {"checksum", checksums[table.size()]},
                      {"small", section.small}});
-    start = behind(start, section.bytes.size());
+    start = offset_after(start, section.bytes.size());
   }
   return table;
 }
@@ -135,7 +135,7 @@ class Header {
   }
 
  private:
-  // No conversions: -1 and 1.5 are no sizes.
+  // No conversions: -1 and 1.5 are not sizes.
   template <class T>
   [[nodiscard]] static T exactly(const nlohmann::json& value) {
     if (std::is_same_v<T, std::uint64_t> && !value.is_number_unsigned())
@@ -146,7 +146,7 @@ class Header {
   nlohmann::json json_;
 };
 
-// Sections lie one behind the other, aligned, inside the file.
+// Sections follow each other, aligned, inside the file.
 void require_sound(const std::string& path, const std::vector<TableLine>& table,
                    std::uint64_t start, std::uint64_t file_bytes) {
   for (const TableLine& line : table) {
@@ -157,7 +157,7 @@ void require_sound(const std::string& path, const std::vector<TableLine>& table,
     if (line.offset > file_bytes || line.bytes > file_bytes - line.offset ||
         file_bytes - line.offset - line.bytes < slack)
       fail_damaged(path, fmt::format("section {} reaches beyond the end", line.name));
-    start = behind(line.offset, line.bytes);
+    start = offset_after(line.offset, line.bytes);
   }
 }
 
@@ -187,13 +187,14 @@ void write_container(Sink& sink, const Stored& stored) {
   const std::uint64_t start = aligned(sizeof(Prelude) + longest);
   const std::string header = header_text(stored, start, checksums);
   std::uint64_t total = start;
-  for (const auto& [name, section] : stored.sections) total = behind(total, section.bytes.size());
+  for (const auto& [name, section] : stored.sections)
+    total = offset_after(total, section.bytes.size());
 
   sink.resize(total);
   std::uint64_t offset = start;
   for (const auto& [name, section] : stored.sections) {
     sink.write_at(offset, section.bytes);
-    offset = behind(offset, section.bytes.size());
+    offset = offset_after(offset, section.bytes.size());
   }
   sink.write_at(sizeof(Prelude), std::as_bytes(std::span(header)));
   Prelude prelude{magic,

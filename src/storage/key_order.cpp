@@ -4,9 +4,10 @@
 #include <limits>
 
 #include "base/parallel.hpp"
-#include "storage/full_keys.hpp"
-#include "storage/row_order.hpp"
-#include "storage/sort_pairs.hpp"
+#include "base/search.hpp"
+#include "storage/columns.hpp"
+#include "storage/pairs.hpp"
+#include "storage/residual_filter.hpp"
 
 namespace rtindex {
 
@@ -79,20 +80,20 @@ std::uint64_t KeyOrder<Key>::end_of_equal(std::uint64_t position, Key key) const
 }
 
 template <class Key>
-void KeyOrder<Key>::narrow(const LookupBatch& batch, std::size_t first, std::size_t count,
-                           const Interval* intervals, const std::uint8_t* checks,
-                           Match* found) const {
+void KeyOrder<Key>::filter_residuals(const LookupBatch& batch, std::size_t first, std::size_t count,
+                                     const Interval* intervals, const std::uint8_t* checks,
+                                     Match* found) const {
   if (batch.kind() == LookupKind::point) {
     const PairRows<Key> rows = this->rows();
-    return PointNarrower(batch, rows).narrow(first, count, checks, found);
+    return ResidualFilter(batch, rows).filter(first, count, checks, found);
   }
   for (std::size_t i = 0; i < count; ++i)
     if (checks[i] != check_none && found[i].size() != 0)
-      found[i] = narrow_range(found[i], batch, first + i, intervals[i], checks[i]);
+      found[i] = filter_range(found[i], batch, first + i, intervals[i], checks[i]);
 }
 
 template <class Key>
-Match KeyOrder<Key>::narrow_range(Match match, const LookupBatch& batch, std::size_t lookup,
+Match KeyOrder<Key>::filter_range(Match match, const LookupBatch& batch, std::size_t lookup,
                                   Interval interval, std::uint8_t checks) const {
   const PairRows<Key> rows = this->rows();
   if ((checks & check_lower) != 0) {

@@ -14,7 +14,7 @@
 namespace rtindex {
 
 // A column in key order: sorted (key, rowID) pairs, equal keys in order of their full keys and then
-// of their rows. Behind the last pair stand a few with the greatest key, so that blocks of pairs
+// of their rows. The last pair is followed by a few with the greatest key, so that blocks of pairs
 // can be compared without a test for the end.
 template <class Key>
 class KeyOrder {
@@ -54,13 +54,13 @@ class KeyOrder {
     return position;
   }
 
-  // Matches of lookups [first, first + count), found by encoded key, lose rows whose full keys do
-  // not lie in the lookup.
-  void narrow(const LookupBatch& batch, std::size_t first, std::size_t count,
-              const Interval* intervals, const std::uint8_t* checks, Match* found) const;
+  // Removes rows whose full keys do not lie in the lookup from the matches of lookups
+  // [first, first + count), which were found by encoded key.
+  void filter_residuals(const LookupBatch& batch, std::size_t first, std::size_t count,
+                        const Interval* intervals, const std::uint8_t* checks, Match* found) const;
 
  private:
-  [[nodiscard]] Match narrow_range(Match match, const LookupBatch& batch, std::size_t lookup,
+  [[nodiscard]] Match filter_range(Match match, const LookupBatch& batch, std::size_t lookup,
                                    Interval interval, std::uint8_t checks) const;
   void find_last_key() {
     last_key_ = size_ == 0 ? 0 : std::min<std::uint64_t>(key(size_ - 1), span_);

@@ -2,8 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "base/array.hpp"
+#include "keys/codec.hpp"
 
 namespace rtindex {
 
@@ -34,5 +35,18 @@ class PairRows {
   const Pair<Key>* pairs_;
   std::uint32_t last_;
 };
+
+// Sorts pairs by key, and by row among equal keys. The pairs come in row order. Parallel; needs as
+// much memory again for the time of the sort.
+template <class Key>
+void sort_pairs(std::span<Pair<Key>> pairs);
+
+extern template void sort_pairs(std::span<Pair<std::uint32_t>>);
+extern template void sort_pairs(std::span<Pair<std::uint64_t>>);
+
+// Where the encoding is lossy (long strings, wide composites): runs of equal encoded keys get the
+// order of their full keys, then of their rows.
+template <class Key>
+void order_by_full_key(Pair<Key>* pairs, std::size_t size, const KeyCodec& codec);
 
 }  // namespace rtindex

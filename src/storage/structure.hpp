@@ -15,7 +15,7 @@
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
 #include "keys/owned_column.hpp"
-#include "storage/changes.hpp"
+#include "storage/columns.hpp"
 
 namespace rtindex {
 

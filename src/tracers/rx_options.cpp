@@ -1,103 +1,43 @@
 #include "tracers/rx_options.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 
+#include "answers/request.hpp"
 #include "base/error.hpp"
+#include "base/search.hpp"
+#include "base/spec_options.hpp"
 
 namespace rtindex {
 
 namespace {
 
-// Beyond this, products of three edge lengths in a ray-triangle test leave float32's range.
-constexpr int max_scale = 30;
-
-constexpr std::string_view default_bits = "23+23+18";
 // The widest split in which every sphere is exact.
 constexpr std::string_view sphere_bits = "22+22+20";
 
-int to_number(std::string_view text, std::string_view option, std::string_view form) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc::result_out_of_range)
-    fail("'{}' in {} is too large: write {}", text, option, form);
-  if (error != std::errc() || end != text.data() + text.size())
-    fail("'{}' in {} is no whole number: write {}", text, option, form);
-  return number;
+std::string_view backend_of(const Spec& spec) {
+  return spec.tracer() == "optix" ? "rx:optix@cuda" : "rx:embree@cpu";
 }
 
-void parse_bits(Coordinates& coordinates, const std::string& text) {
-  const std::size_t first = text.find('+');
-  const std::size_t second = first == std::string::npos ? first : text.find('+', first + 1);
-  if (second == std::string::npos)
-    fail("bits={} is no split of a key: write bits=X+Y+Z, for example bits={}", text, default_bits);
-  constexpr std::string_view form = "bits=X+Y+Z, for example bits=23+23+18";
-  coordinates.bits_x = to_number(text.substr(0, first), "bits", form);
-  coordinates.bits_y = to_number(text.substr(first + 1, second - first - 1), "bits", form);
-  coordinates.bits_z = to_number(text.substr(second + 1), "bits", form);
-  for (const int bits : {coordinates.bits_x, coordinates.bits_y, coordinates.bits_z})
-    if (bits < 0 || bits > max_axis_bits)
-      fail(
-          "bits={}: an axis holds 0 to {} bits, because a float32 coordinate is exact with room "
-          "for +-0.5 only below 2^{}",
-          text, max_axis_bits, max_axis_bits);
-  const int total = coordinates.bits_x + coordinates.bits_y + coordinates.bits_z;
-  if (total < 1 || total > 64) fail("bits={} adds up to {}: a key has 1 to 64 bits", text, total);
-}
-
-float parse_scale(const std::string& text) {
-  if (!text.starts_with("2^")) fail("scale={} is no power of two: write scale=2^N", text);
-  const int exponent = to_number(std::string_view(text).substr(2), "scale", "scale=2^N");
-  if (std::abs(exponent) > max_scale)
-    fail("scale={} is beyond 2^-{} to 2^{}: ray-triangle tests would leave float32's range", text,
-         max_scale, max_scale);
-  return std::ldexp(1.0F, exponent);
+// The spec with the defaults that depend on other options, then with all others.
+Spec with_all_defaults(const Spec& spec) {
+  const auto is_open = [&](const char* name) { return !spec.options().contains(name); };
+  Spec full = spec;
+  if (is_open("bits") && option_text(spec, "mode") == "3d" &&
+      option_text(spec, "primitive") == "sphere")
+    full = full.with("bits", sphere_bits);
+  if (is_open("range") && is_open("bucket") && option_text(spec, "mode") == "extended")
+    full = full.with("range", "zero");
+  return with_defaults(full, backend_of(spec));
 }
 
 template <class Enum>
-Enum choose(const std::string& text, std::initializer_list<Enum> choices) {
+Enum choose(const Spec& spec, std::string_view option, std::initializer_list<Enum> choices) {
+  const std::string text = option_text(spec, option);
   for (const Enum choice : choices)
     if (name_of(choice) == text) return choice;
-  fail("'{}' is no choice here", text);
-}
-
-constexpr int most_keys_of_a_bucket = 1 << 30;
-
-// Bits that the scene of buckets leaves out.
-std::optional<int> parse_drop(const Spec& spec) {
-  const std::string text = spec.option("drop", "auto");
-  if (spec.options().contains("drop") && !spec.options().contains("bucket"))
-    fail("drop={} is a setting of buckets, whose keys are compared after the rays: add bucket=N",
-         text);
-  if (text == "auto") return std::nullopt;
-  const int bits = to_number(text, "drop", "drop=auto, or drop=N for the lowest N bits");
-  if (bits < 0 || bits > 63) fail("drop={} is not possible: write drop=auto or 0 to 63", text);
-  return bits;
-}
-
-// Coarse-granular RX has one kind of primitive and of ray, and is sorted again by updates.
-std::uint32_t parse_bucket(const Spec& spec) {
-  if (!spec.options().contains("bucket")) {
-    for (const char* name : {"order", "gather"})
-      if (spec.options().contains(name))
-        fail("{} is a setting of sorted keys: add bucket=N, or use rx:native", name);
-    return 0;
-  }
-  const std::string text = spec.option("bucket", "");
-  const int keys = to_number(text, "bucket", "bucket=N, for example bucket=16");
-  if (keys < 1 || keys > most_keys_of_a_bucket)
-    fail("bucket={} is not possible: write a number of keys from 1 to {}", text,
-         most_keys_of_a_bucket);
-  for (const char* name : {"point", "range", "row_rays"})
-    if (spec.options().contains(name))
-      fail("bucket={} finds every key by closest hits, which {} does not change: leave {} out",
-           text, name, name);
-  if (spec.option("primitive", "triangle") != "triangle")
-    fail("bucket={} needs the closest hit exactly where it is: use primitive=triangle", text);
-  if (spec.option("update", "rebuild") != "rebuild")
-    fail("bucket={} sorts its keys again after an update: use update=rebuild", text);
-  return static_cast<std::uint32_t>(keys);
+  return *choices.begin();
 }
 
 // The largest coordinate that any key up to `span` has on each axis, before scaling.
@@ -123,7 +63,9 @@ void require_span(const RxOptions& options, const EncodedColumn& column, std::ui
         dropped == 0 ? "" : fmt::format(" after the right shift of drop={}", dropped);
     fail("row {}: key {} is {} above the smallest key{}, but mode={} {}: use mode=3d,bits={}", row,
          key_text(row), column.keys[i] >> dropped, left_out, name_of(options.coordinates.mode),
-         limit_text, options.primitive == Primitive::sphere ? sphere_bits : default_bits);
+         limit_text,
+         options.primitive == Primitive::sphere ? std::string(sphere_bits)
+                                                : option_text({}, "bits"));
   }
 }
 
@@ -144,70 +86,64 @@ std::string_view name_of(RayKind kind) {
   return kind == RayKind::offset ? "offset" : "zero";
 }
 
-RxOptions RxOptions::from(const Spec& spec) {
+RxOptions RxOptions::from(const Spec& given) {
+  const Spec spec = with_all_defaults(given);
   RxOptions options;
   Coordinates& coordinates = options.coordinates;
-  coordinates.mode =
-      choose(spec.option("mode", "3d"), {KeyMode::naive, KeyMode::extended, KeyMode::three_d});
-  const bool extended = coordinates.mode == KeyMode::extended;
-  options.primitive = choose(spec.option("primitive", "triangle"),
-                             {Primitive::triangle, Primitive::sphere, Primitive::aabb});
-  options.point = choose(spec.option("point", "perpendicular"),
-                         {RayKind::perpendicular, RayKind::offset, RayKind::zero});
-  options.range =
-      choose(spec.option("range", extended ? "zero" : "offset"), {RayKind::offset, RayKind::zero});
-  options.bucket = parse_bucket(spec);
-  options.drop = parse_drop(spec);
-  const bool spheres = options.primitive == Primitive::sphere;
-  if (coordinates.mode != KeyMode::three_d && spec.options().contains("bits"))
-    fail("bits is a setting of mode=3d: leave it out with mode={}", name_of(coordinates.mode));
-  parse_bits(coordinates, spec.option("bits", spheres ? sphere_bits : default_bits));
-  coordinates.scale = parse_scale(spec.option("scale", "2^0"));
-
-  if (extended && spheres)
-    fail(
-        "mode=extended has no room for spheres between its keys: use primitive=triangle or aabb, "
-        "or mode=3d");
-  if (extended && options.range == RayKind::offset)
-    fail(
-        "mode=extended knows only rays from zero for ranges (an offset origin loses float32 "
-        "precision): use range=zero");
-  if (extended && options.point == RayKind::offset)
-    fail("mode=extended knows no rays from an offset: use point=perpendicular or point=zero");
-
-  options.update = spec.option("update", "rebuild") == "refit" ? Update::refit : Update::rebuild;
-  options.row_rays =
-      spec.option("row_rays", "occupied") == "all" ? RowRays::all : RowRays::occupied;
+  coordinates.mode = choose(spec, "mode", {KeyMode::naive, KeyMode::extended, KeyMode::three_d});
+  const std::array<int, 3> bits = option_bits(spec, "bits");
+  coordinates.bits_x = bits[0];
+  coordinates.bits_y = bits[1];
+  coordinates.bits_z = bits[2];
+  coordinates.scale = std::ldexp(1.0F, option_exponent(spec, "scale"));
+  options.primitive =
+      choose(spec, "primitive", {Primitive::triangle, Primitive::sphere, Primitive::aabb});
+  options.point = choose(spec, "point", {RayKind::perpendicular, RayKind::offset, RayKind::zero});
+  options.range = choose(spec, "range", {RayKind::offset, RayKind::zero});
+  options.bucket = static_cast<std::uint32_t>(option_number(spec, "bucket").value_or(0));
+  if (const auto drop = option_number(spec, "drop")) options.drop = static_cast<int>(*drop);
+  options.update = option_text(spec, "update") == "refit" ? Update::refit : Update::rebuild;
+  options.row_rays = option_text(spec, "row_rays") == "all" ? RowRays::all : RowRays::occupied;
   // Refit needs an uncompacted structure, as in the paper.
-  options.compact = spec.option("compact", "off") == "on" && options.update == Update::rebuild;
+  options.compact = option_text(spec, "compact") == "on" && options.update == Update::rebuild;
+  options.require_exact_rays();
   return options;
 }
 
-Spec RxOptions::full(const Spec& spec) const {
-  const auto scale_exponent = static_cast<int>(std::lround(std::log2(coordinates.scale)));
-  Spec full = spec.with("mode", name_of(coordinates.mode))
-                  .with("scale", fmt::format("2^{}", scale_exponent))
-                  .with("primitive", name_of(primitive))
-                  .with("compact", compact ? "on" : "off")
-                  .with("update", update == Update::refit ? "refit" : "rebuild");
-  if (bucket != 0)
-    full = full.with("bucket", std::to_string(bucket))
-               .with("drop", drop ? std::to_string(*drop) : "auto")
-               .with("order", spec.option("order", "auto"));
-  else
-    full = full.with("point", name_of(point))
-               .with("range", name_of(range))
-               .with("row_rays", row_rays == RowRays::all ? "all" : "occupied");
-  if (coordinates.mode == KeyMode::three_d)
-    full = full.with("bits", fmt::format("{}+{}+{}", coordinates.bits_x, coordinates.bits_y,
-                                         coordinates.bits_z));
-  return full;
+void RxOptions::require_exact_rays() const {
+  if (bucket != 0) {
+    if (primitive != Primitive::triangle)
+      fail("bucket={} needs exact closest hits: use primitive=triangle", bucket);
+    if (update != Update::rebuild)
+      fail("bucket={} sorts the keys again after an update: use update=rebuild", bucket);
+  }
+  if (coordinates.mode != KeyMode::extended) return;
+  if (primitive == Primitive::sphere)
+    fail(
+        "mode=extended has no room for spheres between its keys: use primitive=triangle or aabb, "
+        "or mode=3d");
+  if (bucket == 0 && range == RayKind::offset)
+    fail("range=offset loses float32 precision in mode=extended: use range=zero");
+  if (bucket == 0 && point == RayKind::offset)
+    fail(
+        "point=offset loses float32 precision in mode=extended: use point=perpendicular or "
+        "point=zero");
+}
+
+Spec RxOptions::complete(const Spec& spec) const {
+  const auto exponent = static_cast<int>(std::lround(std::log2(coordinates.scale)));
+  const Spec full = with_all_defaults(spec)
+                        .with("scale", fmt::format("2^{}", exponent))
+                        .with("compact", compact ? "on" : "off");
+  if (coordinates.mode != KeyMode::three_d) return full;
+  return full.with(
+      "bits", fmt::format("{}+{}+{}", coordinates.bits_x, coordinates.bits_y, coordinates.bits_z));
 }
 
 std::string dropped_text(int bits) {
-  return bits == 0 ? std::string()
-                   : fmt::format("places: of keys without their lowest {} {}\n", bits,
-                                 bits == 1 ? "bit" : "bits");
+  return bits == 0
+             ? std::string()
+             : fmt::format("dropped: the lowest {} {} of keys\n", bits, bits == 1 ? "bit" : "bits");
 }
 
 namespace {
@@ -263,19 +199,43 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
         static_cast<double>(reached) * static_cast<double>(coordinates.scale));
 
   // What is left is extended mode beyond the tracer's largest coordinate.
-  std::uint64_t low = 0;
-  std::uint64_t high = largest;
-  while (low < high) {
-    const std::uint64_t middle = (low + high + 1) / 2;
-    if (is_exact_in_scene(options, middle, coordinate_limit))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  require_span(options, column, low, key_text,
+  const std::uint64_t last_exact =
+      partition_point<std::uint64_t>(
+          1, largest + 1,
+          [&](std::uint64_t key) { return is_exact_in_scene(options, key, coordinate_limit); }) -
+      1;
+  require_span(options, column, last_exact, key_text,
                fmt::format("holds a span up to {} on this tracer, whose largest coordinate is {:g}",
-                           low, coordinate_limit));
+                           last_exact, coordinate_limit));
   fail("mode={} does not hold a span of {}: use mode=3d", name_of(coordinates.mode), column.span);
+}
+
+void require_few_row_rays(const RxOptions& options, std::uint64_t span, const LookupBatch& batch) {
+  const Coordinates& coordinates = options.coordinates;
+  if (options.row_rays != RowRays::all || batch.kind() == LookupKind::point ||
+      coordinates.row_of(span) < max_row_rays)
+    return;
+  if (batch.lower().memory_space() == MemorySpace::device)
+    fail(
+        "row_rays=all casts at most 2^24 rays a lookup, which cannot be checked for lookups in "
+        "device memory, and this column has {} rows: use row_rays=occupied or more x bits",
+        coordinates.row_of(span) + 1);
+  Interval intervals[chunk_lookups];
+  std::uint8_t checks[chunk_lookups];
+  for (std::size_t first = 0; first < batch.size(); first += chunk_lookups) {
+    const std::size_t count = std::min(chunk_lookups, batch.size() - first);
+    batch.encode(first, count, intervals, checks);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (intervals[i].empty()) continue;
+      const std::uint64_t rows =
+          coordinates.row_of(intervals[i].upper) - coordinates.row_of(intervals[i].lower) + 1;
+      if (rows > max_row_rays)
+        fail(
+            "range {} crosses {} rows, and row_rays=all casts at most 2^24 rays a lookup: use "
+            "row_rays=occupied or more x bits",
+            first + i, rows);
+    }
+  }
 }
 
 }  // namespace rtindex

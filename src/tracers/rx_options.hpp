@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "keys/coordinates.hpp"
 #include "keys/encoded_column.hpp"
+#include "keys/lookup_batch.hpp"
 #include "scene/primitives.hpp"
 #include "scene/rays.hpp"
 
@@ -34,8 +34,12 @@ struct RxOptions {
   std::optional<int> drop;
 
   [[nodiscard]] static RxOptions from(const Spec& spec);
-  // The spec with every option written out.
-  [[nodiscard]] Spec full(const Spec& spec) const;
+  // The spec with the value of every option.
+  [[nodiscard]] Spec complete(const Spec& spec) const;
+
+ private:
+  // Throws where rays of these options would be wrong for some column.
+  void require_exact_rays() const;
 };
 
 // More rays than this for one lookup (row_rays=all) are refused.
@@ -48,13 +52,13 @@ inline constexpr std::uint64_t max_row_rays = std::uint64_t{1} << 24;
 // A line of describe() on the bits that a scene of buckets leaves out.
 [[nodiscard]] std::string dropped_text(int bits);
 
-// The text of a row's key, for messages.
-using KeyText = std::function<std::string(std::uint32_t row)>;
-
 // Throws, naming the row, the key and the setting that would work, where the mode or the primitive
 // cannot hold a key of the column exactly.
 void require_exact(const RxOptions& options, const EncodedColumn& column, const KeyText& key_text,
                    double coordinate_limit);
+
+// Throws, naming the lookup, where row_rays=all would cast more than max_row_rays rays for it.
+void require_few_row_rays(const RxOptions& options, std::uint64_t span, const LookupBatch& batch);
 
 [[nodiscard]] std::string_view name_of(KeyMode mode);
 [[nodiscard]] std::string_view name_of(Primitive primitive);

@@ -4,6 +4,8 @@
 
 #include <rtindex/error.hpp>
 
+#include "base/spec_options.hpp"
+
 namespace rtindex {
 namespace {
 
@@ -123,6 +125,82 @@ TEST(Spec, EveryOptionIsExplained) {
     EXPECT_FALSE(option.choices.empty()) << option.name;
     EXPECT_FALSE(option.meaning.empty()) << option.name;
   }
+}
+
+TEST(Spec, SaysWhichValuesAreExpected) {
+  EXPECT_TRUE(says(refusal("rx,cell=0"), "invalid cell=0: expected 1 to 16"))
+      << refusal("rx,cell=0");
+  for (const std::string text : {"threads=0",
+                                 "threads=4097",
+                                 "threads=two",
+                                 "threads=-1",
+                                 "threads=1.5",
+                                 "cell=17",
+                                 "cell=",
+                                 "group=3",
+                                 "group=64",
+                                 "group=0",
+                                 "load=0",
+                                 "load=1",
+                                 "load=nan",
+                                 "bucket=0",
+                                 "bucket=1073741825",
+                                 "bucket=99999999999999999999",
+                                 "drop=64",
+                                 "drop=-1",
+                                 "split=0",
+                                 "scale=3",
+                                 "scale=2^31",
+                                 "scale=2^-31",
+                                 "scale=2^x",
+                                 "bits=24+1+1",
+                                 "bits=1+1",
+                                 "bits=1+1+1+1",
+                                 "bits=0+0+0",
+                                 "bits=23+23+23",
+                                 "bits=a+b+c",
+                                 "order=yes",
+                                 "mode="})
+    EXPECT_TRUE(says(refusal("rx," + text), "expected ")) << text << ": " << refusal("rx," + text);
+  for (const std::string text :
+       {"threads=all", "threads=4096", "cell=1", "cell=16", "group=1", "group=32", "load=0.05",
+        "load=0.95", "bucket=1", "bucket=1073741824", "drop=0", "drop=63", "drop=auto",
+        "split=4294967295", "scale=2^30", "scale=2^-30", "bits=23+23+18", "bits=0+0+1"})
+    EXPECT_TRUE(says(refusal("rx," + text), "taken as")) << text << ": " << refusal("rx," + text);
+}
+
+TEST(SpecOptions, AreCompletedForABackend) {
+  EXPECT_EQ(with_defaults("btree@cuda", "btree@cuda").text(),
+            "btree@cuda,order=auto,gather=auto,group=1");
+  EXPECT_EQ(with_defaults("hash@cuda,group=32", "hash@cuda").text(), "hash@cuda,group=32,load=0.8");
+  EXPECT_EQ(with_defaults("sorted@cpu", "sorted@cpu").text(), "sorted@cpu,order=auto,threads=all");
+  EXPECT_THROW(static_cast<void>(with_defaults("btree@cuda,group=32", "btree@cuda")), Error);
+  EXPECT_THROW(static_cast<void>(with_defaults("sorted@cpu,gather=on", "sorted@cpu")), Error);
+}
+
+TEST(SpecOptions, ThatNeedOrExcludeOthers) {
+  const auto backend = "rx:embree@cpu";
+  const auto is_taken = [&](const std::string& options) {
+    try {
+      static_cast<void>(with_defaults(Spec("rx:embree@cpu," + options), backend));
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  EXPECT_TRUE(is_taken("bucket=16,drop=3,order=on"));
+  EXPECT_FALSE(is_taken("drop=3"));
+  EXPECT_FALSE(is_taken("order=on"));
+  EXPECT_FALSE(is_taken("bucket=16,point=zero"));
+  EXPECT_TRUE(is_taken("bits=1+2+3"));
+  EXPECT_TRUE(is_taken("bits=1+2+3,mode=3d"));
+  EXPECT_FALSE(is_taken("bits=1+2+3,mode=naive"));
+  const Spec plain = with_defaults("rx:embree@cpu", backend);
+  EXPECT_TRUE(plain.options().contains("point"));
+  EXPECT_FALSE(plain.options().contains("drop"));
+  const Spec bucketed = with_defaults("rx:embree@cpu,bucket=16", backend);
+  EXPECT_FALSE(bucketed.options().contains("point"));
+  EXPECT_TRUE(bucketed.options().contains("drop"));
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ class BadInput(CommandTest):
             self.refuse_lookup("--index", "rx:embree,mode=naive", column="sparse.npy",
                                says=["row 1", str(2**23)])
         if "rx:optix@cuda" not in available_indexes():
-            self.refuse_lookup("--index", "rx:optix", says="cannot be used")
+            self.refuse_lookup("--index", "rx:optix", says="is not available")
 
     def test_options(self):
         self.refuse(says=["missing verb", "lookup"])
@@ -195,8 +195,8 @@ class BadInput(CommandTest):
         self.refuse("indexes", "more", says="more")
         self.refuse_lookup("--colour", "red", says="--colour")
         self.refuse_lookup("more", says="more")
-        self.refuse_lookup("--answer", "median", says=["median", "choose any"])
-        self.refuse_lookup("--answer", "", says="choose any")
+        self.refuse_lookup("--answer", "median", says=["median", "expected any"])
+        self.refuse_lookup("--answer", "", says="expected any")
         self.refuse_lookup("--answer", "count,none", says="choose any")
         self.refuse_lookup("--limit", "3", says="--limit needs rows")
         self.refuse_lookup("--answer", "rows", "--limit", "-3", says="--limit")

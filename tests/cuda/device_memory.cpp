@@ -43,7 +43,7 @@ class DeviceMemoryHook : public testing::TestWithParam<std::string> {
     const std::vector<std::string> usable = usable_indexes();
     const std::string kind = GetParam().substr(0, GetParam().find(','));
     if (std::find(usable.begin(), usable.end(), kind) == usable.end())
-      GTEST_SKIP() << kind << " cannot be used here";
+      GTEST_SKIP() << kind << " is not available";
     memory_ = std::make_shared<CountingMemory>();
     set_device_memory(memory_);
     for (std::size_t i = 0; i < keys_.size(); ++i)

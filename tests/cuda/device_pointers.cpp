@@ -21,7 +21,7 @@ class DevicePointers : public testing::TestWithParam<std::string> {
     if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
     const std::vector<std::string> usable = usable_indexes();
     if (std::find(usable.begin(), usable.end(), GetParam()) == usable.end())
-      GTEST_SKIP() << GetParam() << " cannot be used here";
+      GTEST_SKIP() << GetParam() << " is not available";
     std::iota(keys_.begin(), keys_.end(), 0);
     memory_.emplace(keys_.data(), keys_.size() * sizeof(keys_[0]));
   }

@@ -48,7 +48,7 @@ class DeviceStreams : public testing::TestWithParam<std::string> {
     const std::vector<std::string> usable = usable_indexes();
     const std::string kind = GetParam().substr(0, GetParam().find(','));
     if (std::find(usable.begin(), usable.end(), kind) == usable.end())
-      GTEST_SKIP() << kind << " cannot be used here";
+      GTEST_SKIP() << kind << " is not available";
     keys_.resize(size);
     for (std::uint32_t row = 0; row < size; ++row) keys_[row] = key_of(row);
     column_.emplace(ColumnView(keys_));

@@ -80,14 +80,15 @@ class DeviceUpdateCalls : public testing::TestWithParam<std::string> {
 // An update that the GPU can do alone is not left to the host.
 TEST_P(DeviceUpdateCalls, StayOnTheGpuWhereTheyCan) {
   const Keys keys = {1000, 1001, 1002, 5000};
-  const Spec spec = resolve(Spec(GetParam()));
+  const auto [backend, spec] = resolve(Spec(GetParam()));
   const ColumnOnGpu column{ColumnView(keys)};
-  const BuiltStructure built = build_on_device(spec, column.view(), {});
-  const auto stays = [&](const Rows& rows, const ColumnView& new_keys) {
+  const BuiltStructure built = backend->build_on_gpu(spec, column.view(), {});
+  const auto stays = [&, &spec = spec, &backend = backend](const Rows& rows,
+                                                           const ColumnView& new_keys) {
     const ColumnOnGpu device_rows{ColumnView(rows)};
     const ColumnOnGpu device_keys(new_keys);
-    return update_on_device(spec, *built.structure, *built.codec,
-                            {device_rows.view(), device_keys.view(), keys.size(), {}});
+    return backend->update_on_gpu(spec, *built.structure, *built.codec,
+                                  {device_rows.view(), device_keys.view(), keys.size(), {}});
   };
   EXPECT_TRUE(stays({0, 3}, Keys{5000, 1000}));
   EXPECT_TRUE(stays({1}, Keys{9000}));

@@ -45,7 +45,7 @@ bool can_use(const std::string& spec) {
 class RayCounters : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!can_use(GetParam())) GTEST_SKIP() << GetParam() << " cannot be used here";
+    if (!can_use(GetParam())) GTEST_SKIP() << GetParam() << " is not available";
   }
   [[nodiscard]] Index made(const std::string& options,
                            const std::vector<std::uint64_t>& keys) const {
@@ -178,7 +178,7 @@ TEST(RayTimes, AreTakenByOptix) {
 class NativeCounters : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!can_use(GetParam())) GTEST_SKIP() << GetParam() << " cannot be used here";
+    if (!can_use(GetParam())) GTEST_SKIP() << GetParam() << " is not available";
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <string>
@@ -10,9 +12,20 @@
 #include <rtindex/rtindex.hpp>
 
 #include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace rtindex::test {
 namespace {
+
+// The kind of the error; none where there is none.
+std::optional<ErrorKind> kind_of(const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.kind();
+  }
+}
 
 // The sentence of the error, or "no error".
 std::string sentence(const std::function<void()>& work) {
@@ -130,7 +143,7 @@ TEST_P(Errors, RowsOfUpdates) {
   const std::uint8_t bitmap = 1;
   EXPECT_SAYS(says(ColumnView(std::vector<std::uint32_t>{0}).with_validity(&bitmap), one),
               "validity");
-  // Nothing is read where the places cannot be right.
+  // Nothing is read where the memory spaces differ.
   const ColumnView here(one);
   const ColumnView there = here.on_device();
   const bool on_gpu = GetParam().ends_with("@cuda");
@@ -186,6 +199,24 @@ TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {
   EXPECT_EQ(refusal(GetParam() + ",bucket=16") == "no error", offers_buckets) << text;
 }
 
+TEST_P(Errors, HaveAKind) {
+  const auto of_lookup = [&](const ColumnView& lookups, const LookupOptions& options) {
+    return kind_of([&] { static_cast<void>(index.lookup(lookups, options)); });
+  };
+  EXPECT_EQ(of_lookup(keys, {}), std::nullopt);
+  EXPECT_EQ(of_lookup(std::vector<float>{1}, {}), ErrorKind::invalid_argument);
+  EXPECT_EQ(of_lookup(keys, {.answers = Answer::sum}), ErrorKind::invalid_argument);
+  EXPECT_EQ(kind_of([&] { index.update(std::vector<std::uint32_t>{3}, keys); }),
+            ErrorKind::invalid_argument);
+  if (!index.supports(Answer::any, LookupKind::range)) {
+    EXPECT_EQ(kind_of([&] { static_cast<void>(index.range(keys, keys)); }), ErrorKind::unsupported);
+  }
+  const auto included =
+      kind_of([&] { static_cast<void>(build(keys, GetParam(), {.include = keys})); });
+  EXPECT_TRUE(!included || included == ErrorKind::unsupported);
+  EXPECT_EQ(kind_of([&] { index.save("/no such folder/a.rtindex"); }), ErrorKind::io);
+}
+
 INSTANTIATE_TEST_SUITE_P(Indexes, Errors, testing::ValuesIn(usable_indexes()),
                          [](const auto& item) { return test_name(item.param); });
 
@@ -200,8 +231,45 @@ TEST(Catalog, NamesWhatIsNotThereAndWhy) {
         sentence([&] { static_cast<void>(build(std::vector<int>{1}, entry.spec)); });
     EXPECT_SAYS(text, entry.spec);
     EXPECT_SAYS(text, entry.reason);
+    EXPECT_EQ(kind_of([&] { static_cast<void>(build(std::vector<int>{1}, entry.spec)); }),
+              ErrorKind::unavailable);
   }
   EXPECT_TRUE(usable);
+}
+
+TEST(ErrorKinds, OfSpecs) {
+  const auto of_spec = [](const std::string& spec) {
+    return kind_of([&] { static_cast<void>(build(std::vector<int>{1}, spec)); });
+  };
+  EXPECT_EQ(of_spec("sorted@cpu"), std::nullopt);
+  EXPECT_EQ(of_spec("bvh"), ErrorKind::invalid_argument);
+  EXPECT_EQ(of_spec("sorted@cpu,threads=0"), ErrorKind::invalid_argument);
+  EXPECT_EQ(of_spec("sorted@cpu,mode=3d"), ErrorKind::invalid_argument);
+  EXPECT_EQ(of_spec("sorted@cuda77"), ErrorKind::unavailable);
+}
+
+TEST(ErrorKinds, OfFiles) {
+  const TemporaryFolder folder;
+  const auto of_file = [](const std::string& path) {
+    return kind_of([&] { static_cast<void>(load(path)); });
+  };
+  EXPECT_EQ(of_file(folder.file("none")), ErrorKind::io);
+  EXPECT_EQ(of_file(folder.file(".")), ErrorKind::io);
+  EXPECT_EQ(of_file(""), ErrorKind::io);
+  const std::string path = folder.file("a.rtindex");
+  std::ofstream(path) << "not an index";
+  EXPECT_EQ(of_file(path), ErrorKind::corrupt_file);
+  build(std::vector<int>{1, 2, 3}, "sorted@cpu").save(path);
+  EXPECT_EQ(of_file(path), std::nullopt);
+  std::filesystem::resize_file(path, 5000);
+  EXPECT_EQ(of_file(path), ErrorKind::corrupt_file);
+}
+
+TEST(ErrorKinds, OfMemory) {
+  const std::uint8_t byte = 0;  // the memory for the lookups' answers is refused first
+  const Index index = build(std::vector<std::uint8_t>{1}, "sorted@cpu");
+  const ColumnView lookups = ColumnView::of(Type::u8, &byte, std::size_t{1} << 60);
+  EXPECT_EQ(kind_of([&] { static_cast<void>(index.lookup(lookups)); }), ErrorKind::out_of_memory);
 }
 
 }  // namespace

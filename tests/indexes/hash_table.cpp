@@ -10,8 +10,7 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "indexes/hash_filter.hpp"
-#include "indexes/hash_function.hpp"
+#include "indexes/hash_table.hpp"
 
 namespace rtindex {
 namespace {

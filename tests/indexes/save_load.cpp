@@ -196,6 +196,36 @@ TEST_F(SavedIndex, KeepsItsIncludedValues) {
   }
 }
 
+TEST(CopiedIndex, KeepsItsIncludedValues) {
+  const std::vector<std::uint64_t> keys = random_keys(1000);
+  std::vector<double> values(keys.size());
+  std::iota(values.begin(), values.end(), 0.5);
+  const std::vector<std::uint64_t> low = {0};
+  const std::vector<std::uint64_t> high = {~std::uint64_t{0}};
+  for (const std::string& spec : usable_and_bucketed()) {
+    if (spec.starts_with("hash") ||
+        (!spec.ends_with("bucket=3") &&
+         (spec.starts_with("rx:embree") || spec.starts_with("rx:optix"))))
+      continue;  // keeps no order
+    Index index = build(keys, spec, {.include = values});
+    Index copy = index.copy();
+    const std::vector<std::byte> bytes = index.serialize();
+    const Index restored = deserialize(bytes, {.verify = Verify::full});
+    index.update(std::vector<std::uint32_t>{3}, std::vector<std::uint64_t>{keys[4]});
+    for (const Index* same : {static_cast<const Index*>(&copy), &restored}) {
+      EXPECT_EQ(same->included(), Type::f64) << spec;
+      EXPECT_EQ(same->spec(), index.spec());
+      EXPECT_EQ(same->lookup(keys, Answer::first).first()[3], 3U) << spec;
+      const Answers answers = same->range(low, high, Answer::sum | Answer::max);
+      EXPECT_NEAR(answers.sum_as<double>()[0], 500'000.0, 1e-3) << spec;
+      EXPECT_EQ(answers.max_as<double>()[0], 999.5) << spec;
+    }
+    // A copy is independent.
+    copy.update(std::vector<std::uint32_t>{0}, std::vector<std::uint64_t>{keys[9]});
+    EXPECT_EQ(index.lookup(std::vector{keys[0]}, Answer::first).first()[0], 0U) << spec;
+  }
+}
+
 TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
   build(random_keys(100), "sorted@cpu").save(path_);
   IndexBytes file(path_);

@@ -106,7 +106,7 @@ TEST_F(NpyWriterTest, RefusesPlacesWhereNoFileCanBe) {
   EXPECT_SAYS(refusal(path("none/a.npy")), "does not exist; create it first");
   EXPECT_SAYS(refusal(path("")), "is a folder");
   EXPECT_SAYS(refusal("/dev/null"), "device or pipe");
-  EXPECT_SAYS(refusal(""), "is empty");
+  EXPECT_SAYS(refusal(""), "empty name");
   EXPECT_SAYS(error_of([&] { const AtomicFile file(path("none/a.npy")); }), "does not exist");
 }
 

@@ -6,8 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "keys/convert.hpp"
-
 namespace rtindex {
 namespace {
 

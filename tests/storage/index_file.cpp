@@ -208,7 +208,7 @@ TEST_F(IndexFile, WhatCannotBeOpenedIsNamed) {
   EXPECT_TRUE(has(error_of(folder_.file("none")), "does not exist"));
   EXPECT_TRUE(has(error_of(folder_.path().string()), "is a folder"));
   EXPECT_TRUE(has(error_of("/dev/null"), "device or pipe"));
-  EXPECT_TRUE(has(error_of(""), "is empty"));
+  EXPECT_TRUE(has(error_of(""), "empty name"));
   const std::string pipe = folder_.file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_TRUE(has(error_of(pipe), "device or pipe"));

@@ -10,7 +10,7 @@
 
 #include "support/random.hpp"
 #include "support/temporary_folder.hpp"
-#include "tracers/native/even_starts.hpp"
+#include "tracers/native/grid.hpp"
 
 namespace rtindex::test {
 namespace {

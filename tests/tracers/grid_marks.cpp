@@ -1,5 +1,5 @@
 // The grid that GPUs build, made on the host by the same functions.
-#include "tracers/native/grid_marks.hpp"
+#include "tracers/native/grid_group.hpp"
 
 #include <gtest/gtest.h>
 

@@ -34,8 +34,8 @@ TEST(RxOptions, WrittenOutAreTheSame) {
        {"rx:embree", "rx:embree,mode=naive,primitive=aabb", "rx:embree,mode=extended,point=zero",
         "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all",
         "rx:embree,bucket=16", "rx:embree,bucket=1,mode=extended,order=on,drop=7"}) {
-    const Spec full = options_of(text).full(Spec(text));
-    EXPECT_EQ(RxOptions::from(full).full(full), full) << text;
+    const Spec full = options_of(text).complete(Spec(text));
+    EXPECT_EQ(RxOptions::from(full).complete(full), full) << text;
   }
 }
 

@@ -9,12 +9,11 @@
 #include "base/types.hpp"
 #include "execution/cuda/gpu_structure.hpp"
 #include "execution/cuda/ordered_answerer.hpp"
-#include "keys/native_codec.hpp"
+#include "keys/codecs.hpp"
+#include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_pointers.hpp"
 #include "storage/cuda/device_update.hpp"
-#include "storage/row_order.hpp"
-#include "storage/saved_column.hpp"
 
 namespace rtindex::cuda {
 
@@ -210,16 +209,6 @@ class DeviceStructure final : public GpuStructure {
 };
 
 }  // namespace
-
-DeviceOptions ordered_options(const Spec& resolved) {
-  DeviceOptions options;
-  options.device = resolved.device_number();
-  const std::string order = resolved.option("order", "auto");
-  options.order = order == "on" ? Order::on : order == "off" ? Order::off : Order::automatic;
-  const std::string gather = resolved.option("gather", "auto");
-  options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
-  return options;
-}
 
 BuiltOnDevice build_native(const DeviceOptions& options, const ColumnView& column,
                            const BuildOptions& build) {

@@ -8,8 +8,8 @@
 
 #include "answers/cuda/device_answers.hpp"
 #include "base/cuda/runtime.hpp"
+#include "execution/batch_order.hpp"
 #include "execution/cuda/locator.hpp"
-#include "execution/order_choice.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex::cuda {
@@ -30,9 +30,6 @@ struct DeviceOptions {
   std::function<void(const EncodedColumn&, const std::function<std::string(std::uint32_t)>&)>
       refuse;
 };
-
-// The options of a resolved spec that all structures over sorted keys have; without the locator.
-[[nodiscard]] DeviceOptions ordered_options(const Spec& resolved);
 
 // A codec, and the structure over the column that it encodes.
 struct BuiltOnDevice {

@@ -41,7 +41,7 @@ class KeyOrderFilter final : public ResidualFilter {
         const Run& run = runs[begin + i];
         found[i] = {run.begin, std::max(run.begin, run.end)};
       }
-      order_.narrow(batch, first + begin, count, intervals, checks, found);
+      order_.filter_residuals(batch, first + begin, count, intervals, checks, found);
       for (std::size_t i = 0; i < count; ++i)
         runs[begin + i] = {static_cast<std::uint32_t>(found[i].begin),
                            static_cast<std::uint32_t>(found[i].end)};

@@ -27,7 +27,7 @@ constexpr std::uint32_t key_count = 1U << 22;
 constexpr std::uint32_t lookup_count = 1U << 22;
 constexpr int rounds = 3;
 
-// The kernel's driver where it tells, else what CUDA says about itself.
+// The version of the kernel's driver, or of CUDA where that is not available.
 std::string driver_version() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string version;
@@ -86,13 +86,13 @@ CalibratedGpu calibrated_gpu(int device) {
 }  // namespace
 
 TracerChoice tracer_choice(int device) {
-  if (device >= static_cast<int>(gpus().size())) return {"native", "there is no such GPU"};
+  if (device >= static_cast<int>(gpus().size())) return {"native", "no such GPU"};
   static std::mutex mutex;
   static std::map<int, TracerChoice> chosen;
   const std::lock_guard lock(mutex);
   const auto known = chosen.find(device);
   if (known != chosen.end()) return known->second;
-  return chosen[device] = choose_tracer(calibrated_gpu(device), auto_wish(), cache_folder());
+  return chosen[device] = choose_tracer(calibrated_gpu(device), requested_tracer(), cache_folder());
 }
 
 }  // namespace rtindex::cuda

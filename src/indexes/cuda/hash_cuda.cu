@@ -1,4 +1,4 @@
-#include "indexes/cuda/hash_cuda.hpp"
+#include "indexes/cuda/classic_locators.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_radix_sort.cuh>

@@ -1,4 +1,4 @@
-#include "indexes/cuda/sorted_cuda.hpp"
+#include "indexes/cuda/classic_locators.hpp"
 
 #include "execution/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "keys/native_codec.hpp"
+#include "keys/codecs.hpp"
 
 namespace rtindex::cuda {
 

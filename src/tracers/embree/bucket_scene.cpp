@@ -10,7 +10,8 @@ namespace {
 
 void require_room(std::size_t triangles) {
   if (triangles > TriangleBuffers::most)
-    fail("rx:embree holds at most {} triangles and these buckets need {}: use a larger bucket",
+    fail(ErrorKind::unsupported,
+         "rx:embree holds at most {} triangles and these buckets need {}: use a larger bucket",
          TriangleBuffers::most, triangles);
 }
 

@@ -35,7 +35,7 @@ class EmbreeBuckets {
   [[nodiscard]] std::size_t peak_bytes() const;
 
  private:
-  // Triangles and the buckets that they stand for.
+  // Triangles and their buckets.
   struct Part {
     std::size_t size = 0;
     std::vector<std::uint32_t> buckets;    // by triangle; empty: triangle i is bucket i

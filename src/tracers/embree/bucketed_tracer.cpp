@@ -1,9 +1,9 @@
-#include "tracers/embree/bucketed_tracer.hpp"
+#include "tracers/embree/embree_backend.hpp"
 
 #include <algorithm>
 
+#include "base/search.hpp"
 #include "execution/ordered_structure.hpp"
-#include "storage/lower_bound_from_hint.hpp"
 #include "tracers/embree/bucket_scene.hpp"
 
 namespace rtindex {

@@ -1,5 +1,6 @@
 #include "tracers/embree/device.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "base/bytes.hpp"
@@ -20,12 +21,19 @@ std::string_view explain(RTCError code) {
   }
 }
 
+[[nodiscard]] bool is_valid(const Ray& ray) {
+  return std::isfinite(ray.origin.x) && std::isfinite(ray.origin.y) &&
+         std::isfinite(ray.origin.z) && ray.t_min >= 0 && ray.t_min <= ray.t_max &&
+         std::isfinite(ray.t_max);
+}
+
 }  // namespace
 
 EmbreeDevice::EmbreeDevice(int threads)
     : device_(rtcNewDevice(threads == 0 ? "" : fmt::format("threads={}", threads).c_str())) {
   if (device_ == nullptr)
-    fail("embree: no device could be made: {}", explain(rtcGetDeviceError(nullptr)));
+    fail(ErrorKind::unavailable, "embree: no device could be created: {}",
+         explain(rtcGetDeviceError(nullptr)));
   rtcSetDeviceMemoryMonitorFunction(device_, count_memory, this);
 }
 
@@ -44,17 +52,34 @@ void EmbreeDevice::check(const char* doing) const {
   const RTCError code = rtcGetDeviceError(device_);
   if (code == RTC_ERROR_NONE) return;
   if (code == RTC_ERROR_OUT_OF_MEMORY)
-    fail(
-        "embree: out of memory while {}: Embree held {} and needed more; free memory, index fewer "
-        "rows or use rx:native",
-        doing, human_bytes(bytes()));
-  fail("embree: {} while {}", explain(code), doing);
+    fail(ErrorKind::out_of_memory,
+         "embree: out of memory while {}: Embree held {} and needed more; free memory, index fewer "
+         "rows or use rx:native",
+         doing, human_bytes(bytes()));
+  fail(ErrorKind::unavailable, "embree: {} while {}", explain(code), doing);
 }
 
 const char* embree_version() {
   static const std::string text =
       fmt::format("Embree {}.{}.{}", RTC_VERSION_MAJOR, RTC_VERSION_MINOR, RTC_VERSION_PATCH);
   return text.c_str();
+}
+
+RTCRay embree_ray(const Ray& ray) {
+  if (!is_valid(ray))
+    fail("bug in rtindex: invalid ray with t from {} to {}; please report it", ray.t_min,
+         ray.t_max);
+  RTCRay result{};
+  result.org_x = ray.origin.x;
+  result.org_y = ray.origin.y;
+  result.org_z = ray.origin.z;
+  result.dir_x = ray.direction.x;
+  result.dir_y = ray.direction.y;
+  result.dir_z = ray.direction.z;
+  result.tnear = ray.t_min;
+  result.tfar = ray.t_max;
+  result.mask = 0xffffffffU;
+  return result;
 }
 
 }  // namespace rtindex

@@ -3,11 +3,57 @@
 #include <atomic>
 #include <cstddef>
 
-#include "tracers/embree/api.hpp"
+// Embree 3 and 4 differ in where a query's context goes; only this header depends on it.
+#if RTINDEX_EMBREE_MAJOR >= 4
+#include <embree4/rtcore.h>
+#else
+#include <embree3/rtcore.h>
+#endif
+
+#include "scene/rays.hpp"
 
 namespace rtindex {
 
-// An Embree device that knows how much memory Embree holds, and turns its errors into Error.
+#if RTINDEX_EMBREE_MAJOR >= 4
+
+using EmbreeContext = RTCRayQueryContext;
+
+inline void init_context(EmbreeContext& context) { rtcInitRayQueryContext(&context); }
+
+inline void occluded(RTCScene scene, EmbreeContext& context, RTCRay& ray) {
+  RTCOccludedArguments arguments;
+  rtcInitOccludedArguments(&arguments);
+  arguments.context = &context;
+  rtcOccluded1(scene, &ray, &arguments);
+}
+
+inline void intersect(RTCScene scene, EmbreeContext& context, RTCRayHit& hit) {
+  RTCIntersectArguments arguments;
+  rtcInitIntersectArguments(&arguments);
+  arguments.context = &context;
+  rtcIntersect1(scene, &hit, &arguments);
+}
+
+#else
+
+using EmbreeContext = RTCIntersectContext;
+
+inline void init_context(EmbreeContext& context) { rtcInitIntersectContext(&context); }
+
+inline void occluded(RTCScene scene, EmbreeContext& context, RTCRay& ray) {
+  rtcOccluded1(scene, &context, &ray);
+}
+
+inline void intersect(RTCScene scene, EmbreeContext& context, RTCRayHit& hit) {
+  rtcIntersect1(scene, &context, &hit);
+}
+
+#endif
+
+// Embree's largest coordinate; primitives beyond it are dropped.
+inline constexpr double embree_coordinate_limit = 1.844e18;
+
+// An Embree device that counts the memory of Embree and turns its errors into Error.
 class EmbreeDevice {
  public:
   explicit EmbreeDevice(int threads);
@@ -31,5 +77,8 @@ class EmbreeDevice {
 
 // "Embree 3.13.5".
 [[nodiscard]] const char* embree_version();
+
+// The ray for Embree; throws where Embree's behaviour would be undefined.
+[[nodiscard]] RTCRay embree_ray(const Ray& ray);
 
 }  // namespace rtindex

@@ -1,7 +1,8 @@
-#include "tracers/embree/embree_tracer.hpp"
+#include "tracers/embree/embree_backend.hpp"
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "answers/accumulator.hpp"
@@ -10,7 +11,7 @@
 #include "base/parallel.hpp"
 #include "scene/row_directory.hpp"
 #include "tracers/embree/scene.hpp"
-#include "tracers/row_rays.hpp"
+#include "tracers/rx_options.hpp"
 
 namespace rtindex {
 
@@ -21,9 +22,10 @@ constexpr std::size_t update_grain = std::size_t{1} << 15;
 class EmbreeTracer final : public Structure {
  public:
   EmbreeTracer(const RxOptions& options, EncodedColumn column, int threads)
-      : options_(options), column_(std::move(column)), scene_(options, column_, threads) {
-    make_directory();
-  }
+      : options_(options),
+        column_(std::move(column)),
+        scene_(options, column_, threads),
+        directory_(make_directory()) {}
 
   void run(const LookupBatch& batch, const Request& request) const override {
     visit_class(request.value_class(), [&]<class Class>() {
@@ -51,13 +53,24 @@ class EmbreeTracer final : public Structure {
         row = static_cast<std::uint32_t>(found - column_.rows.begin());
       }
     }
-    parallel_for(primitives.size(), update_grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i)
-        column_.keys.set(primitives[i], changes.keys[i]);
-    });
-    column_.span = span;
-    scene_.refit(primitives);
-    make_directory();
+    std::vector<std::uint64_t> old_keys(primitives.size());
+    for (std::size_t i = 0; i < primitives.size(); ++i) old_keys[i] = column_.keys[primitives[i]];
+    const std::uint64_t old_span = std::exchange(column_.span, span);
+    try {
+      parallel_for(primitives.size(), update_grain, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i)
+          column_.keys.set(primitives[i], changes.keys[i]);
+      });
+      RowDirectory directory = make_directory();
+      scene_.refit(primitives);
+      directory_ = std::move(directory);
+    } catch (...) {
+      for (std::size_t i = 0; i < primitives.size(); ++i)
+        column_.keys.set(primitives[i], old_keys[i]);
+      column_.span = old_span;
+      scene_.undo_refit(primitives);
+      throw;
+    }
     return true;
   }
 
@@ -104,7 +117,7 @@ class EmbreeTracer final : public Structure {
   }
 
  private:
-  // What one hit needs to know about its lookup.
+  // The lookup that a hit belongs to.
   template <class Class>
   struct Receiver {
     const EmbreeTracer* tracer;
@@ -192,10 +205,10 @@ class EmbreeTracer final : public Structure {
       trace_row(query, range, directory_[i]);
   }
 
-  void make_directory() {
-    if (options_.row_rays == RowRays::occupied &&
-        options_.coordinates.row_of(column_.span) >= few_rows)
-      directory_ = RowDirectory(options_.coordinates, column_);
+  [[nodiscard]] RowDirectory make_directory() const {
+    if (options_.row_rays == RowRays::all || options_.coordinates.row_of(column_.span) < few_rows)
+      return {};
+    return {options_.coordinates, column_};
   }
 
   [[nodiscard]] std::string occupied_rows() const {

@@ -4,13 +4,13 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "tracers/embree/sound_ray.hpp"
+#include "tracers/embree/device.hpp"
 
 namespace rtindex {
 
 namespace {
 
-constexpr std::size_t place_grain = std::size_t{1} << 14;
+constexpr std::size_t primitive_grain = std::size_t{1} << 14;
 
 [[nodiscard]] EmbreeQuery& query_of(EmbreeContext* context) {
   return *reinterpret_cast<EmbreeQuery*>(context);
@@ -21,7 +21,8 @@ constexpr std::size_t place_grain = std::size_t{1} << 14;
 EmbreeScene::EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads)
     : options_(options), column_(&column), device_(threads) {
   if (options.primitive == Primitive::triangle && column.size() > TriangleBuffers::most)
-    fail("rx:embree holds at most {} triangles and the column has {} keys: use primitive=aabb",
+    fail(ErrorKind::unsupported,
+         "rx:embree holds at most {} triangles and the column has {} keys: use primitive=aabb",
          TriangleBuffers::most, column.size());
   scene_ = rtcNewScene(device_.get());
   try {
@@ -56,7 +57,7 @@ void EmbreeScene::add_geometry() {
   device_.check("adding the primitives");
 }
 
-void EmbreeScene::place(std::size_t primitive) {
+void EmbreeScene::set_primitive(std::size_t primitive) {
   const std::uint64_t key = column_->keys[primitive];
   if (options_.primitive == Primitive::triangle)
     triangles_[primitive] = triangle_at(options_.coordinates, key);
@@ -68,8 +69,8 @@ void EmbreeScene::place(std::size_t primitive) {
 RTCGeometry EmbreeScene::make_triangles() {
   const std::size_t size = column_->size();
   triangles_ = TriangleBuffers(size);
-  parallel_for(size, place_grain, [&](std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i) place(i);
+  parallel_for(size, primitive_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) set_primitive(i);
   });
   RTCGeometry geometry = triangles_.geometry(device_.get());
   rtcSetGeometryOccludedFilterFunction(geometry, filter_triangle);
@@ -78,8 +79,8 @@ RTCGeometry EmbreeScene::make_triangles() {
 
 RTCGeometry EmbreeScene::make_spheres() {
   spheres_ = Array<Sphere>(column_->size());
-  parallel_for(column_->size(), place_grain, [&](std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i) place(i);
+  parallel_for(column_->size(), primitive_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) set_primitive(i);
   });
   RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_SPHERE_POINT);
   rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
@@ -149,21 +150,31 @@ void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
 void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {
   query.compare = ray.t_decides ? nullptr : column_;
   if (query.counters != nullptr) ++query.counters->rays;
-  RTCRay embree_ray = sound_ray(ray);
-  occluded(scene_, query.base, embree_ray);
+  RTCRay traced = embree_ray(ray);
+  occluded(scene_, query.base, traced);
 }
 
 void EmbreeScene::refit(std::span<const std::uint32_t> primitives) {
-  parallel_for(primitives.size(), place_grain, [&](std::size_t first, std::size_t count) {
-    for (const std::uint32_t primitive : primitives.subspan(first, count)) place(primitive);
+  parallel_for(primitives.size(), primitive_grain, [&](std::size_t first, std::size_t count) {
+    for (const std::uint32_t primitive : primitives.subspan(first, count)) set_primitive(primitive);
   });
+  commit_refit();
+  device_.check("refitting the acceleration structure");
+}
+
+void EmbreeScene::undo_refit(std::span<const std::uint32_t> primitives) noexcept {
+  for (const std::uint32_t primitive : primitives) set_primitive(primitive);
+  commit_refit();
+  static_cast<void>(rtcGetDeviceError(device_.get()));
+}
+
+void EmbreeScene::commit_refit() {
   RTCGeometry geometry = rtcGetGeometry(scene_, 0);
   rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
   if (options_.primitive != Primitive::aabb)
     rtcUpdateGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0);
   rtcCommitGeometry(geometry);
   rtcCommitScene(scene_);
-  device_.check("refitting the acceleration structure");
 }
 
 std::size_t EmbreeScene::buffer_bytes() const { return triangles_.bytes() + spheres_.bytes(); }

@@ -10,7 +10,7 @@
 #include "keys/interval.hpp"
 #include "scene/rays.hpp"
 #include "tracers/embree/device.hpp"
-#include "tracers/embree/triangle_buffers.hpp"
+#include "tracers/embree/triangle_scene.hpp"
 #include "tracers/rx_options.hpp"
 
 namespace rtindex {
@@ -37,16 +37,19 @@ class EmbreeScene {
 
   // Finds all primitives that the ray hits.
   void trace(const Ray& ray, EmbreeQuery& query) const;
-  // The named primitives take the places of their new keys in the column; the tree is refitted.
+  // Moves the named primitives to their new keys in the column and refits the tree.
   void refit(std::span<const std::uint32_t> primitives);
+  // After a refit that threw: moves them to their old keys, which are in the column again.
+  void undo_refit(std::span<const std::uint32_t> primitives) noexcept;
 
   [[nodiscard]] std::size_t buffer_bytes() const;
   [[nodiscard]] std::size_t structure_bytes() const { return device_.bytes(); }
   [[nodiscard]] std::size_t peak_structure_bytes() const { return device_.peak_bytes(); }
 
  private:
-  void place(std::size_t primitive);
+  void set_primitive(std::size_t primitive);
   void add_geometry();
+  void commit_refit();
   [[nodiscard]] RTCGeometry make_triangles();
   [[nodiscard]] RTCGeometry make_spheres();
   [[nodiscard]] RTCGeometry make_boxes();

@@ -1,9 +1,32 @@
 #include "tracers/embree/triangle_scene.hpp"
 
 #include "base/parallel.hpp"
-#include "tracers/embree/sound_ray.hpp"
 
 namespace rtindex {
+
+namespace {
+
+constexpr std::size_t corner_grain = std::size_t{1} << 16;
+
+static_assert(sizeof(Triangle) == 9 * sizeof(float));
+
+}  // namespace
+
+TriangleBuffers::TriangleBuffers(std::size_t size) : triangles_(size), corners_(3 * size) {
+  parallel_for(corners_.size(), corner_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t corner = first; corner < first + count; ++corner)
+      corners_[corner] = static_cast<std::uint32_t>(corner);
+  });
+}
+
+RTCGeometry TriangleBuffers::geometry(RTCDevice device) {
+  RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+                             triangles_.data(), 0, sizeof(Point), 3 * size());
+  rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, corners_.data(),
+                             0, 3 * sizeof(std::uint32_t), size());
+  return geometry;
+}
 
 namespace {
 
@@ -42,7 +65,7 @@ TriangleScene::~TriangleScene() { rtcReleaseScene(scene_); }
 
 std::uint32_t TriangleScene::closest(const Ray& ray) const {
   RTCRayHit hit{};
-  hit.ray = sound_ray(ray);
+  hit.ray = embree_ray(ray);
   hit.hit.geomID = RTC_INVALID_GEOMETRY_ID;
   hit.hit.primID = no_triangle;
   EmbreeContext context;

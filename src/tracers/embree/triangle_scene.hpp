@@ -4,13 +4,35 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/array.hpp"
+#include "scene/primitives.hpp"
 #include "scene/rays.hpp"
 #include "tracers/embree/device.hpp"
-#include "tracers/embree/triangle_buffers.hpp"
 
 namespace rtindex {
 
-// Triangles in an Embree scene that tells which of them a ray meets first.
+// Triangles in the memory that Embree reads them from; they must not move while a scene has them.
+class TriangleBuffers {
+ public:
+  // An Embree triangle names its corners by 32-bit numbers.
+  static constexpr std::size_t most = 0xffffffffU / 3;
+
+  TriangleBuffers() = default;
+  explicit TriangleBuffers(std::size_t size);
+
+  [[nodiscard]] Triangle& operator[](std::size_t i) { return triangles_[i]; }
+  [[nodiscard]] std::size_t size() const { return triangles_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return triangles_.bytes() + corners_.bytes(); }
+
+  // A new geometry of all of them, not yet committed.
+  [[nodiscard]] RTCGeometry geometry(RTCDevice device);
+
+ private:
+  Array<Triangle> triangles_;
+  Array<std::uint32_t> corners_;  // Embree takes indexed triangles: 0, 1, 2, ...
+};
+
+// Triangles in an Embree scene, for the closest hit of a ray.
 class TriangleScene {
  public:
   static constexpr std::uint32_t no_triangle = RTC_INVALID_GEOMETRY_ID;

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
+#include "base/search.hpp"
+#include "execution/ordered_structure.hpp"
 
 namespace rtindex {
 
@@ -17,13 +20,13 @@ constexpr std::uint32_t heavy = 32;  // a cell with more keys than this is refin
 constexpr int max_depth = 6;
 constexpr std::size_t fill_grain = std::size_t{1} << 16;
 constexpr std::uint64_t samples = 1000;
-// Lookups whose memory is asked for together: more than the core can have on its way, and few
-// enough for all of it to stay in the first cache.
+// Lookups whose memory is prefetched together: more than the core can have in flight, and few
+// enough for all of it to stay in the L1 cache.
 constexpr std::size_t in_step = 64;
 constexpr std::uint64_t resolved = std::numeric_limits<std::uint64_t>::max();
 
-// Pairs that are compared at once: about as many as a cell holds, so that no more memory is touched
-// than was asked for ahead of time.
+// Pairs that are compared at once: about as many as a cell holds, so that only prefetched memory is
+// read.
 constexpr std::uint32_t at_once = 4;
 
 // What is counted of a search: nothing, or everything.
@@ -64,16 +67,11 @@ std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, K
     low += step + 1;
     step *= 2;
   }
-  std::uint64_t high = std::min<std::uint64_t>(size, low + step);
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
+  const std::uint64_t high = std::min<std::uint64_t>(size, low + step);
+  return static_cast<std::uint32_t>(partition_point(low, high, [&](std::uint64_t at_middle) {
     work.compared(1);
-    if (pairs[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return static_cast<std::uint32_t>(low);
+    return pairs[at_middle].key < key;
+  }));
 }
 
 // A level in a file.
@@ -89,7 +87,38 @@ void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
   prefetch(address + at_once * sizeof(Pair<Key>) - 1);
 }
 
+constexpr std::size_t offsets_grain = std::size_t{1} << 16;
+
+std::int64_t offset_of(std::uint64_t cell, std::uint64_t start) {
+  return static_cast<std::int64_t>(start - cell * EvenStarts::keys_per_cell);
+}
+
 }  // namespace
+
+EvenStarts::EvenStarts(const FileReader& file, std::uint64_t cells)
+    : offsets_(file.array<std::int16_t>("offsets", cells)) {}
+
+void EvenStarts::save(FileWriter file) const { file.array("offsets", offsets_.span()); }
+
+bool EvenStarts::holds(std::uint64_t cell, std::uint64_t start) {
+  const std::int64_t offset = offset_of(cell, start);
+  return std::numeric_limits<std::int16_t>::min() <= offset &&
+         offset <= std::numeric_limits<std::int16_t>::max();
+}
+
+std::optional<EvenStarts> EvenStarts::from(std::span<const std::uint32_t> starts) {
+  EvenStarts even;
+  even.offsets_ = Array<std::int16_t>(starts.size());
+  std::atomic<bool> all_held = true;
+  parallel_for(starts.size(), offsets_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t cell = first; cell < first + count; ++cell) {
+      if (!holds(cell, starts[cell])) all_held = false;
+      even.offsets_.data()[cell] = static_cast<std::int16_t>(offset_of(cell, starts[cell]));
+    }
+  });
+  if (!all_held) return std::nullopt;
+  return even;
+}
 
 template <class Key>
 Grid<Key>::Grid(const KeyOrder<Key>& order) {
@@ -102,7 +131,7 @@ auto Grid<Key>::whole(const KeyOrder<Key>& order, std::uint64_t cells) -> Level 
           static_cast<std::uint32_t>(order.size())};
 }
 
-// One level of small cells. Some keys tell at once where most uneven columns cannot have it.
+// One level of small cells. A sample of the keys rules out most uneven columns early.
 template <class Key>
 bool Grid<Key>::fill_evenly(const KeyOrder<Key>& order) {
   const std::uint64_t size = order.size();
@@ -182,7 +211,7 @@ void Grid<Key>::save(FileWriter file) const {
     even_.save(file);
 }
 
-// The start of every cell: the position of the first key in it or behind it.
+// The start of every cell: the position of the first key in it or after it.
 template <class Key>
 void Grid<Key>::fill(const KeyOrder<Key>& order, const Level& level,
                      std::vector<std::uint32_t>& starts) {
@@ -320,8 +349,9 @@ void Grid<Key>::resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t
 
 template <class Key>
 std::string Grid<Key>::describe() const {
-  std::string text = fmt::format("tracer: native, a grid of {} {}cells over sorted {}-byte pairs",
-                                 levels_[0].cells, even_.empty() ? "" : "even ", sizeof(Pair<Key>));
+  std::string text = fmt::format(
+      "tracer: native, uniform grid of {} {}cells over sorted keys ({}-byte pairs with rowIDs)",
+      levels_[0].cells, even_.empty() ? "" : "even ", sizeof(Pair<Key>));
   if (levels_.size() > 1)
     text += fmt::format("; crowded cells refined by {} levels with {} more cells",
                         levels_.size() - 1, starts_.size() - levels_[0].cells);
@@ -330,5 +360,10 @@ std::string Grid<Key>::describe() const {
 
 template class Grid<std::uint32_t>;
 template class Grid<std::uint64_t>;
+
+const Backend& native_backend() {
+  static const OrderedBackend<Grid> backend("rx", "native", "uniform grid over sorted keys");
+  return backend;
+}
 
 }  // namespace rtindex

@@ -2,23 +2,55 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <rtindex/answer.hpp>
 
 #include "base/array.hpp"
-#include "execution/locator_bytes.hpp"
+#include "base/stored.hpp"
+#include "execution/backend.hpp"
+#include "execution/ordered_structure.hpp"
 #include "keys/spread.hpp"
 #include "storage/key_order.hpp"
-#include "tracers/native/even_starts.hpp"
 
 namespace rtindex {
 
-// The native tracer's acceleration structure. RX's scene is a line of keys, so a bounding volume is
-// an interval of keys; this is one level of equally wide intervals (cells) with about two keys each
-// where keys lie evenly (EvenStarts), else four. A cell knows where its keys start; which cell a
-// ray enters is one multiplication.
+// The starts of a grid's cells for evenly spread keys, as 2-byte offsets from twice the number of
+// the cell, where it would start if keys were spread perfectly. Half the bytes of a position make
+// room for twice as many cells.
+class EvenStarts {
+ public:
+  static constexpr std::uint64_t keys_per_cell = 2;
+
+  EvenStarts() = default;
+  EvenStarts(const FileReader& file, std::uint64_t cells);
+  void save(FileWriter file) const;
+
+  // None where an offset does not fit.
+  [[nodiscard]] static std::optional<EvenStarts> from(std::span<const std::uint32_t> starts);
+  // Whether a cell may start at this position.
+  [[nodiscard]] static bool holds(std::uint64_t cell, std::uint64_t start);
+
+  [[nodiscard]] bool empty() const { return offsets_.empty(); }
+  [[nodiscard]] std::size_t bytes() const { return offsets_.bytes(); }
+  [[nodiscard]] const void* address(std::uint64_t cell) const { return offsets_.data() + cell; }
+  // Any number, where it comes from a damaged file.
+  [[nodiscard]] std::uint32_t operator[](std::uint64_t cell) const {
+    return static_cast<std::uint32_t>(cell * keys_per_cell) +
+           static_cast<std::uint32_t>(offsets_.data()[cell]);
+  }
+
+ private:
+  Array<std::int16_t> offsets_;
+};
+
+// The native tracer: a uniform grid over sorted keys. RX's scene is a line of keys, so a bounding
+// volume is an interval of keys; the grid is one level of equally wide intervals (cells) with about
+// two keys each where keys are spread evenly (EvenStarts), else four. A cell holds the position of
+// its first key; the cell of a lookup is found by one multiplication.
 //
 // Where keys cluster, neighbouring cells with many keys are refined together by a level of their
 // own, as often as it takes.
@@ -30,7 +62,7 @@ class Grid {
   void save(FileWriter file) const;
 
   // at[i] = the position of the first pair whose key is not less than keys[i]; no key is above
-  // order.span(). All keys are searched at once, their memory asked for ahead of time. Cells that
+  // order.span(). All keys are searched at once, their memory is prefetched. Cells that
   // are read and keys that are compared are added to `work`; null: they are not counted.
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at, Counters* work = nullptr) const;
@@ -74,5 +106,8 @@ class Grid {
 
 extern template class Grid<std::uint32_t>;
 extern template class Grid<std::uint64_t>;
+
+// rx:native on the CPU.
+[[nodiscard]] const Backend& native_backend();
 
 }  // namespace rtindex

@@ -7,16 +7,14 @@
 #include "base/macros.hpp"
 
 // Searches in a cell of the grid, positions begin..end of a column in key order: all keys before
-// the cell are less than the one that is looked for, all behind it greater. They start at `guess`,
-// where the key would stand if those of the cell were spread evenly, and go on in the one direction
-// that can help. A GPU pays for places in memory, not for bytes: what is read at once is a step.
+// the cell are less than the wanted key, all after it greater. They start at `guess`, the position
+// of the key if those of the cell were spread evenly, and go on in the one direction that can help.
+// A GPU pays for memory transactions, not for bytes: what is read at once is a step.
 //
 // An order has steps of `Order::step` keys; read(number) gives the keys and rows of step `number`,
-// and behind the last key of the order greatest keys with miss_row.
+// and greatest keys with miss_row after the last key of the order.
 
 namespace rtindex {
-
-// The rowID that means "none".
 
 namespace near {
 
@@ -24,7 +22,7 @@ enum class Way : std::uint8_t { open, down, up };
 
 }  // namespace near
 
-// A key that stands once at most in the cell: take(what was read, its number, where in it), or
+// A key that is in the cell once at most: take(what was read, its number, where in it), or
 // miss_row where the key is not there.
 template <class Order, class Key, class Take>
 [[nodiscard]] RTINDEX_HD std::uint32_t only_near(const Order& order, std::uint32_t begin,
@@ -65,7 +63,7 @@ template <class Order, class Key>
                    [](const auto& found, std::uint32_t, std::uint32_t i) { return found.rows[i]; });
 }
 
-// The position of such a key; that it has a row tells it from what lies behind the last key.
+// The position of such a key; entries after the last key have no row.
 template <class Order, class Key>
 [[nodiscard]] RTINDEX_HD std::uint32_t place_near(const Order& order, std::uint32_t begin,
                                                   std::uint32_t end, std::uint32_t guess, Key key) {

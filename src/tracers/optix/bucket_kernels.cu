@@ -8,9 +8,9 @@
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
 #include "base/cuda/transfer.hpp"
+#include "base/search.hpp"
 #include "execution/cuda/locate.cuh"
 #include "storage/cuda/order_view.cuh"
-#include "storage/lower_bound_from_hint.hpp"
 
 namespace rtindex::optix {
 

@@ -9,7 +9,7 @@
 #include "storage/cuda/device_update.hpp"
 #include "tracers/optix/ray_answerer.hpp"
 #include "tracers/optix/tracer_options.hpp"
-#include "tracers/row_rays.hpp"
+#include "tracers/rx_options.hpp"
 
 namespace rtindex::optix {
 

@@ -6,15 +6,10 @@
 #include <rtindex/spec.hpp>
 
 #include "execution/cuda/device_structure.hpp"
+#include "tracers/optix/scene.hpp"
 #include "tracers/rx_options.hpp"
 
 namespace rtindex::optix {
-
-// The spec with every option written out; throws where one cannot be.
-[[nodiscard]] Spec complete(const Spec& spec);
-
-// "NVIDIA ..., RT cores version N", for the list of indexes.
-[[nodiscard]] std::string runs_on();
 
 // Builds over a native column in host or device memory, which is encoded on the GPU.
 [[nodiscard]] cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
@@ -25,5 +20,10 @@ namespace rtindex::optix {
                                                        const KeyCodec& codec,
                                                        const KeyText& key_text,
                                                        const BuildOptions& build);
+
+// A locator over sorted keys: rays find the bucket of a key, a search its position in the bucket.
+[[nodiscard]] std::unique_ptr<cuda::Locator> make_bucket_locator(
+    const SceneOptions& options, const cuda::DeviceOrder& order,
+    const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 }  // namespace rtindex::optix

@@ -1,13 +1,12 @@
 #include "tracers/optix/tracer_options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/bytes.hpp"
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
-#include "tracers/optix/optix_tracer.hpp"
+#include "base/spec_options.hpp"
 
 namespace rtindex::optix {
 
@@ -21,29 +20,18 @@ std::size_t split_of(const Spec& spec, int device) {
   const DeviceContext& context = context_of(device);
   const std::size_t most = context.max_primitives;
   const std::size_t usual = context.rtcore_version == 0 ? std::min(most, most_in_software) : most;
-  const std::string text = spec.option("split", std::to_string(usual));
-  std::size_t split = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), split);
-  if (error != std::errc() || end != text.data() + text.size() || split < 1 || split > most)
-    fail("invalid split={}: expected 1 to {}, the largest number of keys in one structure", text,
-         most);
+  const auto split = static_cast<std::size_t>(
+      option_number(spec, "split").value_or(static_cast<std::int64_t>(usual)));
+  if (split > most)
+    fail("invalid split={}: expected 1 to {}, the keys that one structure holds", split, most);
   return split;
 }
 
 }  // namespace
 
-Spec complete(const Spec& spec) {
-  const int device = spec.device_number();
-  if (const auto count = static_cast<int>(cuda::gpus().size()); device >= count)
-    fail(ErrorKind::unavailable, "'{}' names GPU {}, and this machine has {}, numbered from 0",
-         spec.text(), device, count);
-  const RxOptions options = RxOptions::from(spec);
-  const Spec full = options.full(spec).with("split", std::to_string(split_of(spec, device)));
-  return options.bucket == 0 ? full : full.with("gather", spec.option("gather", "auto"));
-}
-
-std::string runs_on() {
-  return fmt::format("the paper's own system: {}, {}", cuda::gpus().front().name, rtcore_text(0));
+Spec complete_options(const Spec& spec) {
+  const std::size_t split = split_of(spec, spec.device_number());
+  return RxOptions::from(spec).complete(spec).with("split", std::to_string(split));
 }
 
 double coordinate_limit(Primitive primitive) {

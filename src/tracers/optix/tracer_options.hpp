@@ -14,7 +14,10 @@ namespace rtindex::optix {
 // intersection program of a box further away was called up to 2^42, but its reports were dropped.
 [[nodiscard]] double coordinate_limit(Primitive primitive);
 
-// The scene options of a resolved spec.
+// The spec with the value of every option; throws where one is invalid.
+[[nodiscard]] Spec complete_options(const Spec& spec);
+
+// How a complete spec is built.
 [[nodiscard]] SceneOptions options_of(const Spec& resolved);
 
 // Lines for describe().

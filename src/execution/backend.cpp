@@ -1,0 +1,62 @@
+#include "execution/backend.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/spec_options.hpp"
+#include "storage/columns.hpp"
+
+namespace rtindex {
+
+Backend::Backend(std::string kind, std::string tracer, std::string device)
+    : kind_(std::move(kind)),
+      tracer_(std::move(tracer)),
+      device_(std::move(device)),
+      name_(kind_ + (tracer_.empty() ? "" : ":" + tracer_) + "@" + device_) {}
+
+bool Backend::matches(const Spec& spec) const {
+  return (spec.kind() == "auto" || spec.kind() == kind_) &&
+         (spec.tracer().empty() || spec.tracer() == tracer_) &&
+         (spec.device().empty() || spec.device() == device_);
+}
+
+bool Backend::takes_options_of(const Spec& spec) const {
+  return std::all_of(spec.options().begin(), spec.options().end(), [&](const auto& option) {
+    return find_option(option.first, name_) != nullptr;
+  });
+}
+
+Spec Backend::complete(const Spec& spec) const { return with_defaults(spec, name_); }
+
+LoadedStructure Backend::load(const Spec& spec, const FileReader& file, const KeyCodec& codec,
+                              std::size_t rows, const std::shared_ptr<DeviceMemory>& memory) const {
+  const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
+  return {build(spec, load_column(file, rows, codec.span()), codec, key_text,
+                {.device_memory = memory}),
+          true};
+}
+
+BuiltStructure Backend::build_on_gpu(const Spec&, const ColumnView&, const BuildOptions&) const {
+  fail_without_gpu();
+}
+
+bool Backend::update_on_gpu(const Spec&, Structure&, KeyCodec&, const DeviceUpdate&) const {
+  fail_without_gpu();
+}
+
+OwnedColumn Backend::fetch(const Spec&, const ColumnView&) const { fail_without_gpu(); }
+
+void Backend::wait_for(const Spec&, Stream) const { fail_without_gpu(); }
+
+void Backend::fail_without_gpu() const {
+  fail(ErrorKind::unsupported, "{} does not run on a GPU: use an index @cuda", name_);
+}
+
+bool is_bucketed(const Spec& spec) { return spec.options().contains("bucket"); }
+
+int threads_of(const Spec& spec) {
+  return static_cast<int>(option_number(spec, "threads").value_or(0));
+}
+
+}  // namespace rtindex

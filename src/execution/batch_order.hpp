@@ -1,0 +1,132 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <rtindex/answer.hpp>
+#include <rtindex/spec.hpp>
+
+#include "answers/matches.hpp"
+#include "base/array.hpp"
+#include "base/parallel.hpp"
+#include "keys/lookup_batch.hpp"
+#include "keys/spread.hpp"
+
+namespace rtindex {
+
+enum class Order : std::uint8_t { automatic, on, off };
+
+// The option `order` of a spec.
+[[nodiscard]] Order order_of(const Spec& spec);
+
+// Decides from measured times whether large batches are answered in the order of their keys. The
+// first large batch of a size is answered in its own order, the second in key order, later ones in
+// the order that took less time; now and then the other order is measured again.
+class OrderChoice {
+ public:
+  explicit OrderChoice(Order order) : order_(order) {}
+
+  // Fewer lookups than this are answered in their own order.
+  static constexpr std::size_t least_lookups = std::size_t{1} << 16;
+
+  [[nodiscard]] Order order() const { return order_; }
+  [[nodiscard]] bool in_order(std::size_t lookups, LookupKind kind) const;
+  // What a batch took.
+  void measured(std::size_t lookups, LookupKind kind, bool in_order, double nanoseconds) const;
+  // A line for describe().
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  struct Cost {
+    double own_order = 0;  // nanoseconds a lookup; 0: not measured yet
+    double key_order = 0;
+    std::uint32_t batches = 0;
+  };
+
+  [[nodiscard]] Cost& cost_of(std::size_t lookups, LookupKind kind) const;
+
+  Order order_;
+  mutable std::mutex mutex_;
+  mutable std::array<std::array<Cost, 2>, 64> costs_;  // by the logarithm of the batch's size
+};
+
+// Answers of lookups from all over a batch: computed side by side, then scattered to the outputs.
+class ScatteredAnswers {
+ public:
+  explicit ScatteredAnswers(const Request& request) : request_(&request), local_(request) {
+    const Outputs& out = request.outputs;
+    local_.outputs = {.any = out.any == nullptr ? nullptr : any_,
+                      .first = out.first == nullptr ? nullptr : first_,
+                      .count = out.count == nullptr ? nullptr : count_,
+                      .sum = out.sum == nullptr ? nullptr : sum_,
+                      .min = out.min == nullptr ? nullptr : min_,
+                      .max = out.max == nullptr ? nullptr : max_,
+                      .matched = out.matched == nullptr ? nullptr : matched_};
+  }
+
+  // Before the answers of lookups 0..count-1 are written to local().
+  void start() { std::fill_n(matched_, sizeof(matched_), std::uint8_t{0}); }
+  [[nodiscard]] const Request& local() const { return local_; }
+  // Lookup i of the local answers is lookup lookups[i] of the batch.
+  void scatter(const std::uint32_t* lookups, std::size_t count) const {
+    const Outputs& out = request_->outputs;
+    scatter_one(out.any, any_, lookups, count);
+    scatter_one(out.first, first_, lookups, count);
+    scatter_one(out.count, count_, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.sum), sum_, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.min), min_, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.max), max_, lookups, count);
+    if (out.matched == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i)
+      if ((matched_[i / 8] >> (i % 8) & 1) != 0)
+        std::atomic_ref<std::uint8_t>(out.matched[lookups[i] / 8])
+            .fetch_or(static_cast<std::uint8_t>(1U << (lookups[i] % 8)), std::memory_order_relaxed);
+  }
+
+ private:
+  template <class T>
+  static void scatter_one(T* out, const T* local, const std::uint32_t* lookups, std::size_t count) {
+    if (out == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i) out[lookups[i]] = local[i];
+  }
+
+  const Request* request_;
+  Request local_;
+  std::uint32_t any_[chunk_lookups], first_[chunk_lookups], count_[chunk_lookups];
+  std::uint64_t sum_[chunk_lookups], min_[chunk_lookups], max_[chunk_lookups];
+  std::uint8_t matched_[chunk_lookups / 8];
+};
+
+// Whether a large batch is in key order already, judged by a few samples.
+[[nodiscard]] bool is_sorted(const LookupBatch& batch);
+
+// A batch, or a part of it, partitioned by key: lookups with near keys side by side.
+class PartitionedBatch {
+ public:
+  struct Item {
+    Interval interval;
+    std::uint32_t lookup;  // its number in the batch
+  };
+
+  // Lookups [first, first + count) in `buckets` buckets of equal width over 0..span. Empty lookups
+  // go to the first bucket.
+  PartitionedBatch(const LookupBatch& batch, std::size_t first, std::size_t count,
+                   std::uint64_t span, std::size_t buckets);
+
+  [[nodiscard]] std::size_t buckets() const { return starts_.size() - 1; }
+  [[nodiscard]] std::span<const Item> bucket(std::size_t i) const {
+    return items_.span().subspan(starts_[i], starts_[i + 1] - starts_[i]);
+  }
+
+ private:
+  Array<Item> items_;
+  std::vector<std::size_t> starts_;
+};
+
+}  // namespace rtindex

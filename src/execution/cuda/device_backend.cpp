@@ -1,0 +1,95 @@
+#include "execution/cuda/device_backend.hpp"
+
+#include <utility>
+
+#include "base/cuda/device_array.hpp"
+#include "base/cuda/runtime.hpp"
+#include "base/error.hpp"
+#include "base/spec_options.hpp"
+#include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/device_update.hpp"
+
+namespace rtindex::cuda {
+
+DeviceBackend::DeviceBackend(std::string kind, std::string tracer, std::string description)
+    : Backend(std::move(kind), std::move(tracer), "cuda"), description_(std::move(description)) {}
+
+std::optional<std::string> DeviceBackend::unavailable() const { return unusable(); }
+
+std::string DeviceBackend::describe() const {
+  return fmt::format("{}, on {}", description_, gpus().front().name);
+}
+
+Spec DeviceBackend::complete(const Spec& spec) const {
+  require_gpu(spec);
+  return Backend::complete(spec);
+}
+
+std::unique_ptr<Structure> DeviceBackend::build(const Spec& spec, EncodedColumn column,
+                                                const KeyCodec& codec, const KeyText& key_text,
+                                                const BuildOptions& options) const {
+  const DeviceOptions device = device_options(spec);
+  if (device.refuse) device.refuse(column, key_text);
+  return build_encoded(device, column, codec, options);
+}
+
+LoadedStructure DeviceBackend::load(const Spec& spec, const FileReader& file, const KeyCodec& codec,
+                                    std::size_t rows,
+                                    const std::shared_ptr<DeviceMemory>& memory) const {
+  return {build_saved(device_options(spec), file, codec, rows, memory), true};
+}
+
+BuiltOnDevice DeviceBackend::build_native_column(const Spec& spec, const ColumnView& column,
+                                                 const BuildOptions& options) const {
+  return build_native(device_options(spec), column, options);
+}
+
+BuiltStructure DeviceBackend::build_on_gpu(const Spec& spec, const ColumnView& column,
+                                           const BuildOptions& options) const {
+  try {
+    BuiltOnDevice built = build_native_column(spec, column, options);
+    return {std::move(built.codec), std::move(built.structure)};
+  } catch (...) {
+    // Memory that the failed build had taken is for others to use.
+    const OnDevice current(spec.device_number(), std::nothrow);
+    give_back_unused();
+    throw;
+  }
+}
+
+bool DeviceBackend::update_on_gpu(const Spec& spec, Structure& structure, KeyCodec& codec,
+                                  const DeviceUpdate& update) const {
+  const OnDevice current(spec.device_number());
+  return update_on_device(structure, codec, update.rows, update.new_keys, update.row_count,
+                          update.stream);
+}
+
+OwnedColumn DeviceBackend::fetch(const Spec& spec, const ColumnView& column) const {
+  const OnDevice current(spec.device_number());
+  const OwnStream stream;
+  return fetched(column, stream.get());
+}
+
+void DeviceBackend::wait_for(const Spec& spec, Stream stream) const {
+  const OnDevice current(spec.device_number());
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle)),
+        "waiting for the caller's stream");
+}
+
+DeviceOptions sorted_options(const Spec& spec) {
+  DeviceOptions options;
+  options.device = spec.device_number();
+  options.order = order_of(spec);
+  const std::string gather = option_text(spec, "gather");
+  options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
+  return options;
+}
+
+void require_gpu(const Spec& spec) {
+  const auto count = static_cast<int>(gpus().size());
+  if (spec.device_number() >= count)
+    fail(ErrorKind::unavailable, "'{}' names GPU {}: this machine has {}, numbered from 0",
+         spec.text(), spec.device_number(), count);
+}
+
+}  // namespace rtindex::cuda

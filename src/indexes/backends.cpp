@@ -1,0 +1,99 @@
+#include "indexes/backends.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "tracers/native/grid.hpp"
+
+#if defined(RTINDEX_HAS_CUDA)
+#include "indexes/cuda/calibrate.hpp"
+#include "indexes/cuda/cuda_backends.hpp"
+#include "tracers/optix/optix_backend.hpp"
+#endif
+#if defined(RTINDEX_HAS_EMBREE)
+#include "tracers/embree/embree_backend.hpp"
+#endif
+
+// The registration of all backends, and the only file that depends on what this build contains.
+
+namespace rtindex {
+
+namespace {
+
+// A backend that this build does not contain.
+class AbsentBackend final : public Backend {
+ public:
+  AbsentBackend(std::string kind, std::string tracer, std::string device, std::string reason)
+      : Backend(std::move(kind), std::move(tracer), std::move(device)),
+        reason_(std::move(reason)) {}
+
+  [[nodiscard]] std::optional<std::string> unavailable() const override { return reason_; }
+  [[nodiscard]] std::string describe() const override { return {}; }
+  [[nodiscard]] std::unique_ptr<Structure> build(const Spec&, EncodedColumn, const KeyCodec&,
+                                                 const KeyText&,
+                                                 const BuildOptions&) const override {
+    fail(ErrorKind::unavailable, "{} is not available: {}", name(), reason_);
+  }
+
+ private:
+  std::string reason_;
+};
+
+#if defined(RTINDEX_HAS_CUDA)
+
+std::vector<const Backend*> cuda_backends() { return cuda::device_backends(); }
+const Backend& optix_backend() { return optix::optix_backend(); }
+
+#else
+
+constexpr const char* no_cuda =
+    "this build has no CUDA: put nvcc of the CUDA toolkit on the PATH and configure again";
+
+std::vector<const Backend*> cuda_backends() {
+  static const AbsentBackend native("rx", "native", "cuda", no_cuda);
+  static const AbsentBackend sorted("sorted", "", "cuda", no_cuda);
+  static const AbsentBackend btree("btree", "", "cuda", no_cuda);
+  static const AbsentBackend hash("hash", "", "cuda", no_cuda);
+  return {&native, &sorted, &btree, &hash};
+}
+
+const Backend& optix_backend() {
+  static const AbsentBackend backend("rx", "optix", "cuda", no_cuda);
+  return backend;
+}
+
+#endif
+
+#if !defined(RTINDEX_HAS_EMBREE)
+
+const Backend& embree_backend() {
+  static const AbsentBackend backend(
+      "rx", "embree", "cpu",
+      "this build has no Embree: install libembree-dev (Debian) or Embree 4 and configure again");
+  return backend;
+}
+
+#endif
+
+}  // namespace
+
+const std::vector<const Backend*>& backends() {
+  static const std::vector<const Backend*> list = [] {
+    std::vector<const Backend*> all = cuda_backends();
+    for (const Backend* backend : {&native_backend(), &embree_backend(), &sorted_backend(),
+                                   &btree_backend(), &hash_backend(), &optix_backend()})
+      all.push_back(backend);
+    return all;
+  }();
+  return list;
+}
+
+TracerChoice gpu_tracer([[maybe_unused]] int device) {
+#if defined(RTINDEX_HAS_CUDA)
+  return cuda::tracer_choice(device);
+#else
+  return {"native", no_cuda};
+#endif
+}
+
+}  // namespace rtindex

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "execution/backend.hpp"
+#include "indexes/auto_choice.hpp"
+
+namespace rtindex {
+
+// Every backend, in the order in which `auto` prefers them: a GPU where there is one, and on each
+// device the native tracer first.
+[[nodiscard]] const std::vector<const Backend*>& backends();
+
+// The tracer that an open spec takes on a GPU.
+[[nodiscard]] TracerChoice gpu_tracer(int device);
+
+// The classic indexes on the CPU.
+[[nodiscard]] const Backend& sorted_backend();
+[[nodiscard]] const Backend& btree_backend();
+[[nodiscard]] const Backend& hash_backend();
+
+}  // namespace rtindex

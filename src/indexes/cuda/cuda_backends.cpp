@@ -1,0 +1,90 @@
+#include "indexes/cuda/cuda_backends.hpp"
+
+#include "base/spec_options.hpp"
+#include "execution/cuda/device_backend.hpp"
+#include "indexes/cuda/classic_locators.hpp"
+#include "tracers/native/native_cuda.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+using Memory = std::shared_ptr<DeviceMemory>;
+
+int number(const Spec& spec, std::string_view option) {
+  return static_cast<int>(option_number(spec, option).value_or(0));
+}
+
+class NativeBackend final : public DeviceBackend {
+ public:
+  NativeBackend() : DeviceBackend("rx", "native", "uniform grid over sorted keys") {}
+
+ protected:
+  [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
+    DeviceOptions options = sorted_options(spec);
+    options.layout = Layout::pairs;
+    options.locator = [cell = number(spec, "cell")](DeviceOrder& order, const Memory& memory,
+                                                    cudaStream_t stream) {
+      return make_grid(order, cell, memory, stream);
+    };
+    return options;
+  }
+};
+
+class SortedBackend final : public DeviceBackend {
+ public:
+  SortedBackend() : DeviceBackend("sorted", "", "sorted array, binary search") {}
+
+ protected:
+  [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
+    DeviceOptions options = sorted_options(spec);
+    options.locator = [](DeviceOrder& order, const Memory&, cudaStream_t) {
+      return make_binary_search(order);
+    };
+    return options;
+  }
+};
+
+class TreeBackend final : public DeviceBackend {
+ public:
+  TreeBackend() : DeviceBackend("btree", "", "B+-tree, bulk-loaded") {}
+
+ protected:
+  [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
+    DeviceOptions options = sorted_options(spec);
+    options.locator = [group = number(spec, "group")](DeviceOrder& order, const Memory& memory,
+                                                      cudaStream_t stream) {
+      return make_tree(order, group, memory, stream);
+    };
+    return options;
+  }
+};
+
+class HashBackend final : public DeviceBackend {
+ public:
+  HashBackend() : DeviceBackend("hash", "", "hash table, points only") {}
+
+  [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }
+
+ protected:
+  [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
+    DeviceOptions options = sorted_options(spec);
+    options.locator = [group = number(spec, "group"), load = option_real(spec, "load")](
+                          DeviceOrder& order, const Memory& memory, cudaStream_t stream) {
+      return make_table(order, group, load, memory, stream);
+    };
+    return options;
+  }
+};
+
+}  // namespace
+
+std::vector<const Backend*> device_backends() {
+  static const NativeBackend native;
+  static const SortedBackend sorted;
+  static const TreeBackend tree;
+  static const HashBackend hash;
+  return {&native, &sorted, &tree, &hash};
+}
+
+}  // namespace rtindex::cuda

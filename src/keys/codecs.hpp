@@ -1,0 +1,31 @@
+#pragma once
+
+#include "keys/codec.hpp"
+
+namespace rtindex {
+
+// The ordered_bits() of a column's smallest and largest valid key.
+struct KeyExtent {
+  std::uint64_t smallest = ~std::uint64_t{0};
+  std::uint64_t largest = 0;
+
+  [[nodiscard]] bool empty() const { return smallest > largest; }
+};
+
+// Native columns: ordered_bits() minus that of the smallest key.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_native_codec(const ColumnView& column);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_native_codec(Type type, const KeyExtent& extent);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_native_codec(Type type, const FileReader& file);
+
+// Strings: the column's longest common prefix is dropped, up to 8 bytes after it (the head) are the
+// encoded key, and what follows (the tail) is kept and compared inside the hit.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows);
+
+// Composite keys: each part is encoded by itself and takes as many bits as its values span; parts
+// are packed from the first on until 64 bits are full. What does not fit is compared in the hit.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(const FileReader& file,
+                                                             std::size_t rows);
+
+}  // namespace rtindex

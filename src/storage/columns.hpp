@@ -1,0 +1,107 @@
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <rtindex/column.hpp>
+#include <rtindex/device.hpp>
+
+#include "base/stored.hpp"
+#include "keys/encoded_column.hpp"
+
+namespace rtindex {
+
+// Rows and their new encoded keys: row rows[i] gets keys[i]. Both lie in one memory space.
+struct Changes {
+  const std::uint32_t* rows = nullptr;
+  const std::uint64_t* keys = nullptr;
+  std::size_t size = 0;
+  MemorySpace memory_space = MemorySpace::host;
+};
+
+// Rows of a column, a bit each; many threads may add to it at once.
+class RowSet {
+ public:
+  explicit RowSet(std::size_t row_count) : words_((row_count + word_bits - 1) / word_bits, 0) {}
+
+  // False where the row is there already.
+  [[nodiscard]] bool add(std::uint32_t row) {
+    const std::uint64_t bit = bit_of(row);
+    const std::atomic_ref<std::uint64_t> word(words_[row / word_bits]);
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  [[nodiscard]] bool has(std::uint32_t row) const {
+    return (words_[row / word_bits] & bit_of(row)) != 0;
+  }
+  [[nodiscard]] std::size_t size() const {
+    std::size_t rows = 0;
+    for (const std::uint64_t word : words_) rows += static_cast<std::size_t>(std::popcount(word));
+    return rows;
+  }
+
+ private:
+  static constexpr std::size_t word_bits = 64;
+  [[nodiscard]] static std::uint64_t bit_of(std::uint32_t row) {
+    return std::uint64_t{1} << (row % word_bits);
+  }
+
+  std::vector<std::uint64_t> words_;
+};
+
+// The column back in row order from a structure that holds its keys in another: for_each(take)
+// calls take(row, key) for each of `size` keys, twice over, by as many threads as it likes. What
+// came from a damaged file is an Error.
+template <class ForEach>
+[[nodiscard]] EncodedColumn in_row_order(std::size_t size, std::size_t row_count,
+                                         std::uint64_t span, ForEach&& for_each) {
+  RowSet valid(row_count);
+  for_each([&](std::uint32_t row, std::uint64_t key) {
+    if (row >= row_count || !valid.add(row))
+      fail_damaged_in_use("a row is there twice or too large");
+    if (key > span) fail_damaged_in_use("a key is too large");
+  });
+  if (valid.size() != size) fail_damaged_in_use("rows are missing");
+
+  EncodedColumn column;
+  column.row_count = row_count;
+  column.span = span;
+  column.keys = PackedKeys(size, span);
+  if (size == row_count) {
+    for_each([&](std::uint32_t row, std::uint64_t key) { column.keys.set(row, key); });
+    return column;
+  }
+  // With nulls: the position of a row is the number of valid rows before it.
+  column.rows = Array<std::uint32_t>(size);
+  std::vector<std::uint32_t> positions(row_count, 0);
+  std::uint32_t next = 0;
+  for (std::size_t row = 0; row < row_count; ++row) {
+    if (!valid.has(static_cast<std::uint32_t>(row))) continue;
+    column.rows[next] = static_cast<std::uint32_t>(row);
+    positions[row] = next++;
+  }
+  for_each([&](std::uint32_t row, std::uint64_t key) { column.keys.set(positions[row], key); });
+  return column;
+}
+
+// An encoded column in a file, for structures that cannot be saved and are built again from it.
+void save_column(FileWriter& file, EncodedColumn column);
+// The column, copied and checked: every key up to `span`, rows ascending.
+[[nodiscard]] EncodedColumn load_column(const FileReader& file, std::size_t rows,
+                                        std::uint64_t span);
+
+// Throws where an update names a row that is not there, or one twice.
+void require_distinct(std::span<const std::uint32_t> rows, std::size_t row_count);
+
+// Whether a column in host memory has no null.
+[[nodiscard]] bool all_valid(const ColumnView& column);
+
+// The column with the changed rows: row rows[i] holds keys[i], or is null where new_keys[i] is;
+// `span` is the largest key from now on.
+[[nodiscard]] EncodedColumn patched(EncodedColumn column, const Changes& changes,
+                                    const ColumnView& new_keys, std::uint64_t span);
+
+}  // namespace rtindex

@@ -1,0 +1,75 @@
+#include "tracers/optix/optix_backend.hpp"
+
+#include <utility>
+
+#include "execution/cuda/device_backend.hpp"
+#include "tracers/optix/optix_tracer.hpp"
+#include "tracers/optix/tracer_options.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+// Rays find a key, or with buckets a position among sorted keys.
+class OptixBackend final : public cuda::DeviceBackend {
+ public:
+  OptixBackend() : DeviceBackend("rx", "optix", "the paper's own system") {}
+
+  [[nodiscard]] std::optional<std::string> unavailable() const override { return unusable(); }
+  [[nodiscard]] std::string describe() const override {
+    return fmt::format("{}, {}", DeviceBackend::describe(), rtcore_text(0));
+  }
+  [[nodiscard]] bool keeps_key_order(const Spec& spec) const override { return is_bucketed(spec); }
+  [[nodiscard]] Spec complete(const Spec& spec) const override {
+    cuda::require_gpu(spec);
+    return complete_options(spec);
+  }
+
+  [[nodiscard]] std::unique_ptr<Structure> build(const Spec& spec, EncodedColumn column,
+                                                 const KeyCodec& codec, const KeyText& key_text,
+                                                 const BuildOptions& options) const override {
+    if (is_bucketed(spec))
+      return DeviceBackend::build(spec, std::move(column), codec, key_text, options);
+    return build_encoded(spec, std::move(column), codec, key_text, options);
+  }
+
+  [[nodiscard]] LoadedStructure load(const Spec& spec, const FileReader& file,
+                                     const KeyCodec& codec, std::size_t rows,
+                                     const std::shared_ptr<DeviceMemory>& memory) const override {
+    if (is_bucketed(spec)) return DeviceBackend::load(spec, file, codec, rows, memory);
+    return Backend::load(spec, file, codec, rows, memory);
+  }
+
+ protected:
+  [[nodiscard]] cuda::BuiltOnDevice build_native_column(
+      const Spec& spec, const ColumnView& column, const BuildOptions& options) const override {
+    if (is_bucketed(spec)) return DeviceBackend::build_native_column(spec, column, options);
+    return build_native(spec, column, options);
+  }
+
+  [[nodiscard]] cuda::DeviceOptions device_options(const Spec& spec) const override {
+    const SceneOptions scene = options_of(spec);
+    cuda::DeviceOptions options = cuda::sorted_options(spec);
+    options.layout = cuda::Layout::split;
+    options.locator = [scene](cuda::DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory,
+                              cudaStream_t stream) {
+      return make_bucket_locator(scene, order, memory, stream);
+    };
+    options.holds = [rx = scene.rx](std::uint64_t span) {
+      return is_exact(rx, span, coordinate_limit(rx.primitive));
+    };
+    options.refuse = [rx = scene.rx](const EncodedColumn& column, const KeyText& key_text) {
+      require_exact(rx, column, key_text, coordinate_limit(rx.primitive));
+    };
+    return options;
+  }
+};
+
+}  // namespace
+
+const Backend& optix_backend() {
+  static const OptixBackend backend;
+  return backend;
+}
+
+}  // namespace rtindex::optix

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# A ColumnView that outlives the temporary that it views is a warning of Clang; calls with
+# temporaries are not.
+set -euo pipefail
+
+compiler=${CLANGXX:-clang++}
+if ! command -v "$compiler" > /dev/null; then
+  echo "skipped: $compiler is not installed"
+  exit 77
+fi
+source=${RTINDEX_SOURCE_DIR:?}
+build=$(dirname "$(dirname "${RTINDEX:?}")")
+
+compiles() {
+  "$compiler" -std=c++20 -fsyntax-only -Werror=dangling -DCASE="$1" -I "$source/include" \
+    -I "$build/include" "$source/tests/base/dangling/cases.cpp" 2> "$log"
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for case in 10 11 12 13; do
+  if ! compiles "$case"; then
+    cat "$log"
+    echo "case $case: expected no error"
+    exit 1
+  fi
+done
+for case in 1 2 3 4 5; do
+  if compiles "$case"; then
+    echo "case $case: expected a warning of -Wdangling, got none"
+    exit 1
+  fi
+  if ! grep -q "Wdangling" "$log"; then
+    cat "$log"
+    echo "case $case: expected a warning of -Wdangling, got another error"
+    exit 1
+  fi
+done

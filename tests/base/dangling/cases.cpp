@@ -1,0 +1,51 @@
+// Compiled by ../dangling.sh, one case at a time. Cases below 10 must be a warning.
+
+#include <rtindex/rtindex.hpp>
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace rtindex;
+
+std::vector<int> make_vector();
+std::vector<std::string> make_strings();
+
+void run(Index& index, const std::vector<int>& keys, const int* pointer) {
+#if CASE == 1
+  ColumnView view = make_vector();
+  static_cast<void>(index.lookup(view));
+#elif CASE == 2
+  LookupOptions options{.answers = Answer::sum, .values = make_vector()};
+  static_cast<void>(index.lookup(keys, options));
+#elif CASE == 3
+  BuildOptions options{.include = make_vector()};
+  static_cast<void>(build(keys, {}, options));
+#elif CASE == 4
+  ColumnView view = make_strings();
+  static_cast<void>(index.lookup(view));
+#elif CASE == 5
+  ColumnView view = std::array{1, 2, 3};
+  static_cast<void>(index.lookup(view));
+#elif CASE == 10
+  static_cast<void>(build(make_vector()));
+  static_cast<void>(build(make_vector(), "sorted", {.include = make_vector()}));
+#elif CASE == 11
+  static_cast<void>(index.lookup(std::vector{1}));
+  static_cast<void>(index.lookup(make_vector(), Answer::sum, make_vector()));
+  static_cast<void>(index.lookup(keys, {.answers = Answer::sum, .values = make_vector()}));
+  static_cast<void>(index.range(make_vector(), std::array{1, 2}));
+  index.update(std::vector<unsigned>{0}, make_vector());
+#elif CASE == 12
+  ColumnView view = keys;
+  static_cast<void>(index.lookup(view));
+#elif CASE == 13  // a span does not own its elements
+  ColumnView view = std::span(pointer, 3);
+  LookupOptions options{.answers = Answer::sum, .values = std::span(pointer, 3)};
+  static_cast<void>(index.lookup(view, options));
+#else
+#error "unknown case"
+#endif
+  static_cast<void>(keys), static_cast<void>(pointer);
+}

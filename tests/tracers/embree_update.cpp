@@ -1,0 +1,88 @@
+// An update in place that runs out of memory leaves the index as it was.
+
+#if defined(RTINDEX_HAS_EMBREE)
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+namespace {
+
+// Allocations of this thread until one fails; negative: none does.
+thread_local long allocations_until_failure = -1;
+
+void* allocate(std::size_t bytes) {
+  if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
+  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+// NOLINTBEGIN(misc-new-delete-overloads,cppcoreguidelines-no-malloc)
+void* operator new(std::size_t bytes) { return allocate(bytes); }
+void* operator new[](std::size_t bytes) { return allocate(bytes); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+// NOLINTEND(misc-new-delete-overloads,cppcoreguidelines-no-malloc)
+
+namespace rtindex::test {
+namespace {
+
+using Keys = std::vector<std::uint64_t>;
+
+class EmbreeUpdate : public testing::TestWithParam<std::string> {};
+
+void expect_keys(const Index& index, const Keys& keys, long failed_at) {
+  const Answers rows = index.lookup(keys, Answer::first);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    ASSERT_EQ(rows.first()[i], i) << "after a failure at allocation " << failed_at;
+  // Ranges read the directory of rows.
+  const Answers all = index.range(Keys{0}, Keys{keys.back() * 2}, Answer::count);
+  ASSERT_EQ(all.count()[0], keys.size()) << "after a failure at allocation " << failed_at;
+}
+
+TEST_P(EmbreeUpdate, ThatRunsOutOfMemoryChangesNothing) {
+  Keys keys(3000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 1000;
+  Index index = build(keys, "rx:embree,update=refit,bits=8+22+22,threads=1," + GetParam());
+  const std::vector<std::uint32_t> rows = {5, 1000, 2000, 2998};
+  const Keys new_keys = {7, 77'777, 1'234'567, 2'999'999};
+  constexpr long most_allocations = 10'000;
+  long failures = 0;
+  for (; failures < most_allocations; ++failures) {
+    allocations_until_failure = failures;
+    bool updated = true;
+    try {
+      index.update(rows, new_keys);
+    } catch (const Error& error) {
+      allocations_until_failure = -1;
+      EXPECT_EQ(error.kind(), ErrorKind::out_of_memory) << error.what();
+      updated = false;
+    }
+    allocations_until_failure = -1;
+    if (updated) break;
+    expect_keys(index, keys, failures);
+  }
+  EXPECT_GT(failures, 5);
+  ASSERT_LT(failures, most_allocations);
+  for (std::size_t i = 0; i < rows.size(); ++i) keys[rows[i]] = new_keys[i];
+  expect_keys(index, keys, -1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Primitives, EmbreeUpdate,
+                         testing::Values("primitive=triangle", "primitive=sphere",
+                                         "primitive=aabb"),
+                         [](const auto& tested) { return tested.param.substr(10); });
+
+}  // namespace
+}  // namespace rtindex::test
+
+#endif
