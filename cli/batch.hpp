@@ -18,7 +18,7 @@ namespace rtindex::cli {
 // The common options of `lookup` and `range`.
 struct BatchOptions {
   std::string column, values;
-  std::string saved;             // --load: an index file in place of the column
+  std::string saved;             // --load: an index file instead of the column
   std::string verify = "quick";  // of that file
   std::string format;
   std::string csv_column, values_csv_column;

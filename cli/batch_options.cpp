@@ -47,7 +47,7 @@ void BatchOptions::add_column_to(CLI::App& verb) {
 
 void BatchOptions::add_input_to(CLI::App& verb) {
   add_column_to(verb);
-  add_file_option(verb, "--load", saved, "Index file of `rtindex build`, in place of --column")
+  add_file_option(verb, "--load", saved, "Index file of `rtindex build`, instead of --column")
       ->type_name("FILE.rtindex");
   verb.add_option("--verify", verify,
                   "quick or full: full compares every byte of --load with its\n"

@@ -61,7 +61,7 @@ void add_lookup(CLI::App& app) {
   options->add_input_to(*verb);
   add_file_option(*verb, "--keys", options->keys, "File with the keys to look up");
   verb->add_option("--key", options->inline_keys,
-                   "A key to look up, in place of --keys; repeatable. Dates\n"
+                   "A key to look up, instead of --keys; repeatable. Dates\n"
                    "and times as 2024-01-31 and 2024-01-31T12:30:05")
       ->type_name("K")
       ->group(input_group);

@@ -92,7 +92,7 @@ void add_range(CLI::App& app) {
   add_file_option(*verb, "--lower", options->lower, "File with the lower bounds");
   add_file_option(*verb, "--upper", options->upper, "File with the upper bounds");
   verb->add_option("--range", options->ranges,
-                   "A range, in place of the two files; repeatable. Dates and\n"
+                   "A range, instead of the two files; repeatable. Dates and\n"
                    "times as 2024-01-31 and 2024-01-31T12:30:05")
       ->type_name("L:U")
       ->group(input_group);

@@ -246,8 +246,8 @@ PixelPoint SceneLayout::fan(const Pile& pile, std::size_t i) const {
 PixelPoint SceneLayout::label_at(const Pile& pile, std::size_t i) const {
   const SceneLine& line = lines_[pile.line];
   const std::size_t columns = label_columns(pile.count);
-  const std::size_t place = i / labels_per_column;
-  const double column = static_cast<double>(place) - static_cast<double>(columns - 1) / 2;
+  const std::size_t stack = i / labels_per_column;
+  const double column = static_cast<double>(stack) - static_cast<double>(columns - 1) / 2;
   const auto from_below = static_cast<double>(i % labels_per_column);
   return {axis_(static_cast<double>(pile.place)) + line.shift + column * (label_width_ + 3),
           line.y - primitive_top() - 14 - from_below * label_pitch};

@@ -197,7 +197,7 @@ class BadInput(CommandTest):
         self.refuse_lookup("more", says="more")
         self.refuse_lookup("--answer", "median", says=["median", "expected any"])
         self.refuse_lookup("--answer", "", says="expected any")
-        self.refuse_lookup("--answer", "count,none", says="choose any")
+        self.refuse_lookup("--answer", "count,none", says="expected any")
         self.refuse_lookup("--limit", "3", says="--limit needs rows")
         self.refuse_lookup("--answer", "rows", "--limit", "-3", says="--limit")
         self.refuse_lookup("--answer", "rows", "--limit", "many", says="--limit")
