@@ -11,7 +11,6 @@
 #include "base/cuda/launch.cuh"
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_group.hpp"
-#include "tracers/native/grid_marks.hpp"
 
 // Builds the native tracer's grid on a GPU. Included by one file only.
 
