@@ -21,7 +21,7 @@ TEST(AnswerSet, IsASet) {
   static_assert((set | Answer::sum) == set);
 }
 
-TEST(AnswerNames, ComeBack) {
+TEST(AnswerNames, RoundTrip) {
   EXPECT_EQ(all_answers().size(), 7U);
   for (const Answer answer : all_answers()) EXPECT_EQ(answer_named(name_of(answer)), answer);
   EXPECT_THROW(static_cast<void>(answer_named("average")), Error);
@@ -36,7 +36,7 @@ Answers empty_answers(AnswerSet asked, bool matched) {
   return access.finish();
 }
 
-TEST(Answers, ThatWereNotAskedForThrowAndSayWhatToDo) {
+TEST(Answers, ThatWereNotRequestedThrowAndSayWhatToDo) {
   using Read = std::function<void(const Answers&)>;
   const std::vector<std::pair<Answer, Read>> reads = {
       {Answer::any, [](const Answers& a) { static_cast<void>(a.any()); }},
@@ -58,14 +58,14 @@ TEST(Answers, ThatWereNotAskedForThrowAndSayWhatToDo) {
       }
       try {
         read(answers);
-        ADD_FAILURE() << name_of(answer) << " read where " << name_of(asked) << " was asked";
+        ADD_FAILURE() << name_of(answer) << " read from a call for " << name_of(asked);
       } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("LookupOptions::answers"), std::string::npos);
       }
     }
 }
 
-TEST(Answers, MatchedNeedsToBeAskedFor) {
+TEST(Answers, MatchedNeedsToBeRequested) {
   const Answers without = empty_answers(Answer::any, false);
   EXPECT_THROW(static_cast<void>(without.matched(0)), Error);
   EXPECT_THROW(static_cast<void>(without.matched_bitmap()), Error);
@@ -85,7 +85,7 @@ TEST(Answers, OfAnotherClassThrowAndNameTheClass) {
   }
 }
 
-TEST(Answers, OfALookupThatIsNotThereThrow) {
+TEST(Answers, OfALookupOutOfRangeThrow) {
   const Answers answers = empty_answers(Answer::rows, true);
   EXPECT_NO_THROW(static_cast<void>(answers.rows(2)));
   EXPECT_THROW(static_cast<void>(answers.rows(3)), Error);
@@ -93,7 +93,7 @@ TEST(Answers, OfALookupThatIsNotThereThrow) {
   EXPECT_THROW(static_cast<void>(answers.matched(64)), Error);
 }
 
-TEST(Answers, KnowTheirSizeAndQuestions) {
+TEST(Answers, ReportTheirSizeAndAnswers) {
   const Answers answers = empty_answers(Answer::rows | Answer::any, false);
   EXPECT_EQ(answers.size(), 3U);
   EXPECT_EQ(answers.answers(), Answer::rows | Answer::any);

@@ -60,6 +60,7 @@ struct Hits {
   }
 
  private:
+  // The identities of a class known at run time only are filled in at the first hit.
   RTINDEX_HD void add_value(const LaunchParams& params, std::uint32_t row) {
     visit_class(params.value_class, [&]<class Class>() {
       using Aggregate = ValueAggregate<Class>;
