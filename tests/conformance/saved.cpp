@@ -44,7 +44,7 @@ TestColumn update_some(Index& index, const TestColumn& column, Random& random) {
 TEST_P(Saved, AnswersLikeTheScan) {
   const auto& [index_name, workload_name] = GetParam();
   const TestColumn column = workload_named(workload_name).column();
-  const TemporaryFolder folder(TemporaryFolder::Place::memory);
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
   Random random(column.size() + 3);
   for (const std::string& spec : specs_of(index_name)) {
     SCOPED_TRACE(spec);

@@ -202,7 +202,7 @@ class DamagedFiles : public testing::TestWithParam<Case> {
     }
   }
 
-  TemporaryFolder folder_{TemporaryFolder::Place::memory};
+  TemporaryFolder folder_{TemporaryFolder::Medium::memory};
   std::string whole_ = folder_.file("whole.rtindex");
   std::string damaged_ = folder_.file("damaged.rtindex");
   std::string again_ = folder_.file("again.rtindex");

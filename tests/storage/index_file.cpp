@@ -55,7 +55,7 @@ class IndexFile : public testing::Test {
     return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
   }
 
-  TemporaryFolder folder_{TemporaryFolder::Place::memory};
+  TemporaryFolder folder_{TemporaryFolder::Medium::memory};
   std::string path_ = folder_.file("a.rtindex");
 };
 

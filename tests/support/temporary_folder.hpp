@@ -13,10 +13,10 @@ namespace rtindex::test {
 // has such a place, for tests that would wait for the disk again and again.
 class TemporaryFolder {
  public:
-  enum class Place { disk, memory };
+  enum class Medium { disk, memory };
 
-  explicit TemporaryFolder(Place place = Place::disk) {
-    const bool in_memory = place == Place::memory && access("/dev/shm", W_OK | X_OK) == 0;
+  explicit TemporaryFolder(Medium medium = Medium::disk) {
+    const bool in_memory = medium == Medium::memory && access("/dev/shm", W_OK | X_OK) == 0;
     const std::filesystem::path folder =
         in_memory ? "/dev/shm" : std::filesystem::temp_directory_path();
     std::string name = (folder / "rtindex-test-XXXXXX").string();

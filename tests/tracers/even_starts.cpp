@@ -75,7 +75,7 @@ void expect_grid(const Keys& keys, bool even) {
   const Index index = build(keys, "rx:native@cpu");
   EXPECT_EQ(is_even(index), even) << index.describe();
   expect_exact(index, keys);
-  const TemporaryFolder folder(TemporaryFolder::Place::memory);
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
   index.save(folder.file("a.rtindex"));
   const Index loaded = load(folder.file("a.rtindex"));
   EXPECT_EQ(is_even(loaded), even);

@@ -11,14 +11,14 @@ from .machines import Machine
 from .records import Record
 from .words import listed
 
-Place = Union[float, str]
+Point = Union[float, str]
 
 NOT_OF_AN_INDEX = ("sort_ms",)  # the same sort for every index
 
 
 @dataclass(frozen=True)
 class Verdict:
-    place: Place
+    place: Point
     winner: Series
     second: Series
     factor: float  # how far the second is behind
@@ -78,7 +78,7 @@ def _contests_on(chart: Chart, machine: Machine, series: list[Series]) -> list[C
     ]
 
 
-def place(record: Record) -> Place:
+def place(record: Record) -> Point:
     return record.x if record.x is not None else record.category
 
 
@@ -96,7 +96,7 @@ def _condition_keys(records: list[Record]) -> list[str]:
 
 
 def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
-    by_place: dict[Place, list[tuple[Series, Record]]] = {}
+    by_place: dict[Point, list[tuple[Series, Record]]] = {}
     for series, record in lane:
         by_place.setdefault(place(record), []).append((series, record))
     verdicts = []
@@ -111,7 +111,7 @@ def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
     return verdicts
 
 
-def _verdict(where: Place, first, second, lower: bool) -> Verdict | None:
+def _verdict(where: Point, first, second, lower: bool) -> Verdict | None:
     small, large = sorted((first[1].middle, second[1].middle))
     if small <= 0:
         return None

@@ -53,7 +53,7 @@ struct Arrays {
   std::unique_ptr<OrderedValues> included;
   // The included values by row, if some rows have no key and so no position in key order.
   DeviceArray<std::uint8_t> values_by_row;
-  std::unique_ptr<ResidualFilter> residual;
+  std::unique_ptr<HostResidualFilter> residual;
   std::optional<OrderedAnswerer> answerer;
 };
 

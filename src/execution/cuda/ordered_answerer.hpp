@@ -13,9 +13,9 @@
 namespace rtindex::cuda {
 
 // Compares full keys on the host where the encoding is lossy (long strings, wide composites).
-class ResidualFilter {
+class HostResidualFilter {
  public:
-  virtual ~ResidualFilter() = default;
+  virtual ~HostResidualFilter() = default;
   // Reduces the runs of lookups [first, first + runs.size()), found by encoded key, to the matches.
   virtual void filter_residuals(const LookupBatch& batch, std::size_t first,
                                 std::span<Run> runs) const = 0;
@@ -24,7 +24,7 @@ class ResidualFilter {
 
 // The filter over the column in key order on the host, the same order as on the GPU.
 template <class Key>
-class KeyOrderFilter final : public ResidualFilter {
+class KeyOrderFilter final : public HostResidualFilter {
  public:
   KeyOrderFilter(const EncodedColumn& column, const KeyCodec& codec) : order_(column, codec) {}
 
@@ -61,8 +61,8 @@ class OrderedAnswerer final : public Answerer {
   struct Sources {
     const DeviceOrder& order;
     const Locator& locator;
-    const OrderedValues* included;   // null: none
-    const ResidualFilter* residual;  // null: the encoding is exact
+    const OrderedValues* included;       // null: none
+    const HostResidualFilter* residual;  // null: the encoding is exact
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
   };

@@ -67,14 +67,14 @@ Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
     : Scene(
           options, column.size,
           [&](std::size_t first, std::size_t count, void* to) {
-            place_primitives(options.rx.coordinates, options.rx.primitive, column, first, count, to,
+            write_primitives(options.rx.coordinates, options.rx.primitive, column, first, count, to,
                              stream);
           },
           memory, stream) {
   directory_ = directory_of(column, stream);
 }
 
-Scene::Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
+Scene::Scene(const SceneOptions& options, std::size_t primitives, const WritePrimitives& write,
              std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
     : options_(options), memory_(std::move(memory)), context_(context_of(options.device).context) {
   cuda::Stopwatch watch(stream);
@@ -82,7 +82,7 @@ Scene::Scene(const SceneOptions& options, std::size_t primitives, const Place& p
     Part& part = parts_.emplace_back();
     part.first = first;
     part.count = std::min(options.split, primitives - first);
-    build(part, place, watch, stream);
+    build(part, write, watch, stream);
   }
   upload_handles(stream);
 }
@@ -94,7 +94,8 @@ unsigned Scene::build_flags() const {
   return flags;
 }
 
-void Scene::build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaStream_t stream) {
+void Scene::build(Part& part, const WritePrimitives& write, cuda::Stopwatch& watch,
+                  cudaStream_t stream) {
   const RxOptions& rx = options_.rx;
   part.primitives =
       cuda::DeviceBytes(memory_, part.count * optix::primitive_bytes(rx.primitive), stream);
@@ -103,7 +104,7 @@ void Scene::build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaSt
     part.radius = cuda::DeviceBytes(memory_, sizeof(radius), stream);
     cuda::copy_to_device(part.radius.data(), &radius, sizeof(radius), stream);
   }
-  place(part.first, part.count, part.primitives.data());
+  write(part.first, part.count, part.primitives.data());
   costs_.convert_ms += watch.lap();
   const cuda::DeviceArray<std::size_t> compacted(memory_, 1, stream);
   const Emit emit{reinterpret_cast<DevicePointer>(compacted.data()), emit_compacted_size};
@@ -169,7 +170,7 @@ void Scene::refit(const cuda::DeviceColumn& column, cudaStream_t stream) {
   bool moved = false;
   for (Part& part : parts_) {
     const Traversable before = part.handle;
-    place_primitives(options_.rx.coordinates, primitive, column, part.first, part.count,
+    write_primitives(options_.rx.coordinates, primitive, column, part.first, part.count,
                      part.primitives.data(), stream);
     run_build(part, Input(primitive, part), operation_update, temporary, nullptr, stream);
     moved = moved || part.handle != before;

@@ -45,12 +45,12 @@ class Scene {
  public:
   // Writes primitives [first, first + count) to the input of a structure, on the stream of the
   // build.
-  using Place = std::function<void(std::size_t first, std::size_t count, void* to)>;
+  using WritePrimitives = std::function<void(std::size_t first, std::size_t count, void* to)>;
 
   Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
   // So many primitives other than the keys of a column; cannot be refitted.
-  Scene(const SceneOptions& options, std::size_t primitives, const Place& place,
+  Scene(const SceneOptions& options, std::size_t primitives, const WritePrimitives& write,
         std::shared_ptr<DeviceMemory> memory, cudaStream_t stream);
 
   // Moves the primitives to changed keys; structures keep their shape. Allocates all memory first:
@@ -82,7 +82,7 @@ class Scene {
     Traversable handle = 0;
   };
 
-  void build(Part& part, const Place& place, cuda::Stopwatch& watch, cudaStream_t stream);
+  void build(Part& part, const WritePrimitives& write, cuda::Stopwatch& watch, cudaStream_t stream);
   void compact(Part& part, std::size_t bytes, cudaStream_t stream);
   // The input of a structure, and the memory of its build.
   struct Input;

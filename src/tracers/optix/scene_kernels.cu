@@ -47,7 +47,7 @@ void with_keys(const cuda::DeviceColumn& column, Work&& work) {
 
 }  // namespace
 
-void place_primitives(const Coordinates& coordinates, Primitive primitive,
+void write_primitives(const Coordinates& coordinates, Primitive primitive,
                       const cuda::DeviceColumn& column, std::size_t first, std::size_t count,
                       void* primitives, cudaStream_t stream) {
   if (count == 0) return;

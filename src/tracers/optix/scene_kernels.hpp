@@ -19,7 +19,7 @@ namespace rtindex::optix {
 }
 
 // The primitives of keys [first, first + count): triangles, centres of spheres, or boxes.
-void place_primitives(const Coordinates& coordinates, Primitive primitive,
+void write_primitives(const Coordinates& coordinates, Primitive primitive,
                       const cuda::DeviceColumn& column, std::size_t first, std::size_t count,
                       void* primitives, cudaStream_t stream);
 
