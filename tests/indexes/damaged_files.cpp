@@ -66,7 +66,7 @@ class Damage {
         case 4: cut_or_extend(); break;
         default: overwrite_in_section(random_.pick(sections_)); break;
       }
-      if (file_.bytes.size() < least_) return;
+      if (file_.bytes.size() < least) return;
     }
   }
 
@@ -126,12 +126,12 @@ class Damage {
   void cut_or_extend() {
     if (!random_.one_in(4)) return;
     file_.bytes.resize(random_.below(2 * file_.bytes.size()));
-    if (file_.bytes.size() < least_) return;
+    if (file_.bytes.size() < least) return;
     file_.put<std::uint64_t>(IndexBytes::file_bytes_at, file_.bytes.size());
     file_.seal_prelude();
   }
 
-  static constexpr std::size_t least_ = 4096;
+  static constexpr std::size_t least = 4096;
 
   IndexBytes& file_;
   Random& random_;
