@@ -32,8 +32,11 @@ struct MemoryUsage {
 
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
 ///
-/// Any number of threads may look up at the same time. `update` waits for lookups under way and
-/// holds back later ones.
+/// Any number of threads may look up and change an index at the same time. A lookup answers from the
+/// index as it was when the call began: it never waits for a change, nor a change for lookups.
+/// Changes take turns. Each happens whole or not at all: what is wrong with its arguments, and too
+/// little memory, is an Error that leaves the index as it was. (With `update=refit`, `update` changes
+/// the index in place, and does wait for lookups and hold back later ones.)
 class RTINDEX_API Index {
  public:
   Index(Index&&) noexcept;
@@ -77,16 +80,36 @@ class RTINDEX_API Index {
   void range_into(const ColumnView& lower, const ColumnView& upper, const LookupOptions& options,
                   const Outputs& outputs) const;
 
-  /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. Rows are uint32 without
-  /// nulls, and each may be named only once; keys may have any type that compares with the column,
-  /// as long as its type can hold them, and null keys empty their rows. What is wrong is an Error,
-  /// and the index is as it was. `describe()` says how the index takes updates.
-  ///
-  /// Rows and keys lie in the same place. An index on a GPU also takes both from device memory,
-  /// where they may still be on their way on `stream`. They stay there, unless keys are null, lie
-  /// below all keys so far, go to rows that were null or reach beyond 32 bits for the first time:
-  /// then the index is built anew from the host. The call returns when the update is complete.
+  /// Appends rows with these keys, null keys included, and returns the rowID of the first one;
+  /// the others follow. An index with included values takes one value per row as well. Keys may have
+  /// any type that compares with the column, as long as its type can hold them. Keys and values lie
+  /// in the same memory space; an index on a GPU also takes both from device memory, where they may
+  /// still be written on `stream`. An index holds at most 2^32 - 1 rows, erased ones included.
+  std::uint32_t insert(const ColumnView& keys, const ColumnView& values = {}, Stream stream = {});
+
+  /// Erases rows: from now on they match nothing, and must not be named in a change again. rowIDs
+  /// are never reused, so the rows of a table keep their numbers. Rows are uint32 without nulls,
+  /// and each may be named only once.
+  void erase(const ColumnView& rows, Stream stream = {});
+  /// Erases every row that holds one of these keys, and returns how many there were.
+  std::size_t erase_keys(const ColumnView& keys, Stream stream = {});
+
+  /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. Null keys empty their
+  /// rows, which may get keys again. Rows as in `erase`, keys as in `insert`, both in the same memory
+  /// space. Included values stay with their rows.
   void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream = {});
+
+  /// Gives the named rows new included values, of the type of the others. Rows as in `erase`.
+  void set_included(const ColumnView& rows, const ColumnView& values, Stream stream = {});
+
+  /// Merges what changes have added into one structure and drops erased rows from it. Changes do so
+  /// by themselves when enough has come together (the spec option `delta`); call this before a long
+  /// time without changes.
+  void merge();
+
+  /// An index that stays as this one is now, whatever happens to this one. Takes constant time and
+  /// shares memory; either may be changed without the other.
+  [[nodiscard]] Index snapshot() const;
 
   /// Writes the index to a file that `load` opens; `*.rtindex` by custom. The file appears whole or
   /// not at all: it is written under a temporary name in the same folder and then renamed. Lookups
@@ -103,8 +126,11 @@ class RTINDEX_API Index {
   /// The texts that were stored, by name.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const;
 
-  /// The number of rows of the column, nulls included.
+  /// The number of rows, null and erased ones included: one more than the greatest rowID. Value
+  /// columns of lookups have so many entries.
   [[nodiscard]] std::size_t size() const;
+  /// The number of rows that are neither erased nor null.
+  [[nodiscard]] std::size_t live() const;
   /// The type of the column.
   [[nodiscard]] Type type() const;
   /// The types of a composite column's parts; none of any other column.

@@ -7,6 +7,7 @@
 
 #include <rtindex/answer.hpp>
 
+#include "answers/row_bits.hpp"
 #include "answers/values.hpp"
 
 namespace rtindex {
@@ -28,6 +29,7 @@ struct Request {
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
   MissValues miss;
+  RowBits dead;   // rows that no lookup matches, in the memory of the structure
   Stream stream;  // of a call on device memory
   Outputs outputs;
   double* launch_ms = nullptr;   // the time of rays is added to it; null: rays are not timed

@@ -4,35 +4,23 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <rtindex/index.hpp>
 #include <rtindex/spec.hpp>
 
 #include "keys/codec.hpp"
+#include "execution/segment.hpp"
 #include "keys/encoded_column.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
 
-// A codec, and the structure over the column that it encodes.
-struct BuiltStructure {
-  std::unique_ptr<KeyCodec> codec;
-  std::unique_ptr<Structure> structure;
-};
-
 // A structure from a file: opened as it was saved, or built again from its column.
 struct LoadedStructure {
   std::unique_ptr<Structure> structure;
   bool rebuilt;
-};
-
-// An update whose rows and keys are in device memory.
-struct DeviceUpdate {
-  const ColumnView& rows;
-  const ColumnView& new_keys;
-  std::size_t row_count;  // of the column
-  Stream stream;          // on which both may still be written
 };
 
 // A kind of index on a kind of device, such as rx:embree@cpu: completes specs, and builds and loads
@@ -69,7 +57,8 @@ class Backend {
 
   // Below, specs are complete.
 
-  // Builds over a column that the host has encoded.
+  // Builds over a column that the host has encoded. `options.include` has a value for each element
+  // of the column, which codec.rows() numbers.
   [[nodiscard]] virtual std::unique_ptr<Structure> build(const Spec& spec, EncodedColumn column,
                                                          const KeyCodec& codec,
                                                          const KeyText& key_text,
@@ -79,15 +68,49 @@ class Backend {
                                              const KeyCodec& codec, std::size_t rows,
                                              const std::shared_ptr<DeviceMemory>& memory) const;
 
+  // What follows is written once for indexes in host memory; those on a GPU do the same there. A
+  // call that throws has changed nothing.
+
+  // The first segment of an index, over a whole column in host or device memory.
+  [[nodiscard]] virtual NewSegment build_column(const Spec& spec, const ColumnView& column,
+                                                const BuildOptions& options) const;
+  // A segment of rows that get new keys or included values. The current segments tell what they do
+  // not get; the rows are not dead yet there. `row_count`: of the index, the new rows included.
+  [[nodiscard]] virtual NewSegment build_rows(const Spec& spec, const NewRows& rows,
+                                              std::span<const Segment> current,
+                                              std::size_t row_count) const;
+  // One segment in place of several neighbouring ones, without their dead rows. `is_all`: they are
+  // all segments of the index.
+  [[nodiscard]] virtual Segment merge(const Spec& spec, std::span<const Segment> segments,
+                                      std::size_t row_count, bool is_all) const;
+  // Answers lookups from all segments.
+  virtual void answer(std::span<const Segment> segments, const ColumnView& lower,
+                      const ColumnView& upper, LookupKind kind, const Request& request) const;
+
+  // Checks uint32 rows of a change: an Error names a row that is not there, that is named twice or
+  // that is erased.
+  [[nodiscard]] virtual CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
+                                               const RowStates& states, Stream stream) const;
+  // The rows whose key equals one of these.
+  [[nodiscard]] virtual Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
+                                            const ColumnView& keys, std::size_t row_count,
+                                            Stream stream) const;
+  // The rows that are in either set, and those of a set that are not in the other.
+  [[nodiscard]] virtual Marks united(const Spec& spec, const Marks& a, const Marks& b) const;
+  [[nodiscard]] virtual Marks without(const Spec& spec, const Marks& a, const Marks& b) const;
+  // A set that was saved.
+  [[nodiscard]] virtual Marks load_marks(const Spec& spec, Array<std::uint32_t> words,
+                                         std::size_t rows,
+                                         const std::shared_ptr<DeviceMemory>& memory) const;
+
+  // How many keys may lie outside the first segment before all segments are merged, for an index of
+  // so many rows: the option `delta`, or a bound that was measured.
+  [[nodiscard]] std::size_t delta_bound(const Spec& spec, std::size_t row_count) const;
+  // Segments whose size is within this factor of what follows are merged with it by the next change.
+  [[nodiscard]] virtual std::size_t merge_factor() const { return 8; }
+
   // On a GPU only; elsewhere an Error.
 
-  // Builds over a native column in host or device memory, which is encoded on the GPU.
-  [[nodiscard]] virtual BuiltStructure build_on_gpu(const Spec& spec, const ColumnView& column,
-                                                    const BuildOptions& options) const;
-  // Checks an update, encodes its keys and changes the structure. False where that cannot be done
-  // on the GPU: nothing has changed, both columns are complete, and the rows are valid.
-  [[nodiscard]] virtual bool update_on_gpu(const Spec& spec, Structure& structure, KeyCodec& codec,
-                                           const DeviceUpdate& update) const;
   // A copy in host memory of a native column in device memory.
   [[nodiscard]] virtual OwnedColumn fetch(const Spec& spec, const ColumnView& column) const;
   // Waits for the work that the caller has queued on a stream.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rtindex/column.hpp>
@@ -14,6 +15,7 @@
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 #include "keys/owned_column.hpp"
+#include "keys/row_numbers.hpp"
 
 namespace rtindex {
 
@@ -32,7 +34,7 @@ class KeyCodec {
 
   // The codec that suits the column; it keeps what it needs, not the column.
   [[nodiscard]] static std::unique_ptr<KeyCodec> for_column(const ColumnView& column);
-  // The codec of a column of so many rows, as it was saved.
+  // The codec of a column of at most so many rows, as it was saved.
   [[nodiscard]] static std::unique_ptr<KeyCodec> from_file(const FileReader& file,
                                                            std::size_t rows);
   void save(FileWriter file) const;
@@ -54,9 +56,16 @@ class KeyCodec {
   // What the codec does, as a phrase for describe().
   [[nodiscard]] virtual std::string describe() const = 0;
 
-  // Encodes the column (the one the codec was made for).
-  [[nodiscard]] EncodedColumn encode(const ColumnView& column) const;
-  // Rebuilds the column from its encoded keys.
+  // The rowIDs of the column's elements; those of calls below, too. By default element i is row i.
+  [[nodiscard]] const RowNumbers& rows() const { return rows_; }
+  void number_rows(RowNumbers rows) { rows_ = std::move(rows); }
+
+  // Encodes the column (the one the codec was made for), of an index with so many rows.
+  [[nodiscard]] EncodedColumn encode(const ColumnView& column, std::size_t row_count) const;
+  [[nodiscard]] EncodedColumn encode(const ColumnView& column) const {
+    return encode(column, column.size());
+  }
+  // The keys as they were: element i is key i of the encoded column.
   [[nodiscard]] virtual OwnedColumn decode(const EncodedColumn& encoded) const = 0;
 
   // Throws where lookups of this type cannot be compared with the column.
@@ -101,6 +110,7 @@ class KeyCodec {
   // What the codec keeps beyond its span.
   virtual void save_own(FileWriter& file) const = 0;
 
+  RowNumbers rows_;
   std::uint64_t span_ = 0;
   bool has_residual_ = false;
   bool empty_ = true;

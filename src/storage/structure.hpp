@@ -19,8 +19,14 @@
 
 namespace rtindex {
 
-// What holds the encoded keys of a column and finds the rows of an interval: a tracer's scene, a
-// tree, a table. An Index owns one, hands it validated input, and replaces it to rebuild.
+// Included values and the rows that they belong to, ascending.
+struct IncludedRows {
+  Array<std::uint32_t> rows;
+  OwnedColumn values;
+};
+
+// What holds the encoded keys of some rows and finds those of an interval: a tracer's scene, a tree,
+// a table. The segments of an index own them and hand them validated input.
 class Structure {
  public:
   virtual ~Structure() = default;
@@ -31,17 +37,20 @@ class Structure {
   // Throws where the batch cannot be answered; called before anything is written.
   virtual void require_answerable(const LookupBatch&) const {}
 
-  // Changes keys in place; `span` is the largest from now on. False: the structure cannot, and is
-  // unchanged; the caller builds a new one. Only structures on a GPU are given device memory.
-  [[nodiscard]] virtual bool update(const Changes& changes, std::uint64_t span) {
+  // Changes keys in place, for update=refit; `span` is the largest from now on. False: the structure
+  // cannot, and is unchanged. Only structures on a GPU are given device memory.
+  [[nodiscard]] virtual bool refit(const Changes& changes, std::uint64_t span) {
     static_cast<void>(changes), static_cast<void>(span);
     return false;
   }
 
+  // The number of keys that it holds.
+  [[nodiscard]] virtual std::size_t size() const = 0;
+
   // Where a structure on a GPU takes its memory from; null on the CPU.
   [[nodiscard]] virtual std::shared_ptr<DeviceMemory> device_memory() const { return nullptr; }
 
-  // The encoded keys, in row order.
+  // The encoded keys, in row order, with the rowIDs of the index.
   [[nodiscard]] virtual EncodedColumn column() const = 0;
 
   // Writes what the structure is made of, to be opened again as it is. A structure that cannot be
@@ -51,8 +60,8 @@ class Structure {
 
   // The type of the values that the structure keeps in key order; none where it keeps none.
   [[nodiscard]] virtual std::optional<Type> included() const { return std::nullopt; }
-  // These values by row; only where there are any.
-  [[nodiscard]] virtual OwnedColumn included_column() const { return {}; }
+  // These values by row, of rows without a key too; only where there are any.
+  [[nodiscard]] virtual IncludedRows included_rows() const { return {}; }
 
   [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
   // Whether run() fills Request::counters.

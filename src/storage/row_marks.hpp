@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "answers/row_bits.hpp"
+#include "base/array.hpp"
+
+namespace rtindex {
+
+// A set of rows that versions share and nobody changes, in the memory of the index that it belongs
+// to: the erased rows of an index, or the rows that a segment holds in vain.
+class RowMarks {
+ public:
+  virtual ~RowMarks() = default;
+  RowMarks(const RowMarks&) = delete;
+  RowMarks& operator=(const RowMarks&) = delete;
+
+  // In host memory, or in that of the index's GPU.
+  [[nodiscard]] RowBits bits() const { return bits_; }
+  // How many rows are in the set.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t bytes() const {
+    return RowBits::words_of(bits_.rows) * sizeof(std::uint32_t);
+  }
+  // The words in host memory, to be saved.
+  [[nodiscard]] virtual Array<std::uint32_t> words() const = 0;
+
+ protected:
+  RowMarks() = default;
+  RowBits bits_;
+  std::size_t count_ = 0;
+};
+
+// Null: the empty set.
+using Marks = std::shared_ptr<const RowMarks>;
+
+[[nodiscard]] inline RowBits bits_of(const Marks& marks) {
+  return marks == nullptr ? RowBits{} : marks->bits();
+}
+[[nodiscard]] inline std::size_t count_of(const Marks& marks) {
+  return marks == nullptr ? 0 : marks->count();
+}
+
+}  // namespace rtindex
