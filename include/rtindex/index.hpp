@@ -32,11 +32,11 @@ struct MemoryUsage {
 
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
 ///
-/// Any number of threads may look up and change an index at the same time. A lookup answers from the
-/// index as it was when the call began: it never waits for a change, nor a change for lookups.
+/// Any number of threads may look up and change an index at the same time. A lookup answers from
+/// the index as it was when the call began: it never waits for a change, nor a change for lookups.
 /// Changes take turns. Each happens whole or not at all: what is wrong with its arguments, and too
-/// little memory, is an Error that leaves the index as it was. (With `update=refit`, `update` changes
-/// the index in place, and does wait for lookups and hold back later ones.)
+/// little memory, is an Error that leaves the index as it was. (With `update=refit`, `update`
+/// changes the index in place, and does wait for lookups and hold back later ones.)
 class RTINDEX_API Index {
  public:
   Index(Index&&) noexcept;
@@ -81,10 +81,11 @@ class RTINDEX_API Index {
                   const Outputs& outputs) const;
 
   /// Appends rows with these keys, null keys included, and returns the rowID of the first one;
-  /// the others follow. An index with included values takes one value per row as well. Keys may have
-  /// any type that compares with the column, as long as its type can hold them. Keys and values lie
-  /// in the same memory space; an index on a GPU also takes both from device memory, where they may
-  /// still be written on `stream`. An index holds at most 2^32 - 1 rows, erased ones included.
+  /// the others follow. An index with included values takes one value per row as well. Keys may
+  /// have any type that compares with the column, as long as its type can hold them. Keys and
+  /// values lie in the same memory space; an index on a GPU also takes both from device memory,
+  /// where they may still be written on `stream`. An index holds at most 2^32 - 1 rows, erased ones
+  /// included.
   std::uint32_t insert(const ColumnView& keys, const ColumnView& values = {}, Stream stream = {});
 
   /// Erases rows: from now on they match nothing, and must not be named in a change again. rowIDs
@@ -95,8 +96,8 @@ class RTINDEX_API Index {
   std::size_t erase_keys(const ColumnView& keys, Stream stream = {});
 
   /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. Null keys empty their
-  /// rows, which may get keys again. Rows as in `erase`, keys as in `insert`, both in the same memory
-  /// space. Included values stay with their rows.
+  /// rows, which may get keys again. Rows as in `erase`, keys as in `insert`, both in the same
+  /// memory space. Included values stay with their rows.
   void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream = {});
 
   /// Gives the named rows new included values, of the type of the others. Rows as in `erase`.

@@ -24,6 +24,10 @@ std::vector<SpecOption> declare_options() {
   const Names ordered = {"rx:native@cpu",  "sorted@cpu",  "btree@cpu",
                          "rx:native@cuda", "sorted@cuda", "btree@cuda"};
   const Names ordered_on_gpu = {"rx:native@cuda", "sorted@cuda", "btree@cuda"};
+  Names all = cpu;
+  for (const char* name :
+       {"rx:native@cuda", "rx:optix@cuda", "sorted@cuda", "btree@cuda", "hash@cuda"})
+    all.emplace_back(name);
   const Names on_off_auto = {"auto", "on", "off"};
   constexpr std::string_view order_help =
       "answer large batches in key order: where measured to be faster, always, never";
@@ -175,6 +179,15 @@ std::vector<SpecOption> declare_options() {
        .fallback = "all",
        .backends = cpu,
        .help = "threads that build and look up, 1 to 4096"});
+  add({.name = "delta",
+       .words = {"auto"},
+       .number = Number::whole,
+       .least = 0,
+       .most = 0xffffffffU,
+       .fallback = "auto",
+       .backends = all,
+       .help = "changed rows that are kept beside the main structure before they are merged into "
+               "it; 0: every change is merged at once"});
   return table;
 }
 

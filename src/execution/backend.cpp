@@ -37,14 +37,6 @@ LoadedStructure Backend::load(const Spec& spec, const FileReader& file, const Ke
           true};
 }
 
-BuiltStructure Backend::build_on_gpu(const Spec&, const ColumnView&, const BuildOptions&) const {
-  fail_without_gpu();
-}
-
-bool Backend::update_on_gpu(const Spec&, Structure&, KeyCodec&, const DeviceUpdate&) const {
-  fail_without_gpu();
-}
-
 OwnedColumn Backend::fetch(const Spec&, const ColumnView&) const { fail_without_gpu(); }
 
 void Backend::wait_for(const Spec&, Stream) const { fail_without_gpu(); }

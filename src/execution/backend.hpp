@@ -10,8 +10,8 @@
 #include <rtindex/index.hpp>
 #include <rtindex/spec.hpp>
 
-#include "keys/codec.hpp"
 #include "execution/segment.hpp"
+#include "keys/codec.hpp"
 #include "keys/encoded_column.hpp"
 #include "storage/structure.hpp"
 
@@ -87,10 +87,18 @@ class Backend {
   virtual void answer(std::span<const Segment> segments, const ColumnView& lower,
                       const ColumnView& upper, LookupKind kind, const Request& request) const;
 
+  // Gives rows of a segment new keys in place, for update=refit; false where the structure cannot,
+  // and is unchanged. All rows have keys.
+  [[nodiscard]] virtual bool refit(const Spec& spec, const Segment& segment, const ColumnView& rows,
+                                   const ColumnView& new_keys, Stream stream) const;
+
   // Checks uint32 rows of a change: an Error names a row that is not there, that is named twice or
   // that is erased.
   [[nodiscard]] virtual CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
                                                const RowStates& states, Stream stream) const;
+  // The rows of an index of one segment that have no key.
+  [[nodiscard]] virtual Marks null_rows(const Spec& spec, const Segment& segment,
+                                        std::size_t row_count) const;
   // The rows whose key equals one of these.
   [[nodiscard]] virtual Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
                                             const ColumnView& keys, std::size_t row_count,
@@ -103,11 +111,15 @@ class Backend {
                                          std::size_t rows,
                                          const std::shared_ptr<DeviceMemory>& memory) const;
 
-  // How many keys may lie outside the first segment before all segments are merged, for an index of
-  // so many rows: the option `delta`, or a bound that was measured.
-  [[nodiscard]] std::size_t delta_bound(const Spec& spec, std::size_t row_count) const;
-  // Segments whose size is within this factor of what follows are merged with it by the next change.
-  [[nodiscard]] virtual std::size_t merge_factor() const { return 8; }
+  // How many keys may lie outside the first segment before all segments are merged: the option
+  // `delta`.
+  [[nodiscard]] std::size_t delta_bound(const Spec& spec) const;
+  // The same where the spec leaves it open.
+  [[nodiscard]] virtual std::size_t default_delta() const { return std::size_t{1} << 16; }
+  // Segments after the first whose size is at most this many times that of all newer rows are
+  // merged with them.
+  [[nodiscard]] virtual std::size_t merge_factor() const { return default_merge_factor; }
+  static constexpr std::size_t default_merge_factor = 8;
 
   // On a GPU only; elsewhere an Error.
 

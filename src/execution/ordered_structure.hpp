@@ -89,10 +89,15 @@ class OrderedStructure final : public Structure {
     if (!included_) return std::nullopt;
     return included_->type();
   }
-  [[nodiscard]] OwnedColumn included_column() const override {
-    return included_->column(order_.row_count(), row_at());
+  [[nodiscard]] IncludedRows included_rows() const override {
+    IncludedRows all{Array<std::uint32_t>(order_.row_count()),
+                     included_->column(order_.row_count(), row_at())};
+    for (std::size_t row = 0; row < all.rows.size(); ++row)
+      all.rows[row] = static_cast<std::uint32_t>(row);
+    return all;
   }
 
+  [[nodiscard]] std::size_t size() const override { return order_.size(); }
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
@@ -112,7 +117,7 @@ class OrderedStructure final : public Structure {
     if (included_)
       text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
                           name_of(included_->type()));
-    return text + "updates: rebuild\n";
+    return text;
   }
 
  private:

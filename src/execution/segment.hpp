@@ -27,7 +27,8 @@ struct Segment {
 
 // Rows that get keys, included values or both. All columns lie in one memory space.
 struct NewRows {
-  // Row rows[i], or row first + i where no rows are given, gets element i. Checked: see CheckedRows.
+  // Row rows[i], or row first + i where no rows are given, gets element i. Checked: see
+  // CheckedRows.
   ColumnView rows;
   std::uint32_t first = 0;
   std::size_t count = 0;

@@ -86,6 +86,7 @@ class HashTable final : public Structure {
     });
   }
 
+  [[nodiscard]] std::size_t size() const override { return keys_; }
   [[nodiscard]] EncodedColumn column() const override {
     return in_row_order(keys_, row_count_, span_, [&](auto&& take) { for_each_row(take); });
   }
@@ -107,7 +108,7 @@ class HashTable final : public Structure {
   [[nodiscard]] std::string describe() const override {
     return fmt::format(
         "structure: hash table, linear probing, {} distinct keys in {} slots of {} bytes (load "
-        "{:.2f}), behind a filter; points only\nupdates: rebuild\n",
+        "{:.2f}), behind a filter; points only\n",
         distinct_, table_.size(), sizeof(Slot<Key>),
         static_cast<double>(distinct_) /
             static_cast<double>(std::max<std::size_t>(1, table_.size())));

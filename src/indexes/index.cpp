@@ -44,32 +44,35 @@ void Index::range_into(const ColumnView& lower, const ColumnView& upper,
   state_->answer_into(lower, upper, LookupKind::range, options, outputs);
 }
 
-void Index::State::require_supported(AnswerSet answers, LookupKind kind) const {
+void Index::State::require_supported(const Version& now, AnswerSet answers, LookupKind kind) const {
   if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
   for (const Answer answer : all_answers())
-    if (answers.has(answer) && !structure->supports(answer, kind))
+    if (answers.has(answer) && !now.main().structure->supports(answer, kind))
       fail(ErrorKind::unsupported,
            "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
            spec.text(), name_of(kind), name_of(answer));
 }
 
-void Index::State::start_counting(const LookupOptions& options) const {
-  if (options.counters != nullptr && !structure->counts_work())
+void Index::State::start_counting(const Version& now, const LookupOptions& options) const {
+  const Structure& structure = *now.main().structure;
+  if (options.counters != nullptr && !structure.counts_work())
     fail(ErrorKind::unsupported, "{} does not count its work: leave counters out, or use rx",
          spec.text());
-  if (options.launch_ms != nullptr && !structure->times_rays())
+  if (options.launch_ms != nullptr && !structure.times_rays())
     fail(ErrorKind::unsupported, "{} does not time its rays: leave launch_ms out, or use rx:optix",
          spec.text());
   if (options.counters != nullptr) *options.counters = {};
   if (options.launch_ms != nullptr) *options.launch_ms = 0;
 }
 
-Index::State::ResolvedOptions Index::State::with_values(const LookupOptions& options,
+Index::State::ResolvedOptions Index::State::with_values(const Version& now,
+                                                        const LookupOptions& options,
                                                         AnswerSet answers) const {
+  const std::size_t rows = now.rows();
   ResolvedOptions resolved{options};
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return resolved;
   const ColumnView& own = options.values;
-  const std::optional<Type> included = structure->included();
+  const std::optional<Type> included = now.main().structure->included();
   if (own.given() || (!included && rows == 0)) {
     require_values(own, rows);
     require_reachable(own, "values");
@@ -92,18 +95,25 @@ void Index::State::require_reachable(const ColumnView& column, const char* what)
         what, spec.text());
 }
 
-void Index::State::require_lookups(const ColumnView& lower, const ColumnView& upper) const {
+void Index::State::require_lookups(const Version& now, const ColumnView& lower,
+                                   const ColumnView& upper) const {
   require_reachable(lower, "lookups");
   require_reachable(upper, "lookups");
   if (lower.memory_space() != upper.memory_space())
     fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
          name_of(lower.memory_space()), name_of(upper.memory_space()));
-  require_comparable(lower);
+  require_comparable(now, lower);
   if (&lower == &upper) return;
-  require_comparable(upper);
+  require_comparable(now, upper);
   if (lower.size() != upper.size())
     fail("expected as many upper ends as lower ends, got {} lower and {} upper", lower.size(),
          upper.size());
+}
+
+void Index::State::require_answerable(const Version& now, const ColumnView& lower,
+                                      const ColumnView& upper, LookupKind kind) {
+  for (const Segment& segment : now.segments)
+    segment.structure->require_answerable(LookupBatch(*segment.codec, lower, upper, kind));
 }
 
 Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
@@ -111,18 +121,17 @@ Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, L
   return explain_out_of_memory("answering a batch", [&] {
     if (options.answers.empty() && !options.matched)
       fail("no answer requested: choose any, first, count, sum, min, max or rows");
-    const auto lock = lock_for_reading();
-    require_lookups(lower, upper);
-    const ResolvedOptions resolved = with_values(options, options.answers);
-    require_supported(options.answers, kind);
-    start_counting(options);
-    const LookupBatch batch(*codec, lower, upper, kind);
+    const Reading now = read();
+    require_lookups(*now, lower, upper);
+    const ResolvedOptions resolved = with_values(*now, options, options.answers);
+    require_supported(*now, options.answers, kind);
+    start_counting(*now, options);
     Answers answers;
     threads->run([&] {
-      structure->require_answerable(batch);
-      AnswersAccess access(resolved.options, batch.size());
+      require_answerable(*now, lower, upper, kind);
+      AnswersAccess access(resolved.options, lower.size());
       access.request().included = resolved.included;
-      structure->run(batch, access.request());
+      backend->answer(now->segments, lower, upper, kind, access.request());
       answers = access.finish();
     });
     return answers;
@@ -142,30 +151,29 @@ void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper,
           "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
           "(@cuda)",
           spec.text());
-    const auto lock = lock_for_reading();
-    require_lookups(lower, upper);
-    const ResolvedOptions resolved = with_values(options, answers);
-    require_supported(answers, kind);
-    start_counting(options);
-    const LookupBatch batch(*codec, lower, upper, kind);
+    const Reading now = read();
+    require_lookups(*now, lower, upper);
+    const ResolvedOptions resolved = with_values(*now, options, answers);
+    require_supported(*now, answers, kind);
+    start_counting(*now, options);
     threads->run([&] {
-      structure->require_answerable(batch);
+      require_answerable(*now, lower, upper, kind);
       Request request = request_into(resolved.options, outputs);
       request.included = resolved.included;
       if (outputs.memory_space == MemorySpace::device) {
-        structure->run(batch, request);
+        backend->answer(now->segments, lower, upper, kind, request);
         return;
       }
-      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (batch.size() + 7) / 8);
-      RowsInto rows_into(request, batch.size());
-      structure->run(batch, request);
+      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lower.size() + 7) / 8);
+      RowsInto rows_into(request, lower.size());
+      backend->answer(now->segments, lower, upper, kind, request);
       rows_into.finish();
     });
   });
 }
 
-void Index::State::require_comparable(const ColumnView& lookups) const {
-  codec->require_comparable(lookups);
+void Index::State::require_comparable(const Version& now, const ColumnView& lookups) const {
+  now.main().codec->require_comparable(lookups);
   const auto require_unit = [](TimeUnit given, TimeUnit expected) {
     if (given != expected && given != TimeUnit::unspecified && expected != TimeUnit::unspecified)
       fail("the column counts time in {} and the lookups in {}: convert the lookups",
@@ -176,28 +184,40 @@ void Index::State::require_comparable(const ColumnView& lookups) const {
     require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
 }
 
+std::uint32_t Index::insert(const ColumnView& keys, const ColumnView& values, Stream stream) {
+  return explain_out_of_memory("inserting rows",
+                               [&] { return state_->insert(keys, values, stream); });
+}
+
+void Index::erase(const ColumnView& rows, Stream stream) {
+  explain_out_of_memory("erasing rows", [&] { state_->erase(rows, stream); });
+}
+
+std::size_t Index::erase_keys(const ColumnView& keys, Stream stream) {
+  return explain_out_of_memory("erasing rows", [&] { return state_->erase_keys(keys, stream); });
+}
+
 void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
-  explain_out_of_memory("updating an index", [&] {
-    state_->require_update(rows, new_keys);
-    const auto lock = state_->lock_for_writing();
-    state_->require_comparable(new_keys);
-    if (rows.empty()) return;
-    state_->threads->run([&] { state_->update(rows, new_keys, stream); });
-    if (!state_->file.empty())
-      state_->loaded = fmt::format("from {}, updated in memory since", state_->file);
-  });
+  explain_out_of_memory("updating an index", [&] { state_->update(rows, new_keys, stream); });
+}
+
+void Index::set_included(const ColumnView& rows, const ColumnView& values, Stream stream) {
+  explain_out_of_memory("updating an index", [&] { state_->set_included(rows, values, stream); });
+}
+
+void Index::merge() {
+  explain_out_of_memory("merging an index", [&] { state_->merge(); });
 }
 
 void Index::save(const std::filesystem::path& path) const {
   explain_out_of_memory("saving an index", [&] {
-    const auto lock = state_->lock_for_reading();
-    state_->threads->run([&] { write_index_file(path.string(), state_->stored()); });
+    const State::Reading now = state_->read();
+    state_->threads->run([&] { write_index_file(path.string(), state_->stored(*now)); });
   });
 }
 
 std::vector<std::byte> Index::serialize() const {
   return explain_out_of_memory("serializing an index", [&] {
-    const auto lock = state_->lock_for_reading();
     const Array<std::byte> bytes = state_->container();
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });
@@ -214,17 +234,13 @@ void Index::set_metadata(const std::string& name, std::string text) {
 
 const std::map<std::string, std::string>& Index::metadata() const { return state_->metadata; }
 
-std::size_t Index::size() const { return state_->rows; }
+std::size_t Index::size() const { return state_->read()->rows(); }
 
-Type Index::type() const {
-  const auto lock = state_->lock_for_reading();
-  return state_->codec->type();
-}
+std::size_t Index::live() const { return state_->read()->live(); }
 
-std::vector<Type> Index::part_types() const {
-  const auto lock = state_->lock_for_reading();
-  return state_->codec->part_types();
-}
+Type Index::type() const { return state_->read()->main().codec->type(); }
+
+std::vector<Type> Index::part_types() const { return state_->read()->main().codec->part_types(); }
 
 TimeUnit Index::time_unit() const { return state_->time_unit; }
 
@@ -232,51 +248,20 @@ std::vector<TimeUnit> Index::part_time_units() const { return state_->part_time_
 
 TimeUnit Index::included_time_unit() const { return state_->included_time_unit; }
 
-std::optional<Type> Index::included() const {
-  const auto lock = state_->lock_for_reading();
-  return state_->structure->included();
-}
+std::optional<Type> Index::included() const { return state_->read()->main().structure->included(); }
 
 Spec Index::spec() const { return state_->spec; }
 
-MemoryUsage Index::memory_usage() const {
-  const auto lock = state_->lock_for_reading();
-  MemoryUsage usage = state_->structure->memory_usage();
-  if (const std::size_t residual = state_->codec->bytes(); residual != 0) {
-    usage.parts.emplace_back("full keys", residual);
-    usage.resident += residual;
-    usage.build_peak += residual;
-  }
-  return usage;
-}
+MemoryUsage Index::memory_usage() const { return state_->memory_usage(); }
 
 std::vector<std::pair<std::string, double>> Index::build_profile() const {
-  const auto lock = state_->lock_for_reading();
-  return state_->structure->build_profile();
+  return state_->read()->main().structure->build_profile();
 }
 
-std::string Index::describe() const {
-  const MemoryUsage memory = memory_usage();
-  const auto lock = state_->lock_for_reading();
-  std::string text = fmt::format("index: {}\ncolumn: {} rows, {}\n", state_->spec.text(),
-                                 state_->rows, state_->codec->describe());
-  text += state_->structure->describe();
-  if (!state_->loaded.empty()) text += fmt::format("loaded: {}\n", state_->loaded);
-  text += fmt::format("memory: {}", human_bytes(memory.resident));
-  if (state_->rows != 0)
-    text += fmt::format(" ({:.1f} bytes a key)",
-                        static_cast<double>(memory.resident) / static_cast<double>(state_->rows));
-  std::string parts;
-  for (const auto& [name, size] : memory.parts)
-    if (size != 0)
-      parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", name, human_bytes(size));
-  text += parts + fmt::format("; at most {} while building\n", human_bytes(memory.build_peak));
-  return text;
-}
+std::string Index::describe() const { return state_->describe(); }
 
 bool Index::supports(Answer answer, LookupKind kind) const {
-  const auto lock = state_->lock_for_reading();
-  return state_->structure->supports(answer, kind);
+  return state_->read()->main().structure->supports(answer, kind);
 }
 
 class IndexAccess {
@@ -290,8 +275,7 @@ class IndexAccess {
     ResolvedSpec resolved = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
     state->spec = std::move(resolved.spec);
     state->backend = resolved.backend;
-    state->rows = column.size();
-    state->threads = std::make_unique<ThreadLimit>(threads_of(state->spec));
+    state->threads = std::make_shared<ThreadLimit>(threads_of(state->spec));
     state->build(column, options);
     return Index(std::move(state));
   }
@@ -325,13 +309,27 @@ Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) 
 
 Index Index::copy() const {
   return explain_out_of_memory("copying an index", [&] {
-    const auto lock = state_->lock_for_reading();
     Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick),
-                                   state_->structure->device_memory());
+                                   state_->read()->main().structure->device_memory());
     copy.state_->file.clear();
     copy.state_->loaded = "copied in memory";
     return copy;
   });
+}
+
+Index Index::snapshot() const {
+  auto state = std::make_unique<State>();
+  state->spec = state_->spec;
+  state->backend = state_->backend;
+  state->threads = state_->threads;
+  state->time_unit = state_->time_unit;
+  state->part_time_units = state_->part_time_units;
+  state->included_time_unit = state_->included_time_unit;
+  state->metadata = state_->metadata;
+  state->file = state_->file;
+  state->loaded = state_->loaded;
+  state->publish(state_->read().version);
+  return Index(std::move(state));
 }
 
 }  // namespace rtindex

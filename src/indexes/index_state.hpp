@@ -15,8 +15,7 @@
 #include "base/parallel.hpp"
 #include "base/stored.hpp"
 #include "execution/backend.hpp"
-#include "keys/codec.hpp"
-#include "storage/structure.hpp"
+#include "indexes/version.hpp"
 
 namespace rtindex {
 
@@ -26,33 +25,35 @@ inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max(
 struct Index::State {
   Spec spec;  // complete
   const Backend* backend = nullptr;
-  std::unique_ptr<KeyCodec> codec;
-  std::unique_ptr<Structure> structure;
-  std::size_t rows = 0;
-  std::unique_ptr<ThreadLimit> threads;
+  std::shared_ptr<ThreadLimit> threads;
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
   TimeUnit included_time_unit = TimeUnit::unspecified;
   std::map<std::string, std::string> metadata;
   std::string file;    // the source of a loaded index; empty where it was built
   std::string loaded;  // how it was loaded, for describe()
-  mutable std::shared_mutex mutex;
-  // Lookups pass it on their way to the mutex and an update holds it while it waits, because
-  // std::shared_mutex may let lookups overtake an update for ever.
-  mutable std::mutex turnstile;
 
-  [[nodiscard]] std::shared_lock<std::shared_mutex> lock_for_reading() const {
-    const std::lock_guard passing(turnstile);
-    return std::shared_lock(mutex);
+  // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile.
+  struct Reading {
+    std::shared_lock<std::shared_mutex> lock;
+    std::shared_ptr<const Version> version;
+    [[nodiscard]] const Version* operator->() const { return version.get(); }
+    [[nodiscard]] const Version& operator*() const { return *version; }
+  };
+  [[nodiscard]] Reading read() const;
+  void publish(std::shared_ptr<const Version> version);
+
+  // Replaces the version by a copy of it that make(maker, copy) has changed. Changes take turns.
+  template <class Make>
+  void change(Make&& make) {
+    const std::lock_guard turn(change_mutex);
+    auto next = std::make_shared<Version>(*current());
+    threads->run([&] { make(VersionMaker(*backend, spec), *next); });
+    publish(std::move(next));
   }
 
-  [[nodiscard]] std::unique_lock<std::shared_mutex> lock_for_writing() const {
-    const std::lock_guard waiting(turnstile);
-    return std::unique_lock(mutex);
-  }
-
-  void require_supported(AnswerSet answers, LookupKind kind) const;
-  void start_counting(const LookupOptions& options) const;
+  void require_supported(const Version& version, AnswerSet answers, LookupKind kind) const;
+  void start_counting(const Version& version, const LookupOptions& options) const;
 
   // Options whose values are checked: the caller's, or the included ones, of which only the type is
   // set.
@@ -60,13 +61,17 @@ struct Index::State {
     LookupOptions options;
     bool included = false;
   };
-  [[nodiscard]] ResolvedOptions with_values(const LookupOptions& options, AnswerSet answers) const;
+  [[nodiscard]] ResolvedOptions with_values(const Version& version, const LookupOptions& options,
+                                            AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
   // Of included values.
   void require_key_order() const;
-  void require_comparable(const ColumnView& lookups) const;
-  void require_lookups(const ColumnView& lower, const ColumnView& upper) const;
+  void require_comparable(const Version& version, const ColumnView& lookups) const;
+  static void require_answerable(const Version& version, const ColumnView& lower,
+                                 const ColumnView& upper, LookupKind kind);
+  void require_lookups(const Version& version, const ColumnView& lower,
+                       const ColumnView& upper) const;
 
   [[nodiscard]] Answers answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
                                const LookupOptions& options) const;
@@ -74,17 +79,39 @@ struct Index::State {
                    const LookupOptions& options, const Outputs& outputs) const;
 
   void build(const ColumnView& column, const BuildOptions& options);
-  // The parts of the index, which must stay unchanged until they are written.
-  [[nodiscard]] Stored stored() const;
+  // The parts of a version, which must be held until they are written.
+  [[nodiscard]] Stored stored(const Version& version) const;
   // The same as one array, in the format of index files.
   [[nodiscard]] Array<std::byte> container() const;
   void load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory);
 
-  // Checks everything but the rows and keys themselves.
-  void require_update(const ColumnView& changed, const ColumnView& new_keys) const;
+  [[nodiscard]] std::uint32_t insert(const ColumnView& keys, const ColumnView& values,
+                                     Stream stream);
+  void erase(const ColumnView& changed, Stream stream);
+  [[nodiscard]] std::size_t erase_keys(const ColumnView& keys, Stream stream);
   void update(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
-  // `changed` holds rows of the column, each of them once.
-  void update_from_host(std::span<const std::uint32_t> changed, const ColumnView& new_keys);
+  void set_included(const ColumnView& changed, const ColumnView& values, Stream stream);
+  void merge();
+
+  [[nodiscard]] std::string describe() const;
+  [[nodiscard]] MemoryUsage memory_usage() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const Version> current() const;
+  [[nodiscard]] bool refits() const;
+  // The main segment refitted in place; false where it cannot be.
+  [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
+  void require_rows(const ColumnView& changed) const;
+  void require_included(const Version& version, const ColumnView& values, std::size_t count) const;
+  void require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
+                         const char* b_name) const;
+  void load_segments(const FileReader& file, const std::shared_ptr<DeviceMemory>& memory,
+                     Version& version);
+
+  std::shared_ptr<const Version> version;
+  mutable std::mutex version_mutex;  // held only to copy or swap the pointer
+  std::mutex change_mutex;
+  mutable std::shared_mutex refit_mutex;
 };
 
 }  // namespace rtindex

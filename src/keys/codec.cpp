@@ -23,14 +23,33 @@ std::unique_ptr<KeyCodec> KeyCodec::for_column(const ColumnView& column) {
   return make_native_codec(column);
 }
 
-std::unique_ptr<KeyCodec> KeyCodec::from_file(const FileReader& file, std::size_t rows) {
+namespace {
+
+// The rowIDs of the elements; format 1 had a row for each element.
+RowNumbers saved_rows(const FileReader& file, std::size_t elements, std::size_t rows) {
+  if (file.flag("rows_listed")) return RowNumbers(file.array<std::uint32_t>("rows", elements));
+  return {static_cast<std::uint32_t>(file.number("first_row", rows)), elements};
+}
+
+std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elements) {
   const std::string& name = file.text("type");
-  if (name == name_of(Type::string)) return make_string_codec(file, rows);
-  if (name == name_of(Type::composite)) return make_composite_codec(file, rows);
+  if (name == name_of(Type::string)) return make_string_codec(file, elements);
+  if (name == name_of(Type::composite)) return make_composite_codec(file, elements);
   for (auto type = Type::u8; is_native(type);
        type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1))
     if (name == name_of(type)) return make_native_codec(type, file);
   file.refuse("its keys are of the unknown type '{}'", name);
+}
+
+}  // namespace
+
+std::unique_ptr<KeyCodec> KeyCodec::from_file(const FileReader& file, std::size_t rows) {
+  if (!file.has("elements")) return saved_codec(file, rows);
+  const std::size_t elements = file.number("elements", rows);
+  std::unique_ptr<KeyCodec> codec = saved_codec(file, elements);
+  if (codec->has_residual() && elements == 0) file.refuse("its full keys are missing");
+  codec->number_rows(saved_rows(file, elements, rows));
+  return codec;
 }
 
 KeyCodec::KeyCodec(const FileReader& file)
@@ -40,12 +59,18 @@ void KeyCodec::save(FileWriter file) const {
   file.text("type", std::string(name_of(type())));
   file.number("span", span_);
   file.number("empty", empty_ ? 1 : 0);
+  if (has_residual_ && !rows_.is_identity()) {
+    file.number("elements", rows_.size());
+    file.number("first_row", rows_.first());
+    file.number("rows_listed", rows_.listed() ? 1 : 0);
+    if (rows_.listed()) file.array("rows", rows_.list());
+  }
   save_own(file);
 }
 
-EncodedColumn KeyCodec::encode(const ColumnView& column) const {
+EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) const {
   EncodedColumn encoded;
-  encoded.row_count = column.size();
+  encoded.row_count = row_count;
   encoded.span = span_;
   const std::size_t blocks = (column.size() + encode_grain - 1) / encode_grain;
 
@@ -58,8 +83,10 @@ EncodedColumn KeyCodec::encode(const ColumnView& column) const {
       starts[first / encode_grain + 1] = valid;
     });
     for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
-    encoded.rows = Array<std::uint32_t>(starts[blocks]);
   }
+  const bool lists_rows = column.nullable() || !rows_.is_identity() || column.size() != row_count;
+  if (lists_rows)
+    encoded.rows = Array<std::uint32_t>(column.nullable() ? starts[blocks] : column.size());
   encoded.keys = PackedKeys(column.nullable() ? starts[blocks] : column.size(), span_);
 
   parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
@@ -69,10 +96,8 @@ EncodedColumn KeyCodec::encode(const ColumnView& column) const {
       const std::size_t size = std::min(encode_block, first + count - begin);
       encode_rows(column, begin, size, keys);
       for (std::size_t i = 0; i < size; ++i) {
-        if (column.nullable()) {
-          if (!column.valid(begin + i)) continue;
-          encoded.rows[next] = static_cast<std::uint32_t>(begin + i);
-        }
+        if (column.nullable() && !column.valid(begin + i)) continue;
+        if (lists_rows) encoded.rows[next] = rows_.row(begin + i);
         encoded.keys.set(next++, keys[i]);
       }
     }

@@ -40,7 +40,7 @@ struct Part {
   std::unique_ptr<KeyCodec> codec;
   int bits = 0;         // of the packed key that hold this part
   int dropped = 0;      // low bits of the part's own key that did not fit
-  PackedKeys residual;  // the part's own keys by row, where they are compared in the hit
+  PackedKeys residual;  // the part's own keys by element, where they are compared in the hit
 };
 
 class CompositeCodec final : public KeyCodec {
@@ -122,17 +122,17 @@ class CompositeCodec final : public KeyCodec {
       own.keys = PackedKeys(encoded.size(), part.codec->span());
       own.rows = Array<std::uint32_t>(encoded.size());
       for (std::size_t i = 0; i < encoded.size(); ++i) {
-        const std::uint32_t row = encoded.row(i);
-        own.rows[i] = row;
+        const std::size_t element = rows_.element(encoded.row(i));
+        own.rows[i] = static_cast<std::uint32_t>(element);
         const std::uint64_t packed = encoded.keys[i] + base_;
         const std::uint64_t mask = shift_left(1, part.bits) - 1;
         const bool stored = part.residual.size() != 0;
-        own.keys.set(i, stored ? part.residual[row] : shift_right(packed, shift) & mask);
+        own.keys.set(i, stored ? part.residual[element] : shift_right(packed, shift) & mask);
       }
       columns.push_back(part.codec->decode(own));
     }
     OwnedColumn column = OwnedColumn::composite(std::move(columns));
-    for (std::size_t i = 0; i < encoded.size(); ++i) column.set_valid(encoded.row(i), true);
+    for (std::size_t i = 0; i < encoded.size(); ++i) column.set_valid(i, true);
     return column;
   }
 
@@ -159,9 +159,10 @@ class CompositeCodec final : public KeyCodec {
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                      std::size_t i) const override {
+    const auto element = static_cast<std::uint32_t>(rows_.element(row));
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
       const int order =
-          parts_[p].codec->compare(row, parts_[p].residual[row], lookups.parts()[p], i);
+          parts_[p].codec->compare(element, parts_[p].residual[element], lookups.parts()[p], i);
       if (order != 0) return order;
     }
     return 0;
@@ -169,15 +170,18 @@ class CompositeCodec final : public KeyCodec {
 
   void prefetch_residual(std::uint32_t row, int step) const override {
     const Part& part = parts_[first_residual_];
-    if (step == 0) prefetch(part.residual.address(row));
-    if (part.codec->has_residual()) part.codec->prefetch_residual(row, step);
+    const auto element = static_cast<std::uint32_t>(rows_.element(row));
+    if (step == 0) prefetch(part.residual.address(element));
+    if (part.codec->has_residual()) part.codec->prefetch_residual(element, step);
   }
 
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
+    const auto x = static_cast<std::uint32_t>(rows_.element(a));
+    const auto y = static_cast<std::uint32_t>(rows_.element(b));
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
       const PackedKeys& keys = parts_[p].residual;
-      if (keys[a] != keys[b]) return keys[a] < keys[b] ? -1 : 1;
-      if (const int order = parts_[p].codec->compare_rows(a, b); order != 0) return order;
+      if (keys[x] != keys[y]) return keys[x] < keys[y] ? -1 : 1;
+      if (const int order = parts_[p].codec->compare_rows(x, y); order != 0) return order;
     }
     return 0;
   }

@@ -53,24 +53,18 @@ class NativeCodec final : public KeyCodec {
   }
 
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
-    OwnedColumn column(type_, encoded.row_count);
+    OwnedColumn column(type_, encoded.size());
     T* elements = column.data<T>();
-    const auto decode_some = [&](std::size_t first, std::size_t count) {
+    parallel_for(encoded.size(), scan_grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) {
         const auto value = from_ordered_bits<Value>(encoded.keys[i] + base_);
         if constexpr (std::is_same_v<T, Bool8>)
-          elements[encoded.row(i)] = Bool8{value};
+          elements[i] = Bool8{value};
         else
-          elements[encoded.row(i)] = value;
-        column.set_valid(encoded.row(i), true);
+          elements[i] = value;
+        column.set_valid(i, true);
       }
-    };
-    // With nulls between them, two blocks may share a byte of the bitmap.
-    constexpr std::size_t grain = std::size_t{1} << 16;
-    if (encoded.rows.empty())
-      parallel_for(encoded.size(), grain, decode_some);
-    else
-      decode_some(0, encoded.size());
+    });
     return column;
   }
 

@@ -60,21 +60,21 @@ class StringCodec final : public KeyCodec {
   }
 
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
-    OwnedColumn column(Type::string, encoded.row_count);
+    OwnedColumn column(Type::string, encoded.size());
     for (std::size_t i = 0; i < encoded.size(); ++i) {
-      const std::uint32_t row = encoded.row(i);
       std::string text = prefix_;
       const std::uint64_t bits = encoded.keys[i] + base_;
       for (std::size_t byte = 0; byte < head_bytes_; ++byte)
         text += static_cast<char>(bits >> (8 * (head_bytes_ - 1 - byte)));
       if (has_residual_) {
-        text.resize(prefix_.size() + head_lengths_[row]);
-        text += tail_of(row);
+        const std::size_t element = rows_.element(encoded.row(i));
+        text.resize(prefix_.size() + head_lengths_[element]);
+        text += tail_of(element);
       } else {
         while (text.size() > prefix_.size() && text.back() == '\0') text.pop_back();
       }
-      column.string(row) = std::move(text);
-      column.set_valid(row, true);
+      column.string(i) = std::move(text);
+      column.set_valid(i, true);
     }
     return column;
   }
@@ -113,24 +113,28 @@ class StringCodec final : public KeyCodec {
                                      std::size_t i) const override {
     const std::string_view rest = suffix(lookups.string(i));
     const std::size_t length = std::min(rest.size(), head_bytes_);
-    const std::string_view tail = tail_of(row);
+    const std::size_t element = rows_.element(row);
+    const std::string_view tail = tail_of(element);
     // What has a tail has a whole head.
-    const std::size_t row_length = tail.empty() ? head_lengths_[row] : head_bytes_;
+    const std::size_t row_length = tail.empty() ? head_lengths_[element] : head_bytes_;
     if (row_length != length) return row_length < length ? -1 : 1;
     return tail.compare(rest.substr(length));
   }
 
   void prefetch_residual(std::uint32_t row, int step) const override {
+    const std::size_t element = rows_.element(row);
     if (step == 0)
-      prefetch(tail_starts_.data() + row);
+      prefetch(tail_starts_.data() + element);
     else
-      prefetch(tail_of(row).data());
+      prefetch(tail_of(element).data());
   }
 
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
     if (!has_residual_) return 0;
-    if (head_lengths_[a] != head_lengths_[b]) return head_lengths_[a] < head_lengths_[b] ? -1 : 1;
-    return tail_of(a).compare(tail_of(b));
+    const std::size_t x = rows_.element(a);
+    const std::size_t y = rows_.element(b);
+    if (head_lengths_[x] != head_lengths_[y]) return head_lengths_[x] < head_lengths_[y] ? -1 : 1;
+    return tail_of(x).compare(tail_of(y));
   }
 
  private:
@@ -256,16 +260,16 @@ class StringCodec final : public KeyCodec {
   }
 
   // Starts from a file can be any.
-  [[nodiscard]] std::string_view tail_of(std::uint32_t row) const {
-    const std::uint64_t end = std::min<std::uint64_t>(tail_starts_[row + 1], tails_.size());
-    const std::uint64_t begin = std::min(tail_starts_[row], end);
+  [[nodiscard]] std::string_view tail_of(std::size_t element) const {
+    const std::uint64_t end = std::min<std::uint64_t>(tail_starts_[element + 1], tails_.size());
+    const std::uint64_t begin = std::min(tail_starts_[element], end);
     return {tails_.data() + begin, end - begin};
   }
 
   std::string prefix_;
   std::size_t head_bytes_ = 0;
   std::uint64_t base_ = 0;
-  Array<std::uint8_t> head_lengths_;  // by row, as are the tails
+  Array<std::uint8_t> head_lengths_;  // by element, as are the tails
   Array<std::uint64_t> tail_starts_;
   Array<char> tails_;
 };

@@ -10,8 +10,8 @@
 
 namespace rtindex {
 
-// The container of a saved index, version 1. All numbers are little-endian, and nothing in it is an
-// address.
+// The container of a saved index, version 2 (1 held a single segment). All numbers are
+// little-endian, and nothing in it is an address.
 //
 //   prelude    64 bytes: magic, byte order, version, size of the file, size and XXH64 of the
 //              header, XXH64 of the prelude itself

@@ -25,8 +25,8 @@ struct IncludedRows {
   OwnedColumn values;
 };
 
-// What holds the encoded keys of some rows and finds those of an interval: a tracer's scene, a tree,
-// a table. The segments of an index own them and hand them validated input.
+// What holds the encoded keys of some rows and finds those of an interval: a tracer's scene, a
+// tree, a table. The segments of an index own them and hand them validated input.
 class Structure {
  public:
   virtual ~Structure() = default;
@@ -37,8 +37,8 @@ class Structure {
   // Throws where the batch cannot be answered; called before anything is written.
   virtual void require_answerable(const LookupBatch&) const {}
 
-  // Changes keys in place, for update=refit; `span` is the largest from now on. False: the structure
-  // cannot, and is unchanged. Only structures on a GPU are given device memory.
+  // Changes keys in place, for update=refit; `span` is the largest from now on. False: the
+  // structure cannot, and is unchanged. Only structures on a GPU are given device memory.
   [[nodiscard]] virtual bool refit(const Changes& changes, std::uint64_t span) {
     static_cast<void>(changes), static_cast<void>(span);
     return false;

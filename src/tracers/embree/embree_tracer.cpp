@@ -41,7 +41,7 @@ class EmbreeTracer final : public Structure {
     require_few_row_rays(options_, column_.span, batch);
   }
 
-  bool update(const Changes& changes, std::uint64_t span) override {
+  bool refit(const Changes& changes, std::uint64_t span) override {
     if (options_.update != Update::refit) return false;
     if (is_wide(span) && !column_.keys.wide()) return false;
     if (!is_exact(options_, span, embree_coordinate_limit)) return false;
@@ -74,6 +74,7 @@ class EmbreeTracer final : public Structure {
     return true;
   }
 
+  [[nodiscard]] std::size_t size() const override { return column_.size(); }
   [[nodiscard]] EncodedColumn column() const override {
     EncodedColumn copy;
     copy.row_count = column_.row_count;
@@ -109,10 +110,8 @@ class EmbreeTracer final : public Structure {
                                             ? "off (update=refit needs an uncompacted structure)"
                                         : options_.compact ? "on (RTC_SCENE_FLAG_COMPACT)"
                                                            : "off");
-    text += options_.update == Update::refit
-                ? "updates: refit in place (a rebuild where a row turns null or a key leaves the "
-                  "range)\n"
-                : "updates: rebuild\n";
+    if (options_.update == Update::refit)
+      text += "updates: refit in place, where rows keep their keys and these stay in range\n";
     return text;
   }
 

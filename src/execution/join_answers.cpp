@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "answers/aggregate.hpp"
+#include "base/parallel.hpp"
+#include "execution/backend.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// Lookups of which a further segment is asked at once: their answers stay in the cache.
+constexpr std::size_t window_lookups = 4 * chunk_lookups;
+
+[[nodiscard]] bool has_bit(const std::uint8_t* bitmap, std::size_t i) {
+  return (bitmap[i / 8] >> (i % 8) & 1) != 0;
+}
+
+// The answers of one segment to some lookups.
+class WindowAnswers {
+ public:
+  explicit WindowAnswers(const Request& request) : request_(request) {
+    const Outputs& out = request.outputs;
+    request_.outputs = {.any = out.any == nullptr ? nullptr : any_,
+                        .first = out.first == nullptr ? nullptr : first_,
+                        .count = out.count == nullptr ? nullptr : count_,
+                        .sum = out.sum == nullptr ? nullptr : sum_,
+                        .min = out.min == nullptr ? nullptr : min_,
+                        .max = out.max == nullptr ? nullptr : max_,
+                        .matched = matched_};
+    if (request.row_counts != nullptr) request_.row_counts = row_counts_;
+    if (request.chunk_rows == nullptr) return;
+    rows_.resize(window_lookups / chunk_lookups);
+    request_.chunk_rows = &rows_;
+  }
+  WindowAnswers(const WindowAnswers&) = delete;
+  WindowAnswers& operator=(const WindowAnswers&) = delete;
+
+  void run(const Segment& segment, const LookupBatch& batch) {
+    std::fill_n(matched_, sizeof(matched_), std::uint8_t{0});
+    for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
+    request_.dead = bits_of(segment.dead);
+    segment.structure->run(batch, request_);
+  }
+
+  // Joins the answers to those of lookups from `first` on; `matched` tells which of these have a
+  // match, and learns of new ones.
+  void join(const Request& into, std::size_t first, std::size_t count, std::uint8_t* matched) {
+    if (std::all_of(matched_, matched_ + sizeof(matched_), [](std::uint8_t b) { return b == 0; }))
+      return;
+    const Outputs& out = into.outputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!has_bit(matched_, i)) continue;
+      if (out.any != nullptr) out.any[first + i] = any_[i];
+      if (out.first != nullptr) out.first[first + i] = Min{}(out.first[first + i], first_[i]);
+      if (out.count != nullptr) out.count[first + i] += count_[i];
+    }
+    if (into.wants_values())
+      visit_class(into.value_class(), [&]<class Class>() {
+        join_values<Class, Sum>(out.sum, sum_, first, count, matched);
+        join_values<Class, Min>(out.min, min_, first, count, matched);
+        join_values<Class, Max>(out.max, max_, first, count, matched);
+      });
+    if (into.row_counts != nullptr) join_rows(into, first, count);
+    if (matched == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i)
+      if (has_bit(matched_, i)) set_matched(matched, first + i);
+  }
+
+ private:
+  // `matched` is there where values are wanted.
+  template <class Class, class Operation>
+  void join_values(void* out, const std::uint64_t* own, std::size_t first, std::size_t count,
+                   const std::uint8_t* matched) const {
+    if (out == nullptr) return;
+    auto* const values = static_cast<Class*>(out) + first;
+    const auto* const added = reinterpret_cast<const Class*>(own);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!has_bit(matched_, i)) continue;
+      values[i] = has_bit(matched, first + i) ? Operation{}(values[i], added[i]) : added[i];
+    }
+  }
+
+  void join_rows(const Request& into, std::size_t first, std::size_t count) {
+    for (std::size_t begin = 0; begin < count; begin += chunk_lookups) {
+      const std::size_t size = std::min(chunk_lookups, count - begin);
+      std::uint64_t* const counts = into.row_counts + first + begin;
+      if (into.chunk_rows != nullptr)
+        join_chunk((*into.chunk_rows)[(first + begin) / chunk_lookups],
+                   rows_[begin / chunk_lookups], counts, begin, size, into.limit);
+      for (std::size_t i = 0; i < size; ++i)
+        counts[i] = std::min<std::uint64_t>(counts[i] + row_counts_[begin + i], into.limit);
+    }
+  }
+
+  // Inserts the rows of each lookup behind those that it has.
+  void join_chunk(std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& added,
+                  const std::uint64_t* counts, std::size_t begin, std::size_t size,
+                  std::uint32_t limit) const {
+    if (added.empty()) return;
+    std::vector<std::uint32_t> joined;
+    joined.reserve(rows.size() + added.size());
+    auto old_rows = rows.begin();
+    auto new_rows = added.begin();
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto old_count = static_cast<std::ptrdiff_t>(counts[i]);
+      const std::uint64_t fits = std::min<std::uint64_t>(row_counts_[begin + i], limit - counts[i]);
+      joined.insert(joined.end(), old_rows, old_rows + old_count);
+      joined.insert(joined.end(), new_rows, new_rows + static_cast<std::ptrdiff_t>(fits));
+      old_rows += old_count;
+      new_rows += static_cast<std::ptrdiff_t>(row_counts_[begin + i]);
+    }
+    rows = std::move(joined);
+  }
+
+  Request request_;
+  std::uint32_t any_[window_lookups], first_[window_lookups], count_[window_lookups];
+  std::uint64_t sum_[window_lookups], min_[window_lookups], max_[window_lookups];
+  std::uint64_t row_counts_[window_lookups];
+  std::uint8_t matched_[window_lookups / 8];
+  std::vector<std::vector<std::uint32_t>> rows_;
+};
+
+}  // namespace
+
+// The first segment, which is the largest, writes the answers; those of the others are joined to
+// them window by window.
+void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
+                     const ColumnView& upper, LookupKind kind, const Request& request) const {
+  const Segment& main = segments.front();
+  const LookupBatch batch(*main.codec, lower, upper, kind);
+  Request first_request = request;
+  first_request.dead = bits_of(main.dead);
+  std::vector<std::uint8_t> own_matched;
+  if (segments.size() > 1 && request.wants_values() && request.outputs.matched == nullptr) {
+    own_matched.assign((batch.size() + 7) / 8, 0);
+    first_request.outputs.matched = own_matched.data();
+  }
+  main.structure->run(batch, first_request);
+  std::uint8_t* const matched = first_request.outputs.matched;
+  if (segments.size() == 1) return;
+  parallel_for(batch.size(), window_lookups, [&](std::size_t first, std::size_t count) {
+    WindowAnswers window(request);
+    for (const Segment& segment : segments.subspan(1)) {
+      window.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count));
+      window.join(request, first, count, matched);
+    }
+  });
+}
+
+}  // namespace rtindex

@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "answers/answers.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "execution/backend.hpp"
+#include "execution/row_sets.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t row_grain = std::size_t{1} << 15;
+
+std::size_t bits_in(std::span<const std::uint32_t> words) {
+  return parallel_reduce(
+      words.size(), row_grain, std::size_t{0},
+      [&](std::size_t first, std::size_t count) {
+        std::size_t bits = 0;
+        for (const std::uint32_t word : words.subspan(first, count))
+          bits += static_cast<std::size_t>(std::popcount(word));
+        return bits;
+      },
+      std::plus<>());
+}
+
+}  // namespace
+
+HostMarks::HostMarks(Array<std::uint32_t> words, std::size_t rows) : words_(std::move(words)) {
+  bits_.words = std::as_const(words_).data();
+  bits_.rows = rows;
+  count_ = bits_in(std::as_const(words_).span());
+}
+
+Array<std::uint32_t> HostMarks::words() const {
+  Array<std::uint32_t> copy(words_.size());
+  std::copy(words_.begin(), words_.end(), copy.begin());
+  return copy;
+}
+
+MarkedRows::MarkedRows(std::size_t rows) : words_(RowBits::words_of(rows)), rows_(rows) {
+  parallel_for(words_.size(), row_grain, [&](std::size_t first, std::size_t count) {
+    std::fill_n(words_.data() + first, count, 0);
+  });
+}
+
+bool MarkedRows::add(std::uint32_t row) {
+  const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
+  const std::atomic_ref<std::uint32_t> word(words_[row / RowBits::word_bits]);
+  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
+Marks MarkedRows::finish() && {
+  auto marks = std::make_shared<HostMarks>(std::move(words_), rows_);
+  return marks->count() == 0 ? nullptr : marks;
+}
+
+void fail_unknown_row(std::uint32_t row, std::size_t rows) {
+  fail("row {} does not exist: the index has {} rows", row, rows);
+}
+void fail_repeated_row(std::uint32_t row) {
+  fail("row {} is named twice: name each row once", row);
+}
+void fail_erased_row(std::uint32_t row) { fail("row {} is erased: insert a new row instead", row); }
+
+CheckedRows Backend::check_rows(const Spec&, const ColumnView& rows, const RowStates& states,
+                                Stream) const {
+  const std::span<const std::uint32_t> list = row_ids(rows);
+  const RowBits erased = bits_of(states.erased);
+  const RowBits nulls = bits_of(states.nulls);
+  MarkedRows named(states.rows);
+  std::atomic<bool> wrong = false;
+  std::atomic<std::size_t> null_rows = 0;
+  parallel_for(list.size(), row_grain, [&](std::size_t first, std::size_t count) {
+    std::size_t here = 0;
+    for (const std::uint32_t row : list.subspan(first, count)) {
+      if (row >= states.rows || erased.has(row) || !named.add(row)) {
+        wrong = true;
+        return;
+      }
+      here += nulls.has(row) ? 1 : 0;
+    }
+    null_rows += here;
+  });
+  if (!wrong) return {std::move(named).finish(), null_rows};
+  MarkedRows seen(states.rows);
+  for (const std::uint32_t row : list) {
+    if (row >= states.rows) fail_unknown_row(row, states.rows);
+    if (erased.has(row)) fail_erased_row(row);
+    if (!seen.add(row)) fail_repeated_row(row);
+  }
+  fail("the rows of the change were written by another thread while they were read");
+}
+
+Marks Backend::united(const Spec&, const Marks& a, const Marks& b) const {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  const bool a_is_longer = a->bits().rows >= b->bits().rows;
+  const RowBits longer = a_is_longer ? a->bits() : b->bits();
+  const RowBits shorter = a_is_longer ? b->bits() : a->bits();
+  const std::size_t common = RowBits::words_of(shorter.rows);
+  Array<std::uint32_t> words(RowBits::words_of(longer.rows));
+  parallel_for(words.size(), row_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      words[i] = longer.words[i] | (i < common ? shorter.words[i] : 0);
+  });
+  return std::make_shared<HostMarks>(std::move(words), longer.rows);
+}
+
+Marks Backend::without(const Spec&, const Marks& a, const Marks& b) const {
+  if (a == nullptr || b == nullptr) return a;
+  const std::size_t common = RowBits::words_of(b->bits().rows);
+  Array<std::uint32_t> words(RowBits::words_of(a->bits().rows));
+  parallel_for(words.size(), row_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      words[i] = a->bits().words[i] & ~(i < common ? b->bits().words[i] : 0);
+  });
+  auto marks = std::make_shared<HostMarks>(std::move(words), a->bits().rows);
+  return marks->count() == 0 ? nullptr : marks;
+}
+
+Marks Backend::load_marks(const Spec&, Array<std::uint32_t> words, std::size_t rows,
+                          const std::shared_ptr<DeviceMemory>&) const {
+  return std::make_shared<HostMarks>(std::move(words), rows);
+}
+
+Marks Backend::null_rows(const Spec&, const Segment& segment, std::size_t row_count) const {
+  if (segment.keys() == row_count) return nullptr;
+  const EncodedColumn column = segment.structure->column();
+  MarkedRows nulls(row_count);
+  for (std::size_t i = 0, row = 0; row < row_count; ++row)
+    if (i < column.size() && column.row(i) == row)
+      ++i;
+    else
+      nulls.add(static_cast<std::uint32_t>(row));
+  return std::move(nulls).finish();
+}
+
+Marks Backend::matching_rows(const Spec&, std::span<const Segment> segments, const ColumnView& keys,
+                             std::size_t row_count, Stream) const {
+  AnswersAccess access({.answers = Answer::rows}, keys.size());
+  answer(segments, keys, keys, LookupKind::point, access.request());
+  const Answers found = access.finish();
+  MarkedRows marked(row_count);
+  const std::span<const std::uint32_t> rows = found.rows();
+  parallel_for(rows.size(), row_grain, [&](std::size_t first, std::size_t count) {
+    // Two equal keys match the same rows.
+    for (const std::uint32_t row : rows.subspan(first, count)) static_cast<void>(marked.add(row));
+  });
+  return std::move(marked).finish();
+}
+
+}  // namespace rtindex

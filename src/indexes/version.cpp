@@ -1,0 +1,96 @@
+#include "indexes/version.hpp"
+
+#include <span>
+#include <utility>
+
+namespace rtindex {
+
+namespace {
+
+// The main segment is merged with all others when they have this share of its keys, or when this
+// share of its own rows is dead.
+constexpr std::size_t main_factor = 8;
+
+}  // namespace
+
+void VersionMaker::insert(Version& version, const NewRows& rows) const {
+  const std::size_t row_count = version.rows() + rows.count;
+  NewSegment added = backend_.build_rows(spec_, rows, version.segments, row_count);
+  version.states.rows = row_count;
+  version.states.nulls = backend_.united(spec_, version.states.nulls, added.nulls);
+  version.segments.push_back(std::move(added.segment));
+  settle(version);
+}
+
+void VersionMaker::change(Version& version, const NewRows& rows) const {
+  const CheckedRows checked = backend_.check_rows(spec_, rows.rows, version.states, rows.stream);
+  NewSegment added = backend_.build_rows(spec_, rows, version.segments, version.rows());
+  kill(version, checked.named);
+  Marks& nulls = version.states.nulls;
+  if (checked.nulls != 0) nulls = backend_.without(spec_, nulls, checked.named);
+  nulls = backend_.united(spec_, nulls, added.nulls);
+  version.segments.push_back(std::move(added.segment));
+  settle(version);
+}
+
+void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) const {
+  const CheckedRows checked = backend_.check_rows(spec_, rows, version.states, stream);
+  kill(version, checked.named);
+  RowStates& states = version.states;
+  if (checked.nulls != 0) states.nulls = backend_.without(spec_, states.nulls, checked.named);
+  states.erased = backend_.united(spec_, states.erased, checked.named);
+  settle(version);
+}
+
+std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
+                                     Stream stream) const {
+  const Marks rows = backend_.matching_rows(spec_, version.segments, keys, version.rows(), stream);
+  if (rows == nullptr) return 0;
+  kill(version, rows);
+  version.states.erased = backend_.united(spec_, version.states.erased, rows);
+  settle(version);
+  return rows->count();
+}
+
+void VersionMaker::kill(Version& version, const Marks& rows) const {
+  Marks old_dead;
+  Marks new_dead = rows;
+  // Segments often share their dead rows.
+  for (Segment& segment : version.segments) {
+    if (segment.dead != old_dead) {
+      old_dead = segment.dead;
+      new_dead = backend_.united(spec_, old_dead, rows);
+    }
+    segment.dead = new_dead;
+  }
+}
+
+void VersionMaker::settle(Version& version) const {
+  version.is_changed = true;
+  const Segment& main = version.main();
+  const std::size_t delta = version.delta_keys();
+  if (delta > backend_.delta_bound(spec_) || main_factor * delta > main.keys() ||
+      main_factor * count_of(main.dead) > main.keys())
+    return merge_from(version, 0);
+  std::size_t first = version.segments.size() - 1;
+  if (first == 0) return;
+  std::size_t keys = version.segments[first].keys();
+  while (first > 1 && version.segments[first - 1].keys() / backend_.merge_factor() <= keys)
+    keys += version.segments[--first].keys();
+  merge_from(version, first);
+}
+
+void VersionMaker::merge_all(Version& version) const {
+  version.is_changed = true;
+  merge_from(version, 0);
+}
+
+void VersionMaker::merge_from(Version& version, std::size_t first) const {
+  const std::span<const Segment> segments = std::span(version.segments).subspan(first);
+  if (segments.size() == 1 && segments.front().dead == nullptr) return;
+  Segment merged = backend_.merge(spec_, segments, version.rows(), first == 0);
+  version.segments.resize(first);
+  version.segments.push_back(std::move(merged));
+}
+
+}  // namespace rtindex
