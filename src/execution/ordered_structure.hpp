@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "answers/included.hpp"
 #include "answers/matches.hpp"
@@ -14,6 +17,7 @@
 #include "execution/backend.hpp"
 #include "execution/batch_order.hpp"
 #include "storage/key_order.hpp"
+#include "storage/merge_orders.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
@@ -30,6 +34,15 @@ struct LocatorBytes {
   std::size_t build_peak = 0;                              // at most while it was built
 };
 
+// A structure whose column can be merged with others in key order.
+class HasKeyOrder {
+ public:
+  [[nodiscard]] virtual OrderInput order_input() const = 0;
+
+ protected:
+  ~HasKeyOrder() = default;
+};
+
 // A structure over sorted pairs. Its Locator finds, for a block of keys at a time, the position of
 // the first pair whose key is not less; all else (ranges, duplicates, answers) follows from that
 // and is written here once.
@@ -41,8 +54,12 @@ struct LocatorBytes {
 //
 // A locator that counts its work takes a Counters* as well, null where nothing is counted.
 template <class Key, class Locator>
-class OrderedStructure final : public Structure {
+class OrderedStructure final : public Structure, public HasKeyOrder {
  public:
+  // Over a column that was merged from others.
+  template <class... Settings>
+  OrderedStructure(KeyOrder<Key> order, const OrderedOptions& options, const Settings&... settings)
+      : order_(std::move(order)), locator_(order_, settings...), choice_(options.order) {}
   template <class... Settings>
   OrderedStructure(const EncodedColumn& column, const KeyCodec& codec,
                    const OrderedOptions& options, const Settings&... settings)
@@ -98,6 +115,7 @@ class OrderedStructure final : public Structure {
   }
 
   [[nodiscard]] std::size_t size() const override { return order_.size(); }
+  [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
@@ -334,6 +352,34 @@ template <template <class> class Locator, class... Settings>
   return {order_of(spec), options.include.given() ? &options.include : nullptr};
 }
 
+// One structure in place of several neighbouring ones, without their dead rows; none where they
+// must be taken apart: only native keys are ordered alike in every segment.
+struct OrderedMerge {
+  std::vector<OrderInput> inputs;
+  std::shared_ptr<KeyCodec> codec;
+};
+[[nodiscard]] std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments);
+
+template <template <class> class Locator, class... Settings>
+[[nodiscard]] std::optional<Segment> merge_ordered(std::span<const Segment> segments,
+                                                   std::size_t row_count,
+                                                   const OrderedOptions& options,
+                                                   const Settings&... settings) {
+  std::optional<OrderedMerge> plan = plan_merge(segments);
+  if (!plan) return std::nullopt;
+  const std::uint64_t span = plan->codec->span();
+  Segment merged;
+  merged.structure = with_key_type(is_wide(span), [&](auto key) -> std::shared_ptr<Structure> {
+    using Key = decltype(key);
+    KeyOrder<Key> order(merge_orders<Key>(plan->inputs, KeyOrder<Key>::padding, false), row_count,
+                        span);
+    return std::make_shared<OrderedStructure<Key, Locator<Key>>>(std::move(order), options,
+                                                                 settings...);
+  });
+  merged.codec = std::move(plan->codec);
+  return merged;
+}
+
 // The backend of structures over sorted pairs on the CPU.
 template <template <class> class Locator>
 class OrderedBackend final : public Backend {
@@ -348,6 +394,15 @@ class OrderedBackend final : public Backend {
                                                  const BuildOptions& options) const override {
     return make_ordered<Locator>(column, codec, ordered_options(spec, options));
   }
+
+  [[nodiscard]] Segment merge(const Spec& spec, std::span<const Segment> segments,
+                              std::size_t row_count, bool is_all) const override {
+    if (auto merged = merge_ordered<Locator>(segments, row_count, ordered_options(spec)))
+      return *std::move(merged);
+    return Backend::merge(spec, segments, row_count, is_all);
+  }
+
+  [[nodiscard]] std::size_t default_delta() const override { return std::size_t{1} << 20; }
 
   [[nodiscard]] LoadedStructure load(const Spec& spec, const FileReader& file,
                                      const KeyCodec& codec, std::size_t rows,

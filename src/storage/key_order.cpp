@@ -28,10 +28,17 @@ KeyOrder<Key>::KeyOrder(const EncodedColumn& column, const KeyCodec& codec)
       pairs_[i] = {static_cast<Key>(column.keys[i]), column.row(i)};
   });
   build_peak_ = column.bytes() + 2 * pairs_.bytes();
-  for (std::size_t i = size_; i < pairs_.size(); ++i)
-    pairs_[i] = {std::numeric_limits<Key>::max(), miss_row};
+  pad();
   sort_pairs(pairs_.span().first(size_));
   if (codec.has_residual()) order_by_full_key(pairs_.data(), size_, codec);
+  find_last_key();
+}
+
+template <class Key>
+KeyOrder<Key>::KeyOrder(MergedOrders<Key> merged, std::size_t rows, std::uint64_t span)
+    : pairs_(std::move(merged.pairs)), size_(merged.size), row_count_(rows), span_(span) {
+  pad();
+  build_peak_ = 2 * pairs_.bytes();
   find_last_key();
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "answers/matches.hpp"
 #include "base/stored.hpp"
 #include "keys/codec.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
+#include "storage/merge_orders.hpp"
 #include "storage/pairs.hpp"
 
 namespace rtindex {
@@ -23,6 +25,8 @@ class KeyOrder {
   static constexpr std::uint64_t short_run = 8;
 
   KeyOrder(const EncodedColumn& column, const KeyCodec& codec);
+  // Merged from others, of an index of so many rows whose keys reach up to `span`.
+  KeyOrder(MergedOrders<Key> merged, std::size_t rows, std::uint64_t span);
   // As it was saved, of a column of so many rows whose keys reach up to `span`.
   KeyOrder(const FileReader& file, std::size_t rows, std::uint64_t span);
   void save(FileWriter file) const;
@@ -40,6 +44,10 @@ class KeyOrder {
   [[nodiscard]] std::size_t bytes() const { return pairs_.bytes(); }
   [[nodiscard]] std::size_t build_peak() const { return build_peak_; }
 
+  // To be merged with others.
+  [[nodiscard]] OrderInput input() const {
+    return {.pairs = pairs(), .is_wide = sizeof(Key) == sizeof(std::uint64_t), .size = size_};
+  }
   // The column back in row order.
   [[nodiscard]] EncodedColumn column() const;
 
@@ -62,6 +70,10 @@ class KeyOrder {
  private:
   [[nodiscard]] Match filter_range(Match match, const LookupBatch& batch, std::size_t lookup,
                                    Interval interval, std::uint8_t checks) const;
+  void pad() {
+    for (std::size_t i = size_; i < pairs_.size(); ++i)
+      pairs_[i] = {std::numeric_limits<Key>::max(), miss_row};
+  }
   void find_last_key() {
     last_key_ = size_ == 0 ? 0 : std::min<std::uint64_t>(key(size_ - 1), span_);
   }

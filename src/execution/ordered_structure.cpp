@@ -1,0 +1,30 @@
+#include "execution/ordered_structure.hpp"
+
+#include <algorithm>
+
+#include "base/types.hpp"
+#include "keys/codecs.hpp"
+
+namespace rtindex {
+
+std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
+  OrderedMerge plan;
+  KeyExtent extent;
+  for (const Segment& segment : segments) {
+    const std::optional<std::uint64_t> base = segment.codec->native_base();
+    const auto* const ordered = dynamic_cast<const HasKeyOrder*>(segment.structure.get());
+    if (!base || ordered == nullptr || segment.structure->included()) return std::nullopt;
+    plan.inputs.push_back(ordered->order_input());
+    plan.inputs.back().dead = bits_of(segment.dead);
+    if (segment.codec->empty()) continue;
+    extent.smallest = std::min(extent.smallest, *base);
+    extent.largest = std::max(extent.largest, *base + segment.codec->span());
+  }
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (!segments[i].codec->empty())
+      plan.inputs[i].shift = *segments[i].codec->native_base() - extent.smallest;
+  plan.codec = make_native_codec(segments.front().codec->type(), extent);
+  return plan;
+}
+
+}  // namespace rtindex
