@@ -36,6 +36,8 @@ struct NewRows {
   ColumnView keys;
   // Of the type of the included values; not given: every row keeps its value.
   ColumnView include;
+  // The segment is merged with others at once: it needs nothing that only lookups need.
+  bool only_merged = false;
   Stream stream;  // on which all of them may still be written, in device memory
 };
 

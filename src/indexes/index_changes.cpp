@@ -49,10 +49,11 @@ void Index::State::require_included(const Version& now, const ColumnView& values
 
 std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& values,
                                    Stream stream) {
-  const Reading now = read();
   require_reachable(keys, "keys");
-  require_comparable(*now, keys);
-  require_included(*now, values, keys.size());
+  // No reading is kept while a change waits for its turn: with update=refit, updates wait for
+  // readers.
+  require_comparable(*read(), keys);
+  require_included(*read(), values, keys.size());
   if (values.given()) require_one_space(keys, "keys", values, "values");
   std::size_t first = 0;
   change([&](const VersionMaker& maker, Version& next) {
@@ -106,10 +107,9 @@ void Index::State::update(const ColumnView& changed, const ColumnView& new_keys,
 void Index::State::set_included(const ColumnView& changed, const ColumnView& values,
                                 Stream stream) {
   require_rows(changed);
-  const Reading now = read();
-  if (!now->main().structure->included())
+  if (!read()->main().structure->included())
     fail("the index has no included values: build it with included values");
-  require_included(*now, values, changed.size());
+  require_included(*read(), values, changed.size());
   require_one_space(changed, "rows", values, "values");
   if (changed.empty()) return;
   change([&](const VersionMaker& maker, Version& next) {

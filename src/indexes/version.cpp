@@ -15,22 +15,29 @@ constexpr std::size_t main_factor = 8;
 
 void VersionMaker::insert(Version& version, const NewRows& rows) const {
   const std::size_t row_count = version.rows() + rows.count;
-  NewSegment added = backend_.build_rows(spec_, rows, version.segments, row_count);
+  const std::size_t first = first_to_merge(version, rows.count);
+  NewRows added_rows = rows;
+  added_rows.only_merged = first < version.segments.size();
+  NewSegment added = backend_.build_rows(spec_, added_rows, version.segments, row_count);
   version.states.rows = row_count;
   version.states.nulls = backend_.united(spec_, version.states.nulls, added.nulls);
   version.segments.push_back(std::move(added.segment));
-  settle(version);
+  merge_from(version, first);
 }
 
 void VersionMaker::change(Version& version, const NewRows& rows) const {
   const CheckedRows checked = backend_.check_rows(spec_, rows.rows, version.states, rows.stream);
-  NewSegment added = backend_.build_rows(spec_, rows, version.segments, version.rows());
+  const std::vector<Segment> current = version.segments;
   kill(version, checked.named);
+  const std::size_t first = first_to_merge(version, rows.count);
+  NewRows added_rows = rows;
+  added_rows.only_merged = first < version.segments.size();
+  NewSegment added = backend_.build_rows(spec_, added_rows, current, version.rows());
   Marks& nulls = version.states.nulls;
   if (checked.nulls != 0) nulls = backend_.without(spec_, nulls, checked.named);
   nulls = backend_.united(spec_, nulls, added.nulls);
   version.segments.push_back(std::move(added.segment));
-  settle(version);
+  merge_from(version, first);
 }
 
 void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) const {
@@ -39,7 +46,7 @@ void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream
   RowStates& states = version.states;
   if (checked.nulls != 0) states.nulls = backend_.without(spec_, states.nulls, checked.named);
   states.erased = backend_.united(spec_, states.erased, checked.named);
-  settle(version);
+  merge_from(version, first_to_merge(version, 0));
 }
 
 std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
@@ -48,7 +55,7 @@ std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
   if (rows == nullptr) return 0;
   kill(version, rows);
   version.states.erased = backend_.united(spec_, version.states.erased, rows);
-  settle(version);
+  merge_from(version, first_to_merge(version, 0));
   return rows->count();
 }
 
@@ -65,27 +72,22 @@ void VersionMaker::kill(Version& version, const Marks& rows) const {
   }
 }
 
-void VersionMaker::settle(Version& version) const {
-  version.is_changed = true;
+std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t added) const {
   const Segment& main = version.main();
-  const std::size_t delta = version.delta_keys();
+  const std::size_t delta = version.delta_keys() + added;
   if (delta > backend_.delta_bound(spec_) || main_factor * delta > main.keys() ||
       main_factor * count_of(main.dead) > main.keys())
-    return merge_from(version, 0);
-  std::size_t first = version.segments.size() - 1;
-  if (first == 0) return;
-  std::size_t keys = version.segments[first].keys();
-  while (first > 1 && version.segments[first - 1].keys() / backend_.merge_factor() <= keys)
-    keys += version.segments[--first].keys();
-  merge_from(version, first);
-}
-
-void VersionMaker::merge_all(Version& version) const {
-  version.is_changed = true;
-  merge_from(version, 0);
+    return 0;
+  std::size_t first = version.segments.size();
+  std::size_t newer = added;
+  while (first > 1 && version.segments[first - 1].keys() / backend_.merge_factor() <= newer)
+    newer += version.segments[--first].keys();
+  return first;
 }
 
 void VersionMaker::merge_from(Version& version, std::size_t first) const {
+  version.is_changed = true;
+  if (first == version.segments.size()) return;
   const std::span<const Segment> segments = std::span(version.segments).subspan(first);
   if (segments.size() == 1 && segments.front().dead == nullptr) return;
   Segment merged = backend_.merge(spec_, segments, version.rows(), first == 0);

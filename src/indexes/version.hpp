@@ -42,13 +42,14 @@ class VersionMaker {
   // Returns how many rows held one of the keys.
   [[nodiscard]] std::size_t erase_keys(Version& version, const ColumnView& keys,
                                        Stream stream) const;
-  void merge_all(Version& version) const;
+  void merge_all(Version& version) const { merge_from(version, 0); }
 
  private:
   // From now on no segment holds these rows.
   void kill(Version& version, const Marks& rows) const;
-  // Merges the newest segments, or all, where the rules say so.
-  void settle(Version& version) const;
+  // The first of the segments that are merged when so many keys are added to a version: only some
+  // of the newest ones, all of them (0), or none (the number of segments).
+  [[nodiscard]] std::size_t first_to_merge(const Version& version, std::size_t added) const;
   void merge_from(Version& version, std::size_t first) const;
 
   const Backend& backend_;
