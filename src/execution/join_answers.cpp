@@ -10,17 +10,14 @@ namespace rtindex {
 
 namespace {
 
-// Lookups of which a further segment is asked at once: their answers stay in the cache.
-constexpr std::size_t window_lookups = 4 * chunk_lookups;
-
 [[nodiscard]] bool has_bit(const std::uint8_t* bitmap, std::size_t i) {
   return (bitmap[i / 8] >> (i % 8) & 1) != 0;
 }
 
-// The answers of one segment to some lookups.
-class WindowAnswers {
+// The answers of one segment to a chunk of lookups.
+class ChunkAnswers {
  public:
-  explicit WindowAnswers(const Request& request) : request_(request) {
+  explicit ChunkAnswers(const Request& request) : request_(request) {
     const Outputs& out = request.outputs;
     request_.outputs = {.any = out.any == nullptr ? nullptr : any_,
                         .first = out.first == nullptr ? nullptr : first_,
@@ -31,11 +28,11 @@ class WindowAnswers {
                         .matched = matched_};
     if (request.row_counts != nullptr) request_.row_counts = row_counts_;
     if (request.chunk_rows == nullptr) return;
-    rows_.resize(window_lookups / chunk_lookups);
+    rows_.resize(1);
     request_.chunk_rows = &rows_;
   }
-  WindowAnswers(const WindowAnswers&) = delete;
-  WindowAnswers& operator=(const WindowAnswers&) = delete;
+  ChunkAnswers(const ChunkAnswers&) = delete;
+  ChunkAnswers& operator=(const ChunkAnswers&) = delete;
 
   void run(const Segment& segment, const LookupBatch& batch) {
     std::fill_n(matched_, sizeof(matched_), std::uint8_t{0});
@@ -83,49 +80,44 @@ class WindowAnswers {
   }
 
   void join_rows(const Request& into, std::size_t first, std::size_t count) {
-    for (std::size_t begin = 0; begin < count; begin += chunk_lookups) {
-      const std::size_t size = std::min(chunk_lookups, count - begin);
-      std::uint64_t* const counts = into.row_counts + first + begin;
-      if (into.chunk_rows != nullptr)
-        join_chunk((*into.chunk_rows)[(first + begin) / chunk_lookups],
-                   rows_[begin / chunk_lookups], counts, begin, size, into.limit);
-      for (std::size_t i = 0; i < size; ++i)
-        counts[i] = std::min<std::uint64_t>(counts[i] + row_counts_[begin + i], into.limit);
-    }
+    std::uint64_t* const counts = into.row_counts + first;
+    if (into.chunk_rows != nullptr)
+      insert_rows((*into.chunk_rows)[first / chunk_lookups], counts, count, into.limit);
+    for (std::size_t i = 0; i < count; ++i)
+      counts[i] = std::min<std::uint64_t>(counts[i] + row_counts_[i], into.limit);
   }
 
   // Inserts the rows of each lookup behind those that it has.
-  void join_chunk(std::vector<std::uint32_t>& rows, const std::vector<std::uint32_t>& added,
-                  const std::uint64_t* counts, std::size_t begin, std::size_t size,
-                  std::uint32_t limit) const {
-    if (added.empty()) return;
+  void insert_rows(std::vector<std::uint32_t>& rows, const std::uint64_t* counts, std::size_t count,
+                   std::uint32_t limit) const {
     std::vector<std::uint32_t> joined;
-    joined.reserve(rows.size() + added.size());
+    joined.reserve(rows.size() + rows_.front().size());
     auto old_rows = rows.begin();
-    auto new_rows = added.begin();
-    for (std::size_t i = 0; i < size; ++i) {
+    auto new_rows = rows_.front().begin();
+    for (std::size_t i = 0; i < count; ++i) {
       const auto old_count = static_cast<std::ptrdiff_t>(counts[i]);
-      const std::uint64_t fits = std::min<std::uint64_t>(row_counts_[begin + i], limit - counts[i]);
+      const auto fits =
+          static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(row_counts_[i], limit - counts[i]));
       joined.insert(joined.end(), old_rows, old_rows + old_count);
-      joined.insert(joined.end(), new_rows, new_rows + static_cast<std::ptrdiff_t>(fits));
+      joined.insert(joined.end(), new_rows, new_rows + fits);
       old_rows += old_count;
-      new_rows += static_cast<std::ptrdiff_t>(row_counts_[begin + i]);
+      new_rows += static_cast<std::ptrdiff_t>(row_counts_[i]);
     }
     rows = std::move(joined);
   }
 
   Request request_;
-  std::uint32_t any_[window_lookups], first_[window_lookups], count_[window_lookups];
-  std::uint64_t sum_[window_lookups], min_[window_lookups], max_[window_lookups];
-  std::uint64_t row_counts_[window_lookups];
-  std::uint8_t matched_[window_lookups / 8];
+  std::uint32_t any_[chunk_lookups], first_[chunk_lookups], count_[chunk_lookups];
+  std::uint64_t sum_[chunk_lookups], min_[chunk_lookups], max_[chunk_lookups];
+  std::uint64_t row_counts_[chunk_lookups];
+  std::uint8_t matched_[chunk_lookups / 8];
   std::vector<std::vector<std::uint32_t>> rows_;
 };
 
 }  // namespace
 
 // The first segment, which is the largest, writes the answers; those of the others are joined to
-// them window by window.
+// them chunk by chunk.
 void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
                      const ColumnView& upper, LookupKind kind, const Request& request) const {
   const Segment& main = segments.front();
@@ -140,11 +132,11 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   main.structure->run(batch, first_request);
   std::uint8_t* const matched = first_request.outputs.matched;
   if (segments.size() == 1) return;
-  parallel_for(batch.size(), window_lookups, [&](std::size_t first, std::size_t count) {
-    WindowAnswers window(request);
+  parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+    ChunkAnswers chunk(request);
     for (const Segment& segment : segments.subspan(1)) {
-      window.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count));
-      window.join(request, first, count, matched);
+      chunk.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count));
+      chunk.join(request, first, count, matched);
     }
   });
 }
