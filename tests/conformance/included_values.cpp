@@ -17,19 +17,10 @@ Index build_including(const TestColumn& column, const std::string& spec, const T
   return build(column.view(), spec, {.include = values.view()});
 }
 
-// Indexes that keep their keys in order include values; the others refuse them.
-bool includes_values(const std::string& spec) {
-  return spec.find("native") != std::string::npos || spec.starts_with("sorted") ||
-         spec.starts_with("btree") || spec.find("bucket") != std::string::npos;
-}
-
 std::string check_included(const Index& index, const Batch& batch, const Matches& matches,
                            const LookupOptions& options, const TestColumn& values) {
   if (!supports(index, options.answers, batch.kind)) return "";
-  const Answers answers = batch.kind == LookupKind::point
-                              ? index.lookup(batch.lower.view(), options)
-                              : index.range(batch.lower.view(), batch.upper.view(), options);
-  return first_difference(given(answers, options), options, batch, matches, values);
+  return check_call(index, batch, matches, options, values, ValuesOf::index);
 }
 
 using Case = std::tuple<std::string, std::string>;
@@ -84,12 +75,6 @@ TEST_P(IncludedValues, StayWithTheirRowsThroughUpdates) {
             << "step " << step;
     }
   }
-}
-
-std::vector<std::string> including_specs() {
-  std::vector<std::string> specs = usable_and_bucketed();
-  std::erase_if(specs, [](const std::string& spec) { return !includes_values(spec); });
-  return specs;
 }
 
 INSTANTIATE_TEST_SUITE_P(

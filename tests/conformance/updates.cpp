@@ -25,7 +25,7 @@ class Updates : public testing::TestWithParam<Case> {
 TEST_P(Updates, InterleavedWithLookups) {
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(column(), spec, 99);
+    ChangingIndex changing(column(), spec, {.seed = 99});
     for (int step = 0; step < 12; ++step) {
       ASSERT_NO_THROW(changing.random_update()) << "step " << step;
       ASSERT_EQ("", changing.difference()) << "step " << step;
@@ -41,7 +41,7 @@ TEST_P(Updates, ToNullAndBack) {
                                Key(parts_of(original.shape()).size(), std::monostate{}));
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(original, spec, 98);
+    ChangingIndex changing(original, spec, {.seed = 98});
     changing.update(rows, nulls, original.shape());
     ASSERT_EQ("", changing.difference());
     changing.update(rows, original.keys(), original.shape());
@@ -60,7 +60,7 @@ TEST_P(Updates, ThatAreWrongChangeNothing) {
                                           : std::vector<Key>{{Whole{1}}, {Whole{2}}};
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(original, spec, 97);
+    ChangingIndex changing(original, spec, {.seed = 97});
     EXPECT_THROW(changing.update({0, 0}, two, original.shape()), Error);
     EXPECT_THROW(changing.update({0, beyond}, two, original.shape()), Error);
     EXPECT_THROW(changing.update({0, 1, 1}, two, original.shape()), Error);
@@ -74,7 +74,7 @@ TEST_P(Updates, OfValuesThatDoNotFitChangeNothing) {
   if (original.size() < 2) GTEST_SKIP() << "too few rows";
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(original, spec, 96);
+    ChangingIndex changing(original, spec, {.seed = 96});
     for (const Shape& shape : comparable_shapes(original.shape()))
       for (std::size_t part = 0; part < parts_of(shape).size(); ++part)
         for (const Part& value : far_values(parts_of(original.shape())[part])) {

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,10 +35,13 @@ std::vector<std::string> device_indexes() {
   return specs;
 }
 
-void send_from_gpu(Index& index, const Rows& rows, const ColumnView& keys) {
-  const ColumnOnGpu device_rows{ColumnView(rows)};
-  const ColumnOnGpu device_keys(keys);
-  index.update(device_rows.view(), device_keys.view());
+// Puts the columns of changes onto the GPU, and keeps the latest.
+ChangingIndex::Place on_gpu() {
+  return [kept = std::make_shared<std::deque<ColumnOnGpu>>()](const ColumnView& column) {
+    kept->emplace_back(column);
+    if (kept->size() > 2) kept->pop_front();  // a change has two columns at most
+    return kept->back().view();
+  };
 }
 
 class DeviceUpdates : public testing::TestWithParam<std::tuple<std::string, std::string>> {
@@ -51,7 +56,7 @@ TEST_P(DeviceUpdates, InterleavedWithLookups) {
   const auto& [index, workload] = GetParam();
   for (const std::string& spec : update_specs(index)) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(some_rows(workload), spec, 91, send_from_gpu);
+    ChangingIndex changing(some_rows(workload), spec, {.seed = 91, .place = on_gpu()});
     for (int step = 0; step < 12; ++step) {
       ASSERT_NO_THROW(changing.random_update()) << "step " << step;
       ASSERT_EQ("", changing.difference()) << "step " << step;

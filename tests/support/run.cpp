@@ -20,6 +20,11 @@ void* address_of(std::optional<Aggregates>& buffer) {
   return std::visit([](auto& vector) -> void* { return vector.data(); }, *buffer);
 }
 
+void give_values(LookupOptions& options, const TestColumn& values, ValuesOf values_of) {
+  if (values_of == ValuesOf::call && options.answers.has_any_of(aggregates))
+    options.values = values.view();
+}
+
 std::string explain(const std::string& difference, const LookupOptions& options) {
   return difference.empty() ? "" : text_of(options) + ": " + difference;
 }
@@ -27,8 +32,8 @@ std::string explain(const std::string& difference, const LookupOptions& options)
 }  // namespace
 
 std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
-                       LookupOptions options, const TestColumn& values) {
-  if (options.answers.has_any_of(aggregates)) options.values = values.view();
+                       LookupOptions options, const TestColumn& values, ValuesOf values_of) {
+  give_values(options, values, values_of);
   try {
     const Answers answers = batch.kind == LookupKind::point
                                 ? index.lookup(batch.lower.view(), options)
@@ -41,8 +46,8 @@ std::string check_call(const Index& index, const Batch& batch, const Matches& ma
 }
 
 std::string check_call_into(const Index& index, const Batch& batch, const Matches& matches,
-                            LookupOptions options, const TestColumn& values) {
-  if (options.answers.has_any_of(aggregates)) options.values = values.view();
+                            LookupOptions options, const TestColumn& values, ValuesOf values_of) {
+  give_values(options, values, values_of);
   const std::size_t size = batch.size();
   Given given;
   given.size = size;

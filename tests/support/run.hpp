@@ -13,14 +13,19 @@
 
 namespace rtindex::test {
 
+// Where the values of a call come from: with the call, or out of the index that includes them.
+enum class ValuesOf { call, index };
+
 // One call of an index, checked: "" where the answers are right, else the first difference and the
-// lookup it is about. `options.values` is taken from `values`.
+// lookup it is about.
 [[nodiscard]] std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
-                                     LookupOptions options, const TestColumn& values);
+                                     LookupOptions options, const TestColumn& values,
+                                     ValuesOf values_of = ValuesOf::call);
 // The same call into buffers of the caller.
 [[nodiscard]] std::string check_call_into(const Index& index, const Batch& batch,
                                           const Matches& matches, LookupOptions options,
-                                          const TestColumn& values);
+                                          const TestColumn& values,
+                                          ValuesOf values_of = ValuesOf::call);
 
 // The kind of the Error that a call throws; nothing where it returns.
 [[nodiscard]] std::optional<ErrorKind> error_of(const std::function<void()>& call);

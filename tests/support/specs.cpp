@@ -61,6 +61,17 @@ std::vector<std::string> usable_and_bucketed() {
   return specs;
 }
 
+bool includes_values(const std::string& spec) {
+  return spec.find("native") != std::string::npos || spec.starts_with("sorted") ||
+         spec.starts_with("btree") || spec.find("bucket") != std::string::npos;
+}
+
+std::vector<std::string> including_specs() {
+  std::vector<std::string> specs = usable_and_bucketed();
+  std::erase_if(specs, [](const std::string& spec) { return !includes_values(spec); });
+  return specs;
+}
+
 std::vector<std::string> specs_of(const std::string& index) {
   std::vector<std::string> specs = {index};
   if (const auto found = settings().find(index); found != settings().end())

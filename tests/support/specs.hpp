@@ -16,6 +16,11 @@ namespace rtindex::test {
 // these do with a column (included values, updates, files) is not what they do without.
 [[nodiscard]] std::vector<std::string> usable_and_bucketed();
 
+// Indexes that keep their keys in order include values; the others refuse them.
+[[nodiscard]] bool includes_values(const std::string& spec);
+// Those of usable_and_bucketed() that do.
+[[nodiscard]] std::vector<std::string> including_specs();
+
 // The index with its default settings, and with settings that hold every column. An index that is
 // new gets its own line in specs.cpp where it has settings worth a run of their own.
 [[nodiscard]] std::vector<std::string> specs_of(const std::string& index);
