@@ -50,8 +50,6 @@ void Index::State::require_included(const Version& now, const ColumnView& values
 std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& values,
                                    Stream stream) {
   require_reachable(keys, "keys");
-  // No reading is kept while a change waits for its turn: with update=refit, updates wait for
-  // readers.
   require_comparable(*read(), keys);
   require_included(*read(), values, keys.size());
   if (values.given()) require_one_space(keys, "keys", values, "values");
@@ -127,25 +125,25 @@ bool Index::State::refits() const {
   return update != spec.options().end() && update->second == "refit";
 }
 
-// In place, unless somebody else holds the version (a snapshot), or the rows and keys do not fit
-// the structure: then the update is a change like any other.
+// In place, unless somebody else holds the structure (a snapshot), or the rows and keys do not fit
+// it: then the update is a change like any other.
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
   if (!refits()) return false;
   const std::lock_guard turn(change_mutex);
   const std::unique_lock lock(refit_mutex);
-  if (version.use_count() != 1 || version->segments.size() != 1 || version->main().dead != nullptr)
+  if (version.use_count() != 1 || version->segments.size() != 1 ||
+      version->main().dead != nullptr || version->main().structure.use_count() != 1)
     return false;
+  auto next = std::make_shared<Version>(*version);  // first: nothing may fail after the refit
+  next->is_changed = true;
   bool done = false;
   threads->run([&] {
     const Segment& main = version->main();
     const CheckedRows checked = backend->check_rows(spec, changed, version->states, stream);
     done = checked.nulls == 0 && backend->refit(spec, main, changed, new_keys, stream);
   });
-  if (!done) return false;
-  auto next = std::make_shared<Version>(*version);
-  next->is_changed = true;
-  publish(std::move(next));
-  return true;
+  if (done) publish(std::move(next));
+  return done;
 }
 
 MemoryUsage Index::State::memory_usage() const {

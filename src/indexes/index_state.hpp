@@ -33,7 +33,8 @@ struct Index::State {
   std::string file;    // the source of a loaded index; empty where it was built
   std::string loaded;  // how it was loaded, for describe()
 
-  // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile.
+  // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
+  // call that changes the index must not hold it while it waits for its turn.
   struct Reading {
     std::shared_lock<std::shared_mutex> lock;
     std::shared_ptr<const Version> version;
