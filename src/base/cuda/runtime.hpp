@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rtindex::cuda {
@@ -55,6 +56,8 @@ class OwnStream {
   OwnStream& operator=(OwnStream&&) = delete;
   [[nodiscard]] cudaStream_t get() const { return stream_; }
   void wait() const;
+  // The stream, which the caller destroys.
+  [[nodiscard]] cudaStream_t release() { return std::exchange(stream_, nullptr); }
 
  private:
   cudaStream_t stream_ = nullptr;

@@ -73,4 +73,18 @@ cudaError_t StreamUses::wait() const noexcept {
   return first;
 }
 
+void StreamUses::wait_on(cudaStream_t stream) const noexcept {
+  const std::shared_lock lock(mutex_);
+  for (const Use& use : uses_) {
+    if (cudaStreamWaitEvent(stream, use.event.get(), 0) == cudaSuccess) continue;
+    static_cast<void>(cudaGetLastError());
+    static_cast<void>(cudaEventSynchronize(use.event.get()));
+  }
+}
+
+bool StreamUses::done() const noexcept {
+  const std::shared_lock lock(mutex_);
+  return std::all_of(uses_.begin(), uses_.end(), [](const Use& use) { return is_done(use.event); });
+}
+
 }  // namespace rtindex::cuda

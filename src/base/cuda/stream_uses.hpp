@@ -10,7 +10,7 @@
 namespace rtindex::cuda {
 
 // The callers' streams that read the arrays of an index, each with an event after its last read:
-// changing or freeing the arrays waits for these streams alone, not for the whole GPU. Any number
+// freeing the arrays waits for these streams alone, on the GPU, not for the whole of it. Any number
 // of threads may record at once.
 class StreamUses {
  public:
@@ -19,6 +19,10 @@ class StreamUses {
   void record(cudaStream_t stream) noexcept;
   // Blocks until all recorded reads are done; the first failure.
   [[nodiscard]] cudaError_t wait() const noexcept;
+  // Work queued on `stream` from now on waits for all recorded reads. Blocks only where it cannot.
+  void wait_on(cudaStream_t stream) const noexcept;
+  // Whether all recorded reads are done.
+  [[nodiscard]] bool done() const noexcept;
 
  private:
   struct Use {

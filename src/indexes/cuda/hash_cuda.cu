@@ -57,41 +57,26 @@ struct Farther {
   __device__ long long operator()(long long a, long long b) const { return a > b ? a : b; }
 };
 
+// Keys to the places of their rows, or in any order with their rows; `*written` counts these.
 template <class Key>
-__global__ void scatter_slots(Slots<Key> slots, std::uint64_t slot_count, std::uint32_t buckets,
-                              const std::uint32_t* starts, const std::uint32_t* rows,
-                              const std::uint32_t* positions, std::uint64_t used, Key* keys,
-                              std::uint32_t* valid_rows) {
+__global__ void copy_slots(Slots<Key> slots, std::uint64_t used, std::uint32_t buckets,
+                           const std::uint32_t* starts, const std::uint32_t* rows, Key* keys,
+                           std::uint32_t* row_list, std::uint32_t* written) {
   const std::size_t at = thread_number();
-  if (at >= slot_count || at >= used) return;
+  if (at >= used) return;
   const Key key = slots.key(at);
   // A slot before its key's bucket only fills a gap.
   if (std::uint64_t{__umulhi(mix(key), buckets)} * bucket_slots > at) return;
   const std::uint32_t value = slots.value(at);
   const auto write = [&](std::uint32_t row) {
-    const std::uint32_t to = positions == nullptr ? row : positions[row];
+    const std::uint32_t to = row_list == nullptr ? row : atomicAdd(written, 1U);
     keys[to] = key;
-    if (positions != nullptr) valid_rows[to] = row;
+    if (row_list != nullptr) row_list[to] = row;
   };
   if (starts == nullptr) {
     write(value);
   } else {
     for (std::uint32_t i = starts[value]; i < starts[value + 1]; ++i) write(rows[i]);
-  }
-}
-
-template <class Key>
-__global__ void mark_slots(Slots<Key> slots, std::uint64_t used, std::uint32_t buckets,
-                           const std::uint32_t* starts, const std::uint32_t* rows,
-                           std::uint32_t* valid) {
-  const std::size_t at = thread_number();
-  if (at >= used) return;
-  if (std::uint64_t{__umulhi(mix(slots.key(at)), buckets)} * bucket_slots > at) return;
-  const std::uint32_t value = slots.value(at);
-  if (starts == nullptr) {
-    valid[value] = 1;
-  } else {
-    for (std::uint32_t i = starts[value]; i < starts[value + 1]; ++i) valid[rows[i]] = 1;
   }
 }
 
@@ -156,29 +141,22 @@ class DeviceTable final : public Locator {
     result.row_count = order.row_count();
     result.span = span_;
     DeviceArray<Key> keys(memory, result.size, stream);
-    DeviceArray<std::uint32_t> positions;
-    const unsigned blocks = blocks_for(used_);
-    if (result.size != result.row_count && result.size != 0) {
+    const DeviceArray<std::uint32_t> written(memory, 1, stream);
+    check(cudaMemsetAsync(written.data(), 0, written.bytes(), stream), "filling memory");
+    if (result.size != result.row_count) {
       result.rows = DeviceArray<std::uint32_t>(memory, result.size, stream);
-      positions = DeviceArray<std::uint32_t>(memory, result.row_count, stream);
-      check(cudaMemsetAsync(positions.data(), 0, positions.bytes(), stream), "filling memory");
-      mark_slots<<<blocks, block_threads, 0, stream>>>(slots(), used_, buckets_, starts(),
-                                                       order.split_rows(), positions.data());
-      with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceScan::ExclusiveSum(scratch, bytes, positions.data(), positions.data(),
-                                             result.row_count, stream);
-      });
+      result.rows_ascend = false;
     }
     if (result.size != 0)
-      scatter_slots<<<blocks, block_threads, 0, stream>>>(slots(), slot_count_, buckets_, starts(),
-                                                          order.split_rows(), positions.data(),
-                                                          used_, keys.data(), result.rows.data());
-    check_launch("putting keys into row order");
+      copy_slots<<<blocks_for(used_), block_threads, 0, stream>>>(
+          slots(), used_, buckets_, starts(), order.split_rows(), keys.data(), result.rows.data(),
+          written.data());
+    check_launch("copying keys");
     if constexpr (sizeof(Key) == 4)
       result.narrow = std::move(keys);
     else
       result.wide = std::move(keys);
-    return result;
+    return in_row_order(std::move(result), memory, stream);
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {

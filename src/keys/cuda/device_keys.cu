@@ -1,9 +1,12 @@
 #include "keys/cuda/device_keys.hpp"
 
+#include <thrust/iterator/counting_iterator.h>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
+#include "keys/cuda/element_bits.cuh"
 #include "keys/cuda/key_blocks.hpp"
 
 namespace rtindex::cuda {
@@ -62,17 +65,18 @@ __global__ void plain_extent(const Element* elements, std::size_t size, Element 
 
 template <class Element>
 __global__ void plain_pairs(const Element* elements, std::size_t size, Element flip,
-                            std::uint64_t base, std::uint64_t* pairs) {
+                            std::uint64_t base, RowIds ids, std::uint64_t* pairs) {
   for_each_plain(elements, size, [&](std::size_t i, Element element) {
-    pairs[i] = (std::uint64_t{static_cast<Element>(element ^ flip)} - base) << 32 | i;
+    pairs[i] = (std::uint64_t{static_cast<Element>(element ^ flip)} - base) << 32 | ids[i];
   });
 }
 
 template <class Element, class Key>
 __global__ void plain_keys(const Element* elements, std::size_t size, Element flip,
-                           std::uint64_t base, Key* keys) {
+                           std::uint64_t base, RowIds ids, Key* keys, std::uint32_t* rows) {
   for_each_plain(elements, size, [&](std::size_t i, Element element) {
     keys[i] = static_cast<Key>(std::uint64_t{static_cast<Element>(element ^ flip)} - base);
+    if (rows != nullptr) rows[i] = ids[i];
   });
 }
 
@@ -95,18 +99,6 @@ bool if_plain(const DeviceElements& column, Work&& work) {
 // As many blocks as run at once, each with several rounds.
 [[nodiscard]] unsigned plain_blocks(std::size_t size) {
   return loop_blocks(size / loads_under_way + 1);
-}
-
-__device__ bool is_valid(const DeviceElements& column, std::size_t i) {
-  if (column.validity == nullptr) return true;
-  const std::size_t bit = i + column.validity_offset;
-  return (column.validity[bit / 8] >> (bit % 8) & 1) != 0;
-}
-
-__device__ std::uint64_t bits_of(const DeviceElements& column, std::size_t i) {
-  if (column.type.kind == ElementType::Kind::real)
-    return place_real(column.data, i, column.type, column.type, true).bits;
-  return place_integer(load_integer(column.data, i, column.type), column.type).bits;
 }
 
 // Adds what the threads of a warp have seen; all of them are here.
@@ -143,8 +135,8 @@ struct NewKeyFacts {
   unsigned long long first_unfit = ~0ULL;
 };
 
-__global__ void encode_all_new_keys(DeviceElements keys, NativeMap map, std::uint64_t* encoded,
-                                    NewKeyFacts* facts) {
+__global__ void convert_each(DeviceElements keys, NativeMap map, std::uint64_t* converted,
+                             NewKeyFacts* facts) {
   std::uint64_t smallest = ~std::uint64_t{0};
   std::uint64_t largest = 0;
   unsigned long long valid = 0;
@@ -152,7 +144,7 @@ __global__ void encode_all_new_keys(DeviceElements keys, NativeMap map, std::uin
     if (!is_valid(keys, i)) continue;
     const NewKey key = place_new_key(map, keys.data, keys.type, i);
     if (!key.fits) atomicMin(&facts->first_unfit, static_cast<unsigned long long>(i));
-    encoded[i] = key.bits - map.base;
+    converted[i] = key.bits;
     smallest = min(smallest, key.bits);
     largest = max(largest, key.bits);
     ++valid;
@@ -167,24 +159,26 @@ __global__ void count_valid(DeviceElements column, std::uint32_t* counts) {
 
 template <class Key>
 __global__ void encode_rows(DeviceElements column, std::uint64_t base,
-                            const std::uint32_t* positions, Key* keys, std::uint32_t* rows) {
+                            const std::uint32_t* positions, RowIds ids, Key* keys,
+                            std::uint32_t* rows) {
   const std::size_t i = thread_number();
-  if (i >= column.size) return;
-  const Key key = static_cast<Key>(bits_of(column, i) - base);
-  if (positions == nullptr) {
-    keys[i] = key;
-  } else if (is_valid(column, i)) {
-    keys[positions[i]] = key;
-    rows[positions[i]] = static_cast<std::uint32_t>(i);
-  }
+  if (i >= column.size || (positions != nullptr && !is_valid(column, i))) return;
+  const std::size_t to = positions == nullptr ? i : positions[i];
+  keys[to] = static_cast<Key>(bits_of(column, i) - base);
+  if (rows != nullptr) rows[to] = ids[i];
 }
 
 __global__ void encode_pairs(DeviceElements column, std::uint64_t base,
-                             const std::uint32_t* positions, std::uint64_t* pairs) {
+                             const std::uint32_t* positions, RowIds ids, std::uint64_t* pairs) {
   const std::size_t i = thread_number();
   if (i >= column.size || (positions != nullptr && !is_valid(column, i))) return;
-  pairs[positions == nullptr ? i : positions[i]] = (bits_of(column, i) - base) << 32 | i;
+  pairs[positions == nullptr ? i : positions[i]] = (bits_of(column, i) - base) << 32 | ids[i];
 }
+
+struct IsNull {
+  DeviceElements column;
+  __device__ bool operator()(std::uint32_t i) const { return !is_valid(column, i); }
+};
 
 template <class Key>
 __global__ void encode_intervals(DeviceElements lower, DeviceElements upper, NativeMap map,
@@ -203,15 +197,15 @@ __global__ void encode_intervals(DeviceElements lower, DeviceElements upper, Nat
 
 template <class Key>
 void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* positions,
-                 Key* keys, std::uint32_t* rows, cudaStream_t stream) {
+                 RowIds ids, Key* keys, std::uint32_t* rows, cudaStream_t stream) {
   if (column.size == 0) return;
   const bool done = if_plain(column, [&](auto elements, auto flip) {
     plain_keys<<<plain_blocks(column.size), block_threads, 0, stream>>>(elements, column.size, flip,
-                                                                        map.base, keys);
+                                                                        map.base, ids, keys, rows);
   });
   if (!done)
     encode_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column, map.base, positions,
-                                                                       keys, rows);
+                                                                       ids, keys, rows);
   check_launch("encoding keys");
 }
 
@@ -241,11 +235,12 @@ DeviceExtent extent_of(const DeviceElements& column, const std::shared_ptr<Devic
 }
 
 DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, std::size_t valid,
-                           std::optional<std::size_t> pair_room,
+                           RowIds ids, std::size_t row_count, std::optional<std::size_t> pair_room,
                            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   DeviceColumn result;
   result.size = valid;
-  result.row_count = column.size;
+  result.row_count = row_count;
+  result.rows_ascend = ids.rows == nullptr;
   result.span = map.span;
   const bool pairs = pair_room && !result.is_wide();
   if (pairs)
@@ -255,9 +250,10 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
         memory, pair_room ? KeyBlocks::words_for(valid + *pair_room) : valid, stream);
   else
     result.narrow = DeviceArray<std::uint32_t>(memory, valid, stream);
+  if (!pairs && (valid != row_count || !ids.is_identity()))
+    result.rows = DeviceArray<std::uint32_t>(memory, valid, stream);
   DeviceArray<std::uint32_t> positions;
   if (valid != column.size) {
-    if (!pairs) result.rows = DeviceArray<std::uint32_t>(memory, valid, stream);
     positions = DeviceArray<std::uint32_t>(memory, column.size, stream);
     count_valid<<<blocks_for(column.size), block_threads, 0, stream>>>(column, positions.data());
     check_launch("counting nulls");
@@ -269,36 +265,52 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
   if (pairs && column.size != 0) {
     const bool done = if_plain(column, [&](auto elements, auto flip) {
       plain_pairs<<<plain_blocks(column.size), block_threads, 0, stream>>>(
-          elements, column.size, flip, map.base, result.pairs.data());
+          elements, column.size, flip, map.base, ids, result.pairs.data());
     });
     if (!done)
       encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(
-          column, map.base, positions.data(), result.pairs.data());
+          column, map.base, positions.data(), ids, result.pairs.data());
     check_launch("encoding keys");
   } else if (result.is_wide())
-    encode_into(column, map, positions.data(), result.wide.data(), result.rows.data(), stream);
+    encode_into(column, map, positions.data(), ids, result.wide.data(), result.rows.data(), stream);
   else
-    encode_into(column, map, positions.data(), result.narrow.data(), result.rows.data(), stream);
+    encode_into(column, map, positions.data(), ids, result.narrow.data(), result.rows.data(),
+                stream);
   return result;
 }
 
-NewKeys encode_new_keys(const DeviceElements& keys, const NativeMap& map,
-                        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+NewKeys convert_keys(const DeviceElements& keys, ElementType column,
+                     const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   NewKeyFacts facts;
   NewKeys result{DeviceArray<std::uint64_t>(memory, keys.size, stream), facts.extent, {}};
   if (keys.size == 0) return result;
   const DeviceArray<NewKeyFacts> on_device(memory, 1, stream);
   check(cudaMemcpyAsync(on_device.data(), &facts, sizeof(facts), cudaMemcpyHostToDevice, stream),
         "copying to the GPU");
-  encode_all_new_keys<<<loop_blocks(keys.size), block_threads, 0, stream>>>(
-      keys, map, result.keys.data(), on_device.data());
-  check_launch("encoding new keys");
+  const NativeMap map{column, 0, ~std::uint64_t{0}, false};
+  convert_each<<<loop_blocks(keys.size), block_threads, 0, stream>>>(keys, map, result.bits.data(),
+                                                                     on_device.data());
+  check_launch("converting keys");
   check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), "encoding new keys");
+  check(cudaStreamSynchronize(stream), "converting keys");
   result.extent = facts.extent;
   if (facts.first_unfit != ~0ULL) result.unfit = facts.first_unfit;
   return result;
+}
+
+DeviceArray<std::uint32_t> null_elements(const DeviceElements& column, std::size_t count,
+                                         const std::shared_ptr<DeviceMemory>& memory,
+                                         cudaStream_t stream) {
+  DeviceArray<std::uint32_t> elements(memory, count, stream);
+  if (count == 0) return elements;
+  const DeviceArray<std::uint32_t> found(memory, 1, stream);
+  with_scratch(memory, stream, "listing nulls", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
+                                 elements.data(), found.data(),
+                                 static_cast<std::int64_t>(column.size), IsNull{column}, stream);
+  });
+  return elements;
 }
 
 template <class Key>

@@ -24,6 +24,20 @@ struct DeviceElements {
   std::size_t size = 0;
 };
 
+// The rowIDs of elements: element i is row `first + i`, or the i-th of the rows that are listed.
+struct RowIds {
+  const std::uint32_t* rows = nullptr;
+  std::uint32_t first = 0;
+
+  // Whether element i is row i.
+  [[nodiscard]] bool is_identity() const { return rows == nullptr && first == 0; }
+#if defined(__CUDACC__)
+  [[nodiscard]] __device__ std::uint32_t operator[](std::size_t i) const {
+    return rows == nullptr ? first + static_cast<std::uint32_t>(i) : rows[i];
+  }
+#endif
+};
+
 // The ordered_bits() of the smallest and largest valid key; smallest > largest if there is none.
 struct DeviceExtent {
   std::uint64_t smallest, largest;
@@ -35,37 +49,46 @@ struct DeviceExtent {
                                      const std::shared_ptr<DeviceMemory>& memory,
                                      cudaStream_t stream);
 
-// The encoded keys of a column's valid rows, in row order, and their rowIDs if some rows are null.
+// The encoded keys of some rows of an index, and their rowIDs.
 struct DeviceColumn {
   DeviceArray<std::uint32_t> narrow;  // keys of 4 bytes, or
   DeviceArray<std::uint64_t> wide;    // of 8, maybe with room after them, or
   DeviceArray<std::uint64_t> pairs;   // keys of 4 bytes with their rows: key << 32 | row
   DeviceArray<std::uint32_t> rows;    // empty: key i is row i
-  std::size_t size = 0;               // valid rows
-  std::size_t row_count = 0;
+  std::size_t size = 0;               // keys
+  std::size_t row_count = 0;          // of the index; no rowID is as large
   std::uint64_t span = 0;
+  bool rows_ascend = true;
 
   [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span); }
 };
 
-// `pair_room` requests keys with their rows, and room for so many more: keys of 4 bytes become
-// pairs, those of 8 get the memory of as many KeyBlocks.
+// The valid elements of a column, as rows of an index with `row_count` rows. `pair_room` requests
+// keys with their rows, and room for so many more: keys of 4 bytes become pairs, those of 8 get the
+// memory of as many KeyBlocks.
 [[nodiscard]] DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map,
-                                         std::size_t valid, std::optional<std::size_t> pair_room,
+                                         std::size_t valid, RowIds ids, std::size_t row_count,
+                                         std::optional<std::size_t> pair_room,
                                          const std::shared_ptr<DeviceMemory>& memory,
                                          cudaStream_t stream);
 
-// The new keys of an update, encoded like the column.
+// Keys of another type as those of a column.
 struct NewKeys {
-  DeviceArray<std::uint64_t> keys;   // encoded; meaningless where they are null or below the base
-  DeviceExtent extent;               // of their ordered_bits()
+  DeviceArray<std::uint64_t> bits;  // their ordered_bits() in the column; any where they are null
+  DeviceExtent extent;
   std::optional<std::size_t> unfit;  // the first that the column's type cannot hold
 };
 
 // Blocks until it is computed.
-[[nodiscard]] NewKeys encode_new_keys(const DeviceElements& keys, const NativeMap& map,
-                                      const std::shared_ptr<DeviceMemory>& memory,
-                                      cudaStream_t stream);
+[[nodiscard]] NewKeys convert_keys(const DeviceElements& keys, ElementType column,
+                                   const std::shared_ptr<DeviceMemory>& memory,
+                                   cudaStream_t stream);
+
+// The null elements of a column, ascending; `count` is their number.
+[[nodiscard]] DeviceArray<std::uint32_t> null_elements(const DeviceElements& column,
+                                                       std::size_t count,
+                                                       const std::shared_ptr<DeviceMemory>& memory,
+                                                       cudaStream_t stream);
 
 // Lookups [0, size) as intervals. `upper` is `lower` for points.
 template <class Key>

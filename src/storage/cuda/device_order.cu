@@ -1,7 +1,6 @@
 #include "storage/cuda/device_order.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 
 #include <algorithm>
 #include <bit>
@@ -30,11 +29,16 @@ __global__ void count_up(std::uint32_t* rows, std::size_t size) {
 }
 
 template <class At>
-__global__ void compare_neighbours(At at, std::size_t size, OrderStats* stats) {
+__global__ void compare_neighbours(At at, RowsView rows, std::size_t size, OrderStats* stats) {
   bool equal = false;
-  for (std::size_t i = thread_number(); i + 1 < size; i += thread_count())
-    equal |= at(i) == at(i + 1);
+  bool descends = false;
+  for (std::size_t i = thread_number(); i + 1 < size; i += thread_count()) {
+    if (at(i) != at(i + 1)) continue;
+    equal = true;
+    descends |= rows[i] > rows[i + 1];
+  }
   if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) stats->duplicates = 1;
+  if (__any_sync(~0U, descends) && threadIdx.x % 32 == 0) stats->unordered = 1;
   if (thread_number() == 0 && size != 0) stats->last_key = at(size - 1);
 }
 
@@ -81,24 +85,46 @@ __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows
   quarters[i] = quarter;
 }
 
+// Keys to the places of their rows, or as they are with their rows.
 template <class At>
-__global__ void scatter_by_row(At key_at, RowsView rows, std::size_t size,
-                               const std::uint32_t* positions, std::uint32_t* narrow,
-                               std::uint64_t* wide, std::uint32_t* valid_rows) {
+__global__ void copy_keys(At key_at, RowsView rows, std::size_t size, std::uint32_t* narrow,
+                          std::uint64_t* wide, std::uint32_t* row_list) {
   const std::size_t i = thread_number();
   if (i >= size) return;
   const std::uint32_t row = rows[i];
-  const std::uint32_t position = positions == nullptr ? row : positions[row];
+  const std::size_t to = row_list == nullptr ? row : i;
   if (narrow != nullptr)
-    narrow[position] = static_cast<std::uint32_t>(key_at(i));
+    narrow[to] = static_cast<std::uint32_t>(key_at(i));
   else
-    wide[position] = key_at(i);
-  if (positions != nullptr) valid_rows[position] = row;
+    wide[to] = key_at(i);
+  if (row_list != nullptr) row_list[i] = row;
 }
 
-__global__ void mark_rows(RowsView rows, std::size_t size, std::uint32_t* valid) {
+// `rows` as in RowsView.
+__global__ void renumber_rows(std::uint32_t* rows, std::uint32_t stride, bool in_blocks,
+                              std::size_t size, RowIds ids) {
   const std::size_t i = thread_number();
-  if (i < size) valid[rows[i]] = 1;
+  if (i >= size) return;
+  const std::size_t at = in_blocks ? KeyBlocks::row_at(static_cast<std::uint32_t>(i)) : i * stride;
+  rows[at] = ids[rows[at]];
+}
+
+// Sorts keys by their rows.
+template <class Key>
+void sort_by_row(DeviceArray<Key>& keys, DeviceArray<std::uint32_t>& rows, std::size_t size,
+                 std::size_t row_count, const std::shared_ptr<DeviceMemory>& memory,
+                 cudaStream_t stream) {
+  DeviceArray<Key> other_keys(memory, size, stream);
+  DeviceArray<std::uint32_t> other_rows(memory, size, stream);
+  cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
+  cub::DoubleBuffer<std::uint32_t> row_buffers(rows.data(), other_rows.data());
+  const int bits = std::max(1, static_cast<int>(std::bit_width(row_count)));
+  with_scratch(memory, stream, "sorting rows", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, row_buffers, key_buffers, size, 0, bits,
+                                           stream);
+  });
+  if (key_buffers.Current() != keys.data()) keys = std::move(other_keys);
+  if (row_buffers.Current() != rows.data()) rows = std::move(other_rows);
 }
 
 template <class T>
@@ -109,13 +135,15 @@ void fill_padding(T* data, std::size_t size, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceOrder::DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
+DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
                          const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
     : layout_(layout),
       size_(column.size),
       row_count_(column.row_count),
       span_(column.span),
-      sorted_by_host_(sorted) {
+      sorted_by_host_(sorting == Sorting::by_full_keys),
+      rows_ascend_(column.rows_ascend) {
+  const bool sorted = sorting != Sorting::needed;
   if (layout_ == Layout::pairs) {
     if (column.is_wide())
       sort_blocks(std::move(column), sorted, memory, stream);
@@ -127,7 +155,6 @@ DeviceOrder::DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
     sort_split(std::move(column.wide), std::move(column.rows), sorted, wide_, memory, stream);
   else
     sort_split(std::move(column.narrow), std::move(column.rows), sorted, narrow_, memory, stream);
-  find_stats(memory, stream);
 }
 
 // A stable sort of the pairs by their upper half keeps equal keys in the order of their rows.
@@ -200,6 +227,13 @@ template <class Key>
 void DeviceOrder::sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
                              DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
                              cudaStream_t stream) {
+  if (sorted && keys.size() >= size_ + padding && rows.size() >= size_ + padding) {
+    into = std::move(keys);
+    rows_ = std::move(rows);
+    fill_padding(into.data(), size_, stream);
+    fill_padding(rows_.data(), size_, stream);
+    return;
+  }
   // The unsorted arrays have no room for the padding: the result must be in the new ones.
   into = DeviceArray<Key>(memory, size_ + padding, stream);
   rows_ = DeviceArray<std::uint32_t>(memory, size_ + padding, stream);
@@ -235,10 +269,10 @@ void DeviceOrder::find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaSt
   const unsigned blocks = loop_blocks(size_);
   if (is_wide())
     compare_neighbours<<<blocks, block_threads, 0, stream>>>(PlainKeys<std::uint64_t>{wide_.data()},
-                                                             size_, on_device.data());
+                                                             rows(), size_, on_device.data());
   else
     compare_neighbours<<<blocks, block_threads, 0, stream>>>(
-        PlainKeys<std::uint32_t>{narrow_.data()}, size_, on_device.data());
+        PlainKeys<std::uint32_t>{narrow_.data()}, rows(), size_, on_device.data());
   check_launch("looking for duplicates");
   check(cudaMemcpyAsync(&stats, on_device.data(), sizeof(stats), cudaMemcpyDeviceToHost, stream),
         "copying from the GPU");
@@ -249,6 +283,17 @@ void DeviceOrder::find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaSt
 void DeviceOrder::set_stats(const OrderStats& stats) {
   unique_ = stats.duplicates == 0 && !sorted_by_host_;
   last_key_ = stats.last_key;
+  rows_ascend_ = stats.unordered == 0 || sorted_by_host_;
+}
+
+void DeviceOrder::renumber(RowIds ids, std::size_t row_count, cudaStream_t stream) {
+  row_count_ = row_count;
+  if (ids.rows != nullptr) rows_ascend_ = false;
+  if (ids.is_identity() || size_ == 0) return;
+  const RowsView view = rows();
+  renumber_rows<<<blocks_for(size_), block_threads, 0, stream>>>(
+      const_cast<std::uint32_t*>(view.rows), view.stride, view.in_blocks, size_, ids);
+  check_launch("numbering rows");
 }
 
 RowsView DeviceOrder::rows() const {
@@ -273,34 +318,34 @@ DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,
     result.wide = DeviceArray<std::uint64_t>(memory, size_, stream);
   else
     result.narrow = DeviceArray<std::uint32_t>(memory, size_, stream);
+  if (size_ != row_count_) result.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
   if (size_ == 0) return result;
-  const unsigned blocks = blocks_for(size_);
-  DeviceArray<std::uint32_t> positions;
-  if (size_ != row_count_) {
-    result.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
-    positions = DeviceArray<std::uint32_t>(memory, row_count_, stream);
-    check(cudaMemsetAsync(positions.data(), 0, positions.bytes(), stream), "filling memory");
-    mark_rows<<<blocks, block_threads, 0, stream>>>(rows(), size_, positions.data());
-    with_scratch(memory, stream, "numbering rows", [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, positions.data(), positions.data(),
-                                           row_count_, stream);
-    });
-  }
-  const auto scatter = [&](auto key_at) {
-    scatter_by_row<<<blocks, block_threads, 0, stream>>>(key_at, rows(), size_, positions.data(),
-                                                         result.narrow.data(), result.wide.data(),
-                                                         result.rows.data());
+  const auto copy = [&](auto key_at) {
+    copy_keys<<<blocks_for(size_), block_threads, 0, stream>>>(
+        key_at, rows(), size_, result.narrow.data(), result.wide.data(), result.rows.data());
   };
   if (layout_ == Layout::pairs && is_wide())
-    scatter(BlockKeys{pairs_.data()});
+    copy(BlockKeys{pairs_.data()});
   else if (layout_ == Layout::pairs)
-    scatter(PairKeys{pairs_.data()});
+    copy(PairKeys{pairs_.data()});
   else if (is_wide())
-    scatter(PlainKeys<std::uint64_t>{wide_.data()});
+    copy(PlainKeys<std::uint64_t>{wide_.data()});
   else
-    scatter(PlainKeys<std::uint32_t>{narrow_.data()});
-  check_launch("putting keys into row order");
-  return result;
+    copy(PlainKeys<std::uint32_t>{narrow_.data()});
+  check_launch("copying keys");
+  result.rows_ascend = result.rows.empty();
+  return in_row_order(std::move(result), memory, stream);
+}
+
+DeviceColumn in_row_order(DeviceColumn column, const std::shared_ptr<DeviceMemory>& memory,
+                          cudaStream_t stream) {
+  if (column.rows_ascend || column.size == 0) return column;
+  if (column.is_wide())
+    sort_by_row(column.wide, column.rows, column.size, column.row_count, memory, stream);
+  else
+    sort_by_row(column.narrow, column.rows, column.size, column.row_count, memory, stream);
+  column.rows_ascend = true;
+  return column;
 }
 
 }  // namespace rtindex::cuda

@@ -23,19 +23,27 @@ enum class Layout : std::uint8_t {
 struct OrderStats {
   std::uint64_t last_key;
   std::uint32_t duplicates;  // 1 if there are equal keys
+  std::uint32_t unordered;   // 1 if rows of equal keys descend somewhere
 };
 
-// A column in key order in device memory; equal keys in the order of their rows (or of their full
-// keys and rows, if the host sorted them). A few greatest keys with the rowID miss_row pad the end,
-// so that blocks of keys can be compared without a bounds check.
+// What is left to do to bring a column into key order.
+enum class Sorting : std::uint8_t {
+  needed,
+  done,          // keys ascend; the column has rows, or pairs, with room for the padding
+  by_full_keys,  // the host sorted by full keys, of which the encoded ones are a part; with rows
+};
+
+// Keys and rowIDs in key order in device memory; equal keys in the order of their rows where
+// rows_ascend(). A few greatest keys with the rowID miss_row pad the end, so that blocks of keys
+// can be compared without a bounds check.
 class DeviceOrder {
  public:
   static constexpr std::size_t padding = 16;
 
   DeviceOrder() = default;
-  // Sorts a column, unless the host has sorted it already (it then has rows). Pairs are meant for a
-  // locator that reads all keys when it is built: it collects the statistics for set_stats().
-  DeviceOrder(DeviceColumn column, bool sorted, Layout layout,
+  // Pairs are meant for a locator that reads all keys when it is built: it collects the statistics
+  // for set_stats(). For the split layout find_stats() does.
+  DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span_); }
@@ -53,13 +61,19 @@ class DeviceOrder {
   // Whether no two keys are equal, so that a key has one row. Never for keys that the host sorted:
   // their encoding is lossy.
   [[nodiscard]] bool unique() const { return unique_; }
+  // Whether equal keys are in the order of their rows (those of one full key, if the host sorted).
+  [[nodiscard]] bool rows_ascend() const { return rows_ascend_; }
   [[nodiscard]] std::size_t bytes() const {
     return pairs_.bytes() + narrow_.bytes() + wide_.bytes() + rows_.bytes();
   }
   void set_stats(const OrderStats& stats);
+  // Blocks until they are there.
+  void find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  // Makes element i of the rows row ids[i] of an index with `row_count` rows.
+  void renumber(RowIds ids, std::size_t row_count, cudaStream_t stream);
   // Frees the keys, and the rowIDs if wanted, for a locator that has its own.
   void release_keys(bool rows_too);
-  // The column back in row order.
+  // The keys with their rows, in row order.
   [[nodiscard]] DeviceColumn column(const std::shared_ptr<DeviceMemory>& memory,
                                     cudaStream_t stream) const;
 
@@ -72,7 +86,6 @@ class DeviceOrder {
   void sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
                   DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
                   cudaStream_t stream);
-  void find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   Layout layout_ = Layout::split;
   DeviceArray<std::uint64_t> pairs_;
@@ -85,6 +98,12 @@ class DeviceOrder {
   std::uint64_t last_key_ = 0;
   bool sorted_by_host_ = false;
   bool unique_ = true;
+  bool rows_ascend_ = true;
 };
+
+// Keys with rows in any order, put into row order.
+[[nodiscard]] DeviceColumn in_row_order(DeviceColumn column,
+                                        const std::shared_ptr<DeviceMemory>& memory,
+                                        cudaStream_t stream);
 
 }  // namespace rtindex::cuda

@@ -74,8 +74,10 @@ __global__ void __launch_bounds__(block_threads)
     at.next_cell = level.spread(next_key);
   }
   if (stats != nullptr) {
-    if (__any_sync(~0U, live && !at.last && key == next_key) && threadIdx.x % 32 == 0)
-      stats->duplicates = 1;
+    const bool equal = live && !at.last && key == next_key;
+    const bool descends = equal && order.row(position) > order.row(position + 1);
+    if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) stats->duplicates = 1;
+    if (__any_sync(~0U, descends) && threadIdx.x % 32 == 0) stats->unordered = 1;
     if (live && position + 1 == order.size) stats->last_key = key;
   }
   if (!live) return;
