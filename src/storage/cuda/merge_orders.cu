@@ -9,40 +9,13 @@
 #include <utility>
 
 #include "base/cuda/launch.cuh"
+#include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
 
 namespace {
 
 constexpr const char* merging = "merging keys";
-
-// The keys of an order, of any width and layout.
-struct KeyReader {
-  const std::uint64_t* pairs = nullptr;
-  const std::uint64_t* blocks = nullptr;
-  const std::uint32_t* narrow = nullptr;
-  const std::uint64_t* wide = nullptr;
-  std::uint64_t shift = 0;
-
-  KeyReader() = default;
-  explicit KeyReader(const OrderPart& part) : shift(part.shift) {
-    if (part.order == nullptr) return;
-    const DeviceOrder& order = *part.order;
-    if (order.layout() == Layout::pairs)
-      (order.is_wide() ? blocks : pairs) = order.pairs();
-    else if (order.is_wide())
-      wide = order.wide_keys();
-    else
-      narrow = order.narrow_keys();
-  }
-
-  [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t position) const {
-    if (pairs != nullptr) return (pairs[position] >> 32) + shift;
-    if (blocks != nullptr) return blocks[KeyBlocks::key_at(position)] + shift;
-    if (narrow != nullptr) return narrow[position] + shift;
-    return wide[position] + shift;
-  }
-};
 
 // The positions of a part that are left: all, or those that are listed.
 struct LivePositions {
@@ -122,6 +95,10 @@ struct IsLivePosition {
     return !dead.has(rows[position]);
   }
 };
+
+[[nodiscard]] KeyReader reader_of(const OrderPart& part) {
+  return part.order == nullptr ? KeyReader() : KeyReader(*part.order, part.shift);
+}
 
 [[nodiscard]] RowsView rows_of(const OrderPart& part) {
   return part.order == nullptr ? RowsView{} : part.order->rows();
@@ -243,7 +220,7 @@ class SourceMerge {
   template <class Key>
   void keys_to(Key* out) {
     const auto keys = [&](int i) {
-      return counted(KeyOf<Key>{positions(i), KeyReader(*parts_[i])});
+      return counted(KeyOf<Key>{positions(i), reader_of(*parts_[i])});
     };
     merge(keys(0), keys(1), out, KeyLess{});
   }
