@@ -13,10 +13,15 @@ struct RowBits {
 
   const std::uint32_t* words = nullptr;  // null: the empty set
   std::size_t rows = 0;                  // none from here on is in the set
+  std::uint64_t id = 0;                  // no other set has it; 0: nothing is derived from this one
 
   [[nodiscard]] RTINDEX_HD constexpr bool empty() const { return words == nullptr; }
   [[nodiscard]] RTINDEX_HD constexpr bool has(std::uint32_t row) const {
     return row < rows && (words[row / word_bits] >> (row % word_bits) & 1) != 0;
+  }
+  // The word that has(row) reads.
+  [[nodiscard]] constexpr const std::uint32_t* address(std::uint32_t row) const {
+    return words + row / word_bits;
   }
   [[nodiscard]] static constexpr std::size_t words_of(std::size_t rows) {
     return (rows + word_bits - 1) / word_bits;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,7 +20,7 @@ class RowMarks {
   RowMarks& operator=(const RowMarks&) = delete;
 
   // In host memory, or in that of the index's GPU.
-  [[nodiscard]] RowBits bits() const { return bits_; }
+  [[nodiscard]] RowBits bits() const { return {bits_.words, bits_.rows, id_}; }
   // How many rows are in the set.
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::size_t bytes() const {
@@ -32,6 +33,14 @@ class RowMarks {
   RowMarks() = default;
   RowBits bits_;
   std::size_t count_ = 0;
+
+ private:
+  [[nodiscard]] static std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+  }
+
+  std::uint64_t id_ = next_id();
 };
 
 // Null: the empty set.
