@@ -3,7 +3,8 @@
 #include <cstdint>
 
 #include "answers/aggregate.hpp"
-#include "answers/cuda/runs.hpp"
+#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/run.hpp"
 #include "answers/values.hpp"
 
 namespace rtindex::cuda {
@@ -17,14 +18,16 @@ template <class Class>
   return own;
 }
 
-// The values of positions [begin, end), by a warp: the first lane gets the result.
-template <class Class>
+// The values of the live positions in [begin, end), by a warp: the first lane gets the result.
+template <class Class, class Dead>
 [[nodiscard]] __device__ ValueAggregate<Class> aggregate_by_warp(const Values<Class>& values,
-                                                                 RowsView rows, std::uint64_t begin,
+                                                                 RowsView rows, const Dead& dead,
+                                                                 std::uint64_t begin,
                                                                  std::uint64_t end) {
   ValueAggregate<Class> own;
 #pragma unroll 4
-  for (std::uint64_t at = begin + threadIdx.x % 32; at < end; at += 32) own.add(values[rows[at]]);
+  for (std::uint64_t at = begin + threadIdx.x % 32; at < end; at += 32)
+    if (!dead.has(at)) own.add(values[rows[at]]);
   return merge_warp(own);
 }
 

@@ -1,8 +1,11 @@
 #include "answers/cuda/device_answers.hpp"
 
+#include <functional>
+
 #include "answers/cuda/aggregate.cuh"
 #include "answers/cuda/spread_runs.hpp"
 #include "answers/cuda/tree.cuh"
+#include "answers/cuda/write_matched.cuh"
 #include "base/cuda/launch.cuh"
 
 namespace rtindex::cuda {
@@ -10,14 +13,6 @@ namespace rtindex::cuda {
 namespace {
 
 constexpr const char* doing = "answering lookups";
-
-// Every 32 neighbouring threads write four bytes of the bitmap.
-__device__ void write_matched(std::uint8_t* bitmap, std::size_t i, std::size_t count,
-                              bool matched) {
-  const unsigned bits = __ballot_sync(~0U, matched && i < count);
-  if (threadIdx.x % 8 == 0 && i < count)
-    bitmap[i / 8] = static_cast<std::uint8_t>(bits >> (threadIdx.x % 32));
-}
 
 template <class Class>
 __global__ void rows_kernel(const std::uint32_t* rows, std::size_t count, DeviceRequest request) {
@@ -37,24 +32,27 @@ __global__ void rows_kernel(const std::uint32_t* rows, std::size_t count, Device
   if (request.max != nullptr) static_cast<Class*>(request.max)[i] = value;
 }
 
-__global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows,
+template <class Dead>
+__global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows, Dead dead,
                             DeviceRequest request, bool ascending) {
   const std::size_t i = thread_number();
   const Run run = i < count ? runs[i] : Run{0, 0};
-  const bool matched = run.begin < run.end;
-  if (request.matched != nullptr) write_matched(request.matched, i, count, matched);
+  const bool counts = !Dead::any || request.count != nullptr || request.matched != nullptr;
+  const std::uint32_t live = counts ? dead.live_in(run) : 0;
+  if (request.matched != nullptr) write_matched(request.matched, i, count, live != 0);
   if (i >= count) return;
-  if (request.count != nullptr) request.count[i] = run.end - run.begin;
+  if (request.count != nullptr) request.count[i] = live;
   if (request.any == nullptr && (request.first == nullptr || !ascending)) return;
-  const std::uint32_t row = matched ? rows[run.begin] : miss_row;
+  const std::uint32_t at = dead.first_live(run);
+  const std::uint32_t row = at < run.end ? rows[at] : miss_row;
   if (request.any != nullptr) request.any[i] = row;
   if (request.first != nullptr && ascending) request.first[i] = row;
 }
 
 // Values fetched by rowID, hit by hit. A lane aggregates its own short run; the lanes of a warp
 // share the long ones, one after the other, unless SpreadRuns does them.
-template <class Class>
-__global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows,
+template <class Class, class Dead>
+__global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows, Dead dead,
                                  DeviceRequest request, const Choice* choice) {
   if (choice->direct == 0) return;
   const bool spread = choice->spread != 0;
@@ -67,46 +65,62 @@ __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView ro
     const bool is_long = run.end - run.begin >= long_run;
     if (!is_long && i < count) {
       ValueAggregate<Class> own;
-      for (std::uint32_t at = run.begin; at < run.end; ++at) own.add(values[rows[at]]);
-      write_values(request, i, own.or_miss(run.begin < run.end, miss));
+      bool matched = false;
+      for (std::uint32_t at = run.begin; at < run.end; ++at) {
+        if (dead.has(at)) continue;
+        own.add(values[rows[at]]);
+        matched = true;
+      }
+      write_values(request, i, own.or_miss(matched, miss));
     }
     if (spread) continue;
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
       const std::uint32_t begin = __shfl_sync(~0U, run.begin, owner);
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
-      const ValueAggregate<Class> whole = aggregate_by_warp(values, rows, begin, end);
-      if (lane == 0) write_values(request, i + static_cast<unsigned>(owner), whole);
+      const ValueAggregate<Class> whole = aggregate_by_warp(values, rows, dead, begin, end);
+      if (lane == 0)
+        write_values(request, i + static_cast<unsigned>(owner),
+                     whole.or_miss(dead.live_in({begin, end}) != 0, miss));
     }
   }
 }
 
-template <class Class>
+template <class Class, class Dead>
 __global__ void aggregate_ordered(const Run* runs, std::size_t count, OrderedView<Class> ordered,
-                                  DeviceRequest request, const std::uint32_t* only_if) {
+                                  Dead dead, DeviceRequest request, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   const OrderedAt<Class> at{ordered};
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
     auto result = ValueAggregate<Class>::of(miss_as<Class>(request.miss));
-    if (run.begin < run.end) {
+    const std::uint32_t dead_before = dead.before(run.begin);
+    const std::uint32_t dead_after = dead.before(run.end);
+    if (run.begin < run.end && run.end - run.begin != dead_after - dead_before) {
       if (request.sum != nullptr) {
-        if constexpr (std::is_same_v<Class, double>)
-          result.sum = tree_result(ordered.sum_tree, at, run.begin, run.end, Sum{});
-        else
+        if constexpr (std::is_same_v<Class, double>) {
           result.sum =
-              static_cast<Class>(ordered.prefix_sums[run.end] - ordered.prefix_sums[run.begin]);
+              tree_result(ordered.sum_tree, only_live<Sum>(at, dead), run.begin, run.end, Sum{});
+        } else {
+          unsigned long long sum = ordered.prefix_sums[run.end] - ordered.prefix_sums[run.begin];
+          if (Dead::any && ordered.dead_sums != nullptr)
+            sum -= ordered.dead_sums[dead_after] - ordered.dead_sums[dead_before];
+          result.sum = static_cast<Class>(sum);
+        }
       }
       if (request.min != nullptr)
-        result.min = tree_result(ordered.min_tree, at, run.begin, run.end, Min{});
+        result.min =
+            tree_result(ordered.min_tree, only_live<Min>(at, dead), run.begin, run.end, Min{});
       if (request.max != nullptr)
-        result.max = tree_result(ordered.max_tree, at, run.begin, run.end, Max{});
+        result.max =
+            tree_result(ordered.max_tree, only_live<Max>(at, dead), run.begin, run.end, Max{});
     }
     write_values(request, i, result);
   }
 }
 
-__global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
+template <class Dead>
+__global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows, Dead dead,
                               std::uint32_t* first, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   const unsigned lane = threadIdx.x % 32;
@@ -116,7 +130,8 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
     const bool is_long = run.end - run.begin >= long_run;
     if (!is_long && i < count) {
       std::uint32_t smallest = miss_row;
-      for (std::uint32_t at = run.begin; at < run.end; ++at) smallest = Min{}(smallest, rows[at]);
+      for (std::uint32_t at = run.begin; at < run.end; ++at)
+        if (!dead.has(at)) smallest = Min{}(smallest, rows[at]);
       first[i] = smallest;
     }
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
@@ -125,7 +140,7 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
       std::uint32_t smallest = miss_row;
       for (std::uint64_t at = std::uint64_t{begin} + lane; at < end; at += 32)
-        smallest = Min{}(smallest, rows[at]);
+        if (!dead.has(at)) smallest = Min{}(smallest, rows[at]);
       for (int lanes = 16; lanes > 0; lanes /= 2)
         smallest = Min{}(smallest, __shfl_down_sync(~0U, smallest, lanes));
       if (lane == 0) first[i + static_cast<unsigned>(owner)] = smallest;
@@ -133,14 +148,16 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
   }
 }
 
-__global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows,
+template <class Dead>
+__global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows, Dead dead,
                               TreeView<std::uint32_t> tree, std::uint32_t* first,
                               const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
-    first[i] =
-        run.begin < run.end ? tree_result(tree, RowAt{rows}, run.begin, run.end, Min{}) : miss_row;
+    first[i] = run.begin < run.end
+                   ? tree_result(tree, only_live<Min>(RowAt{rows}, dead), run.begin, run.end, Min{})
+                   : miss_row;
   }
 }
 
@@ -153,12 +170,15 @@ __global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows,
 }
 
 // Of values in key order; where a choice is given, only if that says so.
-void answer_ordered(const Run* runs, std::size_t count, const DeviceRequest& request,
-                    const OrderedValues& ordered, const Choice* choice, cudaStream_t stream) {
+void answer_ordered(const Run* runs, std::size_t count, const DeadPositions& dead,
+                    const DeviceRequest& request, const OrderedValues& ordered,
+                    const Choice* choice, cudaStream_t stream) {
   visit_class(class_of(request.value_type), [&]<class Class>() {
-    aggregate_ordered<<<loop_blocks(count), block_threads, 0, stream>>>(
-        runs, count, ordered.view<Class>(), request,
-        choice == nullptr ? nullptr : &choice->ordered);
+    with_dead(dead, [&](const auto& skipped) {
+      aggregate_ordered<<<loop_blocks(count), block_threads, 0, stream>>>(
+          runs, count, ordered.view<Class>(), skipped, request,
+          choice == nullptr ? nullptr : &choice->ordered);
+    });
   });
 }
 
@@ -173,52 +193,61 @@ void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceReque
   check_launch(doing);
 }
 
-void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t size,
-                 bool ascending, const DeviceRequest& request, const OrderedValues* included,
-                 Gather gather, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
+                 const DeviceRequest& request, const OrderedValues* included, Gather gather,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   if (count == 0) return;
+  const RowsView rows = from.rows;
+  const auto ordered_values = [&](bool required, const std::uint32_t* only_if,
+                                  const std::function<void(bool)>& reserved) {
+    return OrderedValues(request.values, request.value_type, rows, from.size, from.dead,
+                         wants_of(request), required, only_if, memory, stream, reserved);
+  };
   if (request.any != nullptr || request.first != nullptr || request.count != nullptr ||
       request.matched != nullptr)
-    runs_kernel<<<blocks_for(count), block_threads, 0, stream>>>(runs, count, rows, request,
-                                                                 ascending);
+    with_dead(from.dead, [&](const auto& dead) {
+      runs_kernel<<<blocks_for(count), block_threads, 0, stream>>>(runs, count, rows, dead, request,
+                                                                   from.ascending);
+    });
   const bool takes_values = request.wants_values();
   if (takes_values && included != nullptr)
-    answer_ordered(runs, count, request, *included, nullptr, stream);
+    answer_ordered(runs, count, from.dead, request, *included, nullptr, stream);
   else if (takes_values && gather == Gather::on)
-    answer_ordered(runs, count, request,
-                   OrderedValues(request.values, request.value_type, rows, size, wants_of(request),
-                                 true, nullptr, memory, stream),
-                   nullptr, stream);
+    answer_ordered(runs, count, from.dead, request, ordered_values(true, nullptr, {}), nullptr,
+                   stream);
   const bool chooses = takes_values && included == nullptr && gather != Gather::on;
-  const bool scans_rows = request.first != nullptr && !ascending;
+  const bool scans_rows = request.first != nullptr && !from.ascending;
   if (!chooses && !scans_rows) return check_launch(doing);
 
-  const SpreadRuns spread(runs, count, rows, size, chooses, memory, stream);
+  const SpreadRuns spread(runs, count, from, chooses, memory, stream);
   const Choice* const choice = spread.choice();
   // The values of one run are never worth more than fetching them once.
   if (chooses && gather == Gather::automatic && (count > 1 || !spread.can_spread())) {
-    const OrderedValues ordered(request.values, request.value_type, rows, size, wants_of(request),
-                                false, &choice->ordered, memory, stream,
-                                [&](bool enough) { spread.choose(enough, stream); });
-    if (!ordered.null()) answer_ordered(runs, count, request, ordered, choice, stream);
+    const OrderedValues ordered = ordered_values(
+        false, &choice->ordered, [&](bool enough) { spread.choose(enough, stream); });
+    if (!ordered.null()) answer_ordered(runs, count, from.dead, request, ordered, choice, stream);
   } else {
     spread.choose(false, stream);
   }
   if (chooses) {
     visit_class(class_of(request.value_type), [&]<class Class>() {
-      aggregate_direct<Class>
-          <<<loop_blocks(count), block_threads, 0, stream>>>(runs, count, rows, request, choice);
+      with_dead(from.dead, [&](const auto& dead) {
+        aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, stream>>>(
+            runs, count, rows, dead, request, choice);
+      });
     });
     spread.aggregate(request, stream);
   }
   if (scans_rows) {
-    const RowTree tree(rows, size, &choice->row_tree, memory, stream);
+    const RowTree tree(rows, from.size, from.dead, &choice->row_tree, memory, stream);
     const unsigned blocks = loop_blocks(count);
-    if (!tree.null())
-      first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, tree.view(),
-                                                          request.first, &choice->row_tree);
-    first_by_scan<<<blocks, block_threads, 0, stream>>>(runs, count, rows, request.first,
-                                                        tree.null() ? nullptr : &choice->row_scan);
+    with_dead(from.dead, [&](const auto& dead) {
+      if (!tree.null())
+        first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, dead, tree.view(),
+                                                            request.first, &choice->row_tree);
+      first_by_scan<<<blocks, block_threads, 0, stream>>>(
+          runs, count, rows, dead, request.first, tree.null() ? nullptr : &choice->row_scan);
+    });
   }
   check_launch(doing);
 }

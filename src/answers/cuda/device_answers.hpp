@@ -41,10 +41,17 @@ enum class Gather : std::uint8_t { automatic, on, off };
 void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceRequest& request,
                  cudaStream_t stream);
 
-// Answers lookups from their runs: positions in `rows`, which has `size` of them. `ascending`: the
-// rowIDs of each run ascend. `included`: values in key order that replace the request's.
-void answer_runs(const Run* runs, std::size_t count, RowsView rows, std::size_t size,
-                 bool ascending, const DeviceRequest& request, const OrderedValues* included,
-                 Gather gather, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+// A column in key order that runs point into.
+struct OrderedRows {
+  RowsView rows;
+  std::size_t size = 0;
+  bool ascending = false;  // the rowIDs of each run ascend
+  DeadPositions dead;      // positions that no lookup matches
+};
+
+// Answers lookups from their runs. `included`: values in key order that replace the request's.
+void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
+                 const DeviceRequest& request, const OrderedValues* included, Gather gather,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

@@ -2,6 +2,7 @@
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include <type_traits>
 
@@ -26,10 +27,10 @@ __global__ void gather(Values<Class> values, RowsView rows, std::size_t size, Cl
   for (std::size_t i = thread_number(); i < size; i += thread_count()) out[i] = values[rows[i]];
 }
 
-// The sum of each tile. `out` gets the values, for scan_values.
-template <class Class>
-__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, PrefixSum* out,
-                             PrefixSum* tile_sums, const std::uint32_t* only_if) {
+// The sum of each tile. `out` gets the values, 0 for dead rows, for scan_values.
+template <class Class, class Dead>
+__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, Dead dead,
+                             PrefixSum* out, PrefixSum* tile_sums, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   using Reduce = cub::BlockReduce<PrefixSum, block_threads>;
   __shared__ typename Reduce::TempStorage storage;
@@ -40,7 +41,7 @@ __global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t si
       const std::size_t i =
           number * tile + std::size_t{static_cast<unsigned>(item)} * block_threads + threadIdx.x;
       if (i < size) {
-        const PrefixSum value = static_cast<PrefixSum>(values[rows[i]]);
+        const PrefixSum value = dead.has(i) ? 0 : static_cast<PrefixSum>(values[rows[i]]);
         out[i] = value;
         sum += value;
       }
@@ -92,6 +93,15 @@ __global__ void scan_values(PrefixSum* sums, std::size_t size, const PrefixSum* 
   }
 }
 
+// The values of dead rows, one after the other.
+template <class Class>
+__global__ void take_dead(OrderedAt<Class> at, std::size_t size, DeadPositions dead,
+                          PrefixSum* out) {
+  for (std::size_t i = thread_number(); i < size; i += thread_count())
+    if (dead.has(i))
+      out[dead.before(static_cast<std::uint32_t>(i))] = static_cast<PrefixSum>(at(i));
+}
+
 template <class Class, class Element>
 __global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, Element* out) {
   const std::size_t i = thread_number();
@@ -106,7 +116,8 @@ __global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, El
 }  // namespace
 
 OrderedValues::OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
-                             OrderedWants wants, bool required, const std::uint32_t* only_if,
+                             const DeadPositions& dead, OrderedWants wants, bool required,
+                             const std::uint32_t* only_if,
                              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
                              const std::function<void(bool enough)>& reserved)
     : type_(type), size_(size) {
@@ -115,8 +126,42 @@ OrderedValues::OrderedValues(const void* values, Type type, RowsView rows, std::
   if (null_) return;
   if (size == 0) return;
   visit_class(class_of(type),
-              [&]<class Class>() { make<Class>(values, rows, wants, only_if, stream); });
+              [&]<class Class>() { make<Class>(values, rows, dead, wants, only_if, stream); });
   check_launch("putting values into key order");
+}
+
+OrderedValues::OrderedValues(const OrderedValues& all, const DeadPositionList& dead,
+                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+    : null_(all.null_), type_(all.type_), size_(all.size_), all_(&all) {
+  if (null_ || size_ == 0) return;
+  const auto take_tree = [&](const Tree& like, Tree& tree) {
+    tree.count = like.count;
+    for (int level = 0; level < like.count; ++level)
+      tree.levels[level] = DeviceArray<std::uint64_t>(memory, like.levels[level].size(), stream);
+  };
+  take_tree(all.sum_tree_, sum_tree_);
+  take_tree(all.min_tree_, min_tree_);
+  take_tree(all.max_tree_, max_tree_);
+  const OrderedWants all_trees{.sum = true, .min = true, .max = true};
+  visit_class(class_of(type_), [&]<class Class>() {
+    if (sums_before() != nullptr) add_up_dead<Class>(dead, memory, stream);
+    make_trees<Class>(dead.view(), all_trees, nullptr, stream);
+  });
+  check_launch("leaving out the values of erased rows");
+}
+
+template <class Class>
+void OrderedValues::add_up_dead(const DeadPositionList& dead,
+                                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  const std::size_t count = std::size_t{dead.count()} + 1;
+  dead_sums_ = DeviceArray<std::uint64_t>(memory, count, stream);
+  auto* const sums = reinterpret_cast<PrefixSum*>(dead_sums_.data());
+  check(cudaMemsetAsync(sums + count - 1, 0, sizeof(PrefixSum), stream), "filling memory");
+  take_dead<<<loop_blocks(size_), block_threads, 0, stream>>>(OrderedAt<Class>{view<Class>()},
+                                                              size_, dead.view(), sums);
+  with_scratch(memory, stream, "adding up values", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums, sums, count, stream);
+  });
 }
 
 bool OrderedValues::reserve(OrderedWants wants, bool required,
@@ -149,34 +194,48 @@ bool OrderedValues::reserve(OrderedWants wants, bool required,
 }
 
 template <class Class>
-void OrderedValues::make(const void* values, RowsView rows, OrderedWants wants,
-                         const std::uint32_t* only_if, cudaStream_t stream) {
+void OrderedValues::make(const void* values, RowsView rows, const DeadPositions& dead,
+                         OrderedWants wants, const std::uint32_t* only_if, cudaStream_t stream) {
   const Values<Class> from{values, type_};
   if (!prefix_sums_.empty()) {
     auto* const sums = reinterpret_cast<PrefixSum*>(prefix_sums_.data());
     auto* const tile_sums = reinterpret_cast<PrefixSum*>(tile_sums_.data());
     const unsigned blocks = tile_blocks(size_);
-    gather_tiles<<<blocks, block_threads, 0, stream>>>(from, rows, size_, sums, tile_sums, only_if);
+    with_dead(dead, [&](const auto& skipped) {
+      gather_tiles<<<blocks, block_threads, 0, stream>>>(from, rows, size_, skipped, sums,
+                                                         tile_sums, only_if);
+    });
     scan_tiles<<<1, block_threads, 0, stream>>>(tile_sums, tiles_of(size_), only_if);
     scan_values<<<blocks, block_threads, 0, stream>>>(sums, size_, tile_sums, only_if);
   } else {
     gather<<<loop_blocks(size_), block_threads, 0, stream>>>(
         from, rows, size_, reinterpret_cast<Class*>(values_.data()), only_if);
   }
-  if (wants.sum && std::is_same_v<Class, double>) make_tree<Class, Sum>(sum_tree_, only_if, stream);
-  if (wants.min) make_tree<Class, Min>(min_tree_, only_if, stream);
-  if (wants.max) make_tree<Class, Max>(max_tree_, only_if, stream);
+  make_trees<Class>(dead, wants, only_if, stream);
 }
 
-template <class Class, class Operation>
-void OrderedValues::make_tree(Tree& tree, const std::uint32_t* only_if, cudaStream_t stream) {
+template <class Class>
+void OrderedValues::make_trees(const DeadPositions& dead, OrderedWants wants,
+                               const std::uint32_t* only_if, cudaStream_t stream) {
+  with_dead(dead, [&](const auto& skipped) {
+    if constexpr (std::is_same_v<Class, double>)
+      if (wants.sum) make_tree<Class, Sum>(sum_tree_, skipped, only_if, stream);
+    if (wants.min) make_tree<Class, Min>(min_tree_, skipped, only_if, stream);
+    if (wants.max) make_tree<Class, Max>(max_tree_, skipped, only_if, stream);
+  });
+}
+
+template <class Class, class Operation, class Dead>
+void OrderedValues::make_tree(Tree& tree, const Dead& dead, const std::uint32_t* only_if,
+                              cudaStream_t stream) {
   std::size_t size = size_;
   for (int level = 0; level < tree.count; ++level) {
     auto* const out = reinterpret_cast<Class*>(tree.levels[level].data());
     const unsigned blocks = loop_blocks(size);
     if (level == 0)
-      reduce_blocks<<<blocks, block_threads, 0, stream>>>(OrderedAt<Class>{view<Class>()}, size,
-                                                          out, Operation{}, only_if);
+      reduce_blocks<<<blocks, block_threads, 0, stream>>>(
+          only_live<Operation>(OrderedAt<Class>{view<Class>()}, dead), size, out, Operation{},
+          only_if);
     else
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(
           LevelAt<Class>{reinterpret_cast<const Class*>(tree.levels[level - 1].data())}, size, out,
@@ -188,8 +247,9 @@ void OrderedValues::make_tree(Tree& tree, const std::uint32_t* only_if, cudaStre
 template <class Class>
 OrderedView<Class> OrderedValues::view() const {
   OrderedView<Class> view;
-  view.values = reinterpret_cast<const Class*>(values_.data());
-  view.prefix_sums = reinterpret_cast<const PrefixSum*>(prefix_sums_.data());
+  view.values = reinterpret_cast<const Class*>(all().values_.data());
+  view.prefix_sums = sums_before();
+  view.dead_sums = dead_sums();
   const auto fill = [](const Tree& tree, TreeView<Class>& into) {
     into.count = tree.count;
     for (int level = 0; level < tree.count; ++level)
@@ -206,7 +266,8 @@ template OrderedView<std::int64_t> OrderedValues::view() const;
 template OrderedView<double> OrderedValues::view() const;
 
 std::size_t OrderedValues::bytes() const {
-  std::size_t bytes = values_.bytes() + prefix_sums_.bytes() + tile_sums_.bytes();
+  std::size_t bytes =
+      values_.bytes() + prefix_sums_.bytes() + tile_sums_.bytes() + dead_sums_.bytes();
   for (const Tree* tree : {&min_tree_, &max_tree_, &sum_tree_})
     for (const DeviceArray<std::uint64_t>& level : tree->levels) bytes += level.bytes();
   return bytes;
@@ -228,8 +289,9 @@ DeviceArray<std::uint8_t> OrderedValues::by_row(RowsView rows, std::size_t row_c
   return out;
 }
 
-RowTree::RowTree(RowsView rows, std::size_t size, const std::uint32_t* only_if,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+RowTree::RowTree(RowsView rows, std::size_t size, const DeadPositions& dead,
+                 const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
+                 cudaStream_t stream) {
   std::size_t sizes[most_tree_levels];
   count_ = tree_sizes(size, sizes);
   for (int level = 0; level < count_; ++level) {
@@ -241,8 +303,10 @@ RowTree::RowTree(RowsView rows, std::size_t size, const std::uint32_t* only_if,
     const std::size_t below = level == 0 ? size : sizes[level - 1];
     const unsigned blocks = loop_blocks(below);
     if (level == 0)
-      reduce_blocks<<<blocks, block_threads, 0, stream>>>(RowAt{rows}, below, levels_[level].data(),
-                                                          Min{}, only_if);
+      with_dead(dead, [&](const auto& skipped) {
+        reduce_blocks<<<blocks, block_threads, 0, stream>>>(
+            only_live<Min>(RowAt{rows}, skipped), below, levels_[level].data(), Min{}, only_if);
+      });
     else
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(
           LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(), Min{},

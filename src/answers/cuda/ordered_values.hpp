@@ -7,7 +7,8 @@
 #include <functional>
 #include <memory>
 
-#include "answers/cuda/runs.hpp"
+#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/run.hpp"
 #include "answers/values.hpp"
 #include "base/cuda/device_array.hpp"
 
@@ -30,6 +31,8 @@ template <class Class>
 struct OrderedView {
   const Class* values = nullptr;  // floats, and integers if only min and max are wanted
   const unsigned long long* prefix_sums = nullptr;  // [i]: of the first i values
+  // [i]: of the first i values of dead rows, which the prefix sums contain; null: they do not
+  const unsigned long long* dead_sums = nullptr;
   TreeView<Class> sum_tree, min_tree, max_tree;
 };
 
@@ -43,13 +46,17 @@ struct OrderedWants {
 class OrderedValues {
  public:
   OrderedValues() = default;
-  // Gathers the values of `size` rows. Where `only_if` is given, the kernels do nothing when it
-  // holds zero by the time they run. Null() where there is not enough memory and `required` is not
-  // set. `reserved` is called once that is known, before any kernel.
-  OrderedValues(const void* values, Type type, RowsView rows, std::size_t size, OrderedWants wants,
-                bool required, const std::uint32_t* only_if,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
-                const std::function<void(bool enough)>& reserved = {});
+  // Gathers the values of `size` rows, of which the dead ones count for nothing. Where `only_if` is
+  // given, the kernels do nothing when it holds zero by the time they run. Null() where there is
+  // not enough memory and `required` is not set. `reserved` is called once that is known, before
+  // any kernel.
+  OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
+                const DeadPositions& dead, OrderedWants wants, bool required,
+                const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
+                cudaStream_t stream, const std::function<void(bool enough)>& reserved = {});
+  // The values of another one, which outlives it, where some rows are dead by now.
+  OrderedValues(const OrderedValues& all, const DeadPositionList& dead,
+                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   [[nodiscard]] bool null() const { return null_; }
   [[nodiscard]] Type type() const { return type_; }
@@ -57,7 +64,11 @@ class OrderedValues {
   [[nodiscard]] OrderedView<Class> view() const;
   // The sum of the values before each position, for integers; else null.
   [[nodiscard]] const unsigned long long* sums_before() const {
-    return reinterpret_cast<const unsigned long long*>(prefix_sums_.data());
+    return reinterpret_cast<const unsigned long long*>(all().prefix_sums_.data());
+  }
+  // OrderedView::dead_sums.
+  [[nodiscard]] const unsigned long long* dead_sums() const {
+    return reinterpret_cast<const unsigned long long*>(dead_sums_.data());
   }
   [[nodiscard]] std::size_t bytes() const;
   // The values by row, as elements of their type; rows without a key get 0.
@@ -71,11 +82,18 @@ class OrderedValues {
     int count = 0;
   };
 
+  [[nodiscard]] const OrderedValues& all() const { return all_ == nullptr ? *this : *all_; }
   template <class Class>
-  void make(const void* values, RowsView rows, OrderedWants wants, const std::uint32_t* only_if,
-            cudaStream_t stream);
-  template <class Class, class Operation>
-  void make_tree(Tree& tree, const std::uint32_t* only_if, cudaStream_t stream);
+  void make(const void* values, RowsView rows, const DeadPositions& dead, OrderedWants wants,
+            const std::uint32_t* only_if, cudaStream_t stream);
+  template <class Class>
+  void add_up_dead(const DeadPositionList& dead, const std::shared_ptr<DeviceMemory>& memory,
+                   cudaStream_t stream);
+  template <class Class>
+  void make_trees(const DeadPositions& dead, OrderedWants wants, const std::uint32_t* only_if,
+                  cudaStream_t stream);
+  template <class Class, class Operation, class Dead>
+  void make_tree(Tree& tree, const Dead& dead, const std::uint32_t* only_if, cudaStream_t stream);
   bool reserve(OrderedWants wants, bool required, const std::shared_ptr<DeviceMemory>& memory,
                cudaStream_t stream);
 
@@ -85,13 +103,15 @@ class OrderedValues {
   DeviceArray<std::uint64_t> values_;  // of the class, 8 bytes each
   DeviceArray<std::uint64_t> prefix_sums_;
   DeviceArray<std::uint64_t> tile_sums_;
+  const OrderedValues* all_ = nullptr;  // whose values these are; null: its own
+  DeviceArray<std::uint64_t> dead_sums_;
   Tree sum_tree_, min_tree_, max_tree_;
 };
 
-// The smallest rowID of any run, by a tree over the rowIDs in key order.
+// The smallest live rowID of any run, by a tree over the rowIDs in key order.
 class RowTree {
  public:
-  RowTree(RowsView rows, std::size_t size, const std::uint32_t* only_if,
+  RowTree(RowsView rows, std::size_t size, const DeadPositions& dead, const std::uint32_t* only_if,
           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
   [[nodiscard]] bool null() const { return null_; }
   [[nodiscard]] TreeView<std::uint32_t> view() const;

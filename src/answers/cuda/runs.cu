@@ -11,20 +11,27 @@ namespace rtindex::cuda {
 
 namespace {
 
-[[nodiscard]] __device__ std::uint64_t hits_in(std::uint32_t row) {
-  return row == miss_row ? 0 : 1;
-}
-[[nodiscard]] __device__ std::uint64_t hits_in(const Run& run) { return run.end - run.begin; }
+struct RowHits {
+  const std::uint32_t* rows;
+  [[nodiscard]] __device__ std::uint64_t operator()(std::size_t i) const {
+    return rows[i] == miss_row ? 0 : 1;
+  }
+};
+
+struct RunHits {
+  RowSource from;
+  [[nodiscard]] __device__ std::uint64_t operator()(std::size_t i) const { return from.live_in(i); }
+};
 
 template <class Found>
-__global__ void add_hits(const Found* found, std::size_t count, std::uint64_t* hits) {
+__global__ void add_hits(Found found, std::size_t count, std::uint64_t* hits) {
   std::uint64_t own = 0;
-  for (std::size_t i = thread_number(); i < count; i += thread_count()) own += hits_in(found[i]);
+  for (std::size_t i = thread_number(); i < count; i += thread_count()) own += found(i);
   if (own != 0) atomicAdd(reinterpret_cast<unsigned long long*>(hits), own);
 }
 
 template <class Found>
-void launch_add_hits(const Found* found, std::size_t count, std::uint64_t* hits,
+void launch_add_hits(const Found& found, std::size_t count, std::uint64_t* hits,
                      cudaStream_t stream) {
   add_hits<<<loop_blocks(count), block_threads, 0, stream>>>(found, count, hits);
   check_launch("counting hits");
@@ -37,15 +44,15 @@ __global__ void runs_of_rows_kernel(const std::uint32_t* rows, std::size_t count
   runs[i] = {begin, rows[i] == miss_row ? begin : begin + 1};
 }
 
-__global__ void count_rows(const Run* runs, std::size_t count, std::uint32_t limit,
-                           std::uint64_t* counts) {
+__global__ void count_rows(const __grid_constant__ RowSources from, std::size_t count,
+                           std::uint32_t limit, std::uint64_t* counts) {
   const std::size_t i = thread_number();
   if (i > count) return;
-  counts[i] = i == count ? 0 : min(runs[i].end - runs[i].begin, limit);
+  counts[i] = i == count ? 0 : from.rows_of(i, limit);
 }
 
 // Every thread writes some neighbouring rowIDs and searches once for the lookup of the first.
-__global__ void collect_kernel(const Run* runs, std::size_t count, RowsView rows,
+__global__ void collect_kernel(const __grid_constant__ RowSources from, std::size_t count,
                                const std::uint64_t* offsets, std::uint64_t begin,
                                std::uint64_t capacity, std::uint32_t* out) {
   constexpr std::uint64_t each = 8;
@@ -63,9 +70,11 @@ __global__ void collect_kernel(const Run* runs, std::size_t count, RowsView rows
         high = middle - 1;
     }
     const std::uint64_t last = first + each < end ? first + each : end;
-    for (std::uint64_t at = first; at < last; ++at) {
-      while (offsets[low + 1] <= at) ++low;
-      out[at - begin] = rows[runs[low].begin + (at - offsets[low])];
+    for (std::uint64_t at = first; at < last; ++low) {
+      const std::uint64_t lookup_end = offsets[low + 1] < last ? offsets[low + 1] : last;
+      if (at >= lookup_end) continue;
+      RowCursor cursor(from, low, static_cast<std::uint32_t>(at - offsets[low]));
+      for (; at < lookup_end; ++at) out[at - begin] = cursor.next();
     }
   }
 }
@@ -80,27 +89,28 @@ void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaS
 
 void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,
                 cudaStream_t stream) {
-  launch_add_hits(rows, count, hits, stream);
+  launch_add_hits(RowHits{rows}, count, hits, stream);
 }
 
-void count_hits(const Run* runs, std::size_t count, std::uint64_t* hits, cudaStream_t stream) {
-  launch_add_hits(runs, count, hits, stream);
+void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits,
+                cudaStream_t stream) {
+  launch_add_hits(RunHits{from}, count, hits, stream);
 }
 
-void offsets_of(const Run* runs, std::size_t count, std::uint32_t limit, std::uint64_t* offsets,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  count_rows<<<blocks_for(count + 1), block_threads, 0, stream>>>(runs, count, limit, offsets);
+void offsets_of(const RowSources& from, std::size_t count, std::uint32_t limit,
+                std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
+                cudaStream_t stream) {
+  count_rows<<<blocks_for(count + 1), block_threads, 0, stream>>>(from, count, limit, offsets);
   with_scratch(memory, stream, "counting rows", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, count + 1, stream);
   });
 }
 
-void collect_rows(const Run* runs, std::size_t count, RowsView rows, const std::uint64_t* offsets,
+void collect_rows(const RowSources& from, std::size_t count, const std::uint64_t* offsets,
                   std::uint64_t begin, std::uint64_t capacity, std::uint32_t* out,
                   cudaStream_t stream) {
   if (count == 0 || capacity == 0) return;
-  collect_kernel<<<4096, block_threads, 0, stream>>>(runs, count, rows, offsets, begin, capacity,
-                                                     out);
+  collect_kernel<<<4096, block_threads, 0, stream>>>(from, count, offsets, begin, capacity, out);
   check_launch("collecting rows");
 }
 

@@ -8,27 +8,88 @@
 
 #include <rtindex/device.hpp>
 
-#include "keys/cuda/key_blocks.hpp"
+#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/run.hpp"
+#include "base/macros.hpp"
 
 namespace rtindex::cuda {
 
-// The matches of one lookup: positions [begin, end) in key order.
-struct Run {
-  std::uint32_t begin, end;
+// The rows that lookups match in one segment: run i, without the dead ones.
+struct RowSource {
+  const Run* runs = nullptr;
+  RowsView rows;
+  DeadPositions dead;
+
+  [[nodiscard]] RTINDEX_HD std::uint32_t live_in(std::size_t lookup) const {
+    const Run run = runs[lookup];
+    return dead.blocks == nullptr ? run.end - run.begin : dead.live_in(run);
+  }
 };
 
-// The rowIDs of a column in key order, by position.
-struct RowsView {
-  const std::uint32_t* rows = nullptr;
-  std::uint32_t stride = 1;
-  bool in_blocks = false;  // of KeyBlocks, whose first word `rows` points to
+// The rows that lookups match in all segments.
+struct RowSources {
+  static constexpr std::uint32_t most = 16;
 
-#if defined(__CUDACC__)
-  [[nodiscard]] __device__ std::uint32_t operator[](std::size_t position) const {
-    return __ldg(rows + (in_blocks ? KeyBlocks::row_at(static_cast<std::uint32_t>(position))
-                                   : position * stride));
+  RowSource sources[most];
+  std::uint32_t count = 0;
+
+  [[nodiscard]] static RowSources of(const RowSource& only) {
+    RowSources all;
+    all.sources[all.count++] = only;
+    return all;
   }
-#endif
+  // How many rows of a lookup are returned.
+  [[nodiscard]] RTINDEX_HD std::uint32_t rows_of(std::size_t lookup, std::uint32_t limit) const {
+    std::uint64_t rows = 0;
+    for (std::uint32_t i = 0; i < count; ++i) rows += sources[i].live_in(lookup);
+    return rows < limit ? static_cast<std::uint32_t>(rows) : limit;
+  }
+};
+
+// Goes through the rows of one lookup, segment by segment, from the nth on. There is one more row
+// for every call of next().
+class RowCursor {
+ public:
+  RTINDEX_HD RowCursor(const RowSources& from, std::size_t lookup, std::uint32_t nth)
+      : from_(&from), lookup_(lookup) {
+    enter(nth);
+  }
+
+  [[nodiscard]] RTINDEX_HD std::uint32_t next() {
+    if (left_ == 0) {
+      ++source_;
+      enter(0);
+    }
+    const RowSource& source = from_->sources[source_];
+    const std::uint32_t row = source.rows[run_.begin];
+    --left_;
+    ++run_.begin;
+    if (left_ != 0 && source.dead.blocks != nullptr) run_.begin = source.dead.first_live(run_);
+    return row;
+  }
+
+ private:
+  // From the current segment on, to the nth row.
+  RTINDEX_HD void enter(std::uint32_t nth) {
+    for (;; ++source_) {
+      const RowSource& source = from_->sources[source_];
+      const std::uint32_t rows = source.live_in(lookup_);
+      if (nth < rows) {
+        run_ = source.runs[lookup_];
+        left_ = rows - nth;
+        run_.begin =
+            source.dead.blocks == nullptr ? run_.begin + nth : source.dead.live_at(run_, nth);
+        return;
+      }
+      nth -= rows;
+    }
+  }
+
+  const RowSources* from_;
+  std::size_t lookup_;
+  std::uint32_t source_ = 0;
+  Run run_{0, 0};           // from the next row on
+  std::uint32_t left_ = 0;  // live rows of the run
 };
 
 // Runs of lookups with at most one match: lookup i has position i, or none if rows[i] is miss_row.
@@ -37,15 +98,16 @@ void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaS
 // Adds the number of matches to a counter on the device: rowIDs that are not miss_row.
 void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,
                 cudaStream_t stream);
-// The same for runs.
-void count_hits(const Run* runs, std::size_t count, std::uint64_t* hits, cudaStream_t stream);
+// The same for the live rows of runs.
+void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits, cudaStream_t stream);
 
 // offsets[i] = where the rowIDs of lookup i start, at most `limit` each; offsets[count] = their
 // number.
-void offsets_of(const Run* runs, std::size_t count, std::uint32_t limit, std::uint64_t* offsets,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+void offsets_of(const RowSources& from, std::size_t count, std::uint32_t limit,
+                std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
+                cudaStream_t stream);
 // The rowIDs from offset `begin` on, at most `capacity`.
-void collect_rows(const Run* runs, std::size_t count, RowsView rows, const std::uint64_t* offsets,
+void collect_rows(const RowSources& from, std::size_t count, const std::uint64_t* offsets,
                   std::uint64_t begin, std::uint64_t capacity, std::uint32_t* out,
                   cudaStream_t stream);
 

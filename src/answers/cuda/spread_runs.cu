@@ -179,12 +179,13 @@ struct Partial {
   return low;
 }
 
-template <class Class>
-__global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView rows,
+template <class Class, class Dead>
+__global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView rows, Dead dead,
                                  DeviceRequest request, const Count* starts,
                                  Partial<Class>* partials, const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   const Values<Class> values{request.values, request.value_type};
+  const auto miss = miss_as<Class>(request.miss);
   const auto worker = static_cast<unsigned>(thread_number() / 32);
   const bool first_lane = threadIdx.x % 32 == 0;
   const Shares shares(starts[count]);
@@ -199,7 +200,7 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
     const Count stop = min(end, run_end);
     const Count position = runs[lookup].begin + (at - run_begin);
     const ValueAggregate<Class> part =
-        aggregate_by_warp(values, rows, position, position + (stop - at));
+        aggregate_by_warp(values, rows, dead, position, position + (stop - at));
     if (first_lane) {
       if (at != run_begin) {
         partial.head = part;
@@ -207,7 +208,7 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
         partial.tail = part;
         partial.tail_lookup = static_cast<std::uint32_t>(lookup);
       } else {
-        write_values(request, lookup, part);
+        write_values(request, lookup, part.or_miss(dead.live_in(runs[lookup]) != 0, miss));
       }
     }
     at = stop;
@@ -215,9 +216,10 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
 }
 
 // Merges the partial aggregates of each run, always in the same order, for the sake of floats.
-template <class Class>
-__global__ void join_shares(std::size_t count, DeviceRequest request, const Count* starts,
-                            const Partial<Class>* partials, const std::uint32_t* only_if) {
+template <class Class, class Dead>
+__global__ void join_shares(const Run* runs, std::size_t count, Dead dead, DeviceRequest request,
+                            const Count* starts, const Partial<Class>* partials,
+                            const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   const auto worker = static_cast<unsigned>(thread_number() / 32);
   const std::uint32_t lookup = partials[worker].tail_lookup;
@@ -230,24 +232,25 @@ __global__ void join_shares(std::size_t count, DeviceRequest request, const Coun
   for (unsigned part = worker + 1 + lane; part <= last; part += 32)
     whole.merge(partials[part].head);
   whole = merge_warp(whole);
-  if (lane == 0) write_values(request, lookup, whole);
+  if (lane == 0)
+    write_values(request, lookup,
+                 whole.or_miss(dead.live_in(runs[lookup]) != 0, miss_as<Class>(request.miss)));
 }
 
 [[nodiscard]] Count* counts(std::uint64_t* array) { return reinterpret_cast<Count*>(array); }
 
 }  // namespace
 
-SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, RowsView rows, std::size_t size,
-                       bool spreads, const std::shared_ptr<DeviceMemory>& memory,
-                       cudaStream_t stream)
-    : runs_(runs), count_(count), rows_(rows), size_(size) {
+SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& from, bool spreads,
+                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+    : runs_(runs), count_(count), from_(from) {
   constexpr std::size_t choice_bytes = 64;
   constexpr std::size_t partial_bytes = workers * sizeof(Partial<double>);
   static_assert(sizeof(Choice) <= choice_bytes && sizeof(Partial<double>) % 8 == 0 &&
                 sizeof(Partial<double>) == sizeof(Partial<std::int64_t>) &&
                 sizeof(Partial<double>) == sizeof(Partial<std::uint64_t>));
   const std::size_t numbers = tiles_of(count) + count + 1;
-  if (spreads && size >= worth_spreading)
+  if (spreads && from.size >= worth_spreading)
     bytes_ = DeviceBytes::if_there_is(
         memory, choice_bytes + partial_bytes + numbers * sizeof(std::uint64_t), stream);
   if (bytes_.null()) {
@@ -265,8 +268,8 @@ SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, RowsView rows, std::s
 }
 
 void SpreadRuns::choose(bool can_order, cudaStream_t stream) const {
-  choose_kernel<<<1, block_threads, 0, stream>>>(choice_, size_, count_, can_order, counts(tiles_),
-                                                 tiles_of(count_));
+  choose_kernel<<<1, block_threads, 0, stream>>>(choice_, from_.size, count_, can_order,
+                                                 counts(tiles_), tiles_of(count_));
 }
 
 void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) const {
@@ -278,9 +281,12 @@ void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) co
                                                                  starts, only_if);
   visit_class(class_of(request.value_type), [&]<class Class>() {
     auto* const partials = static_cast<Partial<Class>*>(partials_);
-    aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, rows_, request, starts,
-                                                           partials, only_if);
-    join_shares<<<blocks, block_threads, 0, stream>>>(count_, request, starts, partials, only_if);
+    with_dead(from_.dead, [&](const auto& dead) {
+      aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, from_.rows, dead,
+                                                             request, starts, partials, only_if);
+      join_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, dead, request, starts,
+                                                        partials, only_if);
+    });
   });
 }
 

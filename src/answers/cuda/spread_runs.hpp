@@ -34,7 +34,7 @@ class SpreadRuns {
  public:
   // `spreads`: values are aggregated. can_spread() is false without enough memory for that, and for
   // small columns.
-  SpreadRuns(const Run* runs, std::size_t count, RowsView rows, std::size_t size, bool spreads,
+  SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& from, bool spreads,
              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   // Complete once the kernel of `choose` has run.
@@ -49,8 +49,7 @@ class SpreadRuns {
  private:
   const Run* runs_;
   std::size_t count_;
-  RowsView rows_;
-  std::size_t size_;
+  OrderedRows from_;
   DeviceBytes bytes_;  // one allocation for the arrays below
   Choice* choice_ = nullptr;
   std::uint64_t* starts_ = nullptr;  // of each run among the matches of all long ones

@@ -24,6 +24,22 @@ struct RowAt {
   [[nodiscard]] __device__ std::uint32_t operator()(std::size_t i) const { return rows[i]; }
 };
 
+// Elements of which the dead ones do not change the result of the operation.
+template <class At, class Dead, class Operation>
+struct LiveAt {
+  At at;
+  Dead dead;
+  [[nodiscard]] __device__ auto operator()(std::size_t i) const {
+    using Element = decltype(at(i));
+    return dead.has(i) ? Operation::template identity<Element>() : at(i);
+  }
+};
+
+template <class Operation, class At, class Dead>
+[[nodiscard]] RTINDEX_HD LiveAt<At, Dead, Operation> only_live(const At& at, const Dead& dead) {
+  return {at, dead};
+}
+
 // The operation over elements [begin, end): element by element at both ends, and in between by
 // blocks of the next level, and so on. Unrolled loops would double the registers of the kernels.
 template <class Class, class At, class Operation>

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/macros.hpp"
+#include "keys/cuda/key_blocks.hpp"
+
+namespace rtindex::cuda {
+
+// The matches of one lookup: positions [begin, end) in key order.
+struct Run {
+  std::uint32_t begin, end;
+};
+
+// The rowIDs of a column in key order, by position.
+struct RowsView {
+  const std::uint32_t* rows = nullptr;
+  std::uint32_t stride = 1;
+  bool in_blocks = false;  // of KeyBlocks, whose first word `rows` points to
+
+  [[nodiscard]] RTINDEX_HD std::uint32_t operator[](std::size_t position) const {
+    const std::uint32_t* const at =
+        rows +
+        (in_blocks ? KeyBlocks::row_at(static_cast<std::uint32_t>(position)) : position * stride);
+#if defined(__CUDA_ARCH__)
+    return __ldg(at);
+#else
+    return *at;
+#endif
+  }
+};
+
+}  // namespace rtindex::cuda
