@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/cuda/device_array.hpp"
+#include "base/macros.hpp"
+
+namespace rtindex::cuda {
+
+class DeviceOrder;
+
+// Rules out most keys that a column does not hold: two bits of one word for each key. Kernels take
+// it by value.
+struct KeyFilter {
+  static constexpr std::size_t bits_per_key = 8;
+  static constexpr std::size_t word_bits = 32;
+
+  const std::uint32_t* words = nullptr;  // null: every key may be there
+  std::uint32_t count = 0;
+
+  // Where the bits of an encoded key are.
+  struct Place {
+    std::uint32_t word;
+    std::uint32_t bits;
+  };
+  [[nodiscard]] RTINDEX_HD Place place(std::uint64_t key) const {
+    std::uint64_t mixed = key * 0x9e3779b97f4a7c15ULL;
+    mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ULL;
+    const auto high = static_cast<std::uint32_t>(mixed >> 32);
+    const auto low = static_cast<std::uint32_t>(mixed);
+    return {static_cast<std::uint32_t>(std::uint64_t{high} * count >> 32),
+            1U << (low >> 27) | 1U << (low >> 22 & 31)};
+  }
+
+  [[nodiscard]] static std::size_t words_for(std::size_t keys) {
+    return keys * bits_per_key / word_bits + 1;
+  }
+};
+
+// The filter of a column in key order.
+class DeviceFilter {
+ public:
+  DeviceFilter() = default;
+  explicit DeviceFilter(DeviceArray<std::uint32_t> words) : words_(std::move(words)) {}
+
+  [[nodiscard]] KeyFilter view() const {
+    return {words_.data(), static_cast<std::uint32_t>(words_.size())};
+  }
+  [[nodiscard]] std::size_t bytes() const { return words_.bytes(); }
+
+ private:
+  DeviceArray<std::uint32_t> words_;
+};
+
+// Of all keys; the order still has them.
+[[nodiscard]] DeviceFilter build_filter(const DeviceOrder& order,
+                                        const std::shared_ptr<DeviceMemory>& memory,
+                                        cudaStream_t stream);
+
+}  // namespace rtindex::cuda
