@@ -101,8 +101,10 @@ void AnswerTransfer::start(PinnedBytes& pinned, cudaStream_t stream) {
   });
 }
 
-void AnswerTransfer::add_rows(FoundRows found, DeviceArray<std::uint64_t> offsets) {
+void AnswerTransfer::add_rows(std::vector<FoundRows> found, const RowSources& rows,
+                              DeviceArray<std::uint64_t> offsets) {
   found_ = std::move(found);
+  rows_ = rows;
   offsets_ = std::move(offsets);
 }
 
@@ -115,11 +117,11 @@ void AnswerTransfer::finish(const PinnedBytes& pinned, const OwnStream& stream) 
     from += bytes;
   });
   if (!offsets_.empty())
-    copy_rows(*request_, first_, count_, found_, offsets_.data(), memory_, stream.get());
+    copy_rows(*request_, first_, count_, rows_, offsets_.data(), memory_, stream.get());
   *this = AnswerTransfer();
 }
 
-void copy_rows(const Request& request, std::size_t first, std::size_t count, const FoundRows& found,
+void copy_rows(const Request& request, std::size_t first, std::size_t count, const RowSources& rows,
                const std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
                cudaStream_t stream) {
   std::vector<std::uint64_t> starts(count + 1);
@@ -132,7 +134,7 @@ void copy_rows(const Request& request, std::size_t first, std::size_t count, con
   std::size_t lookup = 0;
   for (std::uint64_t begin = 0; begin < total; begin += piece_rows) {
     const std::uint64_t size = std::min<std::uint64_t>(piece_rows, total - begin);
-    collect_rows(found.runs.data(), count, found.rows, offsets, begin, size, part.data(), stream);
+    collect_rows(rows, count, offsets, begin, size, part.data(), stream);
     copied.resize(size);
     copy_to_host(copied.data(), part.data(), size * sizeof(std::uint32_t), stream);
     append_to_chunks(request, first, count, starts, copied, begin, lookup);

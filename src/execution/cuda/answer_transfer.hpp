@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <rtindex/answer.hpp>
 
@@ -33,7 +34,8 @@ class AnswerTransfer {
   // Queues the copies to pinned memory.
   void start(PinnedBytes& pinned, cudaStream_t stream);
   // The rowIDs of the piece, copied by finish().
-  void add_rows(FoundRows found, DeviceArray<std::uint64_t> offsets);
+  void add_rows(std::vector<FoundRows> found, const RowSources& rows,
+                DeviceArray<std::uint64_t> offsets);
   // Writes the answers to the caller's memory once the work on the stream is done.
   void finish(const PinnedBytes& pinned, const OwnStream& stream);
 
@@ -47,13 +49,14 @@ class AnswerTransfer {
   std::shared_ptr<DeviceMemory> memory_;
   DeviceBytes bytes_;
   DeviceRequest buffers_;
-  FoundRows found_;
+  std::vector<FoundRows> found_;  // what `rows_` points to
+  RowSources rows_;
   DeviceArray<std::uint64_t> offsets_;  // empty: no rowIDs to copy
 };
 
 // Copies the rowIDs of lookups [first, first + count) to the chunks of the request. `offsets` are
 // in device memory. Blocks until they are there.
-void copy_rows(const Request& request, std::size_t first, std::size_t count, const FoundRows& found,
+void copy_rows(const Request& request, std::size_t first, std::size_t count, const RowSources& rows,
                const std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
                cudaStream_t stream);
 

@@ -6,6 +6,7 @@
 
 #include "answers/cuda/device_answers.hpp"
 #include "base/cuda/device_array.hpp"
+#include "execution/cuda/dead_rows.hpp"
 #include "execution/cuda/locator.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -16,9 +17,12 @@ struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
   RowsView rows;
+  DeadRowsUse dead;  // positions that do not count
   // More rowIDs than one array can hold: the runs have the right sizes, but there are no rowIDs.
   // The caller has to repeat the call for fewer lookups at a time.
   bool too_many = false;
+
+  [[nodiscard]] RowSource source() const { return {runs.data(), rows, dead.positions()}; }
 };
 
 // Which rowIDs of a lookup's matches are wanted.
@@ -36,6 +40,15 @@ class Answerer {
   [[nodiscard]] virtual FoundRows answer(const LookupBatch& batch, std::size_t first,
                                          const DeviceLookups& lookups, const DeviceRequest& request,
                                          RowsWanted wanted, cudaStream_t stream) const = 0;
+  // Answers point lookups from this and a newer segment at once; false if the caller has to join
+  // the answers of both.
+  [[nodiscard]] virtual bool answer_with(const Answerer& newer, const DeviceLookups& lookups,
+                                         const DeviceLookups& newer_lookups,
+                                         const DeviceRequest& request, cudaStream_t stream) const {
+    static_cast<void>(newer), static_cast<void>(lookups), static_cast<void>(newer_lookups);
+    static_cast<void>(request), static_cast<void>(stream);
+    return false;
+  }
 };
 
 }  // namespace rtindex::cuda

@@ -4,10 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "answers/cuda/join_answers.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "execution/cuda/answer_transfer.hpp"
+#include "storage/cuda/device_marks.hpp"
 #include "storage/cuda/device_pointers.hpp"
 
 namespace rtindex::cuda {
@@ -30,26 +32,64 @@ void DeviceCounters::finish() const {
   copy_to_host(wanted_, counters_.data(), sizeof(Counters), stream_->get());
 }
 
-BatchRunner::BatchRunner(const BatchTarget& target, const std::shared_ptr<DeviceMemory>& memory,
-                         StreamUses& uses, const LookupBatch& batch, const Request& request)
-    : target_(target),
+namespace {
+
+// Records the uses of all segments at the end of a call, also of one that fails.
+class RecordUsesOnExit {
+ public:
+  RecordUsesOnExit(const std::vector<SegmentTarget>& targets, cudaStream_t stream)
+      : targets_(targets), stream_(stream) {}
+  ~RecordUsesOnExit() {
+    for (const SegmentTarget& target : targets_) {
+      target.uses.record(stream_);
+      record_use(target.marks, stream_);
+    }
+  }
+  RecordUsesOnExit(const RecordUsesOnExit&) = delete;
+  RecordUsesOnExit& operator=(const RecordUsesOnExit&) = delete;
+
+ private:
+  const std::vector<SegmentTarget>& targets_;
+  cudaStream_t stream_;
+};
+
+[[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) {
+  RowSources all;
+  for (const FoundRows& rows : found) all.sources[all.count++] = rows.source();
+  return all;
+}
+
+[[nodiscard]] bool any_has_too_many(const std::vector<FoundRows>& found) {
+  return std::any_of(found.begin(), found.end(),
+                     [](const FoundRows& rows) { return rows.too_many; });
+}
+
+}  // namespace
+
+BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
+                         const std::shared_ptr<DeviceMemory>& memory, const Request& request)
+    : targets_(std::move(targets)),
       memory_(memory),
-      uses_(uses),
-      batch_(batch),
       request_(request),
       caller_(static_cast<cudaStream_t>(request.stream.handle)),
-      encoder_(batch, target.span, target.in_order, memory),
       counters_(request, memory),
-      times_(request.launch_ms) {}
+      times_(request.launch_ms) {
+  for (const SegmentTarget& target : targets_)
+    encoders_.emplace_back(target.batch, target.structure.span, target.structure.in_order, memory);
+}
 
 void BatchRunner::run() {
   constexpr std::size_t most = 0xffffffffU;
-  if (batch_.size() > most)
+  if (batch().size() > most)
     fail(ErrorKind::unsupported,
          "expected at most 2^32 - 1 lookups in a batch on a GPU, got {}: split the batch",
-         batch_.size());
-  require_on_device(batch_, request_);
-  if (batch_.lower().memory_space() == MemorySpace::device &&
+         batch().size());
+  if (targets_.size() > RowSources::most)
+    fail(ErrorKind::unsupported,
+         "expected at most {} segments on a GPU, got {}: call merge() before looking up",
+         std::size_t{RowSources::most}, targets_.size());
+  require_on_device(batch(), request_);
+  if (batch().lower().memory_space() == MemorySpace::device &&
       request_.outputs.memory_space == MemorySpace::device)
     run_on_device();
   else
@@ -60,11 +100,10 @@ void BatchRunner::run() {
 
 // Queues all work on the caller's stream and returns.
 void BatchRunner::run_on_device() {
-  const RecordUseOnExit record_use(uses_, caller_);
+  const RecordUsesOnExit record_uses(targets_, caller_);
   const Values values = values_on_device(caller_);
-  LookupBuffers buffers;
   PinnedBytes unused;  // lookups in device memory are not encoded by the host
-  answer_to_device(encode(0, batch_.size(), buffers, unused, caller_), values.data, caller_);
+  answer_to_device(encode(0, batch().size(), unused, caller_), values.data, caller_);
 }
 
 // Returns when the answers are there.
@@ -78,8 +117,7 @@ void BatchRunner::run_on_lanes() {
   const SyncLanesOnExit sync(workspace);
   if (request_.outputs.memory_space == MemorySpace::device) {
     // One piece as large as the batch: its answers need no room on the host.
-    LookupBuffers buffers;
-    answer_to_device(encode(0, batch_.size(), buffers, lane.in, stream), values.data, stream);
+    answer_to_device(encode(0, batch().size(), lane.in, stream), values.data, stream);
   } else {
     wait_for(workspace.lanes[1].stream.get(), stream);  // the values
     run_in_pieces(workspace, values.data);
@@ -90,27 +128,25 @@ void BatchRunner::run_on_lanes() {
 void BatchRunner::run_in_pieces(Workspace& workspace, const void* values) {
   AnswerTransfer transfers[2];
   const std::size_t step = piece_size();
-  for (std::size_t first = 0, number = 0; first < batch_.size(); first += step, ++number) {
+  for (std::size_t first = 0, number = 0; first < batch().size(); first += step, ++number) {
     Lane& lane = workspace.lanes[number % 2];
     AnswerTransfer& transfer = transfers[number % 2];
     transfer.finish(lane.out, lane.stream);
     const cudaStream_t stream = lane.stream.get();
-    const std::size_t count = std::min(step, batch_.size() - first);
-    LookupBuffers buffers;
-    const DeviceLookups lookups = encode(first, count, buffers, lane.in, stream);
+    const std::size_t count = std::min(step, batch().size() - first);
+    const Piece piece = encode(first, count, lane.in, stream);
     transfer = AnswerTransfer(request_, first, count, memory_, stream);
-    FoundRows found = answer(first, lookups, transfer.buffers(), values, stream);
+    std::vector<FoundRows> found = answer(piece, transfer.buffers(), values, stream);
     if (request_.answers.has(Answer::rows)) {
-      DeviceArray<std::uint64_t> offsets = offsets_of_rows(found.runs, stream);
-      if (!found.too_many)
-        transfer.add_rows(std::move(found), std::move(offsets));
+      const RowSources rows = sources_of(found);
+      DeviceArray<std::uint64_t> offsets = offsets_of_rows(rows, count, stream);
+      if (!any_has_too_many(found))
+        transfer.add_rows(std::move(found), rows, std::move(offsets));
       else
-        find_in_parts(first, lookups, offsets.data(), stream,
-                      [&](const Part& part, const FoundRows& rows) {
-                        const auto here = offsets_of_rows(rows.runs, stream);
-                        copy_rows(request_, first + part.first, part.count, rows, here.data(),
-                                  memory_, stream);
-                      });
+        find_in_parts(piece, offsets.data(), stream, [&](const Part& part, const RowSources& some) {
+          const auto here = offsets_of_rows(some, part.count, stream);
+          copy_rows(request_, first + part.first, part.count, some, here.data(), memory_, stream);
+        });
     }
     transfer.start(lane.out, stream);
   }
@@ -120,7 +156,7 @@ void BatchRunner::run_in_pieces(Workspace& workspace, const void* values) {
 
 // The caller may have queued work that writes its lookups, values or buffers.
 void BatchRunner::wait_for_caller(const Workspace& workspace) const {
-  if (batch_.lower().memory_space() != MemorySpace::device &&
+  if (batch().lower().memory_space() != MemorySpace::device &&
       request_.values_space != MemorySpace::device &&
       request_.outputs.memory_space != MemorySpace::device)
     return;
@@ -134,7 +170,9 @@ BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
       request_.values_space == MemorySpace::device ||
       !request_.answers.has_any_of(Answer::sum | Answer::min | Answer::max))
     return values;
-  const std::size_t bytes = target_.row_count * width_of(request_.value_type);
+  std::size_t rows = 0;
+  for (const SegmentTarget& target : targets_) rows = std::max(rows, target.structure.row_count);
+  const std::size_t bytes = rows * width_of(request_.value_type);
   values.copy = DeviceBytes(memory_, bytes, stream);
   copy_to_device(values.copy.data(), request_.values, bytes, stream);
   values.data = values.copy.data();
@@ -143,75 +181,120 @@ BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
 
 // Values may be put into key order once for every piece of ranges, which pays for large ones.
 std::size_t BatchRunner::piece_size() const {
-  const bool may_gather = batch_.kind() == LookupKind::range && request_.values != nullptr;
+  const bool may_gather = batch().kind() == LookupKind::range && request_.values != nullptr;
   return may_gather ? large_piece_lookups : piece_lookups;
 }
 
-DeviceLookups BatchRunner::encode(std::size_t first, std::size_t count, LookupBuffers& buffers,
-                                  PinnedBytes& pinned, cudaStream_t stream) {
-  DeviceLookups lookups = encoder_.encode(first, count, buffers, pinned, stream);
-  lookups.counters = counters_.get();
-  lookups.times = &times_;
-  return lookups;
+BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, PinnedBytes& pinned,
+                                       cudaStream_t stream) {
+  Piece piece;
+  piece.first = first;
+  piece.count = count;
+  // Segments have codecs of one kind.
+  const bool on_host = !batch().codec().native_base();
+  if (!on_host) piece.elements = elements_on_device(batch(), first, count, memory_, stream);
+  piece.buffers.resize(targets_.size());
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    // The next segment's lookups take the same pinned memory.
+    if (on_host && i != 0) check(cudaStreamSynchronize(stream), "copying to the GPU");
+    DeviceLookups lookups =
+        encoders_[i].encode(first, count, piece.elements, piece.buffers[i], pinned, stream);
+    lookups.dead = targets_[i].dead;
+    lookups.counters = counters_.get();
+    lookups.times = &times_;
+    piece.lookups.push_back(lookups);
+  }
+  return piece;
 }
 
-FoundRows BatchRunner::answer(std::size_t first, const DeviceLookups& lookups, DeviceRequest wanted,
-                              const void* values, cudaStream_t stream) {
-  wanted.values = values;
-  wanted.value_type = request_.value_type;
-  wanted.miss = request_.miss;
+FoundRows BatchRunner::answer_one(std::size_t target, const Piece& piece,
+                                  const DeviceRequest& wanted, cudaStream_t stream) const {
   const Outputs& outputs = request_.outputs;
   const bool to_device = outputs.memory_space == MemorySpace::device;
   const bool wants_row_ids = to_device ? outputs.rows != nullptr : request_.chunk_rows != nullptr;
-  return target_.answerer.answer(batch_, first, lookups, wanted,
-                                 {.any = request_.answers.has(Answer::rows),
-                                  .limit = request_.limit,
-                                  .sizes_only = !wants_row_ids},
-                                 stream);
+  return targets_[target].structure.answerer.answer(targets_[target].batch, piece.first,
+                                                    piece.lookups[target], wanted,
+                                                    {.any = request_.answers.has(Answer::rows),
+                                                     .limit = request_.limit,
+                                                     .sizes_only = !wants_row_ids},
+                                                    stream);
 }
 
-void BatchRunner::answer_to_device(const DeviceLookups& lookups, const void* values,
-                                   cudaStream_t stream) {
+std::vector<FoundRows> BatchRunner::answer(const Piece& piece, DeviceRequest wanted,
+                                           const void* values, cudaStream_t stream) const {
+  wanted.values = values;
+  wanted.value_type = request_.value_type;
+  wanted.miss = request_.miss;
+  std::vector<FoundRows> found;
+  if (targets_.size() == 1) {
+    found.push_back(answer_one(0, piece, wanted, stream));
+  } else if (!answer_pair(piece, wanted, stream)) {
+    const AnswerJoin join(wanted, piece.count, memory_, stream);
+    found.push_back(answer_one(0, piece, join.first(), stream));
+    for (std::size_t i = 1; i < targets_.size(); ++i) {
+      found.push_back(answer_one(i, piece, join.next(), stream));
+      join.add(stream);
+    }
+  }
+  return found;
+}
+
+// Most lookups of an index with a few new rows: in one kernel for both segments.
+bool BatchRunner::answer_pair(const Piece& piece, const DeviceRequest& wanted,
+                              cudaStream_t stream) const {
+  if (targets_.size() != 2 || request_.answers.has(Answer::rows) || request_.counters != nullptr)
+    return false;
+  const bool both_elements =
+      piece.lookups[0].elements != nullptr && piece.lookups[1].elements != nullptr;
+  return both_elements &&
+         targets_[0].structure.answerer.answer_with(
+             targets_[1].structure.answerer, piece.lookups[0], piece.lookups[1], wanted, stream);
+}
+
+void BatchRunner::answer_to_device(const Piece& piece, const void* values,
+                                   cudaStream_t stream) const {
   const Outputs& out = request_.outputs;
-  const FoundRows found = answer(0, lookups, device_request(out), values, stream);
+  const std::vector<FoundRows> found = answer(piece, device_request(out), values, stream);
   if (out.offsets == nullptr) return;
-  offsets_of(found.runs.data(), lookups.count, request_.limit, out.offsets, memory_, stream);
+  const RowSources rows = sources_of(found);
+  offsets_of(rows, piece.count, request_.limit, out.offsets, memory_, stream);
   if (out.rows == nullptr) return;
-  if (!found.too_many)
-    return collect_rows(found.runs.data(), lookups.count, found.rows, out.offsets, 0,
-                        out.rows_capacity, out.rows, stream);
-  find_in_parts(0, lookups, out.offsets, stream, [&](const Part& part, const FoundRows& rows) {
+  if (!any_has_too_many(found))
+    return collect_rows(rows, piece.count, out.offsets, 0, out.rows_capacity, out.rows, stream);
+  find_in_parts(piece, out.offsets, stream, [&](const Part& part, const RowSources& some) {
     if (part.first_row < out.rows_capacity)
-      collect_rows(rows.runs.data(), part.count, rows.rows, out.offsets + part.first,
-                   part.first_row, out.rows_capacity - part.first_row, out.rows + part.first_row,
-                   stream);
+      collect_rows(some, part.count, out.offsets + part.first, part.first_row,
+                   out.rows_capacity - part.first_row, out.rows + part.first_row, stream);
   });
 }
 
 template <class Take>
-void BatchRunner::find_in_parts(std::size_t first, const DeviceLookups& lookups,
-                                const std::uint64_t* offsets, cudaStream_t stream,
-                                Take&& take) const {
+void BatchRunner::find_in_parts(const Piece& piece, const std::uint64_t* offsets,
+                                cudaStream_t stream, Take&& take) const {
   constexpr std::uint64_t part_rows = std::uint64_t{1} << 28;
-  std::vector<std::uint64_t> starts(lookups.count + 1);
+  std::vector<std::uint64_t> starts(piece.count + 1);
   copy_to_host(starts.data(), offsets, starts.size() * sizeof(std::uint64_t), stream);
-  const std::size_t interval_bytes = is_wide(target_.span) ? sizeof(KeyInterval<std::uint64_t>)
-                                                           : sizeof(KeyInterval<std::uint32_t>);
-  for (std::size_t begin = 0, end = 0; begin < lookups.count; begin = end) {
-    for (end = begin + 1; end < lookups.count; ++end)
+  for (std::size_t begin = 0, end = 0; begin < piece.count; begin = end) {
+    for (end = begin + 1; end < piece.count; ++end)
       if (starts[end + 1] - starts[begin] > part_rows) break;
-    DeviceLookups part = lookups.part(begin, end - begin, interval_bytes);
-    part.counters = nullptr;  // their work has been counted
-    take(Part{begin, part.count, starts[begin]},
-         target_.answerer.answer(batch_, first + begin, part, {},
-                                 {.any = true, .limit = request_.limit}, stream));
+    std::vector<FoundRows> found;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      const BatchTarget& target = targets_[i].structure;
+      const std::size_t interval_bytes = is_wide(target.span) ? sizeof(KeyInterval<std::uint64_t>)
+                                                              : sizeof(KeyInterval<std::uint32_t>);
+      DeviceLookups part = piece.lookups[i].part(begin, end - begin, interval_bytes);
+      part.counters = nullptr;  // their work has been counted
+      found.push_back(target.answerer.answer(targets_[i].batch, piece.first + begin, part, {},
+                                             {.any = true, .limit = request_.limit}, stream));
+    }
+    take(Part{begin, end - begin, starts[begin]}, sources_of(found));
   }
 }
 
-DeviceArray<std::uint64_t> BatchRunner::offsets_of_rows(const DeviceArray<Run>& runs,
+DeviceArray<std::uint64_t> BatchRunner::offsets_of_rows(const RowSources& rows, std::size_t count,
                                                         cudaStream_t stream) const {
-  DeviceArray<std::uint64_t> offsets(memory_, runs.size() + 1, stream);
-  offsets_of(runs.data(), runs.size(), request_.limit, offsets.data(), memory_, stream);
+  DeviceArray<std::uint64_t> offsets(memory_, count + 1, stream);
+  offsets_of(rows, count, request_.limit, offsets.data(), memory_, stream);
   return offsets;
 }
 

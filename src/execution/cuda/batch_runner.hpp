@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "answers/request.hpp"
 #include "base/cuda/device_array.hpp"
@@ -13,15 +14,26 @@
 #include "execution/cuda/device_lookups.hpp"
 #include "execution/cuda/workspace.hpp"
 #include "keys/lookup_batch.hpp"
+#include "storage/row_marks.hpp"
 
 namespace rtindex::cuda {
 
-// The index that a batch runs against.
+// A structure that a batch runs against.
 struct BatchTarget {
   const Answerer& answerer;
   std::size_t row_count;
   std::uint64_t span;     // the largest encoded key
   bool in_order = false;  // whether lookups are sorted by key first
+};
+
+// A segment that a batch runs against.
+struct SegmentTarget {
+  BatchTarget structure;
+  LookupBatch batch;  // by the segment's codec
+  RowBits dead;
+  Marks marks;  // that hold `dead`; null: the caller keeps them
+  // Records that the caller's stream reads the structure.
+  StreamUses& uses;
 };
 
 // The counters of one call in device memory; none if the call wants none.
@@ -44,14 +56,14 @@ class DeviceCounters {
   DeviceArray<Counters> counters_;
 };
 
-// Answers one batch, with lookups and answers in host or device memory. Device data stays on the
-// device; host data moves in bounded pieces, two at a time. Lookups that return too many rows for
-// one array are answered again, some at a time.
+// Answers one batch from all segments, with lookups and answers in host or device memory. Device
+// data stays on the device; host data moves in bounded pieces, two at a time. Lookups that return
+// too many rows for one array are answered again, some at a time.
 class BatchRunner {
  public:
-  // `uses` records that the caller's stream reads the index.
-  BatchRunner(const BatchTarget& target, const std::shared_ptr<DeviceMemory>& memory,
-              StreamUses& uses, const LookupBatch& batch, const Request& request);
+  // Segments in the order of their age, the oldest first; at least one.
+  BatchRunner(std::vector<SegmentTarget> targets, const std::shared_ptr<DeviceMemory>& memory,
+              const Request& request);
   void run();
 
  private:
@@ -59,6 +71,14 @@ class BatchRunner {
   struct Values {
     const void* data = nullptr;
     DeviceBytes copy;
+  };
+  // Lookups of the batch as every segment reads them, until their kernels are queued.
+  struct Piece {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    LookupElements elements;
+    std::vector<LookupBuffers> buffers;
+    std::vector<DeviceLookups> lookups;
   };
   // Some lookups of those that are answered at once, and the offset of their first rowID.
   struct Part {
@@ -72,25 +92,30 @@ class BatchRunner {
   void wait_for_caller(const Workspace& workspace) const;
   [[nodiscard]] Values values_on_device(cudaStream_t stream) const;
   [[nodiscard]] std::size_t piece_size() const;
-  [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count, LookupBuffers& buffers,
-                                     PinnedBytes& pinned, cudaStream_t stream);
-  [[nodiscard]] FoundRows answer(std::size_t first, const DeviceLookups& lookups,
-                                 DeviceRequest wanted, const void* values, cudaStream_t stream);
-  void answer_to_device(const DeviceLookups& lookups, const void* values, cudaStream_t stream);
-  // Calls take(part, found) for consecutive parts of the lookups whose rows fit one array each.
+  [[nodiscard]] Piece encode(std::size_t first, std::size_t count, PinnedBytes& pinned,
+                             cudaStream_t stream);
+  // The rows that every segment found, if they are wanted.
+  [[nodiscard]] std::vector<FoundRows> answer(const Piece& piece, DeviceRequest wanted,
+                                              const void* values, cudaStream_t stream) const;
+  [[nodiscard]] FoundRows answer_one(std::size_t target, const Piece& piece,
+                                     const DeviceRequest& wanted, cudaStream_t stream) const;
+  [[nodiscard]] bool answer_pair(const Piece& piece, const DeviceRequest& wanted,
+                                 cudaStream_t stream) const;
+  void answer_to_device(const Piece& piece, const void* values, cudaStream_t stream) const;
+  // Calls take(part, rows) for consecutive parts of the lookups whose rows fit one array each.
   template <class Take>
-  void find_in_parts(std::size_t first, const DeviceLookups& lookups, const std::uint64_t* offsets,
-                     cudaStream_t stream, Take&& take) const;
-  [[nodiscard]] DeviceArray<std::uint64_t> offsets_of_rows(const DeviceArray<Run>& runs,
+  void find_in_parts(const Piece& piece, const std::uint64_t* offsets, cudaStream_t stream,
+                     Take&& take) const;
+  [[nodiscard]] DeviceArray<std::uint64_t> offsets_of_rows(const RowSources& rows,
+                                                           std::size_t count,
                                                            cudaStream_t stream) const;
+  [[nodiscard]] const LookupBatch& batch() const { return targets_.front().batch; }
 
-  const BatchTarget& target_;
+  std::vector<SegmentTarget> targets_;
   const std::shared_ptr<DeviceMemory>& memory_;
-  StreamUses& uses_;
-  const LookupBatch& batch_;
   const Request& request_;
   cudaStream_t caller_;
-  LookupEncoder encoder_;
+  std::vector<LookupEncoder> encoders_;
   DeviceCounters counters_;
   LaunchTimes times_;
 };

@@ -6,6 +6,7 @@
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
 #include "base/spec_options.hpp"
+#include "execution/cuda/gpu_structure.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_update.hpp"
 
@@ -62,6 +63,12 @@ bool DeviceBackend::update_on_gpu(const Spec& spec, Structure& structure, KeyCod
   const OnDevice current(spec.device_number());
   return update_on_device(structure, codec, update.rows, update.new_keys, update.row_count,
                           update.stream);
+}
+
+void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& lower,
+                           const ColumnView& upper, LookupKind kind,
+                           const Request& request) const {
+  GpuStructure::run(segments, lower, upper, kind, request);
 }
 
 OwnedColumn DeviceBackend::fetch(const Spec& spec, const ColumnView& column) const {

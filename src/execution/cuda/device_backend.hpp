@@ -25,6 +25,8 @@ class DeviceBackend : public Backend {
                                             const BuildOptions& options) const final;
   [[nodiscard]] bool update_on_gpu(const Spec& spec, Structure& structure, KeyCodec& codec,
                                    const DeviceUpdate& update) const final;
+  void answer(std::span<const Segment> segments, const ColumnView& lower, const ColumnView& upper,
+              LookupKind kind, const Request& request) const final;
   [[nodiscard]] OwnedColumn fetch(const Spec& spec, const ColumnView& column) const final;
   void wait_for(const Spec& spec, Stream stream) const final;
 

@@ -13,7 +13,46 @@
 
 namespace rtindex::cuda {
 
-DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count, LookupBuffers& buffers,
+namespace {
+
+DeviceElements one_end(const ColumnView& column, std::size_t first, std::size_t count,
+                       DeviceBytes& copy, DeviceBytes& validity,
+                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  const std::size_t width = width_of(column.type());
+  DeviceElements elements{static_cast<const std::byte*>(column.data()) + first * width,
+                          element_type(column.type()), column.validity(),
+                          column.validity_offset() + first, count};
+  if (column.memory_space() == MemorySpace::device) return elements;
+  copy = DeviceBytes(memory, count * width, stream);
+  copy_to_device(copy.data(), elements.data, count * width, stream);
+  elements.data = copy.data();
+  if (elements.validity == nullptr) return elements;
+  const std::size_t first_byte = elements.validity_offset / 8;
+  elements.validity_offset %= 8;
+  const std::size_t bytes = (elements.validity_offset + count + 7) / 8;
+  validity = DeviceBytes(memory, bytes, stream);
+  copy_to_device(validity.data(), elements.validity + first_byte, bytes, stream);
+  elements.validity = static_cast<const std::uint8_t*>(validity.data());
+  return elements;
+}
+
+}  // namespace
+
+LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, std::size_t count,
+                                  const std::shared_ptr<DeviceMemory>& memory,
+                                  cudaStream_t stream) {
+  LookupElements elements;
+  elements.lower = one_end(batch.lower(), first, count, elements.lower_copy,
+                           elements.lower_validity, memory, stream);
+  elements.upper = batch.kind() == LookupKind::point
+                       ? elements.lower
+                       : one_end(batch.upper(), first, count, elements.upper_copy,
+                                 elements.upper_validity, memory, stream);
+  return elements;
+}
+
+DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
+                                    const LookupElements& elements, LookupBuffers& buffers,
                                     PinnedBytes& pinned, cudaStream_t stream) const {
   const KeyCodec& codec = batch_.codec();
   const std::optional<std::uint64_t> base = codec.native_base();
@@ -23,14 +62,9 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count, Lookup
     if (!base) {
       buffers.intervals = encode_on_host<Key>(first, count, pinned, stream);
     } else {
-      const bool point = batch_.kind() == LookupKind::point;
-      DeviceBytes upper_validity;
-      const DeviceElements low =
-          elements_on_device(batch_.lower(), first, count, buffers.lower, buffers.validity, stream);
-      const DeviceElements high = point ? low
-                                        : elements_on_device(batch_.upper(), first, count,
-                                                             buffers.upper, upper_validity, stream);
-      if (point && reads_elements(low)) {
+      const DeviceElements& low = elements.lower;
+      const DeviceElements& high = elements.upper;
+      if (batch_.kind() == LookupKind::point && reads_elements(low)) {
         lookups.elements = low.data;
         lookups.element_bytes = low.type.bytes;
         lookups.flip = low.type.kind == ElementType::Kind::signed_int
@@ -60,27 +94,6 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count, Lookup
   else
     encode_as.operator()<std::uint32_t>();
   return lookups;
-}
-
-DeviceElements LookupEncoder::elements_on_device(const ColumnView& column, std::size_t first,
-                                                 std::size_t count, DeviceBytes& copy,
-                                                 DeviceBytes& validity, cudaStream_t stream) const {
-  const std::size_t width = width_of(column.type());
-  DeviceElements elements{static_cast<const std::byte*>(column.data()) + first * width,
-                          element_type(column.type()), column.validity(),
-                          column.validity_offset() + first, count};
-  if (column.memory_space() == MemorySpace::device) return elements;
-  copy = DeviceBytes(memory_, count * width, stream);
-  copy_to_device(copy.data(), elements.data, count * width, stream);
-  elements.data = copy.data();
-  if (elements.validity == nullptr) return elements;
-  const std::size_t first_byte = elements.validity_offset / 8;
-  elements.validity_offset %= 8;
-  const std::size_t bytes = (elements.validity_offset + count + 7) / 8;
-  validity = DeviceBytes(memory_, bytes, stream);
-  copy_to_device(validity.data(), elements.validity + first_byte, bytes, stream);
-  elements.validity = static_cast<const std::uint8_t*>(validity.data());
-  return elements;
 }
 
 // Whether kernels encode the elements of point lookups themselves, without a pass over the batch.

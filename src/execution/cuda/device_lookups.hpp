@@ -10,10 +10,7 @@
 #include "execution/cuda/locator.hpp"
 #include "keys/cuda/device_keys.hpp"
 #include "keys/interval.hpp"
-
-namespace rtindex {
-class LookupBatch;
-}
+#include "keys/lookup_batch.hpp"
 
 namespace rtindex::cuda {
 
@@ -21,13 +18,26 @@ namespace rtindex::cuda {
 inline constexpr std::size_t piece_lookups = std::size_t{1} << 20;
 inline constexpr std::size_t large_piece_lookups = 4 * piece_lookups;
 
-// The device memory of some lookups, until their kernels are queued.
-struct LookupBuffers {
-  DeviceBytes lower, upper, validity, intervals, positions;
+// Native lookups in device memory, borrowed or copied from the host, until their kernels are
+// queued. `upper` is `lower` for points.
+struct LookupElements {
+  DeviceElements lower, upper;
+  DeviceBytes lower_copy, lower_validity, upper_copy, upper_validity;
 };
 
-// Brings the lookups of a batch to the GPU in the form that kernels read: elements of the column's
-// type as they are, or encoded intervals, in the order of their keys if that is wanted.
+// Lookups [first, first + count) of a batch that is not encoded on the host.
+[[nodiscard]] LookupElements elements_on_device(const LookupBatch& batch, std::size_t first,
+                                                std::size_t count,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                cudaStream_t stream);
+
+// The device memory of some encoded lookups, until their kernels are queued.
+struct LookupBuffers {
+  DeviceBytes intervals, positions;
+};
+
+// Brings the lookups of a batch to the form that kernels read: elements of the column's type as
+// they are, or encoded intervals, in the order of their keys if that is wanted.
 class LookupEncoder {
  public:
   // `span`: the largest encoded key of the index.
@@ -35,21 +45,19 @@ class LookupEncoder {
                 const std::shared_ptr<DeviceMemory>& memory)
       : batch_(batch), span_(span), in_order_(in_order), memory_(memory) {}
 
-  // Lookups [first, first + count). `buffers` keep them; `pinned` is free again when the work on
-  // the stream is done.
-  [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count, LookupBuffers& buffers,
+  // Lookups [first, first + count), whose elements are on the device unless the host encodes them.
+  // `buffers` keep them; `pinned` is free again when the work on the stream is done.
+  [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
+                                     const LookupElements& elements, LookupBuffers& buffers,
                                      PinnedBytes& pinned, cudaStream_t stream) const;
 
  private:
-  [[nodiscard]] DeviceElements elements_on_device(const ColumnView& column, std::size_t first,
-                                                  std::size_t count, DeviceBytes& copy,
-                                                  DeviceBytes& validity, cudaStream_t stream) const;
   [[nodiscard]] bool reads_elements(const DeviceElements& elements) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count,
                                            PinnedBytes& pinned, cudaStream_t stream) const;
 
-  const LookupBatch& batch_;
+  LookupBatch batch_;
   std::uint64_t span_;
   bool in_order_;
   const std::shared_ptr<DeviceMemory>& memory_;

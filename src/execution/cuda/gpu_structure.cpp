@@ -10,7 +10,23 @@ namespace rtindex::cuda {
 
 void GpuStructure::run(const LookupBatch& batch, const Request& request) const {
   const OnDevice current(device_);
-  BatchRunner(target(batch.size()), memory_, uses_, batch, request).run();
+  BatchRunner({target_of(batch, request.dead, nullptr)}, memory_, request).run();
+}
+
+void GpuStructure::run(std::span<const Segment> segments, const ColumnView& lower,
+                       const ColumnView& upper, LookupKind kind, const Request& request) {
+  const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
+  const OnDevice current(main.device_);
+  std::vector<SegmentTarget> targets;
+  const auto add = [&](const Segment& segment) {
+    const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
+    targets.push_back(structure.target_of(LookupBatch(*segment.codec, lower, upper, kind),
+                                          bits_of(segment.dead), segment.dead));
+  };
+  for (const Segment& segment : segments)
+    if (segment.keys() != 0) add(segment);
+  if (targets.empty()) add(segments.front());  // the answers of an index without a key
+  BatchRunner(std::move(targets), main.memory_, request).run();
 }
 
 MemoryUsage GpuStructure::memory_usage() const {

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/stream_uses.hpp"
 #include "execution/cuda/batch_runner.hpp"
+#include "execution/segment.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex::cuda {
@@ -19,6 +21,9 @@ namespace rtindex::cuda {
 class GpuStructure : public Structure {
  public:
   void run(const LookupBatch& batch, const Request& request) const final;
+  // Answers lookups from all segments of an index on a GPU.
+  static void run(std::span<const Segment> segments, const ColumnView& lower,
+                  const ColumnView& upper, LookupKind kind, const Request& request);
   [[nodiscard]] std::shared_ptr<DeviceMemory> device_memory() const final { return memory_; }
   [[nodiscard]] MemoryUsage memory_usage() const final;
 
@@ -49,6 +54,11 @@ class GpuStructure : public Structure {
   }
 
  private:
+  [[nodiscard]] SegmentTarget target_of(const LookupBatch& batch, const RowBits& dead,
+                                        const Marks& marks) const {
+    return {target(batch.size()), batch, dead, marks, uses_};
+  }
+
   int device_;
   std::shared_ptr<DeviceMemory> memory_;
   std::size_t build_peak_ = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "answers/values.hpp"
+#include "base/cuda/cache_hints.cuh"
 #include "base/cuda/launch.cuh"
 #include "base/macros.hpp"
 #include "execution/cuda/locator.hpp"
@@ -29,8 +30,14 @@ struct ElementReader {
   Element flip;
   std::uint64_t base, span;
 
-  [[nodiscard]] __device__ bool read(std::size_t i, Key& key) const {
-    const std::uint64_t offset = std::uint64_t{__ldcs(elements + i) ^ flip} - base;
+  [[nodiscard]] __device__ bool read(std::size_t i, Key& key) const { return encode(bits(i), key); }
+
+  // The same in two steps, for columns with one type and several codecs.
+  [[nodiscard]] __device__ std::uint64_t bits(std::size_t i) const {
+    return std::uint64_t{__ldcs(elements + i) ^ flip};
+  }
+  [[nodiscard]] __device__ bool encode(std::uint64_t bits, Key& key) const {
+    const std::uint64_t offset = bits - base;
     key = static_cast<Key>(offset);
     return offset <= span;
   }
@@ -77,6 +84,31 @@ template <class Key>
   return element_reader<Key, unsigned long long>(lookups).read(i, key);
 }
 
+// What a kernel does with a row that it found: every row is live, or those of a set are dead.
+struct EveryRow {
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t row) const { return row; }
+};
+struct LiveRows {
+  RowBits dead;
+  // No set has miss_row.
+  [[nodiscard]] __device__ bool is_dead(std::uint32_t row) const {
+    return row < dead.rows &&
+           (load_to_stay(dead.words + row / RowBits::word_bits) >> (row % RowBits::word_bits) &
+            1) != 0;
+  }
+  [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t row) const {
+    return is_dead(row) ? miss_row : row;
+  }
+};
+
+template <class Work>
+void with_live_rows(const RowBits& dead, Work&& work) {
+  if (dead.empty())
+    work(EveryRow{});
+  else
+    work(LiveRows{dead});
+}
+
 // A Finder is the part of a locator that a kernel takes by value:
 //   using Key; static constexpr int lanes: neighbouring threads that search for one key together
 //   std::uint32_t row(Key)              one rowID, or miss_row
@@ -85,46 +117,57 @@ template <class Key>
 //   std::uint32_t lower_bound(Key)      the first position whose key is not less
 // Every lane of a lookup gets the result.
 
-template <class Finder, class Reader>
+template <class Finder, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    find_rows_kernel(Finder finder, Reader reader, std::size_t count,
+    find_rows_kernel(Finder finder, Reader reader, Live live, std::size_t count,
                      const std::uint32_t* positions, std::uint32_t* rows) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
-  const std::uint32_t row = possible ? finder.row(key) : miss_row;
+  const std::uint32_t row = possible ? live(finder.row(key)) : miss_row;
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
     rows[positions == nullptr ? i : positions[i]] = row;
 }
 
-template <class Class, class Finder, class Reader>
+template <class Class, class Finder, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    find_sums_kernel(Finder finder, Reader reader, std::size_t count,
+    find_sums_kernel(Finder finder, Reader reader, Live live, std::size_t count,
                      const std::uint32_t* positions, Values<Class> values, Class miss,
                      Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
-  const std::uint32_t row = reader.read(i, key) ? finder.row(key) : miss_row;
+  const std::uint32_t row = reader.read(i, key) ? live(finder.row(key)) : miss_row;
   const Class sum = row == miss_row ? miss : values[row];
   __stcs(sums + (positions == nullptr ? i : positions[i]), sum);
 }
 
-template <class Class, class Finder, class Reader>
+template <class Class, class Finder, class Reader, class Dead>
 __global__ void __launch_bounds__(block_threads)
-    find_included_sums_kernel(Finder finder, Reader reader, std::size_t count,
+    find_included_sums_kernel(Finder finder, Reader reader, Dead dead, std::size_t count,
                               const std::uint32_t* positions, const unsigned long long* before,
-                              bool unique, Class miss, Class* sums) {
+                              const unsigned long long* dead_sums, bool unique, Class miss,
+                              Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
   Run run{0, 0};
   if (reader.read(i, key)) run = unique ? finder.only(key) : finder.equal(key);
-  const Class sum =
-      run.begin < run.end ? static_cast<Class>(before[run.end] - before[run.begin]) : miss;
+  Class sum = miss;
+  if (run.begin < run.end) {
+    unsigned long long all = before[run.end] - before[run.begin];
+    bool matched = true;
+    if constexpr (Dead::any) {
+      const std::uint32_t first = dead.before(run.begin);
+      const std::uint32_t last = dead.before(run.end);
+      if (first != last) all -= dead_sums[last] - dead_sums[first];
+      matched = last - first != run.end - run.begin;
+    }
+    if (matched) sum = static_cast<Class>(all);
+  }
   __stcs(sums + (positions == nullptr ? i : positions[i]), sum);
 }
 
@@ -167,8 +210,10 @@ void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::u
                       cudaStream_t stream) {
   if (lookups.count == 0) return;
   with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-    find_rows_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-        finder, reader, lookups.count, lookups.positions, rows);
+    with_live_rows(lookups.dead, [&](auto live) {
+      find_rows_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
+          finder, reader, live, lookups.count, lookups.positions, rows);
+    });
   });
   check_launch("looking up points");
 }
@@ -179,10 +224,12 @@ void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const 
   if (lookups.count == 0) return;
   visit_class(class_of(target.type), [&]<class Class>() {
     with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-      find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          finder, reader, lookups.count, lookups.positions,
-          Values<Class>{target.values, target.type}, miss_as<Class>(target.miss),
-          static_cast<Class*>(target.sums));
+      with_live_rows(lookups.dead, [&](auto live) {
+        find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+            finder, reader, live, lookups.count, lookups.positions,
+            Values<Class>{target.values, target.type}, miss_as<Class>(target.miss),
+            static_cast<Class*>(target.sums));
+      });
     });
   });
   check_launch("adding up values");
@@ -195,9 +242,12 @@ void launch_find_included_sums(const Finder& finder, const DeviceLookups& lookup
   visit_class(class_of(target.type), [&]<class Class>() {
     if constexpr (!std::is_same_v<Class, double>)
       with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-        find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-            finder, reader, lookups.count, lookups.positions, target.before, unique,
-            miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
+        with_dead(target.dead, [&](auto dead) {
+          find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+              finder, reader, dead, lookups.count, lookups.positions, target.before,
+              target.dead_sums, unique, miss_as<Class>(target.miss),
+              static_cast<Class*>(target.sums));
+        });
       });
   });
   check_launch("adding up values");

@@ -10,8 +10,11 @@
 
 #include <rtindex/answer.hpp>
 
+#include "answers/cuda/device_answers.hpp"
 #include "answers/cuda/runs.hpp"
+#include "answers/row_bits.hpp"
 #include "keys/cuda/device_keys.hpp"
+#include "storage/cuda/device_filter.hpp"
 #include "storage/cuda/device_order.hpp"
 
 namespace rtindex::cuda {
@@ -34,6 +37,7 @@ struct DeviceLookups {
   std::size_t count = 0;
   // The output position of lookup i; null: i.
   const std::uint32_t* positions = nullptr;
+  RowBits dead;                  // rows that no lookup matches
   Counters* counters = nullptr;  // in device memory; null: nothing is counted
   LaunchTimes* times = nullptr;  // in host memory, for what casts rays
 
@@ -61,12 +65,15 @@ struct SumTarget {
 // The same for included values of integer types.
 struct IncludedSumTarget {
   const unsigned long long* before = nullptr;  // the sum of the values before each position
+  DeadPositions dead;
+  const unsigned long long* dead_sums = nullptr;  // OrderedView::dead_sums
   Type type = Type::u64;
   MissValues miss;
   void* sums = nullptr;
 };
 
-// Finds keys in device memory. Kernels are launched on the stream; no call waits for them.
+// Finds keys in device memory. Kernels are launched on the stream; no call waits for them. Rows are
+// skipped where they are dead, positions are not.
 class Locator {
  public:
   virtual ~Locator() = default;
@@ -87,6 +94,17 @@ class Locator {
                                                 const IncludedSumTarget& target,
                                                 cudaStream_t stream) const {
     static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);
+    return false;
+  }
+  // Answers point lookups from this column and a newer one, in one kernel, where both have unique
+  // keys; false if the caller has to join the answers of both. `newer_keys` filters those of the
+  // newer one.
+  [[nodiscard]] virtual bool answer_with(const Locator& newer, const DeviceLookups& lookups,
+                                         const DeviceLookups& newer_lookups,
+                                         const KeyFilter& newer_keys, const DeviceRequest& request,
+                                         cudaStream_t stream) const {
+    static_cast<void>(newer), static_cast<void>(lookups), static_cast<void>(newer_lookups);
+    static_cast<void>(newer_keys), static_cast<void>(request), static_cast<void>(stream);
     return false;
   }
   // The positions of all matches of each point lookup.

@@ -50,15 +50,21 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   FoundRows found;
   if (count == 0) return found;
   const bool point = batch.kind() == LookupKind::point;
-  const OrderedValues* const included =
+  const OrderedValues* included =
       request.wants_values() && request.values == nullptr ? from_.included : nullptr;
   if (point && from_.order.unique() && included == nullptr)
     return answer_unique(lookups, request, wanted.any, stream);
+  if (!lookups.dead.empty()) {
+    found.dead = dead_rows_.get(lookups.dead, included != nullptr, stream);
+    if (included != nullptr) included = found.dead.included();
+  }
+  const DeadPositions dead = found.dead.positions();
   if (point && included != nullptr && included->sums_before() != nullptr &&
       wants_sums_alone(request) && !wanted.any && from_.residual == nullptr &&
-      from_.locator.find_included_sums(
-          lookups, {included->sums_before(), request.value_type, request.miss, request.sum},
-          stream))
+      from_.locator.find_included_sums(lookups,
+                                       {included->sums_before(), dead, included->dead_sums(),
+                                        request.value_type, request.miss, request.sum},
+                                       stream))
     return found;
   DeviceArray<Run>& runs = found.runs;
   runs = DeviceArray<Run>(from_.memory, count, stream);
@@ -73,11 +79,24 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
     from_.residual->filter_residuals(batch, first, on_host);
     copy_to_device(runs.data(), on_host.data(), runs.bytes(), stream);
   }
-  if (lookups.counters != nullptr) count_hits(runs.data(), count, &lookups.counters->hits, stream);
-  // Equal keys are in the order of their rows; so are those of one full key.
-  answer_runs(runs.data(), count, found.rows, from_.order.size(), point, request, included,
-              from_.gather, from_.memory, stream);
+  if (lookups.counters != nullptr)
+    count_hits(found.source(), count, &lookups.counters->hits, stream);
+  answer_runs(runs.data(), count,
+              {found.rows, from_.order.size(), point && from_.order.rows_ascend(), dead}, request,
+              included, from_.gather, from_.memory, stream);
   return found;
+}
+
+bool OrderedAnswerer::answer_with(const Answerer& newer, const DeviceLookups& lookups,
+                                  const DeviceLookups& newer_lookups, const DeviceRequest& request,
+                                  cudaStream_t stream) const {
+  const auto* const other = dynamic_cast<const OrderedAnswerer*>(&newer);
+  if (other == nullptr || !from_.order.unique() || !other->from_.order.unique()) return false;
+  if (request.wants_values() && request.values == nullptr) return false;
+  const KeyFilter filter =
+      other->from_.filter == nullptr ? KeyFilter{} : other->from_.filter->view();
+  return from_.locator.answer_with(other->from_.locator, lookups, newer_lookups, filter, request,
+                                   stream);
 }
 
 }  // namespace rtindex::cuda

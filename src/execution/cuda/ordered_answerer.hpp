@@ -7,6 +7,7 @@
 #include "answers/cuda/runs.hpp"
 #include "base/parallel.hpp"
 #include "execution/cuda/answerer.hpp"
+#include "execution/cuda/dead_rows.hpp"
 #include "keys/lookup_batch.hpp"
 #include "storage/key_order.hpp"
 
@@ -65,19 +66,28 @@ class OrderedAnswerer final : public Answerer {
     const HostResidualFilter* residual;  // null: the encoding is exact
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
+    const DeviceFilter* filter = nullptr;  // of the keys; null: none
   };
 
-  explicit OrderedAnswerer(const Sources& sources) : from_(sources) {}
+  explicit OrderedAnswerer(const Sources& sources)
+      : from_(sources), dead_rows_(sources.order, sources.included, sources.memory) {}
 
   [[nodiscard]] FoundRows answer(const LookupBatch& batch, std::size_t first,
                                  const DeviceLookups& lookups, const DeviceRequest& request,
                                  RowsWanted wanted, cudaStream_t stream) const override;
+  [[nodiscard]] bool answer_with(const Answerer& newer, const DeviceLookups& lookups,
+                                 const DeviceLookups& newer_lookups, const DeviceRequest& request,
+                                 cudaStream_t stream) const override;
+
+  // The memory of what lookups made of the dead rows.
+  [[nodiscard]] std::size_t dead_bytes() const { return dead_rows_.bytes(); }
 
  private:
   [[nodiscard]] FoundRows answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
                                         bool wants_rows, cudaStream_t stream) const;
 
   Sources from_;
+  mutable DeadRowsCache dead_rows_;
 };
 
 }  // namespace rtindex::cuda

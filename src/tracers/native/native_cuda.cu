@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/cuda/cache_hints.cuh"
 #include "execution/cuda/locate.cuh"
+#include "execution/cuda/locate_both.cuh"
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_builder.cuh"
 #include "tracers/native/grid_group.hpp"
@@ -13,22 +15,6 @@
 namespace rtindex::cuda {
 
 namespace {
-
-// A load with a hint to keep the line in the L2 cache: every lookup reads the grid, and few read
-// the same keys.
-[[nodiscard]] __device__ inline ulonglong2 load_to_stay(const ulonglong2* at) {
-#if __CUDA_ARCH__ >= 800
-  std::uint64_t policy;
-  ulonglong2 value;
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-  asm volatile("ld.global.nc.L2::cache_hint.v2.u64 {%0, %1}, [%2], %3;"
-               : "=l"(value.x), "=l"(value.y)
-               : "l"(at), "l"(policy));
-  return value;
-#else
-  return __ldg(at);
-#endif
-}
 
 template <class KeyType, class Work = NoWork>
 struct GridFinder {
@@ -44,6 +30,7 @@ struct GridFinder {
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     order.read_group();
+    // Every lookup reads the grid, and few read the same keys.
     const ulonglong2 words = load_to_stay(reinterpret_cast<const ulonglong2*>(groups + number));
     return {{words.x, words.y}};
   }
@@ -147,6 +134,15 @@ class DeviceGrid final : public Locator {
     with_finder(*this, order_->is_wide(), [&](const auto& finder) {
       launch_find_included_sums(finder, lookups, order_->unique(), target, stream);
     });
+    return true;
+  }
+  [[nodiscard]] bool answer_with(const Locator& newer, const DeviceLookups& lookups,
+                                 const DeviceLookups& newer_lookups, const KeyFilter& newer_keys,
+                                 const DeviceRequest& request, cudaStream_t stream) const override {
+    const auto* const other = dynamic_cast<const DeviceGrid*>(&newer);
+    if (other == nullptr) return false;
+    answer_pair(*this, order_->is_wide(), *other, other->order_->is_wide(), lookups, newer_lookups,
+                newer_keys, request, stream);
     return true;
   }
   void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {

@@ -111,16 +111,16 @@ __global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
   to[i] = bucket_triangle(space.coordinates, role, order.largest_key(bucket) >> space.dropped);
 }
 
-template <class Order, class Reader>
+template <class Order, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    rows_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* positions,
-                std::uint32_t* rows) {
+    rows_kernel(Order sorted, Reader reader, Live live, std::size_t count,
+                const std::uint32_t* positions, std::uint32_t* rows) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
   const bool possible = reader.read(i, key);
   std::uint32_t& row = rows[positions == nullptr ? i : positions[i]];
-  row = possible ? sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key)
+  row = possible ? live(sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key))
                  : miss_row;
 }
 
@@ -234,8 +234,10 @@ void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
   if (lookups.count == 0) return;
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     cuda::with_reader<Key>(lookups, [&](auto reader) {
-      rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          sorted, reader, lookups.count, lookups.positions, rows);
+      cuda::with_live_rows(lookups.dead, [&](auto live) {
+        rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+            sorted, reader, live, lookups.count, lookups.positions, rows);
+      });
     });
   });
   cuda::check_launch("searching buckets");

@@ -60,8 +60,11 @@ class OptixTracer final : public cuda::GpuStructure {
     require_few_row_rays(options_.rx, keys().span, batch);
   }
 
-  bool update(const Changes& changes, std::uint64_t span) override {
-    if (on_host_ != nullptr || is_wide(span) != keys().is_wide()) return false;
+  // Only for update=refit: its boxes grow with every update, but nothing is built.
+  [[nodiscard]] bool refit(const Changes& changes, std::uint64_t span) override {
+    if (options_.rx.update != Update::refit || on_host_ != nullptr ||
+        is_wide(span) != keys().is_wide())
+      return false;
     if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
     const OnDevice current(device());
     wait_for_lookups();
@@ -75,14 +78,13 @@ class OptixTracer final : public cuda::GpuStructure {
     changed.row_count = keys().row_count;
     changed.span = span;
     if (!cuda::patch_column(changed, changes, memory(), stream)) return false;
-    if (options_.rx.update == Update::refit)
-      arrays_->scene->refit(changed, stream);
-    else
-      arrays_->scene = std::make_unique<Scene>(options_, changed, memory(), stream);
+    arrays_->scene->refit(changed, stream);
     arrays_->column = std::move(changed);
     finish(meter);
     return true;
   }
+
+  [[nodiscard]] std::size_t size() const override { return keys().size; }
 
   [[nodiscard]] EncodedColumn column() const override {
     const OnDevice current(device());

@@ -52,8 +52,8 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
            "most 2^32 - 1 of them at once: split the batch",
            count, collected.total);
     FoundRows found = filter_residuals(batch, first, collected, count, stream);
-    cuda::answer_runs(found.runs.data(), count, found.rows, found.own.size(), false, request,
-                      nullptr, cuda::Gather::off, from_.memory, stream);
+    cuda::answer_runs(found.runs.data(), count, {found.rows, found.own.size()}, request, nullptr,
+                      cuda::Gather::off, from_.memory, stream);
     return found;
   }
   if (wants_folding(request)) {
@@ -136,7 +136,8 @@ RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArr
   const std::size_t lookups = sizes.size();
   Collected collected;
   collected.offsets = DeviceArray<std::uint64_t>(memory, lookups + 1, stream);
-  cuda::offsets_of(sizes.data(), lookups, limit, collected.offsets.data(), memory, stream);
+  cuda::offsets_of(cuda::RowSources::of({sizes.data()}), lookups, limit, collected.offsets.data(),
+                   memory, stream);
   cuda::copy_to_host(&collected.total, collected.offsets.data() + lookups, sizeof(collected.total),
                      stream);
   if (collected.total == 0 || collected.total > most_collected) return collected;

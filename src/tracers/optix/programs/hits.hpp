@@ -13,6 +13,17 @@
 // run time only.
 namespace rtindex::optix {
 
+[[nodiscard]] RTINDEX_HD inline std::uint32_t row_of(const SceneView& scene,
+                                                     std::uint32_t primitive) {
+  return scene.rows == nullptr ? primitive : scene.rows[primitive];
+}
+
+// Whether the row of a primitive is one that no lookup matches.
+[[nodiscard]] RTINDEX_HD inline bool is_dead(const LaunchParams& params, std::uint32_t primitive) {
+  const RowBits& dead = params.lookups.dead;
+  return !dead.empty() && dead.has(row_of(params.scene, primitive));
+}
+
 // The state of a lookup in memory; its rays carry a pointer to it.
 struct Hits {
   Interval ray_keys;   // the keys that the current ray may hit
@@ -39,8 +50,7 @@ struct Hits {
 
   RTINDEX_HD void add(const LaunchParams& params, std::uint32_t primitive) {
     if (params.task == Task::answer) {
-      const std::uint32_t row =
-          params.scene.rows == nullptr ? primitive : params.scene.rows[primitive];
+      const std::uint32_t row = row_of(params.scene, primitive);
       if (params.values != nullptr) add_value(params, row);
       rows.add(row);
       done = params.one_hit;

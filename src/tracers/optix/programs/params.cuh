@@ -22,11 +22,6 @@ namespace rtindex::optix {
                     : static_cast<const std::uint32_t*>(scene.keys)[primitive];
 }
 
-[[nodiscard]] __device__ inline std::uint32_t row_of(std::uint32_t primitive) {
-  const std::uint32_t* const rows = params().scene.rows;
-  return rows == nullptr ? primitive : rows[primitive];
-}
-
 [[nodiscard]] __device__ inline Interval interval_of(std::uint64_t lookup) {
   const cuda::DeviceLookups& lookups = params().lookups;
   if (lookups.elements != nullptr) {

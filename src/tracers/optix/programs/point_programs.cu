@@ -53,13 +53,15 @@ extern "C" __global__ void __raygen__point() {
 }
 
 extern "C" __global__ void __anyhit__point() {
+  const std::uint32_t primitive = payload(base) + primitive_index();
   // A ray hits each sphere twice; only the entry counts.
-  if (params().scene.primitive == Primitive::sphere && is_exit()) {
+  const bool again = params().scene.primitive == Primitive::sphere && is_exit();
+  if (again || is_dead(params(), primitive)) {
     ignore_hit();
     return;
   }
   PointHits hits = load_hits();
-  const bool done = hits.add(params(), row_of(payload(base) + primitive_index()));
+  const bool done = hits.add(params(), row_of(params().scene, primitive));
   store_hits(hits);
   if (done)
     terminate_ray();

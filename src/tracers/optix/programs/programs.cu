@@ -92,7 +92,8 @@ extern "C" __global__ void __anyhit__take() {
   const bool again = kind == Primitive::sphere && is_exit();
   // Boxes were compared before they were reported.
   const bool compare = hits.compare && kind != Primitive::aabb;
-  if (!again && (!compare || hits.ray_keys.contains(key_of(primitive))))
+  if (!again && (!compare || hits.ray_keys.contains(key_of(primitive))) &&
+      !is_dead(params(), primitive))
     hits.add(params(), primitive);
   if (hits.done)
     terminate_ray();

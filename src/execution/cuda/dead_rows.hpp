@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/ordered_values.hpp"
+#include "answers/row_bits.hpp"
+#include "base/cuda/pooled_stream.hpp"
+#include "base/cuda/stream_uses.hpp"
+#include "storage/cuda/device_order.hpp"
+
+namespace rtindex::cuda {
+
+// A set of dead rows as lookups in key order read it: by position, and without their included
+// values.
+class DeadRows {
+ public:
+  // `included`: null if there are none or none are wanted. Complete on return.
+  DeadRows(const DeviceOrder& order, const OrderedValues* included, const RowBits& dead,
+           const std::shared_ptr<DeviceMemory>& memory)
+      : id_(dead.id), list_(order.rows(), order.size(), dead, memory, stream_.get()) {
+    if (list_.count() == 0)
+      included_ = included;
+    else if (included != nullptr)
+      included_ = &live_included_.emplace(*included, list_, memory, stream_.get());
+    stream_.wait();
+  }
+  // The memory is released when the streams that read it are done with it.
+  ~DeadRows() { uses_.wait_on(stream_.get()); }
+  DeadRows(const DeadRows&) = delete;
+  DeadRows& operator=(const DeadRows&) = delete;
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] DeadPositions positions() const { return list_.view(); }
+  [[nodiscard]] const OrderedValues* included() const { return included_; }
+  [[nodiscard]] std::size_t bytes() const {
+    return list_.bytes() + (live_included_ ? live_included_->bytes() : 0);
+  }
+  void record(cudaStream_t stream) const { uses_.record(stream); }
+
+ private:
+  // Its own: the caller's may be under capture.
+  PooledStream stream_;
+  std::uint64_t id_;
+  DeadPositionList list_;
+  std::optional<OrderedValues> live_included_;
+  const OrderedValues* included_ = nullptr;
+  mutable StreamUses uses_;
+};
+
+// The dead rows of a call, until its work is queued on the stream; none where it is empty.
+class DeadRowsUse {
+ public:
+  DeadRowsUse() = default;
+  DeadRowsUse(std::shared_ptr<const DeadRows> rows, cudaStream_t stream)
+      : rows_(std::move(rows)), stream_(stream) {}
+  ~DeadRowsUse() {
+    if (rows_ != nullptr) rows_->record(stream_);
+  }
+  DeadRowsUse(DeadRowsUse&& other) noexcept { swap(other); }
+  DeadRowsUse& operator=(DeadRowsUse&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  [[nodiscard]] DeadPositions positions() const {
+    return rows_ == nullptr ? DeadPositions{} : rows_->positions();
+  }
+  [[nodiscard]] const OrderedValues* included() const { return rows_->included(); }
+
+ private:
+  void swap(DeadRowsUse& other) noexcept {
+    std::swap(rows_, other.rows_);
+    std::swap(stream_, other.stream_);
+  }
+
+  std::shared_ptr<const DeadRows> rows_;
+  cudaStream_t stream_ = nullptr;
+};
+
+// The sets that lookups of a segment met last. A set is made by the first call that needs it, which
+// waits for it.
+class DeadRowsCache {
+ public:
+  DeadRowsCache(const DeviceOrder& order, const OrderedValues* included,
+                const std::shared_ptr<DeviceMemory>& memory)
+      : order_(order), included_(included), memory_(memory) {}
+
+  // For work on `stream`.
+  [[nodiscard]] DeadRowsUse get(const RowBits& dead, bool needs_included, cudaStream_t stream);
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const DeadRows> find(std::uint64_t id, bool needs_included) const;
+
+  const DeviceOrder& order_;
+  const OrderedValues* included_;
+  const std::shared_ptr<DeviceMemory>& memory_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const DeadRows>> sets_;  // the newest last
+};
+
+}  // namespace rtindex::cuda
