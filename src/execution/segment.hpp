@@ -57,7 +57,8 @@ struct CheckedRows {
 struct RowStates {
   std::size_t rows = 0;  // their number, erased and null ones included
   Marks erased;
-  Marks nulls;  // not erased, but without a key
+  Marks nulls;                           // not erased, but without a key
+  std::shared_ptr<DeviceMemory> memory;  // of sets of rows on a GPU; null: the default
 };
 
 }  // namespace rtindex

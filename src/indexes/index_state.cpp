@@ -70,7 +70,8 @@ void Index::State::build(const ColumnView& column, const BuildOptions& options) 
   threads->run([&] {
     NewSegment built = backend->build_column(spec, column, options);
     first->segments.push_back(std::move(built.segment));
-    first->states = {column.size(), nullptr, std::move(built.nulls)};
+    first->states = {column.size(), nullptr, std::move(built.nulls),
+                     first->main().structure->device_memory()};
   });
   publish(std::move(first));
 }
@@ -160,6 +161,7 @@ void Index::State::load_segments(const FileReader& reader,
     segment.dead = marks_in(part, "dead");
     opened.segments.push_back(std::move(segment));
   };
+  states.memory = memory;
   if (!reader.has("segments")) {  // format 1
     load_segment(reader);
     states.nulls = backend->null_rows(spec, opened.main(), states.rows);

@@ -2,13 +2,11 @@
 
 #include <utility>
 
-#include "base/cuda/device_array.hpp"
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
 #include "base/spec_options.hpp"
 #include "execution/cuda/gpu_structure.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_update.hpp"
 
 namespace rtindex::cuda {
 
@@ -31,7 +29,7 @@ std::unique_ptr<Structure> DeviceBackend::build(const Spec& spec, EncodedColumn 
                                                 const BuildOptions& options) const {
   const DeviceOptions device = device_options(spec);
   if (device.refuse) device.refuse(column, key_text);
-  return build_encoded(device, column, codec, options);
+  return build_encoded(device, column, codec, codec.rows(), options);
 }
 
 LoadedStructure DeviceBackend::load(const Spec& spec, const FileReader& file, const KeyCodec& codec,
@@ -40,40 +38,23 @@ LoadedStructure DeviceBackend::load(const Spec& spec, const FileReader& file, co
   return {build_saved(device_options(spec), file, codec, rows, memory), true};
 }
 
-BuiltOnDevice DeviceBackend::build_native_column(const Spec& spec, const ColumnView& column,
-                                                 const BuildOptions& options) const {
-  return build_native(device_options(spec), column, options);
-}
-
-BuiltStructure DeviceBackend::build_on_gpu(const Spec& spec, const ColumnView& column,
-                                           const BuildOptions& options) const {
-  try {
-    BuiltOnDevice built = build_native_column(spec, column, options);
-    return {std::move(built.codec), std::move(built.structure)};
-  } catch (...) {
-    // Memory that the failed build had taken is for others to use.
-    const OnDevice current(spec.device_number(), std::nothrow);
-    give_back_unused();
-    throw;
-  }
-}
-
-bool DeviceBackend::update_on_gpu(const Spec& spec, Structure& structure, KeyCodec& codec,
-                                  const DeviceUpdate& update) const {
-  const OnDevice current(spec.device_number());
-  return update_on_device(structure, codec, update.rows, update.new_keys, update.row_count,
-                          update.stream);
+std::unique_ptr<Structure> DeviceBackend::build_keys(const Spec& spec, DeviceRows rows,
+                                                     SegmentUse use,
+                                                     const std::shared_ptr<DeviceMemory>& memory,
+                                                     const MemoryMeter& meter) const {
+  const DeviceOptions options = device_options(spec);
+  return std::make_unique<DeviceStructure>(
+      options, ordered_arrays(std::move(rows), options.layout, memory), use, memory, meter);
 }
 
 void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& lower,
-                           const ColumnView& upper, LookupKind kind,
-                           const Request& request) const {
+                           const ColumnView& upper, LookupKind kind, const Request& request) const {
   GpuStructure::run(segments, lower, upper, kind, request);
 }
 
 OwnedColumn DeviceBackend::fetch(const Spec& spec, const ColumnView& column) const {
   const OnDevice current(spec.device_number());
-  const OwnStream stream;
+  const PooledStream stream;
   return fetched(column, stream.get());
 }
 

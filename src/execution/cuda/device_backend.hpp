@@ -1,12 +1,15 @@
 #pragma once
 
+#include <limits>
+
 #include "execution/backend.hpp"
 #include "execution/cuda/device_structure.hpp"
 
 namespace rtindex::cuda {
 
-// The backend of structures over sorted keys on GPUs. A backend says what finds positions among the
-// keys (device_options); all else is done here once.
+// The backend of structures on GPUs. A backend says what finds positions among sorted keys
+// (device_options), or builds another structure of keys with their rows (build_keys); all else is
+// done here once.
 class DeviceBackend : public Backend {
  public:
   // `description` is followed by the name of the GPU.
@@ -21,24 +24,65 @@ class DeviceBackend : public Backend {
   [[nodiscard]] LoadedStructure load(const Spec& spec, const FileReader& file,
                                      const KeyCodec& codec, std::size_t rows,
                                      const std::shared_ptr<DeviceMemory>& memory) const override;
-  [[nodiscard]] BuiltStructure build_on_gpu(const Spec& spec, const ColumnView& column,
-                                            const BuildOptions& options) const final;
-  [[nodiscard]] bool update_on_gpu(const Spec& spec, Structure& structure, KeyCodec& codec,
-                                   const DeviceUpdate& update) const final;
   void answer(std::span<const Segment> segments, const ColumnView& lower, const ColumnView& upper,
               LookupKind kind, const Request& request) const final;
+
+  [[nodiscard]] NewSegment build_column(const Spec& spec, const ColumnView& column,
+                                        const BuildOptions& options) const final;
+  [[nodiscard]] NewSegment build_rows(const Spec& spec, const NewRows& rows,
+                                      std::span<const Segment> current,
+                                      std::size_t row_count) const final;
+  [[nodiscard]] Segment merge(const Spec& spec, std::span<const Segment> segments,
+                              std::size_t row_count, bool is_all) const final;
+  [[nodiscard]] bool refit(const Spec& spec, const Segment& segment, const ColumnView& rows,
+                           const ColumnView& new_keys, Stream stream) const final;
+
+  [[nodiscard]] CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
+                                       const RowStates& states, Stream stream) const final;
+  [[nodiscard]] Marks null_rows(const Spec& spec, const Segment& segment,
+                                std::size_t row_count) const final;
+  [[nodiscard]] Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
+                                    const ColumnView& keys, std::size_t row_count,
+                                    Stream stream) const final;
+  [[nodiscard]] Marks united(const Spec& spec, const Marks& a, const Marks& b) const final;
+  [[nodiscard]] Marks without(const Spec& spec, const Marks& a, const Marks& b) const final;
+  [[nodiscard]] Marks load_marks(const Spec& spec, Array<std::uint32_t> words, std::size_t rows,
+                                 const std::shared_ptr<DeviceMemory>& memory) const final;
+
+  [[nodiscard]] std::size_t default_delta() const override { return std::size_t{1} << 21; }
+  // One delta beside the main segment: a lookup searches both in one kernel.
+  [[nodiscard]] std::size_t merge_factor() const override {
+    return std::numeric_limits<std::size_t>::max();
+  }
+
   [[nodiscard]] OwnedColumn fetch(const Spec& spec, const ColumnView& column) const final;
   void wait_for(const Spec& spec, Stream stream) const final;
 
  protected:
   // How a structure of a complete spec is built.
   [[nodiscard]] virtual DeviceOptions device_options(const Spec& spec) const = 0;
-  // The work of build_on_gpu.
-  [[nodiscard]] virtual BuiltOnDevice build_native_column(const Spec& spec,
-                                                          const ColumnView& column,
-                                                          const BuildOptions& options) const;
+  // A structure of keys that it can hold, on the current GPU.
+  [[nodiscard]] virtual std::unique_ptr<Structure> build_keys(
+      const Spec& spec, DeviceRows rows, SegmentUse use,
+      const std::shared_ptr<DeviceMemory>& memory, const MemoryMeter& meter) const;
 
  private:
+  // Elements of a native column on the GPU, and what else a segment is made of.
+  struct NativeRows;
+
+  [[nodiscard]] NewSegment build_native(const Spec& spec, PooledStream stream,
+                                        const NativeRows& rows, SegmentUse use,
+                                        const std::shared_ptr<DeviceMemory>& memory,
+                                        const MemoryMeter& meter) const;
+  // Merges keys in key order; builds over the keys of structures that have another.
+  [[nodiscard]] Segment merge_ordered(const Spec& spec, std::span<const Segment> segments,
+                                      std::size_t row_count, SegmentUse use) const;
+  [[nodiscard]] Segment merge_columns(const Spec& spec, std::span<const Segment> segments,
+                                      std::size_t row_count) const;
+  // Throws where keys are too large for a structure of the spec.
+  void require_held(const Spec& spec, const DeviceColumn& column, const KeyCodec& codec,
+                    cudaStream_t stream) const;
+
   std::string description_;
 };
 

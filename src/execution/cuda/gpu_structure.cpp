@@ -38,12 +38,20 @@ MemoryUsage GpuStructure::memory_usage() const {
 }
 
 void GpuStructure::wait_for_lookups() const {
-  check(uses_.wait(), "waiting for lookups before an update");
+  check(uses_.wait(), "waiting for lookups before a refit");
 }
 
-void GpuStructure::finish_build(const OwnStream& stream, const MemoryMeter& meter) {
+void GpuStructure::finish_build(const PooledStream& stream, const MemoryMeter& meter) {
   build_peak_ = meter.peak();
   stream.wait();
+  trim_unused(build_peak_);
+}
+
+void GpuStructure::give_back(cudaStream_t stream, bool unused) const noexcept {
+  constexpr std::size_t large = std::size_t{1} << 30;
+  if (build_peak_ < large) return;
+  // Memory counts as unused once its release is complete: at once, if nobody reads it any more.
+  if (unused) static_cast<void>(cudaStreamSynchronize(stream));
   trim_unused(build_peak_);
 }
 
@@ -53,8 +61,8 @@ std::string describe_gpu(int device) {
                      driver_text());
 }
 
-OwnStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns) {
-  OwnStream stream;
+PooledStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns) {
+  PooledStream stream;
   bool on_device = false;
   for (const auto& [column, name] : columns) {
     require_on_device(column, name);

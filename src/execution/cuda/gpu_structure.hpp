@@ -9,15 +9,17 @@
 #include <vector>
 
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/pooled_stream.hpp"
 #include "base/cuda/stream_uses.hpp"
 #include "execution/cuda/batch_runner.hpp"
 #include "execution/segment.hpp"
+#include "keys/cuda/device_keys.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex::cuda {
 
-// The common part of structures on a GPU: the way of a batch, the allocator, and waiting for the
-// streams that read the arrays before these change or go.
+// The common part of structures on a GPU: the way of a batch, the allocator, and the streams that
+// read the arrays, after which these are freed.
 class GpuStructure : public Structure {
  public:
   void run(const LookupBatch& batch, const Request& request) const final;
@@ -26,6 +28,8 @@ class GpuStructure : public Structure {
                   const ColumnView& upper, LookupKind kind, const Request& request);
   [[nodiscard]] std::shared_ptr<DeviceMemory> device_memory() const final { return memory_; }
   [[nodiscard]] MemoryUsage memory_usage() const final;
+  // The keys with their rows, in row order, on the current GPU.
+  [[nodiscard]] virtual DeviceColumn device_column(cudaStream_t stream) const = 0;
 
  protected:
   GpuStructure(int device, std::shared_ptr<DeviceMemory> memory)
@@ -41,16 +45,19 @@ class GpuStructure : public Structure {
 
   // Blocks until no caller's stream reads the arrays.
   void wait_for_lookups() const;
-  // Waits for a build or an update on `stream`, which `meter` measured.
-  void finish_build(const OwnStream& stream, const MemoryMeter& meter);
-  // Frees arrays that callers' streams may still read, and returns their memory to the driver.
+  // Waits for a build or a refit on `stream`, which `meter` measured.
+  void finish_build(const PooledStream& stream, const MemoryMeter& meter);
+  // Frees arrays once the callers' streams that read them are done, without waiting for these.
   // Called by destructors: arrays go before this base class.
   template <class Arrays>
   void release(std::unique_ptr<Arrays>& arrays) noexcept {
+    if (arrays == nullptr) return;
     const OnDevice current(device_, std::nothrow);
-    static_cast<void>(uses_.wait());
+    const bool unused = uses_.done();
+    cudaStream_t const stream = arrays->stream.get();
+    uses_.wait_on(stream);
     arrays.reset();
-    give_back_unused();
+    give_back(stream, unused);
   }
 
  private:
@@ -58,6 +65,8 @@ class GpuStructure : public Structure {
                                         const Marks& marks) const {
     return {target(batch.size()), batch, dead, marks, uses_};
   }
+  // Returns memory that a large structure has released to the driver.
+  void give_back(cudaStream_t stream, bool unused) const noexcept;
 
   int device_;
   std::shared_ptr<DeviceMemory> memory_;
@@ -76,6 +85,6 @@ struct NamedColumn {
 
 // A stream for a build on the current GPU. It waits for the caller's stream if a column is in
 // device memory. Refuses columns that the GPU cannot read.
-[[nodiscard]] OwnStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns);
+[[nodiscard]] PooledStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns);
 
 }  // namespace rtindex::cuda

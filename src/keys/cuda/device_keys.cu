@@ -144,7 +144,7 @@ __global__ void convert_each(DeviceElements keys, NativeMap map, std::uint64_t* 
     if (!is_valid(keys, i)) continue;
     const NewKey key = place_new_key(map, keys.data, keys.type, i);
     if (!key.fits) atomicMin(&facts->first_unfit, static_cast<unsigned long long>(i));
-    converted[i] = key.bits;
+    converted[i] = key.bits - map.base;
     smallest = min(smallest, key.bits);
     largest = max(largest, key.bits);
     ++valid;
@@ -279,7 +279,7 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
   return result;
 }
 
-NewKeys convert_keys(const DeviceElements& keys, ElementType column,
+NewKeys convert_keys(const DeviceElements& keys, ElementType column, std::uint64_t base,
                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   NewKeyFacts facts;
   NewKeys result{DeviceArray<std::uint64_t>(memory, keys.size, stream), facts.extent, {}};
@@ -287,8 +287,8 @@ NewKeys convert_keys(const DeviceElements& keys, ElementType column,
   const DeviceArray<NewKeyFacts> on_device(memory, 1, stream);
   check(cudaMemcpyAsync(on_device.data(), &facts, sizeof(facts), cudaMemcpyHostToDevice, stream),
         "copying to the GPU");
-  const NativeMap map{column, 0, ~std::uint64_t{0}, false};
-  convert_each<<<loop_blocks(keys.size), block_threads, 0, stream>>>(keys, map, result.bits.data(),
+  const NativeMap map{column, base, ~std::uint64_t{0}, false};
+  convert_each<<<loop_blocks(keys.size), block_threads, 0, stream>>>(keys, map, result.keys.data(),
                                                                      on_device.data());
   check_launch("converting keys");
   check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),

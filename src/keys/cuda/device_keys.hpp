@@ -74,14 +74,15 @@ struct DeviceColumn {
 
 // Keys of another type as those of a column.
 struct NewKeys {
-  DeviceArray<std::uint64_t> bits;  // their ordered_bits() in the column; any where they are null
+  // Their ordered_bits() in the column minus a base; any where they are null.
+  DeviceArray<std::uint64_t> keys;
   DeviceExtent extent;
   std::optional<std::size_t> unfit;  // the first that the column's type cannot hold
 };
 
 // Blocks until it is computed.
 [[nodiscard]] NewKeys convert_keys(const DeviceElements& keys, ElementType column,
-                                   const std::shared_ptr<DeviceMemory>& memory,
+                                   std::uint64_t base, const std::shared_ptr<DeviceMemory>& memory,
                                    cudaStream_t stream);
 
 // The null elements of a column, ascending; `count` is their number.

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "keys/codecs.hpp"
 
 namespace rtindex::cuda {
 
@@ -73,32 +72,6 @@ std::string element_text(const ColumnView& column, std::uint32_t row, cudaStream
   copy_to_host(element.data(), static_cast<const std::byte*>(column.data()) + row * width, width,
                stream);
   return ColumnView::of(column.type(), element.data(), 1).text(0);
-}
-
-NativeColumn encode_native(const ColumnView& column, std::optional<std::size_t> pair_room,
-                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  DeviceElements elements = elements_of(column);
-  DeviceArray<std::uint8_t> copy;
-  DeviceArray<std::uint8_t> validity;
-  if (column.memory_space() == MemorySpace::host) {
-    copy = uploaded(static_cast<const std::uint8_t*>(column.data()),
-                    column.size() * width_of(column.type()), memory, stream);
-    elements.data = copy.data();
-    if (elements.validity != nullptr) {
-      const std::size_t first = elements.validity_offset / 8;
-      elements.validity_offset %= 8;
-      validity = uploaded(elements.validity + first,
-                          (elements.validity_offset + column.size() + 7) / 8, memory, stream);
-      elements.validity = validity.data();
-    }
-  }
-  const DeviceExtent extent = extent_of(elements, memory, stream);
-  NativeColumn result;
-  result.codec = make_native_codec(column.type(), {extent.smallest, extent.largest});
-  const NativeMap map{elements.type, result.codec->native_base().value_or(0), result.codec->span(),
-                      result.codec->empty()};
-  result.column = encode_column(elements, map, extent.valid, pair_room, memory, stream);
-  return result;
 }
 
 }  // namespace rtindex::cuda

@@ -38,16 +38,4 @@ DeviceArray<T> uploaded(const T* from, std::size_t size,
 [[nodiscard]] std::string element_text(const ColumnView& column, std::uint32_t row,
                                        cudaStream_t stream);
 
-// A codec, and the column that it encodes.
-struct NativeColumn {
-  std::unique_ptr<KeyCodec> codec;
-  DeviceColumn column;
-};
-
-// Encodes a native column in host or device memory on the GPU. `pair_room` as for encode_column.
-[[nodiscard]] NativeColumn encode_native(const ColumnView& column,
-                                         std::optional<std::size_t> pair_room,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream);
-
 }  // namespace rtindex::cuda

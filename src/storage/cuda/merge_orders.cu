@@ -320,10 +320,9 @@ MergedOrder merge_orders(const OrderPart& first, const OrderPart& second, const 
   return result;
 }
 
-std::size_t append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead,
-                        DeviceColumn& to, const std::shared_ptr<DeviceMemory>& memory,
-                        cudaStream_t stream) {
-  if (from.size == 0) return 0;
+void append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead, DeviceColumn& to,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  if (from.size == 0) return;
   std::size_t size = from.size;
   DeviceArray<std::uint32_t> listed;
   if (!dead.empty()) {
@@ -351,7 +350,6 @@ std::size_t append_live(const DeviceColumn& from, std::uint64_t shift, RowBits d
   check_launch(merging);
   to.size += size;
   to.rows_ascend = false;
-  return size;
 }
 
 }  // namespace rtindex::cuda

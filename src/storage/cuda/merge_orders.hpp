@@ -52,11 +52,9 @@ struct MergeTarget {
                                        const std::shared_ptr<DeviceMemory>& memory,
                                        cudaStream_t stream);
 
-// The keys of a part with their rows, in any order, without dead rows; appended to a column that
-// has room for them and may have the same layout only: keys of its width, and rows. Returns how
-// many. Blocks until that is known.
-[[nodiscard]] std::size_t append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead,
-                                      DeviceColumn& to, const std::shared_ptr<DeviceMemory>& memory,
-                                      cudaStream_t stream);
+// Appends the keys of a column that are not dead to another, which lists rows and has room for
+// them. Blocks only to count them.
+void append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead, DeviceColumn& to,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

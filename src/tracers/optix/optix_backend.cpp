@@ -41,10 +41,12 @@ class OptixBackend final : public cuda::DeviceBackend {
   }
 
  protected:
-  [[nodiscard]] cuda::BuiltOnDevice build_native_column(
-      const Spec& spec, const ColumnView& column, const BuildOptions& options) const override {
-    if (is_bucketed(spec)) return DeviceBackend::build_native_column(spec, column, options);
-    return build_native(spec, column, options);
+  [[nodiscard]] std::unique_ptr<Structure> build_keys(
+      const Spec& spec, cuda::DeviceRows rows, cuda::SegmentUse use,
+      const std::shared_ptr<DeviceMemory>& memory, const cuda::MemoryMeter& meter) const override {
+    if (is_bucketed(spec))
+      return DeviceBackend::build_keys(spec, std::move(rows), use, memory, meter);
+    return build_tracer(spec, std::move(rows), memory, meter);
   }
 
   [[nodiscard]] cuda::DeviceOptions device_options(const Spec& spec) const override {

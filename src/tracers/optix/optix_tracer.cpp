@@ -6,7 +6,7 @@
 
 #include "execution/cuda/gpu_structure.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_update.hpp"
+#include "storage/cuda/patch_column.hpp"
 #include "tracers/optix/ray_answerer.hpp"
 #include "tracers/optix/tracer_options.hpp"
 #include "tracers/rx_options.hpp"
@@ -32,7 +32,7 @@ cuda::DeviceArray<T> copied(const cuda::DeviceArray<T>& from, const Memory& memo
 
 // The keys and their scene. They are released on the stream, which therefore outlives them.
 struct Arrays {
-  cuda::OwnStream stream;
+  cuda::PooledStream stream;
   DeviceColumn column;
   std::unique_ptr<Scene> scene;
 };
@@ -40,7 +40,7 @@ struct Arrays {
 class OptixTracer final : public cuda::GpuStructure {
  public:
   // `on_host`: the same keys, if full keys must be compared on the host.
-  OptixTracer(const SceneOptions& options, cuda::OwnStream stream, DeviceColumn column,
+  OptixTracer(const SceneOptions& options, cuda::PooledStream stream, DeviceColumn column,
               std::unique_ptr<EncodedColumn> on_host, const Memory& memory,
               const cuda::MemoryMeter& meter)
       : GpuStructure(options.device, memory),
@@ -70,12 +70,7 @@ class OptixTracer final : public cuda::GpuStructure {
     wait_for_lookups();
     const cudaStream_t stream = arrays_->stream.get();
     const cuda::MemoryMeter meter;
-    DeviceColumn changed;
-    changed.narrow = copied(keys().narrow, memory(), stream);
-    changed.wide = copied(keys().wide, memory(), stream);
-    changed.rows = copied(keys().rows, memory(), stream);
-    changed.size = keys().size;
-    changed.row_count = keys().row_count;
+    DeviceColumn changed = device_column(stream);
     changed.span = span;
     if (!cuda::patch_column(changed, changes, memory(), stream)) return false;
     arrays_->scene->refit(changed, stream);
@@ -86,9 +81,20 @@ class OptixTracer final : public cuda::GpuStructure {
 
   [[nodiscard]] std::size_t size() const override { return keys().size; }
 
+  [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override {
+    DeviceColumn copy;
+    copy.narrow = copied(keys().narrow, memory(), stream);
+    copy.wide = copied(keys().wide, memory(), stream);
+    copy.rows = copied(keys().rows, memory(), stream);
+    copy.size = keys().size;
+    copy.row_count = keys().row_count;
+    copy.span = keys().span;
+    return copy;
+  }
+
   [[nodiscard]] EncodedColumn column() const override {
     const OnDevice current(device());
-    const cuda::OwnStream stream;
+    const cuda::PooledStream stream;
     return cuda::downloaded(keys(), stream.get());
   }
 
@@ -120,7 +126,7 @@ class OptixTracer final : public cuda::GpuStructure {
     return parts;
   }
 
-  // The end of a build or an update.
+  // The end of a build or a refit.
   void finish(const cuda::MemoryMeter& meter) {
     const auto pipeline = [&](Programs programs) -> const Pipeline& {
       return Pipeline::get(device(), programs, options_.rx.primitive,
@@ -140,24 +146,11 @@ class OptixTracer final : public cuda::GpuStructure {
 
 }  // namespace
 
-cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
-                                 const BuildOptions& build) {
-  const SceneOptions options = options_of(resolved);
-  const OnDevice current(options.device);
-  const Memory memory = cuda::current_memory(build.device_memory);
-  cuda::OwnStream stream = cuda::build_stream(build.stream, {{column, "keys"}});
-  const cuda::MemoryMeter meter;
-  cuda::NativeColumn encoded = cuda::encode_native(column, std::nullopt, memory, stream.get());
-  const double limit = coordinate_limit(options.rx.primitive);
-  if (!is_exact(options.rx, encoded.column.span, limit))
-    require_exact(
-        options.rx, cuda::downloaded(encoded.column, stream.get()),
-        [&](std::uint32_t row) { return cuda::element_text(column, row, stream.get()); }, limit);
-  cuda::BuiltOnDevice built;
-  built.codec = std::move(encoded.codec);
-  built.structure = std::make_unique<OptixTracer>(
-      options, std::move(stream), std::move(encoded.column), nullptr, memory, meter);
-  return built;
+std::unique_ptr<Structure> build_tracer(const Spec& resolved, cuda::DeviceRows rows,
+                                        const Memory& memory, const cuda::MemoryMeter& meter) {
+  DeviceColumn column = cuda::in_row_order(std::move(rows.column), memory, rows.stream.get());
+  return std::make_unique<OptixTracer>(options_of(resolved), std::move(rows.stream),
+                                       std::move(column), nullptr, memory, meter);
 }
 
 std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
@@ -167,7 +160,7 @@ std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn col
   require_exact(options.rx, column, text, coordinate_limit(options.rx.primitive));
   const OnDevice current(options.device);
   const Memory memory = cuda::current_memory(build.device_memory);
-  cuda::OwnStream stream;
+  cuda::PooledStream stream;
   const cuda::MemoryMeter meter;
   DeviceColumn on_device = cuda::uploaded(column, memory, stream.get());
   auto on_host =

@@ -11,9 +11,10 @@
 
 namespace rtindex::optix {
 
-// Builds over a native column in host or device memory, which is encoded on the GPU.
-[[nodiscard]] cuda::BuiltOnDevice build_native(const Spec& resolved, const ColumnView& column,
-                                               const BuildOptions& build);
+// Builds over keys that are on the GPU.
+[[nodiscard]] std::unique_ptr<Structure> build_tracer(const Spec& resolved, cuda::DeviceRows rows,
+                                                      const std::shared_ptr<DeviceMemory>& memory,
+                                                      const cuda::MemoryMeter& meter);
 
 // Builds over a column that the host has encoded.
 [[nodiscard]] std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,

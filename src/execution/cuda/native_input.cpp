@@ -1,0 +1,30 @@
+#include "execution/cuda/native_input.hpp"
+
+#include "base/types.hpp"
+#include "storage/cuda/device_columns.hpp"
+
+namespace rtindex::cuda {
+
+OnGpuElements::OnGpuElements(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
+                             cudaStream_t stream)
+    : type_(column.type()), elements_(elements_of(column)) {
+  if (column.memory_space() == MemorySpace::device) return;
+  copy_ = uploaded(static_cast<const std::uint8_t*>(column.data()),
+                   column.size() * width_of(column.type()), memory, stream);
+  elements_.data = copy_.data();
+  if (elements_.validity == nullptr) return;
+  const std::size_t first = elements_.validity_offset / 8;
+  elements_.validity_offset %= 8;
+  validity_ = uploaded(elements_.validity + first,
+                       (elements_.validity_offset + column.size() + 7) / 8, memory, stream);
+  elements_.validity = validity_.data();
+}
+
+ColumnView OnGpuElements::view() const {
+  ColumnView view = ColumnView::of(type_, elements_.data, elements_.size);
+  if (elements_.validity != nullptr)
+    view = view.with_validity(elements_.validity, elements_.validity_offset);
+  return view.on_device();
+}
+
+}  // namespace rtindex::cuda

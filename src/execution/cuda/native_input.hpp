@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/cuda/device_array.hpp"
+#include "execution/segment.hpp"
+#include "keys/cuda/device_keys.hpp"
+
+namespace rtindex::cuda {
+
+// A native column on the GPU: where it is, or copied from the host.
+class OnGpuElements {
+ public:
+  OnGpuElements() = default;
+  OnGpuElements(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
+                cudaStream_t stream);
+
+  [[nodiscard]] const DeviceElements& elements() const { return elements_; }
+  [[nodiscard]] ColumnView view() const;
+
+ private:
+  Type type_ = Type::u64;
+  DeviceElements elements_;
+  DeviceArray<std::uint8_t> copy_, validity_;
+};
+
+// The same sets of rows in host memory, for work that the host does, and back on the current GPU.
+[[nodiscard]] Marks on_host(const Marks& marks);
+[[nodiscard]] std::vector<Segment> on_host(std::span<const Segment> segments);
+[[nodiscard]] NewSegment on_device(NewSegment made, const std::shared_ptr<DeviceMemory>& memory);
+
+}  // namespace rtindex::cuda
