@@ -101,6 +101,11 @@ class Pools final : public DeviceMemory {
     pool.spare = total / 32;
     std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
     static_cast<void>(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &keep));
+    // A lookup must not wait for the stream of a change, or of another lookup, because it gets
+    // memory that is yet to be released there.
+    int waits = 0;
+    static_cast<void>(
+        cudaMemPoolSetAttribute(pool.handle, cudaMemPoolReuseAllowInternalDependencies, &waits));
     pools_[number] = pool;
     return pool;
   }
