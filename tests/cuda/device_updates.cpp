@@ -44,6 +44,13 @@ ChangingIndex::Place on_gpu() {
   };
 }
 
+// An update whose rows and keys are on the GPU.
+void send_from_gpu(Index& index, const Rows& rows, const ColumnView& new_keys) {
+  const ColumnOnGpu device_rows{ColumnView(rows)};
+  const ColumnOnGpu device_keys(new_keys);
+  index.update(device_rows.view(), device_keys.view());
+}
+
 class DeviceUpdates : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   void SetUp() override {
@@ -81,33 +88,6 @@ class DeviceUpdateCalls : public testing::TestWithParam<std::string> {
     if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
   }
 };
-
-// An update that the GPU can do alone is not left to the host.
-TEST_P(DeviceUpdateCalls, StayOnTheGpuWhereTheyCan) {
-  const Keys keys = {1000, 1001, 1002, 5000};
-  const auto [backend, spec] = resolve(Spec(GetParam()));
-  const ColumnOnGpu column{ColumnView(keys)};
-  const BuiltStructure built = backend->build_on_gpu(spec, column.view(), {});
-  const auto stays = [&, &spec = spec, &backend = backend](const Rows& rows,
-                                                           const ColumnView& new_keys) {
-    const ColumnOnGpu device_rows{ColumnView(rows)};
-    const ColumnOnGpu device_keys(new_keys);
-    return backend->update_on_gpu(spec, *built.structure, *built.codec,
-                                  {device_rows.view(), device_keys.view(), keys.size(), {}});
-  };
-  EXPECT_TRUE(stays({0, 3}, Keys{5000, 1000}));
-  EXPECT_TRUE(stays({1}, Keys{9000}));
-  EXPECT_EQ(built.codec->span(), 8000U);
-  EXPECT_TRUE(stays({2}, std::vector<std::int16_t>{1234}));
-  EXPECT_FALSE(stays({2}, Keys{999}));  // below the smallest
-  EXPECT_FALSE(stays({2}, Keys{1000 + (std::uint64_t{1} << 32)}));
-  const std::uint8_t all_but_row_0 = 0b10;
-  EXPECT_FALSE(stays({0, 1}, ColumnView(Keys{1005, 1006}).with_validity(&all_but_row_0)));
-  EXPECT_EQ(built.codec->span(), 8000U);
-  const EncodedColumn now = built.structure->column();
-  const Keys held = {now.keys[0], now.keys[1], now.keys[2], now.keys[3]};
-  EXPECT_EQ(held, (Keys{4000, 8000, 234, 0}));
-}
 
 TEST_P(DeviceUpdateCalls, AreRefusedLikeThoseOfTheHost) {
   const std::vector<std::uint32_t> keys = {10, 20, 30};

@@ -8,8 +8,8 @@
 
 #include "base/cuda/device_array.hpp"
 #include "execution/cuda/locator.hpp"
+#include "execution/cuda/order_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
-#include "keys/interval.hpp"
 #include "keys/lookup_batch.hpp"
 
 namespace rtindex::cuda {
@@ -62,20 +62,5 @@ class LookupEncoder {
   bool in_order_;
   const std::shared_ptr<DeviceMemory>& memory_;
 };
-
-// A batch in the order of its keys, and the output position of each lookup.
-template <class Key>
-struct OrderedLookups {
-  DeviceArray<KeyInterval<Key>> intervals;
-  DeviceArray<std::uint32_t> positions;
-};
-
-// Sorts lookups by the highest bits of their lower ends: enough for neighbours to read the same
-// memory.
-template <class Key>
-[[nodiscard]] OrderedLookups<Key> order_lookups(const KeyInterval<Key>* intervals,
-                                                std::size_t count, std::uint64_t span,
-                                                const std::shared_ptr<DeviceMemory>& memory,
-                                                cudaStream_t stream);
 
 }  // namespace rtindex::cuda

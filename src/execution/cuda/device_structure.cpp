@@ -124,7 +124,7 @@ std::unique_ptr<OrderedArrays> ordered_arrays(DeviceRows rows, Layout layout,
   arrays->residual = std::move(rows.residual);
   if (!rows.value_type) return arrays;
   arrays->included = std::make_unique<OrderedValues>(
-      rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(),
+      rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeadPositions{},
       OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory, stream);
   arrays->order.renumber(rows.ids, rows.row_count, stream);
   arrays->keyless = std::move(rows.keyless);

@@ -1,4 +1,4 @@
-#include "execution/cuda/device_lookups.hpp"
+#include "execution/cuda/order_lookups.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 

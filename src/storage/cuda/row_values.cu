@@ -232,7 +232,7 @@ OrderedValues merge_values(const OrderedValues& first, const OrderedValues* seco
     });
   check_launch(moving_values);
   const DeviceArray<std::uint32_t> numbers = numbers_below(size, memory, stream);
-  return OrderedValues(values.data(), type, RowsView{numbers.data()}, size,
+  return OrderedValues(values.data(), type, RowsView{numbers.data()}, size, DeadPositions{},
                        OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory,
                        stream);
 }
