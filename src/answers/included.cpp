@@ -1,6 +1,7 @@
 #include "answers/included.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/array.hpp"
@@ -14,6 +15,128 @@ namespace {
 
 constexpr std::size_t grain = std::size_t{1} << 14;
 
+// The sum before every block of values (integers only), and the aggregates of blocks: level 0 are
+// those of values, level n + 1 those of level n.
+template <class Class>
+struct Levels final : LiveAggregates {
+  Array<Class> prefix;
+  std::vector<Array<ValueAggregate<Class>>> blocks;
+
+  [[nodiscard]] std::size_t bytes() const override {
+    std::size_t bytes = prefix.bytes();
+    for (const auto& level : blocks) bytes += level.bytes();
+    return bytes;
+  }
+};
+
+constexpr std::size_t block = IncludedValues::block;
+
+// RowNumbers::element for many rows: reads a table where rows are listed and lie close together.
+class ElementsOfRows {
+ public:
+  explicit ElementsOfRows(const RowNumbers& numbers) : numbers_(&numbers) {
+    if (!numbers.listed() || numbers.size() == 0) return;
+    first_ = numbers.list().front();
+    const std::size_t range = std::size_t{numbers.list().back()} - first_ + 1;
+    if (range / numbers.size() >= most_per_row) return;
+    table_ = Array<std::uint32_t>(range);
+    parallel_for(numbers.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        table_[numbers.row(i) - first_] = static_cast<std::uint32_t>(i);
+    });
+  }
+
+  [[nodiscard]] std::size_t operator[](std::uint32_t row) const {
+    return table_.empty() ? numbers_->element(row) : std::as_const(table_)[row - first_];
+  }
+
+ private:
+  static constexpr std::size_t most_per_row = 8;  // entries of the table
+
+  const RowNumbers* numbers_;
+  std::uint32_t first_ = 0;
+  Array<std::uint32_t> table_;
+};
+
+// Integers only; wraps around, as sums do.
+template <class Class>
+[[nodiscard]] Class difference(Class a, Class b) {
+  return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+// The live values and aggregates over them.
+template <class T, class Dead>
+struct LevelReader {
+  using Class = value_class_t<T>;
+  using Aggregate = ValueAggregate<Class>;
+
+  const T* values;
+  const Levels<Class>* levels;
+  Dead dead;
+
+  [[nodiscard]] std::size_t top() const { return levels->blocks.size(); }
+  // Level 0 are the values, level n + 1 the aggregates in blocks[n].
+  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
+    if (level != 0) return levels->blocks[level - 1].data()[at];
+    return dead.has(at) ? Aggregate{} : Aggregate::of(to_class(values[at]));
+  }
+  // Integers only.
+  [[nodiscard]] Class sum(const Match& match) const {
+    return difference(sum_before(match.end), sum_before(match.begin));
+  }
+  [[nodiscard]] Class sum_before(std::size_t position) const {
+    Class sum = levels->prefix.data()[position / block];
+    for (std::size_t at = position / block * block; at < position; ++at)
+      if (!dead.has(at)) sum = Sum{}(sum, to_class(values[at]));
+    return sum;
+  }
+};
+
+// The same where the aggregates hold dead values too. A block with dead rows is added up in the
+// order in which its aggregate would have been, which gives floats the same sum.
+template <class T>
+struct LiveWalker {
+  using Class = value_class_t<T>;
+  using Aggregate = ValueAggregate<Class>;
+
+  LevelReader<T, AllLive::Dead> all;
+  const DeadBits* dead;
+
+  [[nodiscard]] std::size_t top() const { return all.top(); }
+  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
+    if (level == 0) return dead->has(at) ? Aggregate{} : all.entry(0, at);
+    std::size_t width = 1;
+    for (std::size_t i = 0; i < level; ++i) width *= block;
+    if (dead->count({at * width, (at + 1) * width}) == 0) return all.entry(level, at);
+    Aggregate aggregate = entry(level - 1, at * block);
+    for (std::size_t i = 1; i < block; ++i) aggregate.merge(entry(level - 1, at * block + i));
+    return aggregate;
+  }
+  [[nodiscard]] Class sum(const Match& match) const {
+    Class dead_sum{};
+    dead->for_each(match,
+                   [&](std::uint64_t at) { dead_sum = Sum{}(dead_sum, to_class(all.values[at])); });
+    return difference(all.sum(match), dead_sum);
+  }
+};
+
+// Adds up single entries up to the next block, then blocks, and so on.
+template <class Reader>
+[[nodiscard]] auto aggregate_of(const Reader& reader, const Match& match) {
+  auto aggregate = reader.entry(0, match.begin);
+  std::size_t begin = match.begin + 1;
+  std::size_t end = match.end;
+  for (std::size_t level = 0; begin < end; ++level) {
+    const bool top = level == reader.top();
+    for (; begin < end && (top || begin % block != 0); ++begin)
+      aggregate.merge(reader.entry(level, begin));
+    for (; begin < end && end % block != 0; --end) aggregate.merge(reader.entry(level, end - 1));
+    begin /= block;
+    end /= block;
+  }
+  return aggregate;
+}
+
 template <class T>
 class Included final : public IncludedValues {
   using Class = value_class_t<T>;
@@ -21,168 +144,204 @@ class Included final : public IncludedValues {
   static constexpr bool has_prefix_sums = !std::is_same_v<Class, double>;
 
  public:
-  Included(const ColumnView& values, std::size_t size, const RowAt& row_at)
+  Included(const ColumnView& values, std::size_t size, const RowAt& row_at,
+           const RowNumbers& numbers)
       : type_(values.type()), values_(size) {
-    const T* by_row = static_cast<const T*>(values.data());
+    const T* const by_element = static_cast<const T*>(values.data());
+    const ElementsOfRows elements(numbers);
     parallel_for(size, grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t at = first; at < first + count; ++at) values_[at] = by_row[row_at(at)];
+      for (std::size_t at = first; at < first + count; ++at)
+        values_[at] = by_element[elements[row_at(at)]];
     });
     if (size != values.size()) {
-      const std::vector<std::uint32_t> rows = rows_outside(values.size(), row_at);
-      outside_ = Array<T>(rows.size());
-      for (std::size_t i = 0; i < rows.size(); ++i) outside_[i] = by_row[rows[i]];
+      const std::vector<std::uint32_t> outside =
+          missing_of(values.size(), [&](std::size_t at) { return elements[row_at(at)]; });
+      outside_ = Array<T>(outside.size());
+      outside_rows_ = Array<std::uint32_t>(outside.size());
+      for (std::size_t i = 0; i < outside.size(); ++i) {
+        outside_[i] = by_element[outside[i]];
+        outside_rows_[i] = numbers.row(outside[i]);
+      }
     }
-    make_levels();
+    all_ = levels_over(AllLive::Dead{});
   }
 
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
-      : type_(type),
-        values_(file.array<T>("values", size)),
-        outside_(file.array<T>("outside", rows - size)) {
-    if constexpr (has_prefix_sums) prefix_ = file.array<Class>("prefix", size / block + 1);
+      : type_(type), values_(file.array<T>("values", size)) {
+    if (file.has("outside_rows")) {
+      outside_rows_ = file.array<std::uint32_t>("outside_rows");
+      if (outside_rows_.size() > rows - size) file.refuse("it has too many values of null keys");
+    }
+    lists_outside_ = file.has("outside_rows");
+    outside_ = file.array<T>("outside", lists_outside_ ? outside_rows_.size() : rows - size);
+    if constexpr (has_prefix_sums) all_.prefix = file.array<Class>("prefix", size / block + 1);
     for (std::size_t left = size; left > block; left = (left + block - 1) / block)
-      levels_.push_back(file.array<Aggregate>(fmt::format("level{}", levels_.size()),
-                                              (left + block - 1) / block));
+      all_.blocks.push_back(file.array<Aggregate>(fmt::format("level{}", all_.blocks.size()),
+                                                  (left + block - 1) / block));
   }
 
   void save(FileWriter file) const override {
     file.text("type", std::string(name_of(type_)));
     file.array("values", values_.span());
     file.array("outside", outside_.span());
-    if constexpr (has_prefix_sums) file.array("prefix", prefix_.span());
-    for (std::size_t level = 0; level < levels_.size(); ++level)
-      file.array(fmt::format("level{}", level), levels_[level].span());
+    if (lists_outside_) file.array("outside_rows", outside_rows_.span());
+    if constexpr (has_prefix_sums) file.array("prefix", all_.prefix.span());
+    for (std::size_t level = 0; level < all_.blocks.size(); ++level)
+      file.array(fmt::format("level{}", level), all_.blocks[level].span());
   }
 
   [[nodiscard]] Type type() const override { return type_; }
 
   [[nodiscard]] std::size_t bytes() const override {
-    std::size_t bytes = values_.bytes() + outside_.bytes() + prefix_.bytes();
-    for (const auto& level : levels_) bytes += level.bytes();
-    return bytes;
+    return values_.bytes() + outside_.bytes() + outside_rows_.bytes() + all_.bytes();
   }
 
-  void answer(const Request& request, std::size_t first, const Match* found,
-              std::size_t count) const override {
-    for (std::size_t i = 0; i < count; ++i) {
-      prefetch(values_.data() + found[i].begin);
-      prefetch(values_.data() + found[i].end);
-      if constexpr (has_prefix_sums) {
-        prefetch(prefix_.data() + found[i].begin / block);
-        prefetch(prefix_.data() + found[i].end / block);
+  void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
+              const LiveMatches* live, const LiveAggregates* aggregates) const override {
+    const T* const values = values_.data();
+    const auto* const live_levels = static_cast<const Levels<Class>*>(aggregates);
+    const LevelReader<T, AllLive::Dead> all{values, &all_, {}};
+    if (live == nullptr) {
+      prefetch_ends(all_, found, count);
+      answer_from(request, first, found, count, [&](std::size_t) { return all; });
+    } else if (live_levels != nullptr) {
+      prefetch_ends(*live_levels, found, count);
+      answer_from(request, first, found, count, [&](std::size_t i) {
+        return LevelReader<T, DeadBits>{values, live_levels, live->dead(i)};
+      });
+    } else {
+      prefetch_ends(all_, found, count);
+      answer_from(request, first, found, count, [&](std::size_t i) {
+        return LiveWalker<T>{all, &live->dead(i)};
+      });
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<const LiveAggregates> live_aggregates(
+      const DeadBits& dead) const override {
+    return std::make_unique<const Levels<Class>>(levels_over(dead));
+  }
+
+  [[nodiscard]] Array<std::uint32_t> outside_rows(const RowAt& row_at) const override {
+    Array<std::uint32_t> rows(outside_.size());
+    if (lists_outside_) {
+      std::copy(outside_rows_.begin(), outside_rows_.end(), rows.begin());
+    } else if (!outside_.empty()) {
+      const std::vector<std::uint32_t> missing =
+          missing_of(values_.size() + outside_.size(), row_at);
+      if (missing.size() != rows.size()) fail_damaged_in_use("a row is there twice");
+      std::copy(missing.begin(), missing.end(), rows.begin());
+    }
+    return rows;
+  }
+
+  [[nodiscard]] OwnedColumn values_of(std::span<const std::uint32_t> entries) const override {
+    OwnedColumn column(type_, entries.size());
+    column.set_all_valid();
+    T* const out = column.data<T>();
+    const T* const values = values_.data();
+    parallel_for(entries.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        const std::size_t entry = entries[i];
+        out[i] = entry < values_.size() ? values[entry] : outside_[entry - values_.size()];
       }
-    }
-    const auto miss = miss_as<Class>(request.miss);
-    if (has_prefix_sums && !request.answers.has_any_of(Answer::min | Answer::max)) {
-      auto* out = static_cast<Class*>(request.outputs.sum) + first;
-      for (std::size_t i = 0; i < count; ++i)
-        out[i] = found[i].size() == 0
-                     ? miss
-                     : subtract(prefix_sum(found[i].end), prefix_sum(found[i].begin));
-      return;
-    }
-    for (std::size_t i = 0; i < count; ++i)
-      write_values(request.outputs, first + i,
-                   found[i].size() == 0 ? Aggregate::of(miss) : aggregate_of(found[i]));
-  }
-
-  [[nodiscard]] OwnedColumn column(std::size_t rows, const RowAt& row_at) const override {
-    OwnedColumn column(type_, rows);
-    T* by_row = column.data<T>();
-    for (std::size_t at = 0; at < values_.size(); ++at) by_row[row_at(at)] = values_[at];
-    if (!outside_.empty()) {
-      const std::vector<std::uint32_t> others = rows_outside(rows, row_at);
-      for (std::size_t i = 0; i < std::min(others.size(), outside_.size()); ++i)
-        by_row[others[i]] = outside_[i];
-    }
+    });
     return column;
   }
 
  private:
-  [[nodiscard]] Class value(std::size_t at) const { return to_class(values_.data()[at]); }
-
-  // The rows whose key is null: they are not in the key order, but their values are kept.
-  [[nodiscard]] std::vector<std::uint32_t> rows_outside(std::size_t rows,
-                                                        const RowAt& row_at) const {
-    std::vector<bool> inside(rows, false);
-    for (std::size_t at = 0; at < values_.size(); ++at) inside[row_at(at)] = true;
-    std::vector<std::uint32_t> outside;
-    for (std::size_t row = 0; row < rows; ++row)
-      if (!inside[row]) outside.push_back(static_cast<std::uint32_t>(row));
-    return outside;
+  // Those of 0..count-1 that are number_at(position) for no position of the key order.
+  template <class NumberAt>
+  [[nodiscard]] std::vector<std::uint32_t> missing_of(std::size_t count,
+                                                      const NumberAt& number_at) const {
+    std::vector<bool> is_there(count, false);
+    for (std::size_t at = 0; at < values_.size(); ++at) {
+      const std::size_t number = number_at(at);
+      if (number < count) is_there[number] = true;
+    }
+    std::vector<std::uint32_t> missing;
+    for (std::size_t number = 0; number < count; ++number)
+      if (!is_there[number]) missing.push_back(static_cast<std::uint32_t>(number));
+    return missing;
   }
 
-  void make_levels() {
-    if constexpr (has_prefix_sums) {
-      prefix_ = Array<Class>(values_.size() / block + 1);
-      Class sum{};
-      for (std::size_t at = 0; at < values_.size(); ++at) {
-        if (at % block == 0) prefix_[at / block] = sum;
-        sum = Sum{}(sum, value(at));
-      }
-      if (values_.size() % block == 0) prefix_[values_.size() / block] = sum;
-    }
-    for (std::size_t left = values_.size(); left > block; left = levels_.back().size()) {
+  template <class Dead>
+  [[nodiscard]] Levels<Class> levels_over(const Dead& dead) const {
+    Levels<Class> levels;
+    const LevelReader<T, Dead> reader{values_.data(), &levels, dead};
+    for (std::size_t left = values_.size(); left > block; left = levels.blocks.back().size()) {
       Array<Aggregate> level((left + block - 1) / block);
       parallel_for(level.size(), grain / block, [&](std::size_t first, std::size_t count) {
         for (std::size_t i = first; i < first + count; ++i) {
-          level[i] = entry(levels_.size(), i * block);
+          level[i] = reader.entry(levels.blocks.size(), i * block);
           for (std::size_t at = i * block + 1; at < std::min(left, (i + 1) * block); ++at)
-            level[i].merge(entry(levels_.size(), at));
+            level[i].merge(reader.entry(levels.blocks.size(), at));
         }
       });
-      levels_.push_back(std::move(level));
+      levels.blocks.push_back(std::move(level));
+    }
+    if constexpr (has_prefix_sums) levels.prefix = prefix_over(reader);
+    return levels;
+  }
+
+  // The prefix sums, from the lowest level of blocks where there is one.
+  template <class Reader>
+  [[nodiscard]] Array<Class> prefix_over(const Reader& reader) const {
+    Array<Class> prefix(values_.size() / block + 1);
+    prefix[0] = Class{};
+    for (std::size_t i = 1; i < prefix.size(); ++i) {
+      const Aggregate before = reader.top() != 0
+                                   ? reader.entry(1, i - 1)
+                                   : aggregate_of(reader, {(i - 1) * block, i * block});
+      prefix[i] = Sum{}(prefix[i - 1], before.sum);
+    }
+    return prefix;
+  }
+
+  void prefetch_ends(const Levels<Class>& levels, const Match* found, std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      prefetch(values_.data() + found[i].begin);
+      prefetch(values_.data() + found[i].end);
+      if constexpr (has_prefix_sums) {
+        prefetch(levels.prefix.data() + found[i].begin / block);
+        prefetch(levels.prefix.data() + found[i].end / block);
+      }
     }
   }
 
-  // Level 0 are the values, level n + 1 the aggregates in levels_[n].
-  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
-    return level == 0 ? Aggregate::of(value(at)) : levels_[level - 1].data()[at];
-  }
-
-  // Wraps around, as sums do. Integers only.
-  [[nodiscard]] static Class subtract(Class a, Class b) {
-    if constexpr (has_prefix_sums)
-      return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-    return a;
-  }
-
-  // The sum of all values before a position.
-  [[nodiscard]] Class prefix_sum(std::size_t position) const {
-    Class sum = prefix_.data()[position / block];
-    for (std::size_t at = position / block * block; at < position; ++at)
-      sum = Sum{}(sum, value(at));
-    return sum;
-  }
-
-  [[nodiscard]] Aggregate aggregate_of(Match match) const {
-    Aggregate aggregate = entry(0, match.begin);
-    std::size_t begin = match.begin + 1;
-    std::size_t end = match.end;
-    for (std::size_t level = 0; begin < end; ++level) {
-      const bool top = level == levels_.size();
-      for (; begin < end && (top || begin % block != 0); ++begin)
-        aggregate.merge(entry(level, begin));
-      for (; begin < end && end % block != 0; --end) aggregate.merge(entry(level, end - 1));
-      begin /= block;
-      end /= block;
+  template <class ReaderOf>
+  void answer_from(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                   const ReaderOf& reader_of) const {
+    const auto miss = miss_as<Class>(request.miss);
+    if constexpr (has_prefix_sums) {
+      if (!request.answers.has_any_of(Answer::min | Answer::max)) {
+        auto* out = static_cast<Class*>(request.outputs.sum) + first;
+        for (std::size_t i = 0; i < count; ++i)
+          out[i] = found[i].size() == 0 ? miss : reader_of(i).sum(found[i]);
+        return;
+      }
     }
-    return aggregate;
+    for (std::size_t i = 0; i < count; ++i)
+      write_values(
+          request.outputs, first + i,
+          found[i].size() == 0 ? Aggregate::of(miss) : aggregate_of(reader_of(i), found[i]));
   }
 
   Type type_;
-  Array<T> values_;      // in key order
-  Array<T> outside_;     // of rows whose key is null, in row order
-  Array<Class> prefix_;  // the sum before every block, for integers
-  std::vector<Array<Aggregate>> levels_;
+  Array<T> values_;   // in key order
+  Array<T> outside_;  // of rows whose key is null, in row order
+  Array<std::uint32_t> outside_rows_;
+  bool lists_outside_ = true;  // files of format 1 do not: all rows that have no position
+  Levels<Class> all_;
 };
 
 }  // namespace
 
 std::unique_ptr<IncludedValues> IncludedValues::make(const ColumnView& values, std::size_t size,
-                                                     const RowAt& row_at) {
+                                                     const RowAt& row_at,
+                                                     const RowNumbers& numbers) {
   return visit_native(values.type(), [&]<class T>() -> std::unique_ptr<IncludedValues> {
-    return std::make_unique<Included<T>>(values, size, row_at);
+    return std::make_unique<Included<T>>(values, size, row_at, numbers);
   });
 }
 

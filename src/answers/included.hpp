@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include <rtindex/column.hpp>
 
-#include "answers/matches.hpp"
+#include "answers/live_matches.hpp"
+#include "base/array.hpp"
 #include "base/stored.hpp"
 #include "keys/owned_column.hpp"
+#include "keys/row_numbers.hpp"
 
 namespace rtindex {
 
@@ -20,6 +23,9 @@ namespace rtindex {
 // subtracted (one infinity would make all later ranges NaN, and small values would be lost behind
 // large ones): they add at most 3 * block block sums a level, so that the error of a sum of n
 // values is at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
+//
+// Values of dead rows take part in no answer. Blocks with dead rows are added up from their live
+// values, or read from aggregates without the dead rows: to the last bit the same.
 class IncludedValues {
  public:
   // The rowID at a position of the key order.
@@ -29,9 +35,12 @@ class IncludedValues {
 
   virtual ~IncludedValues() = default;
 
-  // `values` has one value per row; the key order has `size` rows, those whose key is not null.
+  // `values` has one value per element of the column that `numbers` numbers; the key order has
+  // `size` rows, those whose key is not null.
   [[nodiscard]] static std::unique_ptr<IncludedValues> make(const ColumnView& values,
-                                                            std::size_t size, const RowAt& row_at);
+                                                            std::size_t size, const RowAt& row_at,
+                                                            const RowNumbers& numbers);
+  // Of a column of at most so many rows.
   [[nodiscard]] static std::unique_ptr<IncludedValues> from_file(const FileReader& file,
                                                                  std::size_t size,
                                                                  std::size_t rows);
@@ -39,11 +48,21 @@ class IncludedValues {
 
   [[nodiscard]] virtual Type type() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // sum, min and max of lookups [first, first + count).
+  // sum, min and max of lookups [first, first + count). `live` is null where no row of them is
+  // dead; `aggregates` come from live_aggregates(), or are null.
   virtual void answer(const Request& request, std::size_t first, const Match* found,
-                      std::size_t count) const = 0;
-  // The value column in row order.
-  [[nodiscard]] virtual OwnedColumn column(std::size_t rows, const RowAt& row_at) const = 0;
+                      std::size_t count, const LiveMatches* live,
+                      const LiveAggregates* aggregates) const = 0;
+  // Aggregates of the rows that are not dead, which answer() reads in place of the values.
+  [[nodiscard]] virtual std::unique_ptr<const LiveAggregates> live_aggregates(
+      const DeadBits& dead) const = 0;
+
+  // The rows whose key is null, ascending: they are not in the key order, but their values are
+  // kept.
+  [[nodiscard]] virtual Array<std::uint32_t> outside_rows(const RowAt& row_at) const = 0;
+  // Some values: entry i is the value at position i of the key order; those of outside_rows()
+  // follow.
+  [[nodiscard]] virtual OwnedColumn values_of(std::span<const std::uint32_t> entries) const = 0;
 };
 
 }  // namespace rtindex

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "answers/aggregate.hpp"
 #include "answers/request.hpp"
@@ -18,6 +20,18 @@ struct Match {
   std::uint64_t end;
 
   [[nodiscard]] std::uint64_t size() const { return end - begin; }
+};
+
+// No row of a match is dead.
+struct AllLive {
+  struct Dead {
+    [[nodiscard]] static constexpr bool has(std::uint64_t) { return false; }
+    [[nodiscard]] static constexpr std::uint64_t count(const Match&) { return 0; }
+  };
+  // The dead rows of lookup i, by position.
+  [[nodiscard]] static constexpr Dead dead(std::size_t) { return {}; }
+  // The number of rows of lookup i that are live.
+  [[nodiscard]] static std::uint64_t count(std::size_t, const Match& match) { return match.size(); }
 };
 
 namespace matches {
@@ -42,12 +56,13 @@ inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
 // Values are prefetched this far ahead of where they are added up.
 inline constexpr int prefetch_distance = 32;
 
-// Prefetches the values of all matches of a block of lookups, one with each call of next().
-template <class T, class Rows>
+// Prefetches address_of(row) for all rows that match a block of lookups, one with each call of
+// next().
+template <class Rows, class AddressOf>
 class Prefetcher {
  public:
-  Prefetcher(const T* values, const Rows& rows, const Match* found, std::size_t count)
-      : values_(values), rows_(&rows), found_(found), end_(found + count) {
+  Prefetcher(AddressOf address_of, const Rows& rows, const Match* found, std::size_t count)
+      : address_of_(std::move(address_of)), rows_(&rows), found_(found), end_(found + count) {
     if (count != 0) at_ = found_->begin;
     skip_ended();
     for (int i = 0; i < prefetch_distance; ++i) next();
@@ -55,7 +70,7 @@ class Prefetcher {
 
   void next() {
     if (found_ == end_) return;
-    prefetch(values_ + (*rows_)[at_++]);
+    prefetch(address_of_((*rows_)[at_++]));
     skip_ended();
   }
 
@@ -65,7 +80,7 @@ class Prefetcher {
       if (++found_ != end_) at_ = found_->begin;
   }
 
-  const T* values_;
+  AddressOf address_of_;
   const Rows* rows_;
   const Match* found_;
   const Match* end_;
@@ -85,50 +100,59 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
   }
 }
 
-// Folds the values of each lookup's matches and calls write(lookup, aggregate). The values are
+// Folds the values of each lookup's live matches and calls write(lookup, aggregate). The values are
 // scattered over their column: without prefetching, each would wait for a cache miss.
-template <class Aggregate, class T, class Rows, class Write>
-void fold(const T* values, const Rows& rows, const Match* found, std::size_t count, Write&& write) {
+template <class Aggregate, class T, class Rows, class Live, class Write>
+void fold(const T* values, const Rows& rows, const Match* found, std::size_t count,
+          const Live& live, Write&& write) {
   prefetch_rows(rows, found, count);
-  Prefetcher<T, Rows> prefetcher(values, rows, found, count);
+  Prefetcher prefetcher([values](std::uint32_t row) { return values + row; }, rows, found, count);
   for (std::size_t i = 0; i < count; ++i) {
+    const auto dead = live.dead(i);
     Aggregate aggregate;
     for (std::uint64_t at = found[i].begin; at < found[i].end; ++at) {
       prefetcher.next();
-      aggregate.add(to_class(values[rows[at]]));
+      if (!dead.has(at)) aggregate.add(to_class(values[rows[at]]));
     }
     write(i, aggregate);
   }
 }
 
-template <class T, class Rows>
+template <class T, class Rows, class Live>
 void sum(const Request& request, std::size_t first, const Match* found, std::size_t count,
-         const Rows& rows) {
+         const Rows& rows, const Live& live) {
   using Class = value_class_t<T>;
   auto* out = static_cast<Class*>(request.outputs.sum) + first;
   const auto miss = miss_as<Class>(request.miss);
-  fold<SumAggregate<Class>>(static_cast<const T*>(request.values), rows, found, count,
+  fold<SumAggregate<Class>>(static_cast<const T*>(request.values), rows, found, count, live,
                             [&](std::size_t i, const SumAggregate<Class>& folded) {
                               out[i] = found[i].size() == 0 ? miss : folded.sum;
                             });
 }
 
-template <class T, class Rows>
+template <class T, class Rows, class Live>
 void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
-               const Rows& rows) {
+               const Rows& rows, const Live& live) {
   using Aggregate = ValueAggregate<value_class_t<T>>;
   const auto miss = miss_as<value_class_t<T>>(request.miss);
-  fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count,
+  fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count, live,
                   [&](std::size_t i, const Aggregate& folded) {
                     write_values(request.outputs, first + i,
                                  folded.or_miss(found[i].size() != 0, miss));
                   });
 }
 
+// A single match, as a block of them.
+template <class Dead>
+struct OneMatch {
+  Dead dead_rows;
+  [[nodiscard]] const Dead& dead(std::size_t) const { return dead_rows; }
+};
+
 // A long match, by all threads.
-template <class T, class Rows>
+template <class T, class Rows, class Dead>
 void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
-                    const Rows& rows) {
+                    const Rows& rows, const Dead& dead) {
   using Aggregate = ValueAggregate<value_class_t<T>>;
   const auto whole = parallel_reduce(
       match.size(), piece_rows, Aggregate{},
@@ -136,6 +160,7 @@ void aggregate_long(const Request& request, std::size_t lookup, const Match& mat
         Aggregate part;
         const Match piece{match.begin + begin, match.begin + begin + size};
         fold<Aggregate>(static_cast<const T*>(request.values), rows, &piece, 1,
+                        OneMatch<Dead>{dead},
                         [&](std::size_t, const Aggregate& folded) { part = folded; });
         return part;
       },
@@ -146,85 +171,115 @@ void aggregate_long(const Request& request, std::size_t lookup, const Match& mat
   write_values(request.outputs, lookup, whole);
 }
 
-template <class Rows>
-std::uint32_t smallest_row(const Match& match, const Rows& rows, bool ascending) {
+template <class Rows, class Dead>
+std::uint32_t smallest_row(const Match& match, const Rows& rows, const Dead& dead, bool ascending) {
   if (match.size() == 0) return miss_row;
   if (ascending) return rows[match.begin];
   const auto smallest = [&](std::size_t begin, std::size_t size) {
     std::uint32_t row = miss_row;
-    for (std::size_t i = begin; i < begin + size; ++i) row = Min{}(row, rows[match.begin + i]);
+    for (std::uint64_t at = match.begin + begin; at < match.begin + begin + size; ++at)
+      if (!dead.has(at)) row = Min{}(row, rows[at]);
     return row;
   };
   if (!is_long(match)) return smallest(0, match.size());
   return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
-template <class Rows>
-void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                  const Rows& rows) {
-  const auto wanted = [&](const Match& match) {
-    return std::min<std::uint64_t>(match.size(), request.limit);
+// The first `most` live rows of a match.
+template <class Rows, class Dead>
+void copy_rows(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most,
+               std::uint32_t* out) {
+  const std::uint32_t* const end = out + most;
+  for (std::uint64_t at = match.begin; at < match.end && out != end; ++at)
+    if (!dead.has(at)) *out++ = rows[at];
+}
+
+// The same by all threads.
+template <class Rows, class Dead>
+void copy_long(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most,
+               std::uint32_t* out) {
+  struct Piece {
+    Match match;
+    std::uint64_t live_before;
   };
-  for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = wanted(found[i]);
+  std::vector<Piece> pieces;
+  std::uint64_t live = 0;
+  for (std::uint64_t begin = match.begin; begin < match.end && live < most; begin += piece_rows) {
+    const Match piece{begin, std::min(begin + piece_rows, match.end)};
+    pieces.push_back({piece, live});
+    live += piece.size() - dead.count(piece);
+  }
+  parallel_for(pieces.size(), 1, [&](std::size_t i, std::size_t) {
+    const std::uint64_t before = pieces[i].live_before;
+    copy_rows(pieces[i].match, rows, dead, most - before, out + before);
+  });
+}
+
+template <class Rows, class Live>
+void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                  const Rows& rows, const Live& live) {
+  const auto wanted = [&](std::size_t i) {
+    return std::min<std::uint64_t>(live.count(i, found[i]), request.limit);
+  };
+  for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = wanted(i);
   if (request.chunk_rows == nullptr) return;
   std::vector<std::uint32_t>& out = (*request.chunk_rows)[first / chunk_lookups];
   std::uint64_t total = 0;
-  for (std::size_t i = 0; i < count; ++i) total += wanted(found[i]);
+  for (std::size_t i = 0; i < count; ++i) total += wanted(i);
   std::size_t begin = out.size();
   out.resize(begin + total);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t size = wanted(found[i]);
-    const auto copy = [&, begin](std::size_t first_row, std::size_t some) {
-      for (std::size_t row = first_row; row < first_row + some; ++row)
-        out[begin + row] = rows[found[i].begin + row];
-    };
+    const std::uint64_t size = wanted(i);
     if (size < long_match)
-      copy(0, size);
+      copy_rows(found[i], rows, live.dead(i), size, out.data() + begin);
     else
-      parallel_for(size, piece_rows, copy);
+      copy_long(found[i], rows, live.dead(i), size, out.data() + begin);
     begin += size;
   }
 }
 
 }  // namespace matches
 
+// Below, `live` is AllLive or LiveMatches (live_matches.hpp).
+
 // All answers but sum, min and max of lookups [first, first + count). `ascending`: the rowIDs of
 // each match ascend.
-template <class Rows>
+template <class Rows, class Live>
 void answer_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                 const Rows& rows, bool ascending) {
+                 const Rows& rows, bool ascending, const Live& live) {
   const Outputs& out = request.outputs;
   if (out.any != nullptr)
     for (std::size_t i = 0; i < count; ++i)
       out.any[first + i] = found[i].size() == 0 ? miss_row : rows[found[i].begin];
   if (out.first != nullptr)
     for (std::size_t i = 0; i < count; ++i)
-      out.first[first + i] = matches::smallest_row(found[i], rows, ascending);
+      out.first[first + i] = matches::smallest_row(found[i], rows, live.dead(i), ascending);
   if (out.count != nullptr)
     for (std::size_t i = 0; i < count; ++i)
-      out.count[first + i] = static_cast<std::uint32_t>(found[i].size());
+      out.count[first + i] = static_cast<std::uint32_t>(live.count(i, found[i]));
   if (out.matched != nullptr)
     for (std::size_t i = 0; i < count; ++i)
       if (found[i].size() != 0) set_matched(out.matched, first + i);
-  if (request.answers.has(Answer::rows)) matches::collect_rows(request, first, found, count, rows);
+  if (request.answers.has(Answer::rows))
+    matches::collect_rows(request, first, found, count, rows, live);
 }
 
 // sum, min and max of lookups [first, first + count) over the request's value column.
-template <class Rows>
+template <class Rows, class Live>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                   const Rows& rows) {
+                   const Rows& rows, const Live& live) {
   if (!request.wants_values()) return;
   Match buffer[chunk_lookups];
   const Match* const others = matches::without_long(found, count, buffer);
   visit_native(request.value_type, [&]<class T>() {
     if (request.answers.has_any_of(Answer::min | Answer::max))
-      matches::aggregate<T>(request, first, others, count, rows);
+      matches::aggregate<T>(request, first, others, count, rows, live);
     else
-      matches::sum<T>(request, first, others, count, rows);
+      matches::sum<T>(request, first, others, count, rows, live);
     if (others != found)
       for (std::size_t i = 0; i < count; ++i)
         if (matches::is_long(found[i]))
-          matches::aggregate_long<T>(request, first + i, found[i], rows);
+          matches::aggregate_long<T>(request, first + i, found[i], rows, live.dead(i));
   });
 }
 

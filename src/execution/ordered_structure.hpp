@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "answers/included.hpp"
+#include "answers/live_matches.hpp"
 #include "answers/matches.hpp"
 #include "base/parallel.hpp"
 #include "execution/backend.hpp"
 #include "execution/batch_order.hpp"
+#include "storage/hash_filter.hpp"
 #include "storage/key_order.hpp"
 #include "storage/merge_orders.hpp"
 #include "storage/structure.hpp"
@@ -25,7 +27,8 @@ namespace rtindex {
 // The choices of every structure over sorted pairs.
 struct OrderedOptions {
   Order order = Order::automatic;
-  const ColumnView* include = nullptr;  // values to keep in key order, one per row
+  const ColumnView* include = nullptr;  // values to keep in key order, one per element
+  bool filtered = false;                // most point lookups miss: refuse them by a filter
 };
 
 // The memory of a locator, beyond the keys and rowIDs in key order.
@@ -59,13 +62,16 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   // Over a column that was merged from others.
   template <class... Settings>
   OrderedStructure(KeyOrder<Key> order, const OrderedOptions& options, const Settings&... settings)
-      : order_(std::move(order)), locator_(order_, settings...), choice_(options.order) {}
+      : order_(std::move(order)), locator_(order_, settings...), choice_(options.order) {
+    if (options.filtered) make_filter();
+  }
   template <class... Settings>
   OrderedStructure(const EncodedColumn& column, const KeyCodec& codec,
                    const OrderedOptions& options, const Settings&... settings)
       : order_(column, codec), locator_(order_, settings...), choice_(options.order) {
     if (options.include != nullptr)
-      included_ = IncludedValues::make(*options.include, order_.size(), row_at());
+      included_ = IncludedValues::make(*options.include, order_.size(), row_at(), codec.rows());
+    if (options.filtered) make_filter();
   }
   template <class... Settings>
   OrderedStructure(const FileReader& file, const KeyCodec& codec, std::size_t rows,
@@ -75,6 +81,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
         choice_(options.order) {
     if (file.has("included.type"))
       included_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
+    if (options.filtered) make_filter();
   }
 
   void save(FileWriter file) const override {
@@ -89,12 +96,13 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
                              batch.size() <= miss_row && batch.size() != 0 &&
                              (choice_.order() != Order::automatic || !is_sorted(batch));
     const bool in_order = can_reorder && choice_.in_order(batch.size(), batch.kind());
+    const std::shared_ptr<DeadSet> dead = dead_sets_.of(request.dead);
     const auto start = std::chrono::steady_clock::now();
     if (in_order)
-      run_in_order(batch, request);
+      run_in_order(batch, request, dead.get());
     else
       parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
-        run_chunk(batch, request, first, count);
+        run_chunk(batch, request, dead.get(), first, count);
       });
     const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
     if (can_reorder) choice_.measured(batch.size(), batch.kind(), in_order, time.count());
@@ -107,10 +115,19 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     return included_->type();
   }
   [[nodiscard]] IncludedRows included_rows() const override {
-    IncludedRows all{Array<std::uint32_t>(order_.row_count()),
-                     included_->column(order_.row_count(), row_at())};
-    for (std::size_t row = 0; row < all.rows.size(); ++row)
-      all.rows[row] = static_cast<std::uint32_t>(row);
+    // Entries of the included values, as in_row_order sorts keys.
+    const Array<std::uint32_t> outside = included_->outside_rows(row_at());
+    const std::size_t entries = order_.size() + outside.size();
+    const EncodedColumn sorted =
+        in_row_order(entries, order_.row_count(), entries == 0 ? 0 : entries - 1, [&](auto&& take) {
+          parallel_for(entries, chunk_rows, [&](std::size_t first, std::size_t count) {
+            for (std::size_t i = first; i < first + count; ++i)
+              take(i < order_.size() ? order_.rows()[i] : outside[i - order_.size()], i);
+          });
+        });
+    IncludedRows all{Array<std::uint32_t>(entries),
+                     included_->values_of({sorted.keys.narrow_data(), entries})};
+    for (std::size_t i = 0; i < entries; ++i) all.rows[i] = sorted.row(i);
     return all;
   }
 
@@ -124,6 +141,9 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     LocatorBytes locator = locator_.bytes();
     for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
     if (included_) bytes.parts.emplace_back("included values", included_->bytes());
+    if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
+    if (const std::size_t dead = dead_sets_.bytes(); dead != 0)
+      bytes.parts.emplace_back("dead rows by position", dead);
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak =
         std::max({order_.build_peak(), order_.bytes() + locator.build_peak, bytes.resident});
@@ -144,7 +164,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     locator.lower_bounds(order, static_cast<const Key*>(nullptr), 0, at, work);
   };
 
-  void run_chunk(const LookupBatch& batch, const Request& request, std::size_t first,
+  void run_chunk(const LookupBatch& batch, const Request& request, DeadSet* dead, std::size_t first,
                  std::size_t count) const {
     Interval intervals[chunk_lookups];
     std::uint8_t checks[chunk_lookups];
@@ -154,24 +174,23 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     find(batch.kind(), intervals, count, found, work.get());
     if (batch.has_residual())
       order_.filter_residuals(batch, first, count, intervals, checks, found);
-    work.add_hits(found, count);
-    answer(request, batch.kind(), first, found, count);
+    answer(request, dead, batch.kind(), first, found, count, work);
   }
 
   // The batch partitioned by key, so that lookups that need the same memory come together.
-  void run_in_order(const LookupBatch& batch, const Request& request) const {
+  void run_in_order(const LookupBatch& batch, const Request& request, DeadSet* dead) const {
     const std::size_t buckets =
         std::clamp<std::size_t>(order_.bytes() / bucket_bytes, 1, most_buckets);
     for (std::size_t first = 0; first < batch.size(); first += most_at_once) {
       const std::size_t count = std::min(most_at_once, batch.size() - first);
       const PartitionedBatch parts(batch, first, count, order_.span(), buckets);
       parallel_for(parts.buckets(), 1, [&](std::size_t bucket, std::size_t) {
-        run_bucket(batch.kind(), request, parts.bucket(bucket));
+        run_bucket(batch.kind(), request, dead, parts.bucket(bucket));
       });
     }
   }
 
-  void run_bucket(LookupKind kind, const Request& request,
+  void run_bucket(LookupKind kind, const Request& request, DeadSet* dead,
                   std::span<const PartitionedBatch::Item> items) const {
     ScatteredAnswers answers(request);
     Work work(request);
@@ -185,22 +204,10 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
         lookups[i] = items[i].lookup;
       }
       find(kind, intervals, count, found, work.get());
-      work.add_hits(found, count);
       answers.start();
-      answer(answers.local(), kind, 0, found, count);
+      answer(answers.local(), dead, kind, 0, found, count, work);
       answers.scatter(lookups, count);
     }
-  }
-
-  void answer(const Request& request, LookupKind kind, std::size_t first, const Match* found,
-              std::size_t count) const {
-    const PairRows<Key> rows = order_.rows();
-    answer_rows(request, first, found, count, rows, kind == LookupKind::point);
-    if (!request.wants_values()) return;
-    if (request.included)
-      included_->answer(request, first, found, count);
-    else
-      answer_values(request, first, found, count, rows);
   }
 
   // The work of some lookups, added to the request's counters in the end.
@@ -214,15 +221,43 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     Work& operator=(const Work&) = delete;
     // Null: nothing is counted.
     [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
-    void add_hits(const Match* found, std::size_t count) {
+    template <class Live>
+    void add_hits(const Match* found, std::size_t count, const Live& live) {
       if (total_ == nullptr) return;
-      for (std::size_t i = 0; i < count; ++i) own_.hits += found[i].size();
+      for (std::size_t i = 0; i < count; ++i) own_.hits += live.count(i, found[i]);
     }
 
    private:
     Counters* total_;
     Counters own_;
   };
+
+  void answer(const Request& request, DeadSet* dead, LookupKind kind, std::size_t first,
+              Match* found, std::size_t count, Work& work) const {
+    const PairRows<Key> rows = order_.rows();
+    answer_live(request.dead, dead, order_.size(), found, count, rows, [&](const auto& live) {
+      work.add_hits(found, count, live);
+      answer_rows(request, first, found, count, rows, kind == LookupKind::point, live);
+      if (!request.wants_values()) return;
+      if (request.included)
+        answer_included(request, dead, first, found, count, live);
+      else
+        answer_values(request, first, found, count, rows, live);
+    });
+  }
+
+  void answer_included(const Request& request, DeadSet*, std::size_t first, const Match* found,
+                       std::size_t count, const AllLive&) const {
+    included_->answer(request, first, found, count, nullptr, nullptr);
+  }
+  void answer_included(const Request& request, DeadSet* dead, std::size_t first, const Match* found,
+                       std::size_t count, const LiveMatches& live) const {
+    const LiveAggregates* aggregates = nullptr;
+    if (const DeadPositions* const positions = live.positions())
+      aggregates = dead->aggregates(rows_to_walk(found, count), order_.size(),
+                                    [&] { return included_->live_aggregates(positions->bits()); });
+    included_->answer(request, first, found, count, &live, aggregates);
+  }
 
   void search(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
     if (count == 0) return;
@@ -242,6 +277,36 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   void find_points(const Interval* intervals, std::size_t count, Match* found,
                    Counters* work) const {
+    if (filter_)
+      find_filtered_points(intervals, count, found, work);
+    else
+      find_all_points(intervals, count, found, work);
+  }
+
+  // Only lookups that the filter lets pass are searched for.
+  void find_filtered_points(const Interval* intervals, std::size_t count, Match* found,
+                            Counters* work) const {
+    Key hashes[chunk_lookups];
+    for (std::size_t i = 0; i < count; ++i) {
+      hashes[i] = mix(static_cast<Key>(intervals[i].lower));
+      filter_->prefetch(hashes[i]);
+    }
+    Interval passed[chunk_lookups] = {};
+    Match passed_found[chunk_lookups];
+    std::size_t which[chunk_lookups];
+    std::size_t passing = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      found[i] = {0, 0};
+      if (intervals[i].empty() || !filter_->may_hold(hashes[i])) continue;
+      passed[passing] = intervals[i];
+      which[passing++] = i;
+    }
+    find_all_points(passed, passing, passed_found, work);
+    for (std::size_t i = 0; i < passing; ++i) found[which[i]] = passed_found[i];
+  }
+
+  void find_all_points(const Interval* intervals, std::size_t count, Match* found,
+                       Counters* work) const {
     Key keys[chunk_lookups];
     std::uint32_t at[chunk_lookups];
     for (std::size_t i = 0; i < count; ++i)
@@ -304,10 +369,16 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     }
   }
 
+  void make_filter() {
+    filter_.emplace(order_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) filter_->add(mix(order_.key(i)));
+  }
+
   [[nodiscard]] IncludedValues::RowAt row_at() const {
     return [rows = order_.rows()](std::size_t position) { return rows[position]; };
   }
 
+  static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
   static constexpr std::size_t bucket_bytes = std::size_t{1}
                                               << 18;  // about what a core's cache holds
   static constexpr std::size_t most_buckets = 2048;
@@ -317,6 +388,8 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   Locator locator_;
   OrderChoice choice_;
   std::unique_ptr<IncludedValues> included_;
+  std::optional<HashFilter<Key>> filter_;
+  DeadSets dead_sets_;
 };
 
 // The structure with 4-byte keys where they fit, else with 8-byte keys. `settings` are the

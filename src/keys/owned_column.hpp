@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +23,7 @@ class OwnedColumn {
   // that this column's type cannot hold is an error.
   void set(std::size_t row, const ColumnView& source, std::size_t from);
   void set_valid(std::size_t row, bool valid);
+  void set_all_valid() { std::fill(validity_.begin(), validity_.end(), std::uint8_t{0xff}); }
 
   template <class T>
   [[nodiscard]] T* data() {

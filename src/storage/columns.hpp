@@ -12,6 +12,7 @@
 
 #include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
+#include "storage/pairs.hpp"
 
 namespace rtindex {
 
@@ -52,12 +53,45 @@ class RowSet {
   std::vector<std::uint64_t> words_;
 };
 
+// Keys and their rows in row order, in memory and time of `size` keys.
+template <class ForEach>
+[[nodiscard]] EncodedColumn sorted_by_row(std::size_t size, std::size_t row_count,
+                                          std::uint64_t span, ForEach&& for_each) {
+  PackedKeys taken(size, span);
+  Array<Pair<std::uint32_t>> order(size);  // rows, and where their keys are in `taken`
+  std::atomic<std::size_t> next = 0;
+  for_each([&](std::uint32_t row, std::uint64_t key) {
+    if (row >= row_count) fail_damaged_in_use("a row is too large");
+    if (key > span) fail_damaged_in_use("a key is too large");
+    const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
+    if (i >= size) fail_damaged_in_use("there are too many rows");
+    taken.set(i, key);
+    order[i] = {row, static_cast<std::uint32_t>(i)};
+  });
+  if (next != size) fail_damaged_in_use("rows are missing");
+  sort_pairs(order.span());
+
+  EncodedColumn column;
+  column.row_count = row_count;
+  column.span = span;
+  column.keys = PackedKeys(size, span);
+  column.rows = Array<std::uint32_t>(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i > 0 && order[i].key == order[i - 1].key) fail_damaged_in_use("a row is there twice");
+    column.rows[i] = order[i].key;
+    column.keys.set(i, taken[order[i].row]);
+  }
+  return column;
+}
+
 // The column back in row order from a structure that holds its keys in another: for_each(take)
-// calls take(row, key) for each of `size` keys, twice over, by as many threads as it likes. What
-// came from a damaged file is an Error.
+// calls take(row, key) for each of `size` keys, by as many threads as it likes, and is called once
+// or twice. What came from a damaged file is an Error.
 template <class ForEach>
 [[nodiscard]] EncodedColumn in_row_order(std::size_t size, std::size_t row_count,
                                          std::uint64_t span, ForEach&& for_each) {
+  constexpr std::size_t most_rows_per_key = 8;  // a sort takes longer than so many rows
+  if (size < row_count / most_rows_per_key) return sorted_by_row(size, row_count, span, for_each);
   RowSet valid(row_count);
   for_each([&](std::uint32_t row, std::uint64_t key) {
     if (row >= row_count || !valid.add(row))

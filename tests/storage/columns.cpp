@@ -1,102 +1,84 @@
-// Updates of more rows than one thread takes at a time.
+// Columns back in row order, from structures that hold few or most of the rows.
 
 #include "storage/columns.hpp"
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <utility>
+#include <algorithm>
 #include <vector>
 
 #include <rtindex/error.hpp>
 
+#include "base/parallel.hpp"
+
 namespace rtindex::test {
 namespace {
 
-constexpr std::uint32_t size = 200'003;
+struct Entry {
+  std::uint32_t row;
+  std::uint64_t key;
+};
 
-// Every row once, far from its neighbours.
-std::vector<std::uint32_t> scattered_rows() {
-  std::vector<std::uint32_t> rows(size);
-  for (std::uint32_t i = 0; i < size; ++i)
-    rows[i] = static_cast<std::uint32_t>(std::uint64_t{i} * 7919 % size);
-  return rows;
-}
-
-std::string refusal(const std::vector<std::uint32_t>& rows) {
-  try {
-    require_distinct(rows, size);
-    return "";
-  } catch (const Error& error) {
-    return error.what();
+// Every `step`-th row of `row_count`, far from its neighbours.
+std::vector<Entry> scattered(std::size_t row_count, std::size_t step, std::uint64_t factor) {
+  const std::size_t size = row_count / step;
+  std::vector<Entry> entries(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto row = static_cast<std::uint32_t>(i * 7919 % size * step);
+    entries[i] = {row, row * factor};
   }
+  return entries;
 }
 
-TEST(ChangedRows, AreNamedOnce) {
-  std::vector<std::uint32_t> rows = scattered_rows();
-  EXPECT_EQ(refusal(rows), "");
-  const std::uint32_t first = rows[17];
-  const std::uint32_t replaced = std::exchange(rows[150'000], first);
-  EXPECT_NE(refusal(rows).find("row " + std::to_string(first) + " twice"), std::string::npos);
-  rows[150'000] = replaced;
-  rows[199'999] = size;
-  EXPECT_NE(refusal(rows).find("row 200003 but the column has 200003 rows"), std::string::npos);
+EncodedColumn ordered(const std::vector<Entry>& entries, std::size_t size, std::size_t row_count,
+                      std::uint64_t span) {
+  return in_row_order(size, row_count, span, [&](auto&& take) {
+    parallel_for(entries.size(), 1000, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) take(entries[i].row, entries[i].key);
+    });
+  });
 }
 
-EncodedColumn column_of(std::uint64_t span) {
-  EncodedColumn column;
-  column.row_count = size;
-  column.span = span;
-  column.keys = PackedKeys(size, span);
-  for (std::uint32_t row = 0; row < size; ++row) column.keys.set(row, row);
-  return column;
+constexpr std::size_t row_count = 200'003;
+
+// All rows, most of them (with nulls), and few (a small segment).
+TEST(RowOrder, HoldsForManyAndForFewRows) {
+  for (const std::size_t step : {1, 2, 7, 9, 100, 50'000})
+    for (const std::uint64_t factor : {std::uint64_t{3}, std::uint64_t{1} << 40}) {
+      const std::vector<Entry> entries = scattered(row_count, step, factor);
+      const std::uint64_t span = row_count * factor;
+      const EncodedColumn column = ordered(entries, entries.size(), row_count, span);
+      EXPECT_EQ(column.row_count, row_count);
+      EXPECT_EQ(column.span, span);
+      ASSERT_EQ(column.size(), entries.size());
+      EXPECT_EQ(column.rows.empty(), step == 1);
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        ASSERT_EQ(column.row(i), i * step);
+        ASSERT_EQ(column.keys[i], i * step * factor);
+      }
+    }
 }
 
-TEST(ChangedColumn, HoldsNewKeysAndGrowsWide) {
-  std::vector<std::uint32_t> rows = scattered_rows();
-  rows.resize(size / 2);
-  for (const std::uint64_t offset : {std::uint64_t{5}, std::uint64_t{1} << 40}) {
-    std::vector<std::uint64_t> keys;
-    for (const std::uint32_t row : rows) keys.push_back(row + offset);
-    const std::uint64_t span = size + offset;
-    const EncodedColumn now =
-        patched(column_of(size), {rows.data(), keys.data(), rows.size(), MemorySpace::host},
-                ColumnView(keys), span);
-    EXPECT_EQ(now.span, span);
-    EXPECT_TRUE(now.rows.empty());
-    std::vector<std::uint64_t> wanted(size);
-    for (std::uint32_t row = 0; row < size; ++row) wanted[row] = row;
-    for (const std::uint32_t row : rows) wanted[row] += offset;
-    for (std::uint32_t row = 0; row < size; ++row) ASSERT_EQ(now.keys[row], wanted[row]);
-  }
+TEST(RowOrder, HoldsForNoRow) {
+  EXPECT_EQ(ordered({}, 0, row_count, 0).size(), 0U);
+  EXPECT_EQ(ordered({}, 0, 0, 0).size(), 0U);
 }
 
-TEST(ChangedColumn, LosesRowsToNull) {
-  const std::vector<std::uint32_t> rows = {7, 150'000, 9};
-  const std::vector<std::uint64_t> keys = {1, 0, 2};
-  const std::uint8_t validity = 0b101;
-  const ColumnView new_keys = ColumnView(keys).with_validity(&validity);
-  EXPECT_FALSE(all_valid(new_keys));
-  const EncodedColumn now = patched(
-      column_of(size), {rows.data(), keys.data(), rows.size(), MemorySpace::host}, new_keys, size);
-  ASSERT_EQ(now.size(), size - 1);
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    const std::uint32_t row = now.row(i);
-    ASSERT_EQ(row, i + (i >= 150'000 ? 1 : 0));
-    ASSERT_EQ(now.keys[i], row == 7 ? 1 : row == 9 ? 2 : row);
-  }
-}
-
-TEST(Validity, OneNullAnywhereIsSeen) {
-  const std::vector<std::uint64_t> keys(size, 1);
-  std::vector<std::uint8_t> bitmap((size + 7) / 8, 0xff);
-  const ColumnView column = ColumnView(keys).with_validity(bitmap.data());
-  EXPECT_TRUE(all_valid(column));
-  for (const std::size_t row : {std::size_t{0}, std::size_t{100'000}, std::size_t{size - 1}}) {
-    const auto bit = static_cast<std::uint8_t>(1U << (row % 8));
-    bitmap[row / 8] = static_cast<std::uint8_t>(bitmap[row / 8] ^ bit);
-    EXPECT_FALSE(all_valid(column)) << row;
-    bitmap[row / 8] = static_cast<std::uint8_t>(bitmap[row / 8] ^ bit);
+TEST(RowOrder, OfDamagedPairsIsRefused) {
+  for (const std::size_t step : {1, 2, 100}) {
+    const std::vector<Entry> sound = scattered(row_count, step, 1);
+    const std::size_t size = sound.size();
+    const auto refused = [&](std::size_t wanted, const auto& damage) {
+      std::vector<Entry> entries = sound;
+      damage(entries);
+      EXPECT_THROW(static_cast<void>(ordered(entries, wanted, row_count, row_count)), Error)
+          << step;
+    };
+    refused(size, [](auto& entries) { entries[17].row = entries[1].row; });
+    refused(size, [](auto& entries) { entries[17].row = row_count; });
+    refused(size, [](auto& entries) { entries[17].key = row_count + 1; });
+    refused(size, [](auto& entries) { entries.pop_back(); });
+    if (step > 1) refused(size - 1, [](auto&) {});
   }
 }
 

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "answers/dead_positions.hpp"
+#include "answers/row_bits.hpp"
+
+namespace rtindex {
+
+// Something that spares lookups work but costs work itself: made by the first thread for which it
+// pays, and used by all threads from then on. Nobody waits for it; lookups do without until it is
+// there.
+template <class T>
+class MadeWhenWorthIt {
+ public:
+  // Null where it is not there. `work` is what the caller has to do without it, and is added to
+  // what others had to do; from `cost` on make() is called, which returns a std::unique_ptr.
+  template <class Make>
+  [[nodiscard]] const T* get(std::uint64_t work, std::uint64_t cost, Make&& make) {
+    if (const T* const there = made_.load(std::memory_order_acquire)) return there;
+    if (work_.fetch_add(work, std::memory_order_relaxed) + work < cost) return nullptr;
+    if (is_being_made_.exchange(true)) return nullptr;
+    try {
+      owned_ = make();
+    } catch (const std::exception&) {
+      return nullptr;  // out of memory: lookups go on without
+    }
+    made_.store(owned_.get(), std::memory_order_release);
+    return owned_.get();
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    const T* const there = made_.load(std::memory_order_acquire);
+    return there == nullptr ? 0 : there->bytes();
+  }
+
+ private:
+  std::unique_ptr<const T> owned_;
+  std::atomic<const T*> made_ = nullptr;
+  std::atomic<std::uint64_t> work_ = 0;
+  std::atomic<bool> is_being_made_ = false;
+};
+
+// Aggregates of included values without those of dead rows; IncludedValues makes and reads it.
+class LiveAggregates {
+ public:
+  virtual ~LiveAggregates() = default;
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+// What a structure derives from a set of dead rows.
+class DeadSet {
+ public:
+  explicit DeadSet(std::uint64_t id) : id_(id) {}
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+
+  // The dead rows by position, for a structure of `size` positions; null where lookups with `work`
+  // rows do better to test each row.
+  template <class Rows>
+  [[nodiscard]] const DeadPositions* positions(std::uint64_t work, std::size_t size,
+                                               const Rows& rows, const RowBits& dead) {
+    return positions_.get(work, size / rows_per_test,
+                          [&] { return std::make_unique<const DeadPositions>(size, rows, dead); });
+  }
+  // The same for the aggregates that make() returns.
+  template <class Make>
+  [[nodiscard]] const LiveAggregates* aggregates(std::uint64_t work, std::size_t size,
+                                                 Make&& make) {
+    return aggregates_.get(work, size / rows_per_test, std::forward<Make>(make));
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + aggregates_.bytes(); }
+
+ private:
+  // A pass over all rows takes as long as the tests of so many fewer rows of lookups.
+  static constexpr std::size_t rows_per_test = 4;
+
+  std::uint64_t id_;
+  MadeWhenWorthIt<DeadPositions> positions_;
+  MadeWhenWorthIt<LiveAggregates> aggregates_;
+};
+
+// Those of the sets that were used last: that of the index as it is, and that of a snapshot.
+class DeadSets {
+ public:
+  // Null for a set from which nothing may be derived.
+  [[nodiscard]] std::shared_ptr<DeadSet> of(const RowBits& dead) const {
+    if (dead.empty() || dead.id == 0) return nullptr;
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
+      return set != nullptr && set->id() == dead.id;
+    });
+    if (found == sets_.end()) {
+      sets_.back() = std::make_shared<DeadSet>(dead.id);
+      std::rotate(sets_.begin(), sets_.end() - 1, sets_.end());
+    } else {
+      std::rotate(sets_.begin(), found, found + 1);
+    }
+    return sets_.front();
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    std::size_t bytes = 0;
+    for (const auto& set : sets_) bytes += set == nullptr ? 0 : set->bytes();
+    return bytes;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::array<std::shared_ptr<DeadSet>, 2> sets_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,205 @@
+// Matches with dead rows, against a loop over the rows that are not dead.
+
+#include "answers/live_matches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "answers/answers.hpp"
+#include "support/checker.hpp"
+#include "support/dead_rows.hpp"
+#include "support/run.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+// Enough for a match that all threads share.
+constexpr std::size_t size = matches::long_match + 5000;
+
+PositionRows shuffled_rows(Random& random) {
+  PositionRows rows{std::vector<std::uint32_t>(size)};
+  std::iota(rows.rows.begin(), rows.rows.end(), 0U);
+  random.shuffle(rows.rows);
+  return rows;
+}
+
+// Empty, short and long matches everywhere, in more than one chunk.
+std::vector<Match> some_matches(Random& random) {
+  std::vector<Match> found = {{0, 0}, {size, size}, {0, 1}, {0, 2}, {7, size - 1}, {9, 30'000}};
+  for (const std::size_t most : {1, 2, 9, 64, 65, 1000})
+    for (int i = 0; i < 40; ++i) {
+      const std::size_t length = random.below(most + 1);
+      const std::size_t begin = random.below(size - length);
+      found.push_back({begin, begin + length});
+    }
+  return found;
+}
+
+Answers answers_of(const std::vector<Match>& found, const PositionRows& rows, const RowBits& dead,
+                   DeadSet* set, const LookupOptions& options, bool ascending) {
+  AnswersAccess access(options, found.size());
+  Request& request = access.request();
+  request.dead = dead;
+  for (std::size_t first = 0; first < found.size(); first += chunk_lookups) {
+    const std::size_t count = std::min(chunk_lookups, found.size() - first);
+    std::vector<Match> chunk(found.begin() + static_cast<std::ptrdiff_t>(first),
+                             found.begin() + static_cast<std::ptrdiff_t>(first + count));
+    answer_live(dead, set, size, chunk.data(), count, rows, [&](const auto& live) {
+      answer_rows(request, first, chunk.data(), count, rows, ascending, live);
+      answer_values(request, first, chunk.data(), count, rows, live);
+    });
+  }
+  return access.finish();
+}
+
+class LiveRows : public testing::TestWithParam<std::string> {
+ protected:
+  // Tested row by row, and by position.
+  void expect_exact(const PositionRows& rows, const TestColumn& values, LookupOptions options,
+                    bool ascending) {
+    const DeadRows dead = dead_rows_named(GetParam(), size);
+    Random random(11);
+    const std::vector<Match> found = some_matches(random);
+    const Matches wanted = live_rows(found, rows, dead);
+    options.values = values.view();
+    DeadSet by_position(1);
+    if (!dead.bits().empty()) {
+      ASSERT_NE(by_position.positions(size, size, rows, dead.bits()), nullptr);
+    }
+    for (DeadSet* const set : {static_cast<DeadSet*>(nullptr), &by_position}) {
+      const Answers answers = answers_of(found, rows, dead.bits(), set, options, ascending);
+      ASSERT_EQ("",
+                first_difference(given(answers, options), options, batch_of(found), wanted, values))
+          << text_of(options) << (set == nullptr ? ", row by row" : ", by position");
+    }
+  }
+};
+
+TEST_P(LiveRows, GiveEveryAnswer) {
+  Random random(1);
+  const PositionRows rows = shuffled_rows(random);
+  const TestColumn values = values_of(Type::i32, size, random);
+  for (const LookupOptions& options : every_options()) expect_exact(rows, values, options, false);
+}
+
+TEST_P(LiveRows, InAscendingOrderGiveTheFirst) {
+  Random random(2);
+  PositionRows rows = shuffled_rows(random);
+  std::sort(rows.rows.begin(), rows.rows.end());
+  const TestColumn values = values_of(Type::u64, size, random);
+  expect_exact(rows, values, full_options(), true);
+  expect_exact(rows, values, {.answers = Answer::first}, true);
+}
+
+TEST_P(LiveRows, AreFoldedInEveryType) {
+  Random random(3);
+  const PositionRows rows = shuffled_rows(random);
+  for (const Type type : value_types()) {
+    SCOPED_TRACE(name_of(type));
+    const TestColumn values = values_of(type, size, random);
+    expect_exact(rows, values, full_options(), false);
+    expect_exact(rows, values, {.answers = Answer::sum}, false);
+  }
+}
+
+TEST_P(LiveRows, FillALimit) {
+  Random random(4);
+  const PositionRows rows = shuffled_rows(random);
+  const TestColumn values = values_of(Type::u8, size, random);
+  for (const std::uint32_t limit : {0U, 1U, 30U, 16'384U, 65'600U, 69'999U})
+    expect_exact(rows, values, {.answers = Answer::rows, .limit = limit}, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(DeadRows, LiveRows, testing::ValuesIn(dead_row_names()),
+                         [](const auto& item) { return item.param; });
+
+TEST(LiveMatches, BeginWithALiveRow) {
+  Random random(5);
+  const PositionRows rows = shuffled_rows(random);
+  const DeadRows dead = dead_rows_named("half", size);
+  std::vector<Match> found = {{10, 10}, {0, 1000}, {3, 4}, {4, 5}, {size - 3, size}};
+  const LiveMatches live(found.data(), found.size(), rows, dead.bits());
+  EXPECT_FALSE(live.all_live());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].size() != 0) {
+      EXPECT_FALSE(dead.has(rows[found[i].begin])) << i;
+    }
+    for (std::uint64_t at = found[i].begin; at < found[i].end; ++at)
+      ASSERT_EQ(live.dead(i).has(at), dead.has(rows[at]));
+  }
+}
+
+TEST(LiveMatches, AreAllLiveWhereNoneIsDead) {
+  Random random(6);
+  const PositionRows rows = shuffled_rows(random);
+  const DeadRows dead({rows[5], rows[9]}, size);
+  std::vector<Match> found = {{0, 5}, {5, 6}, {6, 9}, {9, 20}};
+  EXPECT_TRUE(LiveMatches(found.data(), found.size(), rows, dead.bits()).all_live());
+  EXPECT_EQ(found[1].size(), 0U);
+  EXPECT_EQ(found[3].begin, 10U);
+  found.push_back({4, 7});
+  EXPECT_FALSE(LiveMatches(found.data(), found.size(), rows, dead.bits()).all_live());
+}
+
+TEST(DeadPositions, CountAnyRange) {
+  Random random(7);
+  const PositionRows rows = shuffled_rows(random);
+  for (const std::string& name : dead_row_names()) {
+    const DeadRows dead = dead_rows_named(name, size);
+    const DeadPositions positions(size, rows, dead.bits());
+    std::vector<std::uint64_t> before(size + 1, 0);
+    for (std::size_t at = 0; at < size; ++at)
+      before[at + 1] = before[at] + (dead.has(rows[at]) ? 1 : 0);
+    for (const Match& match : some_matches(random)) {
+      ASSERT_EQ(positions.count(match), before[match.end] - before[match.begin]) << name;
+      ASSERT_EQ(positions.bits().count(match), positions.count(match)) << name;
+    }
+    EXPECT_EQ(positions.count({0, size}), before[size]) << name;
+  }
+}
+
+TEST(DeadSets, AreMadeOnceTheyPay) {
+  Random random(8);
+  const PositionRows rows = shuffled_rows(random);
+  const DeadRows dead = dead_rows_named("few", size);
+  DeadSet set(1);
+  EXPECT_EQ(set.positions(1, size, rows, dead.bits()), nullptr);
+  EXPECT_EQ(set.bytes(), 0U);
+  const DeadPositions* const made = set.positions(size, size, rows, dead.bits());
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(set.positions(0, size, rows, dead.bits()), made);
+  EXPECT_EQ(set.bytes(), made->bytes());
+}
+
+TEST(DeadSets, DoWithoutWhatCannotBeMade) {
+  MadeWhenWorthIt<DeadPositions> positions;
+  const auto fails = []() -> std::unique_ptr<const DeadPositions> { throw std::bad_alloc(); };
+  EXPECT_EQ(positions.get(5, 5, fails), nullptr);
+  EXPECT_EQ(positions.get(5, 5, fails), nullptr);
+  EXPECT_EQ(positions.bytes(), 0U);
+}
+
+TEST(DeadSets, KeepTheLastTwo) {
+  const std::vector<std::uint32_t> words(1, 1);
+  const auto bits = [&](std::uint64_t id) { return RowBits{words.data(), 32, id}; };
+  const DeadSets sets;
+  EXPECT_EQ(sets.of({}), nullptr);
+  EXPECT_EQ(sets.of(bits(0)), nullptr) << "nothing may be derived from a set without a number";
+  const auto first = sets.of(bits(1));
+  const auto second = sets.of(bits(2));
+  EXPECT_NE(first, second) << "the same words may hold another set by now";
+  EXPECT_EQ(sets.of(bits(1)), first);
+  EXPECT_EQ(sets.of(bits(2)), second);
+  const auto third = sets.of(bits(3));
+  EXPECT_EQ(sets.of(bits(2)), second);
+  EXPECT_EQ(sets.of(bits(3)), third);
+  EXPECT_NE(sets.of(bits(1)), first);
+}
+
+}  // namespace
+}  // namespace rtindex::test
