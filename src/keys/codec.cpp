@@ -17,16 +17,18 @@ constexpr std::size_t encode_block = 512;
 
 }  // namespace
 
-std::unique_ptr<KeyCodec> KeyCodec::for_column(const ColumnView& column) {
+namespace {
+
+std::unique_ptr<KeyCodec> new_codec(const ColumnView& column) {
   if (column.type() == Type::string) return make_string_codec(column);
   if (column.type() == Type::composite) return make_composite_codec(column);
   return make_native_codec(column);
 }
 
-namespace {
-
-// The rowIDs of the elements; format 1 had a row for each element.
+// The rowIDs of the elements, which only the comparison in full needs; format 1 had a row for each
+// element.
 RowNumbers saved_rows(const FileReader& file, std::size_t elements, std::size_t rows) {
+  if (!file.has("elements")) return {0, elements};
   if (file.flag("rows_listed")) return RowNumbers(file.array<std::uint32_t>("rows", elements));
   return {static_cast<std::uint32_t>(file.number("first_row", rows)), elements};
 }
@@ -43,9 +45,14 @@ std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elemen
 
 }  // namespace
 
+std::unique_ptr<KeyCodec> KeyCodec::for_column(const ColumnView& column) {
+  std::unique_ptr<KeyCodec> codec = new_codec(column);
+  codec->number_rows(RowNumbers(0, column.size()));
+  return codec;
+}
+
 std::unique_ptr<KeyCodec> KeyCodec::from_file(const FileReader& file, std::size_t rows) {
-  if (!file.has("elements")) return saved_codec(file, rows);
-  const std::size_t elements = file.number("elements", rows);
+  const std::size_t elements = file.has("elements") ? file.number("elements", rows) : rows;
   std::unique_ptr<KeyCodec> codec = saved_codec(file, elements);
   if (codec->has_residual() && elements == 0) file.refuse("its full keys are missing");
   codec->number_rows(saved_rows(file, elements, rows));
@@ -59,7 +66,7 @@ void KeyCodec::save(FileWriter file) const {
   file.text("type", std::string(name_of(type())));
   file.number("span", span_);
   file.number("empty", empty_ ? 1 : 0);
-  if (has_residual_ && !rows_.is_identity()) {
+  if (has_residual_) {
     file.number("elements", rows_.size());
     file.number("first_row", rows_.first());
     file.number("rows_listed", rows_.listed() ? 1 : 0);

@@ -31,7 +31,6 @@ class RowNumbers {
   }
   // The element of a row that is there. Any row of a damaged file gives some element.
   [[nodiscard]] std::size_t element(std::uint32_t row) const {
-    if (is_identity()) return row;
     const std::uint32_t* const begin = rows_.data();
     const std::size_t element =
         listed_ ? static_cast<std::size_t>(std::lower_bound(begin, begin + size_, row) - begin)
