@@ -309,8 +309,8 @@ Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) 
 
 Index Index::copy() const {
   return explain_out_of_memory("copying an index", [&] {
-    Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick),
-                                   state_->read()->main().structure->device_memory());
+    const std::shared_ptr<DeviceMemory> memory = state_->read()->main().structure->device_memory();
+    Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick), memory);
     copy.state_->file.clear();
     copy.state_->loaded = "copied in memory";
     return copy;

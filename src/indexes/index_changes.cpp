@@ -130,7 +130,10 @@ bool Index::State::refits() const {
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
   if (!refits()) return false;
   const std::lock_guard turn(change_mutex);
-  const std::unique_lock lock(refit_mutex);
+  const std::unique_lock lock = [&] {
+    const std::lock_guard waiting(turnstile);
+    return std::unique_lock(refit_mutex);
+  }();
   if (version.use_count() != 1 || version->segments.size() != 1 ||
       version->main().dead != nullptr || version->main().structure.use_count() != 1)
     return false;

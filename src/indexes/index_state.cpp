@@ -45,7 +45,10 @@ std::shared_ptr<const Version> Index::State::current() const {
 
 Index::State::Reading Index::State::read() const {
   Reading reading;
-  if (refits()) reading.lock = std::shared_lock(refit_mutex);
+  if (refits()) {
+    const std::lock_guard passing(turnstile);
+    reading.lock = std::shared_lock(refit_mutex);
+  }
   reading.version = current();
   return reading;
 }

@@ -34,7 +34,7 @@ struct Index::State {
   std::string loaded;  // how it was loaded, for describe()
 
   // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
-  // call that changes the index must not hold it while it waits for its turn.
+  // call holds one at a time, and a change none while it waits for its turn.
   struct Reading {
     std::shared_lock<std::shared_mutex> lock;
     std::shared_ptr<const Version> version;
@@ -113,6 +113,9 @@ struct Index::State {
   mutable std::mutex version_mutex;  // held only to copy or swap the pointer
   std::mutex change_mutex;
   mutable std::shared_mutex refit_mutex;
+  // Lookups pass it on their way to refit_mutex and an update holds it while it waits, because
+  // std::shared_mutex may let lookups overtake an update for ever.
+  mutable std::mutex turnstile;
 };
 
 }  // namespace rtindex

@@ -87,14 +87,24 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
   for (const std::string& difference : differences) EXPECT_EQ("", difference);
 }
 
-// Lookups that arrive after an update wait for it. Otherwise a steady stream of lookups would delay
-// it forever.
+std::vector<std::string> concurrency_specs() {
+  std::vector<std::string> list;
+  for (const std::string& index : usable_indexes()) {
+    list.push_back(index);
+    if (index == "rx:embree@cpu" || index == "rx:optix@cuda")
+      list.push_back(index + ",update=refit");
+  }
+  return list;
+}
+
+// Lookups that arrive after an update in place wait for it. Otherwise a steady stream of lookups
+// would delay it forever.
 TEST(Concurrency, UpdatesAreNotStarved) {
   constexpr int most_batches = 20000;
   std::vector<std::uint64_t> keys(std::size_t{1} << 12);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 77;
-  for (const std::string& spec : usable_indexes()) {
-    const bool on_gpu = spec.ends_with("@cuda");
+  for (const std::string& spec : concurrency_specs()) {
+    const bool on_gpu = spec.find("@cuda") != std::string::npos;
     Index index = build(keys, on_gpu ? spec : spec + ",threads=1");
     std::atomic<bool> stop = false;
     std::atomic<int> batches = 0;
@@ -111,16 +121,6 @@ TEST(Concurrency, UpdatesAreNotStarved) {
     stop = true;
     for (std::thread& thread : threads) thread.join();
   }
-}
-
-std::vector<std::string> concurrency_specs() {
-  std::vector<std::string> list;
-  for (const std::string& index : usable_indexes()) {
-    list.push_back(index);
-    if (index == "rx:embree@cpu" || index == "rx:optix@cuda")
-      list.push_back(index + ",update=refit");
-  }
-  return list;
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, Concurrency,
