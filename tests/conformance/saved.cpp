@@ -1,9 +1,10 @@
-// Every usable index on every column: saved, loaded, asked, updated and saved again.
+// Every usable index on every column: saved, loaded, asked, changed and saved again.
 
 #include <gtest/gtest.h>
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/changing_index.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -73,6 +74,66 @@ TEST_P(Saved, AnswersLikeTheScan) {
 INSTANTIATE_TEST_SUITE_P(Conformance, Saved,
                          testing::Combine(testing::ValuesIn(usable_indexes()),
                                           testing::ValuesIn(workload_names())),
+                         [](const auto& item) {
+                           return test_name(std::get<0>(item.param)) + "_" +
+                                  std::get<1>(item.param);
+                         });
+
+class SavedChanges : public testing::TestWithParam<Case> {
+ protected:
+  // Every way to have the same index once more.
+  [[nodiscard]] std::vector<Index> restored(const Index& index) const {
+    index.save(path_);
+    std::vector<Index> all;
+    all.push_back(load(path_));
+    all.push_back(load(path_, {.verify = Verify::full}));
+    all.push_back(deserialize(index.serialize(), {.verify = Verify::full}));
+    all.push_back(index.copy());
+    all.push_back(index.snapshot().copy());
+    all.push_back(load(path_).snapshot());
+    return all;
+  }
+
+  TemporaryFolder folder_{TemporaryFolder::Medium::memory};
+  std::string path_ = folder_.file("a.rtindex");
+};
+
+std::string segments_of(const Index& index) {
+  const std::string text = index.describe();
+  const std::size_t at = text.find("segments: ");
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+// With several segments, erased and null rows and rows that have moved.
+TEST_P(SavedChanges, AnswerLikeTheScan) {
+  const auto& [index_name, workload_name] = GetParam();
+  for (const std::string& spec : {index_name, index_name + ",delta=64"}) {
+    SCOPED_TRACE(spec);
+    ChangingIndex changing(some_rows(workload_name, 250), spec,
+                           {.seed = 70, .include = includes_values(spec), .most_rows = 0});
+    for (int round = 0; round < 2; ++round) {
+      for (int change = 0; change < 4; ++change) changing.random_change();
+      std::vector<Index> again = restored(changing.index());
+      for (std::size_t i = 0; i < again.size(); ++i) {
+        SCOPED_TRACE(testing::Message() << "round " << round << ", way " << i);
+        EXPECT_EQ(segments_of(again[i]), segments_of(changing.index()));
+        EXPECT_EQ(again[i].serialize(), changing.index().serialize());
+        ChangingIndex other = changing.over(std::move(again[i]));
+        ASSERT_EQ("", other.difference()) << other.index().describe();
+        other.random_change();
+        ASSERT_EQ("", other.difference()) << other.index().describe();
+      }
+      changing = changing.over(load(path_));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Conformance, SavedChanges,
+                         testing::Combine(testing::ValuesIn(usable_and_bucketed()),
+                                          testing::Values("sparse_u64", "nulls_dense_u32",
+                                                          "special_f64", "nulls_same_head_strings",
+                                                          "int_string", "three_wide_ints",
+                                                          "nulls_in_parts", "empty_u32")),
                          [](const auto& item) {
                            return test_name(std::get<0>(item.param)) + "_" +
                                   std::get<1>(item.param);
