@@ -31,9 +31,11 @@ std::string_view explain(RTCError code) {
 
 EmbreeDevice::EmbreeDevice(int threads)
     : device_(rtcNewDevice(threads == 0 ? "" : fmt::format("threads={}", threads).c_str())) {
-  if (device_ == nullptr)
-    fail(ErrorKind::unavailable, "embree: no device could be created: {}",
-         explain(rtcGetDeviceError(nullptr)));
+  if (device_ == nullptr) {
+    const RTCError code = rtcGetDeviceError(nullptr);
+    fail(code == RTC_ERROR_OUT_OF_MEMORY ? ErrorKind::out_of_memory : ErrorKind::unavailable,
+         "embree: no device could be created: {}", explain(code));
+  }
   rtcSetDeviceMemoryMonitorFunction(device_, count_memory, this);
 }
 

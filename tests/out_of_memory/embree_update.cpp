@@ -4,34 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
-namespace {
-
-// Allocations of this thread until one fails; negative: none does.
-thread_local long allocations_until_failure = -1;
-
-void* allocate(std::size_t bytes) {
-  if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
-  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-// NOLINTBEGIN(misc-new-delete-overloads,cppcoreguidelines-no-malloc)
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-// NOLINTEND(misc-new-delete-overloads,cppcoreguidelines-no-malloc)
+#include "out_of_memory/failing_memory.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -58,17 +36,13 @@ TEST_P(EmbreeUpdate, ThatRunsOutOfMemoryChangesNothing) {
   constexpr long most_allocations = 10'000;
   long failures = 0;
   for (; failures < most_allocations; ++failures) {
-    allocations_until_failure = failures;
-    bool updated = true;
     try {
+      const FailingMemory memory(failures);
       index.update(rows, new_keys);
+      break;
     } catch (const Error& error) {
-      allocations_until_failure = -1;
       EXPECT_EQ(error.kind(), ErrorKind::out_of_memory) << error.what();
-      updated = false;
     }
-    allocations_until_failure = -1;
-    if (updated) break;
     expect_keys(index, keys, failures);
   }
   EXPECT_GT(failures, 5);
