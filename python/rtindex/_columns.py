@@ -209,7 +209,7 @@ def _converted(found: Column, target: ColumnType) -> Column:
             return found.converted_days()
     elif found.unit != target.unit and target.unit:
         raise InvalidArgumentError(
-            f"the lookups are in {found.unit or 'D'} and the column is in {target.unit}: convert "
+            f"expected times in {target.unit}, as in the index, got {found.unit or 'D'}: convert "
             f'them, in NumPy with .astype("datetime64[{target.unit}]"), in pyarrow with .cast'
         )
     return found

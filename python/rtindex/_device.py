@@ -174,10 +174,7 @@ def open_device_end(target: ColumnType, other: Any, upper: bool) -> Column:
 
 
 def device_rows(rows: Any, size: int) -> Column:
-    """The rows of an update as uint32; `size` is the number of rows of the column."""
-    if not is_device_array(rows):
-        raise InvalidArgumentError("the keys are in device memory and the rows in host memory: "
-                                   "move one of them")
+    """Rows in device memory as uint32; `size` is the number of rows of the column."""
     library = library_of(rows)
     dtype = library.dtype(rows)
     if dtype == "uint32":
@@ -187,16 +184,14 @@ def device_rows(rows: Any, size: int) -> Column:
     # Those of 2^63 and above become negative, and so are refused as well.
     numbers = library.cast(rows, "int64")
     if bool(((numbers < 0) | (numbers >= size)).any()):
-        raise InvalidArgumentError(f"invalid rows: expected rows of a column of {size} rows, 0 to "
-                                   f"{size - 1}")
+        raise InvalidArgumentError(wrong_rows(size))
     return device_column(library.cast(numbers, "uint32"))
 
 
-def require_one_stream(rows: Any, keys: Any) -> None:
-    """An update waits for the stream of its keys alone, so that the rows must be on it as well."""
-    if is_device_array(rows) and library_of(rows).stream(rows) != library_of(keys).stream(keys):
-        raise InvalidArgumentError("the rows and the keys of the update are on different streams: "
-                                   "use one library, or make one stream current in both")
+def wrong_rows(size: int) -> str:
+    if size == 0:
+        return "invalid rows: the column has none"
+    return f"invalid rows: expected rows of a column of {size} rows, 0 to {size - 1}"
 
 
 def spec_for(data: Any, spec: str) -> str:
@@ -213,6 +208,8 @@ def answer_on_device(index: Index, keys: Any, lower: Column, upper: Column | Non
     """
     library = library_of(keys)
     size = len(lower)
+    if "rows" in names:
+        index = index.snapshot()  # asked twice below, and others may change it in between
     arrays: dict[str, Any] = {
         name: library.empty(size, dtype_of(name).__name__, keys) for name in names if name != "rows"
     }

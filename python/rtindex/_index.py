@@ -13,10 +13,10 @@ from . import _core
 from ._calls import NO_LIMIT
 from ._calls import answer as answer_call
 from ._calls import matched as matched_lookups
+from ._changes import row_column, stream_of, value_column
 from ._columns import column as column_of
 from ._columns import is_scalar, open_end
-from ._device import (device_rows, is_device_array, library_of, open_device_end,
-                      require_one_stream, spec_for)
+from ._device import library_of, open_device_end, spec_for
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._kinds import kind_of
 from ._lists import Array
@@ -31,7 +31,11 @@ Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
 class Index:
-    """An index over one column. Any number of threads may look up at the same time."""
+    """An index over one column.
+
+    Any number of threads may look up and change it at the same time. A lookup answers from the
+    index as it was when the call began. A change happens whole or, where it raises, not at all.
+    """
 
     __slots__ = ("_core", "_lower", "_point", "_type", "_upper", "time_unit", "type")
 
@@ -52,7 +56,7 @@ class Index:
 
         keys: one key, or a batch of keys.
         answer: one name, or several for an `Answers` with an attribute each.
-        values: the value column of sum, min and max, one value per row of the indexed column;
+        values: the value column of sum, min and max, one value per row (`len(index)` of them);
             None takes the included values.
         matched: add a boolean array of the lookups that matched.
         limit: the maximum number of rows that "rows" returns per lookup.
@@ -128,17 +132,59 @@ class Index:
         return Join(kind.array(probe, per_lookup=False),
                     kind.array(found, validity, per_lookup=False))
 
+    def insert(self, keys: Any, values: Any = None) -> int:
+        """Appends rows with these keys; returns the rowID of the first one, the others follow.
+
+        keys: one key, or a batch of keys; None is a null key.
+        values: one value per key, for an index with included values.
+
+        Keys and values are in host memory, or both in the memory of the index's GPU.
+        """
+        if values is None:
+            return self._core.insert(column_of(keys, self._type), None, stream_of(keys=keys))
+        return self._core.insert(column_of(keys, self._type), value_column(values, self._core),
+                                 stream_of(keys=keys, values=values))
+
+    def erase(self, rows: Any) -> None:
+        """Erases rows, which match nothing from now on. rowIDs are not reused.
+
+        rows: integers, each named once and not erased before.
+        """
+        self._core.erase(row_column(rows, len(self)), stream_of(rows=rows))
+
+    def erase_keys(self, keys: Any) -> int:
+        """Erases every row that holds one of these keys; returns how many there were."""
+        return self._core.erase_keys(column_of(keys, self._point), stream_of(keys=keys))
+
     def update(self, rows: Any, keys: Any) -> None:
         """Replaces the keys of rows: row `rows[i]` now holds `keys[i]`; None empties a row.
 
         Both are in host memory, or both in the memory of the index's GPU, where they stay.
         """
-        new_keys = column_of(keys, self._type)
-        if new_keys.on_device:
-            require_one_stream(rows, keys)
-            self._core.update(device_rows(rows, len(self)), new_keys, library_of(keys).stream(keys))
-        else:
-            self._core.update(_host_rows(rows, len(self)), new_keys, 0)
+        stream = stream_of(rows=rows, keys=keys)
+        self._core.update(row_column(rows, len(self)), column_of(keys, self._type), stream)
+
+    def set_included(self, rows: Any, values: Any) -> None:
+        """Replaces the included values of rows: that of row `rows[i]` is now `values[i]`.
+
+        Both are in host memory, or both in the memory of the index's GPU.
+        """
+        stream = stream_of(rows=rows, values=values)
+        self._core.set_included(row_column(rows, len(self)), value_column(values, self._core),
+                                stream)
+
+    def merge(self) -> None:
+        """Merges what changes have added into one structure, without the erased rows.
+
+        Changes do this by themselves when enough has come together; call it before a long time
+        without changes.
+        """
+        self._core.merge()
+
+    def snapshot(self) -> Index:
+        """An index that stays as this one is now. It is made in constant time and shares memory;
+        either may be changed without the other."""
+        return Index(self._core.snapshot())
 
     def save(self, path: Path) -> None:
         """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`."""
@@ -173,6 +219,11 @@ class Index:
         """The type of the included values; None without any."""
         return self._core.included
 
+    @property
+    def live(self) -> int:
+        """The number of rows that are neither erased nor null."""
+        return self._core.live
+
     def memory_usage(self) -> MemoryUsage:
         """Memory of the index, in bytes."""
         resident, build_peak, parts = self._core.memory_usage()
@@ -184,12 +235,15 @@ class Index:
         return dict(self._core.build_profile())
 
     def __len__(self) -> int:
+        """The number of rows, null and erased ones included: value columns have so many entries."""
         return len(self._core)
 
     def __repr__(self) -> str:
         kind = self.spec.partition(",")[0]
         size = _human_bytes(self.memory_usage().resident)
-        return f"<rtindex.Index {kind}: {len(self):,} rows of {self.type}, {size}>"
+        rows = f"{len(self):,} rows of {self.type}"
+        live = "" if self.live == len(self) else f", {self.live:,} live"
+        return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
 
     def _open_end(self, other: _core.Column | None, data: Any, upper: bool) -> _core.Column:
         """An open end for the ranges whose other ends are given as `data`."""
@@ -256,23 +310,6 @@ def path_text(path: Path) -> str:
 def _restored(data: Any) -> Index:
     """The index that was pickled as `data`."""
     return Index(_core.deserialize(data))
-
-
-def _host_rows(rows: Any, size: int) -> _core.Column:
-    if is_device_array(rows):
-        raise InvalidArgumentError("the rows are in device memory and the keys in host memory: "
-                                   "move one of them")
-    if np.ma.is_masked(rows):
-        raise InvalidArgumentError(
-            "invalid rows: one is masked; leave it out of the rows and of the keys, such as with "
-            "rows.compressed() and keys[~rows.mask]")
-    numbers = np.asarray(rows)
-    if numbers.dtype.kind not in "iu" and numbers.size:
-        raise InvalidArgumentError(f"invalid rows of type {numbers.dtype}: expected integers")
-    if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
-        raise InvalidArgumentError(f"invalid rows: expected rows of a column of {size} rows, 0 to "
-                                   f"{size - 1}")
-    return column_of(np.ascontiguousarray(numbers, np.uint32).reshape(-1))
 
 
 def _human_bytes(count: float) -> str:

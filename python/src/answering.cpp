@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -243,18 +244,23 @@ nb::object answer(const Index& index, const Call& call, const HostArrays& output
     const nb::gil_scoped_release unlocked;
     const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
     options.values = values.view;
-    for (const Batch& batch : batches_of(call.lower, call.upper)) {
+    const std::vector<Batch> parts = batches_of(call.lower, call.upper);
+    // All parts are answered from the same state, whatever other threads do to the index.
+    std::optional<Index> state;
+    if (parts.size() > 1) state = index.snapshot();
+    const Index& now = state ? *state : index;
+    for (const Batch& batch : parts) {
       std::vector<std::uint8_t> matched(options.matched ? (batch.size() + 7) / 8 : 0);
       const Outputs to = arrays.from(batch.first, options.matched ? matched.data() : nullptr);
       const bool points = call.upper == nullptr;
       if (row_limit) {
-        row_lists.push_back(points ? index.lookup(batch.lower.view, options)
-                                   : index.range(batch.lower.view, batch.upper.view, options));
+        row_lists.push_back(points ? now.lookup(batch.lower.view, options)
+                                   : now.range(batch.lower.view, batch.upper.view, options));
         copy_answers(row_lists.back(), to);
       } else if (points) {
-        index.lookup_into(batch.lower.view, options, to);
+        now.lookup_into(batch.lower.view, options, to);
       } else {
-        index.range_into(batch.lower.view, batch.upper.view, options, to);
+        now.range_into(batch.lower.view, batch.upper.view, options, to);
       }
       if (options.counters != nullptr) add_work(*arrays.counters(), of_batch);
       if (options.matched)

@@ -73,12 +73,14 @@ std::string included_time_of(const Index& index) {
   return stored.empty() ? std::string(name_of(index.included_time_unit())) : stored;
 }
 
+Stream stream_at(std::uintptr_t address) { return {reinterpret_cast<void*>(address)}; }
+
 Index build_index(const Column& column, const std::string& spec, const Column* include,
                   const std::string& included_time, std::uintptr_t stream) {
   const nb::gil_scoped_release unlocked;
   const OwnedView keys = as_one_view(column);
   const OwnedView values = include == nullptr ? OwnedView() : as_one_view(*include);
-  BuildOptions options{.stream = {reinterpret_cast<void*>(stream)}};
+  BuildOptions options{.stream = stream_at(stream)};
   if (include != nullptr) options.include = with_units(values.view, include->unit());
   Index index = build(with_units(keys.view, column.unit()), Spec(spec), options);
   if (units_of(index) != column.unit()) index.set_metadata("time_units", column.unit());
@@ -131,10 +133,36 @@ void device_call(const Index& index, const Column& lower, const Column* upper, c
                    {std::move(outputs), rows_capacity}, row_limit, stream);
 }
 
+std::uint32_t insert_rows(Index& index, const Column& keys, const Column* values,
+                          std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  const OwnedView included = values == nullptr ? OwnedView() : as_one_view(*values);
+  return index.insert(as_one_view(keys).view, included.view, stream_at(stream));
+}
+
+void erase_rows(Index& index, const Column& rows, std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  index.erase(as_one_view(rows).view, stream_at(stream));
+}
+
+std::size_t erase_keys(Index& index, const Column& keys, std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  return index.erase_keys(as_one_view(keys).view, stream_at(stream));
+}
+
 void update_index(Index& index, const Column& rows, const Column& keys, std::uintptr_t stream) {
   const nb::gil_scoped_release unlocked;
-  index.update(as_one_view(rows).view, as_one_view(keys).view,
-               Stream{reinterpret_cast<void*>(stream)});
+  index.update(as_one_view(rows).view, as_one_view(keys).view, stream_at(stream));
+}
+
+void set_included(Index& index, const Column& rows, const Column& values, std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  index.set_included(as_one_view(rows).view, as_one_view(values).view, stream_at(stream));
+}
+
+void merge_index(Index& index) {
+  const nb::gil_scoped_release unlocked;
+  index.merge();
 }
 
 void save_index(const Index& index, const std::string& path) {
@@ -176,7 +204,13 @@ void bind_index(nb::module_& module) {
       .def("answer_on_device", device_call, nb::arg("lower"), nb::arg("upper").none(),
            nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
            nb::arg("rows_capacity"), nb::arg("row_limit"), nb::arg("stream"))
+      .def("insert", insert_rows, nb::arg("keys"), nb::arg("values").none(), nb::arg("stream"))
+      .def("erase", erase_rows, nb::arg("rows"), nb::arg("stream"))
+      .def("erase_keys", erase_keys, nb::arg("keys"), nb::arg("stream"))
       .def("update", update_index, nb::arg("rows"), nb::arg("keys"), nb::arg("stream"))
+      .def("set_included", set_included, nb::arg("rows"), nb::arg("values"), nb::arg("stream"))
+      .def("merge", merge_index)
+      .def("snapshot", &Index::snapshot)
       .def("save", save_index, nb::arg("path"))
       .def("serialize", serialize)
       .def("copy", copy_index)
@@ -185,6 +219,7 @@ void bind_index(nb::module_& module) {
       .def("memory_usage", memory_usage)
       .def("build_profile", &Index::build_profile)
       .def("__len__", &Index::size)
+      .def_prop_ro("live", &Index::live)
       .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
       .def_prop_ro("part_types",
                    [](const Index& index) {

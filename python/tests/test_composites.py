@@ -107,7 +107,7 @@ def test_tables_of_days():
     frame = pd.DataFrame({"key": [1, 2], "day": np.array([DAY, None], "M8[s]")})
     finer = rtindex.build((np.array([1, 2]), np.array([DAY, None], "M8[ns]")))
     assert finer.lookup(frame, "count").tolist() == [1, 0]
-    with pytest.raises(rtindex.Error, match="lookups are in us and the column is in D"):
+    with pytest.raises(rtindex.Error, match="expected times in D, as in the index, got us"):
         ticks.lookup(table.set_column(1, "day", table["day"].cast(pa.timestamp("us"))))
 
 
@@ -115,7 +115,7 @@ def test_units_of_parts():
     index = rtindex.build((np.array([NOON], "M8[s]"), np.array([NOON], "M8[ns]")))
     assert index.lookup((NOON, NOON)) == 0
     assert index.lookup((np.array([NOON], "M8[s]"), np.array([NOON], "M8[s]"))).tolist() == [0]
-    with pytest.raises(rtindex.Error, match="lookups are in us and the column is in s"):
+    with pytest.raises(rtindex.Error, match="expected times in s, as in the index, got us"):
         index.lookup((NOON + datetime.timedelta(microseconds=1), NOON))
     with pytest.raises(rtindex.Error, match="too far from 1970"):
         index.lookup((NOON, datetime.datetime(9999, 12, 31)))

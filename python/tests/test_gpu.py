@@ -164,6 +164,52 @@ def test_updates_that_are_refused(make):
     assert index.lookup(np.arange(10, 20)).tolist() == list(range(10))
 
 
+def test_a_table_that_changes(make):
+    random = np.random.default_rng(7)
+    keys, values = random.integers(0, 500, 2000), random.integers(0, 100, 2000)
+    index = rtindex.build(make(keys), include=make(values))
+    live = np.ones(keys.size, bool)
+    for round_number in range(5):
+        new = random.integers(-100, 700, 50)
+        assert index.insert(make(new), make(new * 2)) == keys.size
+        keys, values = np.append(keys, new), np.append(values, new * 2)
+        live = np.append(live, np.ones(50, bool))
+        rows = random.choice(np.flatnonzero(live), 60, replace=False)
+        keys[rows] = random.integers(0, 700, 60)
+        index.update(make(rows), make(keys[rows]))
+        values[rows[:20]] = round_number
+        index.set_included(make(rows[:20]), make(values[rows[:20]]))
+        index.erase(make(rows[40:].astype("uint32")))
+        live[rows[40:]] = False
+        gone = live & np.isin(keys, [round_number, 600])
+        assert index.erase_keys(make(np.array([round_number, 600, 5000]))) == gone.sum()
+        live &= ~gone
+        assert (len(index), index.live) == (keys.size, live.sum())
+        lookups = np.arange(-100, 700)
+        answers = index.lookup(make(lookups), ["count", "sum"], miss=0)
+        wanted = [values[live & (keys == key)] for key in lookups]
+        assert to_list(answers["count"]) == [found.size for found in wanted]
+        assert to_list(answers["sum"]) == [int(found.sum()) for found in wanted]
+    snapshot = index.snapshot()
+    index.merge()
+    for state in (index, snapshot):
+        assert to_list(state.lookup(make(lookups), "count")) == [found.size for found in wanted]
+
+
+def test_changes_that_are_refused(make):
+    index = rtindex.build(make(np.arange(10)), include=make(np.arange(10)))
+    with pytest.raises(rtindex.Error, match="move one"):
+        index.insert(make(np.array([5])), [5])
+    with pytest.raises(rtindex.Error, match="move one"):
+        index.set_included([5], make(np.array([5])))
+    with pytest.raises(rtindex.Error, match="expected rows of a column of 10 rows"):
+        index.erase(make(np.array([10])))
+    index.erase(make(np.array([3])))
+    with pytest.raises(rtindex.Error, match="row 3"):
+        index.erase(make(np.array([3])))
+    assert (len(index), index.live) == (10, 9)
+
+
 def test_updates_wait_for_the_callers_stream():
     cupy = pytest.importorskip("cupy", exc_type=ImportError)
     size = 1 << 20

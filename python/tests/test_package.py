@@ -28,7 +28,7 @@ def test_files_keep_everything(tmp_path):
         assert (loaded.spec, loaded.type, loaded.time_unit, loaded.included) == (
             index.spec, "timestamp64", "ms", "float64")
         assert loaded.lookup(times, "sum").tolist() == [1.5, 2.5]
-        with pytest.raises(rtindex.Error, match="lookups are in us and the column is in ms"):
+        with pytest.raises(rtindex.Error, match="expected times in ms, as in the index, got us"):
             loaded.lookup(times.astype("M8[us]"))
     with pytest.raises(rtindex.Error, match="quick or full"):
         rtindex.load(tmp_path / "times.rtindex", "well")
@@ -164,9 +164,9 @@ REFUSED = {
     "Object: cast the column": lambda: rtindex.build(pl.Series([1], dtype=pl.Object)),
     "unsupported polars type Object": lambda: rtindex.build(
         pl.DataFrame({"a": [1], "b": pl.Series([{}], dtype=pl.Object)})),
-    "lookups are in D and the column is in s": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(
+    "expected times in s, as in the index, got D": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(
         pa.array([0], pa.date32())),
-    "lookups are in ns": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(np.zeros(1, "M8[ns]")),
+    "as in the index, got ns": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(np.zeros(1, "M8[ns]")),
 }
 
 

@@ -1,0 +1,78 @@
+"""The arguments of calls that change an index: rows, and new included values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._arrays import NATIVE
+from ._columns import column, is_scalar
+from ._core import Column, Index
+from ._device import device_rows, is_device_array, library_of, wrong_rows
+from ._errors import InvalidArgumentError
+from ._lists import Array, plain_array
+from ._times import TimeType
+from ._types import ColumnType
+
+
+def stream_of(**arrays: Any) -> int:
+    """The current stream of arrays in device memory; 0 where all are in host memory.
+
+    A change waits for one stream, so that all arrays must be on it.
+    """
+    (name, array), *others = arrays.items()
+    on_device = is_device_array(array)
+    stream = library_of(array).stream(array) if on_device else 0
+    for other, data in others:
+        if is_device_array(data) != on_device:
+            there, here = (name, other) if on_device else (other, name)
+            raise InvalidArgumentError(f"the {there} are in device memory and the {here} in host "
+                                       "memory: move one of them")
+        if on_device and library_of(data).stream(data) != stream:
+            raise InvalidArgumentError(f"the {name} and the {other} are on different streams: use "
+                                       "one library, or make one stream current in both")
+    return stream
+
+
+def row_column(rows: Any, size: int) -> Column:
+    """The rows as uint32; `size` is the number of rows of the column."""
+    if is_device_array(rows):
+        return device_rows(rows, size)
+    if np.ma.is_masked(rows):
+        raise InvalidArgumentError(
+            "invalid rows: one is masked; leave it out of the rows and of what they get, such as "
+            "with rows.compressed() and keys[~rows.mask]")
+    numbers = np.asarray(rows)
+    if numbers.dtype.kind not in "iu" and numbers.size:
+        mask = "; for a mask, pass np.flatnonzero(mask)" if numbers.dtype.kind == "b" else ""
+        raise InvalidArgumentError(f"invalid rows of type {numbers.dtype}: expected integers{mask}")
+    if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
+        raise InvalidArgumentError(wrong_rows(size))
+    return column(np.ascontiguousarray(numbers, np.uint32).reshape(-1))
+
+
+def value_column(values: Any, index: Index) -> Column:
+    """New included values of an index; numbers of Python take the type of the others."""
+    wanted = index.included
+    if wanted is None:
+        return column(values)  # which the index refuses
+    times = TimeType.from_text(index.included_time)
+    found = column(values, ColumnType(wanted, "" if times is None else times.unit))
+    if found.type == wanted or not (is_scalar(values) or isinstance(values, (list, tuple, range))):
+        return found
+    array, validity = plain_array([values] if is_scalar(values) else list(values), wanted, "")
+    if wanted not in NATIVE.values() or array.dtype.kind not in "biuf":
+        return found
+    return Column.elements(wanted, _cast(array, wanted), "", validity)
+
+
+def _cast(numbers: Array, wanted: str) -> Array:
+    """Numbers in another type; floats may be rounded, whole numbers may not."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        cast = numbers.astype(wanted)
+        lost = cast.astype(numbers.dtype) != numbers
+    if lost.any() and not (numbers.dtype.kind == "f" and cast.dtype.kind == "f"):
+        raise InvalidArgumentError(f"invalid value {numbers[lost][0]}: expected {wanted}, the type "
+                                   "of the included values")
+    return cast
