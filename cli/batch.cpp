@@ -114,17 +114,6 @@ std::string tick_of_values(const LoadedColumn& values, const Index& index) {
   return std::string(name_of(index.included_time_unit()));
 }
 
-// The column of a saved index, without its elements.
-LoadedColumn column_of(const Index& index, const std::string& file) {
-  if (index.type() == Type::composite)
-    fail("{} has composite keys: use the library, the command line has no syntax for them", file);
-  LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
-  const auto numpy_unit = index.metadata().find(numpy_unit_name);
-  column.set_unit(numpy_unit != index.metadata().end() ? numpy_unit->second
-                                                       : std::string(name_of(index.time_unit())));
-  return column;
-}
-
 }  // namespace
 
 void run_batch(const BatchOptions& options, const LookupSource& source) {

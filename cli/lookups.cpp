@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "cli/summary.hpp"
 #include "io/text_column.hpp"
 #include "io/text_values.hpp"
 #include "keys/ordered_bits.hpp"
@@ -94,6 +95,16 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
            column.name(), column.is_time() ? ": " + time_forms(column.tick()) : std::string());
   }
   return loaded;
+}
+
+LoadedColumn column_of(const Index& index, const std::string& file) {
+  if (index.type() == Type::composite)
+    fail("{} has composite keys: use the library, the command line has no syntax for them", file);
+  LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
+  const auto numpy_unit = index.metadata().find(numpy_unit_name);
+  column.set_unit(numpy_unit != index.metadata().end() ? numpy_unit->second
+                                                       : std::string(name_of(index.time_unit())));
+  return column;
 }
 
 }  // namespace rtindex::cli

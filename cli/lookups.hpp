@@ -35,4 +35,7 @@ struct RangeText {
 [[nodiscard]] LoadedColumn inline_keys(const std::vector<std::string>& texts,
                                        const std::string& option, const LoadedColumn& column);
 
+// The column of a saved index, without its elements.
+[[nodiscard]] LoadedColumn column_of(const Index& index, const std::string& file);
+
 }  // namespace rtindex::cli

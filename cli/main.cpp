@@ -40,6 +40,8 @@ void describe(CLI::App& app) {
       The sum of the values in every range of keys.
   rtindex build --column keys.npy -o keys.rtindex
       Keep the index; `lookup --load keys.rtindex` opens it at once.
+  rtindex update keys.rtindex --insert new.npy
+      Append rows to a saved index; erase and change others.
   rtindex indexes
       Which indexes are available on this machine, and their options.
 
@@ -95,6 +97,7 @@ int main(int argc, char** argv) {
   rtindex::cli::add_build(app);
   rtindex::cli::add_lookup(app);
   rtindex::cli::add_range(app);
+  rtindex::cli::add_update(app);
   rtindex::cli::add_indexes(app);
   rtindex::cli::add_draw(app);
   rtindex::cli::add_bench(app);

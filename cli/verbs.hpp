@@ -10,6 +10,7 @@ void add_demo(CLI::App& app);
 void add_build(CLI::App& app);
 void add_lookup(CLI::App& app);
 void add_range(CLI::App& app);
+void add_update(CLI::App& app);
 void add_indexes(CLI::App& app);
 void add_draw(CLI::App& app);
 void add_bench(CLI::App& app);

@@ -5,7 +5,7 @@ import unittest
 
 from command import CommandTest
 
-VERBS = ["demo", "build", "lookup", "range", "indexes", "draw", "bench"]
+VERBS = ["demo", "build", "lookup", "range", "update", "indexes", "draw", "bench"]
 
 
 class Usage(CommandTest):

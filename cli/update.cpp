@@ -1,0 +1,296 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "cli/batch.hpp"
+#include "cli/changes.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary.hpp"
+#include "cli/verbs.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+struct UpdateOptions : BatchOptions {
+  std::string insert, erase, erase_keys;
+  std::vector<std::string> insert_key, erase_key;  // on the command line
+  std::vector<std::uint32_t> erase_row;
+  std::pair<std::string, std::string> set_keys, set_included;  // files of rows, of elements
+  std::string rows_csv_column;
+  bool merge = false;
+
+  [[nodiscard]] std::vector<std::string> input_files() const {
+    return {insert,         erase,           erase_keys,         values,
+            set_keys.first, set_keys.second, set_included.first, set_included.second};
+  }
+  [[nodiscard]] bool inserts() const { return !insert.empty() || !insert_key.empty(); }
+  [[nodiscard]] bool erases_rows() const { return !erase.empty() || !erase_row.empty(); }
+  [[nodiscard]] bool erases_keys() const { return !erase_keys.empty() || !erase_key.empty(); }
+  [[nodiscard]] bool sets_keys() const { return !set_keys.first.empty(); }
+  [[nodiscard]] bool sets_included() const { return !set_included.first.empty(); }
+  [[nodiscard]] bool changes() const {
+    return inserts() || erases_rows() || erases_keys() || sets_keys() || sets_included() || merge;
+  }
+};
+
+void require_valid(const UpdateOptions& options) {
+  if (options.saved.empty()) fail("missing index: pass the FILE.rtindex to change");
+  if (!options.changes())
+    fail(
+        "missing change: pass --insert, --erase, --erase-keys, --set-keys, --set-included or "
+        "--merge");
+  if (options.verify != "quick" && options.verify != "full")
+    fail("invalid --verify {}: expected quick or full", options.verify);
+  if (!options.insert.empty() && !options.insert_key.empty())
+    fail("conflicting --insert and --insert-key: pass a file or keys, not both");
+  if (!options.erase.empty() && !options.erase_row.empty())
+    fail("conflicting --erase and --erase-row: pass a file or rows, not both");
+  if (!options.erase_keys.empty() && !options.erase_key.empty())
+    fail("conflicting --erase-keys and --erase-key: pass a file or keys, not both");
+  if (!options.values.empty() && !options.inserts())
+    fail("--include needs --insert; for rows that are there, pass --set-included ROWS VALUES");
+}
+
+void require_output_apart(const UpdateOptions& options) {
+  AtomicFile::require_writable(options.output);
+  std::error_code error;
+  for (const std::string& file : options.input_files())
+    if (!file.empty() && fs::equivalent(options.output, file, error) && !error)
+      fail("{} is also an input: pass another output file", options.output);
+}
+
+LoadedColumn load_rows(const UpdateOptions& options, const std::string& file) {
+  const LoadedColumn like = LoadedColumn::indexed(options.saved, Type::u32, 0);
+  return as_rows(
+      load(options.lookup_file(file, options.rows_csv_column, "--rows-csv-column", like)));
+}
+
+LoadedColumn load_keys(const UpdateOptions& options, const std::string& file,
+                       const LoadedColumn& column) {
+  return load(options.lookup_file(file, "", "--csv-column", column));
+}
+
+LoadedColumn require_fit(LoadedColumn keys, const LoadedColumn& column) {
+  Lookups lookups;
+  lookups.lower = std::move(keys);
+  lookups.require_fit(column);
+  return std::move(lookups.lower);
+}
+
+// New included values, in the type of the others.
+LoadedColumn load_included(const UpdateOptions& options, const std::string& file,
+                           const Index& index) {
+  const std::optional<Type> type = index.included();
+  if (!type)
+    fail("{} includes no values: leave out {}, or build the index with --include FILE",
+         options.saved, file);
+  LoadedColumn like = LoadedColumn::indexed(options.saved, *type, index.size());
+  like.set_unit(std::string(name_of(index.included_time_unit())));
+  LoadedColumn values =
+      load(options.lookup_file(file, options.values_csv_column, options.values_csv_option, like));
+  if (values.view().nullable())
+    fail("{} has missing values: fill them first, for instance with 0", values.name());
+  return as_numbers(std::move(values), *type);
+}
+
+LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {
+  RawMemory memory(rows.size() * sizeof(std::uint32_t));
+  std::copy(rows.begin(), rows.end(), static_cast<std::uint32_t*>(memory.data()));
+  return LoadedColumn::numbers("--erase-row", Type::u32, std::move(memory), rows.size());
+}
+
+Changes load_changes(const UpdateOptions& options, const Index& index) {
+  const LoadedColumn column = column_of(index, options.saved);
+  const auto keys_of = [&](const std::string& file, const std::vector<std::string>& texts,
+                           const char* option) {
+    return require_fit(
+        file.empty() ? inline_keys(texts, option, column) : load_keys(options, file, column),
+        column);
+  };
+  Changes changes;
+  if (options.erases_rows())
+    changes.erased_rows =
+        options.erase.empty() ? inline_rows(options.erase_row) : load_rows(options, options.erase);
+  if (options.erases_keys())
+    changes.erased_keys = keys_of(options.erase_keys, options.erase_key, "--erase-key");
+  if (options.sets_keys())
+    changes.keys = {load_rows(options, options.set_keys.first),
+                    require_fit(load_keys(options, options.set_keys.second, column), column)};
+  if (options.sets_included())
+    changes.included = {load_rows(options, options.set_included.first),
+                        load_included(options, options.set_included.second, index)};
+  if (options.inserts())
+    changes.inserted = keys_of(options.insert, options.insert_key, "--insert-key");
+  if (!options.values.empty())
+    changes.inserted_values = load_included(options, options.values, index);
+  else if (changes.inserted && index.included())
+    fail("{} includes {} values: pass --include FILE with one for each inserted row", options.saved,
+         name_of(*index.included()));
+  changes.merge = options.merge;
+  return changes;
+}
+
+// The line of describe() that starts with `name`, without it.
+std::string described(const Index& index, const std::string& name) {
+  const std::string text = "\n" + index.describe();
+  const std::size_t start = text.find("\n" + name + ": ");
+  if (start == std::string::npos) return {};
+  const std::size_t from = start + name.size() + 3;
+  return text.substr(from, text.find('\n', from) - from);
+}
+
+double seconds_from(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void run(UpdateOptions options) {
+  require_valid(options);
+  if (options.output.empty()) options.output = options.saved;
+  require_output_apart(options);
+  const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
+
+  auto start = Clock::now();
+  Index index =
+      load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick});
+  const double load_seconds = seconds_from(start);
+  const Changes changes = load_changes(options, index);
+
+  std::optional<Progress> progress;
+  progress.emplace("changing " + options.saved, 0, style);
+  start = Clock::now();
+  const std::string report = changes.apply(index);
+  const double change_seconds = seconds_from(start);
+  start = Clock::now();
+  progress.emplace("writing " + options.output, 0, style);
+  index.save(options.output);
+  progress.reset();
+  const double write_seconds = seconds_from(start);
+
+  fmt::print("{}rows     {}, {} live\nsegments {}\n", report, index.size(), index.live(),
+             described(index, "segments"));
+  if (options.describe) fmt::print("\n{}", index.describe());
+  std::fflush(stdout);
+  if (!options.quiet)
+    fmt::print(stderr, "loaded   {} in {}\nchanged  in {}\nwrote    {}: {} in {}\n", options.saved,
+               milliseconds_text(load_seconds), milliseconds_text(change_seconds), options.output,
+               human_bytes(fs::file_size(options.output)), milliseconds_text(write_seconds));
+}
+
+constexpr const char* update_examples = R"(Examples:
+  rtindex update keys.rtindex --insert new.npy
+      Append one row per key, and save the index in place:
+        inserted 3 rows from rowID 1000
+        rows     1003, 1003 live
+  rtindex update keys.rtindex --erase rows.npy --merge -o smaller.rtindex
+      Erase rows by rowID, drop them from the structure, and write another file.
+  rtindex update city.rtindex --erase-key Oslo --erase-key Bergen
+      Erase all rows that hold one of these keys.
+  rtindex update keys.rtindex --set-keys rows.npy keys.npy
+      Row rows[i] now holds keys[i].
+  rtindex update prices.rtindex --erase-keys k.npy --insert k.npy --include price.npy
+      Replace all rows of these keys by new ones with included values.
+
+Changes are applied in the order of the list above: --erase, --erase-keys, --set-keys,
+--set-included, --insert, --merge. rowIDs in files are those of the saved index; the rowIDs of
+erased rows are not reused. If a change is refused, nothing is written.)";
+
+void add_changes(CLI::App& verb, UpdateOptions& options) {
+  constexpr const char* group = "Changes, in the order in which they are applied";
+  const auto add_pair = [&](const char* name, std::pair<std::string, std::string>& files,
+                            const char* types, const char* help) {
+    verb.add_option(name, files, help)->type_name(types)->group(group);
+  };
+  // One element each: the index file may follow.
+  const auto add_elements = [&](const char* name, auto& elements, const char* type,
+                                const char* help) {
+    verb.add_option(name, elements, help)->allow_extra_args(false)->type_name(type)->group(group);
+  };
+  add_file_option(verb, "--erase", options.erase, "File with rowIDs: erase these rows")
+      ->group(group);
+  add_elements("--erase-row", options.erase_row, "N",
+               "A rowID to erase, instead of --erase; repeatable");
+  add_file_option(verb, "--erase-keys", options.erase_keys,
+                  "File with keys: erase all rows that hold one of them")
+      ->group(group);
+  add_elements("--erase-key", options.erase_key, "K",
+               "A key to erase, instead of --erase-keys; repeatable");
+  add_pair("--set-keys", options.set_keys, "ROWS KEYS",
+           "Two files with rowIDs and their new keys; a null key\nempties its row");
+  add_pair("--set-included", options.set_included, "ROWS VALUES",
+           "Two files with rowIDs and their new included values");
+  add_file_option(verb, "--insert", options.insert, "File with keys: append a row for each")
+      ->group(group);
+  add_elements("--insert-key", options.insert_key, "K",
+               "A key to insert, instead of --insert; repeatable");
+  add_file_option(verb, "--include", options.values,
+                  "File with the included values of the inserted rows, for an\n"
+                  "index that was built with --include")
+      ->group(group);
+  verb.add_flag("--merge", options.merge,
+                "Merge all segments into one, without erased rows: the\n"
+                "fastest for lookups")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_update(CLI::App& app) {
+  auto options = std::make_shared<UpdateOptions>();
+  CLI::App* verb = app.add_subcommand("update", "Insert, erase and change rows of a saved index.");
+  verb->get_help_ptr()->description("Print this help");
+  verb->add_option("index", options->saved, "Index file of `rtindex build`")
+      ->type_name("FILE.rtindex")
+      ->group(input_group);
+  add_changes(*verb, *options);
+  verb->add_option("--verify", options->verify,
+                   "quick or full: full compares every byte of the index file\n"
+                   "with its checksum (quick)")
+      ->type_name("HOW")
+      ->group(input_group);
+  verb->add_option("--format", options->format,
+                   "npy, sosd32, sosd64 or csv: the format of files with an\n"
+                   "unknown extension")
+      ->type_name("FORMAT")
+      ->group(input_group);
+  verb->add_option("--csv-column", options->csv_column, "Column of CSV files, by name")
+      ->type_name("NAME")
+      ->group(csv_group);
+  verb->add_option("--rows-csv-column", options->rows_csv_column, "The same for rowIDs alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+  options->values_csv_option = "--include-csv-column";
+  verb->add_option(options->values_csv_option, options->values_csv_column,
+                   "The same for included values alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+  verb->add_flag("--describe", options->describe,
+                 "Print the full spec, the segments and the memory")
+      ->group(output_group);
+  verb->add_option("-o,--output", options->output, "The changed index (default: in place)")
+      ->type_name("FILE.rtindex")
+      ->group(output_group);
+  verb->add_flag("-q,--quiet", options->quiet, "No times and no progress on stderr")
+      ->group(output_group);
+  verb->footer(update_examples);
+  verb->callback([options] { run(*options); });
+}
+
+}  // namespace rtindex::cli
