@@ -1,5 +1,5 @@
 """Does what README.md shows: compiles and runs its C++ example, runs its commands. Compiles the C++ of
-docs/."""
+docs/, and runs that of changes.md."""
 
 import array
 import os
@@ -31,19 +31,38 @@ def run(arguments, **options):
     return subprocess.run(arguments, check=True, **options)
 
 
-def example_compiles_and_runs(folder):
-    (example,) = blocks("cpp")
-    assert len(example.strip().splitlines()) <= 20, "the example should fit a screen"
-    (folder / "example.cpp").write_text(example)
+def output_of(folder, program):
+    """The lines that a C++ program prints."""
+    (folder / "example.cpp").write_text(program)
     libraries = build / "lib"
     run([os.environ.get("CXX", "c++"), "-std=c++20", "-Wall", "-Wextra", "-Werror", "example.cpp",
          f"-I{source / 'include'}", f"-I{build / 'include'}", f"-L{libraries}", "-lrtindex",
          f"-Wl,-rpath,{libraries}", "-o", "example"], cwd=folder)
     output = run(["./example"], cwd=folder, capture_output=True, text=True).stdout
     print(output)
-    lines = output.splitlines()
+    return output.splitlines()
+
+
+def example_compiles_and_runs(folder):
+    (example,) = blocks("cpp")
+    assert len(example.strip().splitlines()) <= 20, "the example should fit a screen"
+    lines = output_of(folder, example)
     assert sorted(lines[:2]) == ["row 1", "row 3"], lines
     assert lines[2:] == ["2 articles, 628 cents"], lines
+
+
+def changes_run(folder):
+    """The page that shows how an index changes does so in Python and in C++: with the same outcome."""
+    page = (source / "docs/changes.md").read_text()
+    lines = output_of(folder, f"""#include <iostream>
+#include <vector>
+#include <rtindex/rtindex.hpp>
+int main() {{
+auto index = rtindex::build(std::vector{{26, 25, 29, 23, 29, 27}});
+{blocks("cpp", page)[0]}
+std::cout << before.live() << "\\n";
+}}""")
+    assert lines == [blocks("text", page)[0].splitlines()[0], "6"], lines
 
 
 def commands_run(folder):
@@ -115,6 +134,7 @@ def links_lead_somewhere():
 
 with tempfile.TemporaryDirectory() as name:
     example_compiles_and_runs(pathlib.Path(name))
+    changes_run(pathlib.Path(name))
     commands_run(pathlib.Path(name))
     snippets_compile(pathlib.Path(name))
 links_lead_somewhere()
