@@ -24,7 +24,10 @@ EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_
     if (keys[i] > span) file.refuse("key {} of its column is too large", i);
     column.keys.set(i, keys[i]);
   }
-  if (size == rows) return column;
+  if (!file.has("rows")) {  // the index may have got more rows since the column was built
+    column.row_count = size;
+    return column;
+  }
   const auto valid_rows = file.array<std::uint32_t>("rows", size);
   column.rows = Array<std::uint32_t>(size);
   std::uint64_t next = 0;  // the smallest row that may follow
