@@ -21,6 +21,22 @@ class Sorts : public ExecutionSpace::Sorter {
   DeviceSorter sorter_;
 };
 
+// A stream that the default stream does not wait for, nor it for the default stream.
+class DeviceQueue : public ExecutionSpace::Queue {
+ public:
+  DeviceQueue() {
+    cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+  }
+  ~DeviceQueue() override { static_cast<void>(cudaStreamDestroy(stream_)); }
+  DeviceQueue(const DeviceQueue&) = delete;
+  DeviceQueue& operator=(const DeviceQueue&) = delete;
+  [[nodiscard]] Stream stream() const override { return {stream_}; }
+  void wait() override { cuda::check(cudaStreamSynchronize(stream_), "waiting for a stream"); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 class DeviceSpace : public ExecutionSpace {
  public:
   [[nodiscard]] MemorySpace memory() const override { return MemorySpace::device; }
@@ -64,6 +80,8 @@ class DeviceSpace : public ExecutionSpace {
     return std::make_unique<Sorts>(most, bits);
   }
   [[nodiscard]] std::string sorter_name() const override { return "cub::DeviceRadixSort"; }
+  [[nodiscard]] std::unique_ptr<Queue> queue() override { return std::make_unique<DeviceQueue>(); }
+  void wait() override { cuda::check(cudaDeviceSynchronize(), "waiting for the GPU"); }
   [[nodiscard]] double milliseconds(const std::function<void()>& work) override {
     if (!clock_) clock_.emplace();
     clock_->start();
@@ -72,11 +90,11 @@ class DeviceSpace : public ExecutionSpace {
   }
 
   void profile(const std::function<void()>& work) override {
-    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    wait();
     cuda::check(cudaProfilerStart(), "starting the profiler");
     mark_profiled_point();
     work();
-    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    wait();
     cuda::check(cudaProfilerStop(), "stopping the profiler");
   }
 

@@ -29,7 +29,7 @@ WorkloadArray<std::uint32_t> rows_by_key(const KeyArray& keys) {
 }
 
 KeyArray gathered(const KeyArray& keys, const WorkloadArray<std::uint32_t>& rows) {
-  KeyArray to(keys.space(), keys.bits(), keys.size());
+  KeyArray to(keys.space(), keys.bits(), rows.size());
   keys.space().run(GatherKeys{keys.data(), rows.data(), to.data()}, rows.size());
   return to;
 }
@@ -38,7 +38,7 @@ template <class T>
 WorkloadArray<T> gathered(const WorkloadArray<T>& values,
                           const WorkloadArray<std::uint32_t>& rows) {
   if (values.empty()) return {};
-  WorkloadArray<T> to(values.space(), values.size());
+  WorkloadArray<T> to(values.space(), rows.size());
   values.space().run(Gather<T>{values.data(), rows.data(), to.data()}, rows.size());
   return to;
 }
@@ -107,6 +107,10 @@ Column in_key_order(const Column& column) {
                 gathered(column.sums_of_equal, rows), column.about};
   sorted.about["inserts"] = "sorted";
   return sorted;
+}
+
+Column rows_of(const Column& column, const WorkloadArray<std::uint32_t>& rows) {
+  return {gathered(column.keys, rows), gathered(column.values, rows), {}, column.about};
 }
 
 Ranked::Ranked(const Column& column) : sums_(column.space(), column.size() + 1) {

@@ -57,6 +57,9 @@ struct Column {
 // The same column with its rows in key order: "sorted inserts" (section 4.4).
 [[nodiscard]] Column in_key_order(const Column& column);
 
+// Some rows of a column of distinct keys.
+[[nodiscard]] Column rows_of(const Column& column, const WorkloadArray<std::uint32_t>& rows);
+
 // A column in key order with prefix sums of its values, for generating ranges.
 class Ranked {
  public:

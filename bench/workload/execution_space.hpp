@@ -25,6 +25,15 @@ class ExecutionSpace {
     virtual void sort(const KeyData& keys, std::size_t count) = 0;
   };
 
+  // Runs calls apart from those of other threads: a stream of its own on a GPU.
+  class Queue {
+   public:
+    virtual ~Queue() = default;
+    [[nodiscard]] virtual Stream stream() const = 0;
+    // Waits for the work on this stream, and for no other.
+    virtual void wait() = 0;
+  };
+
   virtual ~ExecutionSpace() = default;
   [[nodiscard]] virtual MemorySpace memory() const = 0;
 
@@ -52,7 +61,10 @@ class ExecutionSpace {
   [[nodiscard]] virtual std::unique_ptr<Sorter> sorter(std::size_t most, int bits) = 0;
   // The sort algorithm, for the records.
   [[nodiscard]] virtual std::string sorter_name() const = 0;
-  // The time until the results of the work are complete.
+  [[nodiscard]] virtual std::unique_ptr<Queue> queue() = 0;
+  // Waits until all work is complete, on every stream.
+  virtual void wait() = 0;
+  // The time until the results of the work are complete, on the default stream.
   [[nodiscard]] virtual double milliseconds(const std::function<void()>& work) = 0;
   // Runs the work with a profiler of the device switched on.
   virtual void profile(const std::function<void()>& work) = 0;

@@ -33,6 +33,13 @@ class HostSorter : public ExecutionSpace::Sorter {
   }
 };
 
+// Calls return when they are complete.
+class HostQueue : public ExecutionSpace::Queue {
+ public:
+  [[nodiscard]] Stream stream() const override { return {}; }
+  void wait() override {}
+};
+
 class HostSpace : public ExecutionSpace {
  public:
   [[nodiscard]] MemorySpace memory() const override { return MemorySpace::host; }
@@ -112,6 +119,8 @@ class HostSpace : public ExecutionSpace {
   }
   [[nodiscard]] std::string sorter_name() const override { return "tbb::parallel_sort"; }
 
+  [[nodiscard]] std::unique_ptr<Queue> queue() override { return std::make_unique<HostQueue>(); }
+  void wait() override {}
   [[nodiscard]] double milliseconds(const std::function<void()>& work) override {
     const auto start = std::chrono::steady_clock::now();
     work();

@@ -84,6 +84,27 @@ struct RepeatedKeys {
   }
 };
 
+// Keys of a table that changes, by draw. All draws differ: the first `old` are even keys from
+// everywhere, for the rows that are there at first; later ones are odd keys, from everywhere or
+// from the middle 2^-narrowing of all keys.
+struct TableKeys {
+  int bits;
+  std::uint64_t seed;
+  std::uint64_t old;
+  int narrowing;
+  std::uint64_t first;  // draw of row 0
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    const std::uint64_t draw = first + row;
+    if (draw < old) return 2 * uniform_key(draw, bits - 1, seed);
+    const std::uint64_t start = narrowing == 0 ? 0 : std::uint64_t{1} << (bits - 1);
+    return start + 2 * uniform_key(draw - old, bits - 1 - narrowing, seed + 1) + 1;
+  }
+  // How many new keys there are.
+  [[nodiscard]] RTINDEX_HD std::uint64_t new_keys() const {
+    return std::uint64_t{1} << (bits - 1 - narrowing);
+  }
+};
+
 // Random values, so that a wrong row gives a wrong sum.
 [[nodiscard]] RTINDEX_HD constexpr std::uint32_t value_at(std::uint64_t seed, std::uint64_t row) {
   constexpr std::uint64_t value_seed = 0x76616c7565;

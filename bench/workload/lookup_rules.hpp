@@ -60,6 +60,31 @@ struct RankedData {
   }
 };
 
+// The rows of a table that changes, in the order in which they are erased: those that were there at
+// first in random order, then the others as they were inserted.
+struct TableOrder {
+  Permutation order;  // of the first rows
+  std::uint64_t first_rows;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t position) const {
+    return position < first_rows ? order(position) : position;
+  }
+};
+
+// Keys of such a table, drawn from `count` positions from `first` on; those of erased rows miss.
+struct TableHits {
+  ColumnData column;
+  TableOrder order;
+  std::uint64_t first, count;
+  std::uint64_t erased;  // positions before this one
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    const std::uint64_t position = first + random_below(count, seed, number);
+    Drawn drawn = column.at(order(position));
+    if (position < erased) drawn.expected = miss_sum;
+    return drawn;
+  }
+};
+
 struct UniformHits {
   ColumnData column;
   std::uint64_t seed;

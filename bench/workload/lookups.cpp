@@ -96,6 +96,10 @@ Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t spa
                 RangesOfSpan{column.data(), span, greatest_key(column.key_bits()), seed});
 }
 
+Lookups table_hits_in(const Column& column, const TableHits& rule, std::size_t size) {
+  return points(column, size, {{"lookups", "uniform"}}, rule);
+}
+
 WorkloadArray<std::uint64_t> expected_in_key_order(const Lookups& points, std::size_t batch) {
   ExecutionSpace& space = points.lower.space();
   const WorkloadArray<std::uint32_t> order(space, points.size());

@@ -49,6 +49,9 @@ enum class Misses : std::uint8_t { in_range, out_of_range };
 [[nodiscard]] Lookups ranges_of_span(const Ranked& column, std::size_t size, std::uint64_t span,
                                      std::uint64_t seed);
 
+// Points drawn by the rule of a table that changes, over its column.
+[[nodiscard]] Lookups table_hits_in(const Column& column, const TableHits& rule, std::size_t size);
+
 // The expected sums after sorting the points, batch by batch of `batch` lookups.
 [[nodiscard]] WorkloadArray<std::uint64_t> expected_in_key_order(const Lookups& points,
                                                                  std::size_t batch);

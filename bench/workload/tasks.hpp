@@ -39,6 +39,16 @@ struct FillLookups {
   }
 };
 
+// The rows of a changing table from a position on.
+struct FillRows {
+  TableOrder order;
+  std::uint64_t first;
+  std::uint32_t* rows;
+  RTINDEX_HD void operator()(std::size_t i) const {
+    rows[i] = static_cast<std::uint32_t>(order(first + i));
+  }
+};
+
 // to[i] = from[order[i]]
 template <class T>
 struct Gather {
@@ -80,12 +90,12 @@ struct FillSwaps {
   }
 };
 
-using Task =
-    std::variant<FillKeys<DenseKeys>, FillKeys<UniformKeys>, FillKeys<ClusteredKeys>,
-                 FillKeys<RepeatedKeys>, FillValues, FillLookups<UniformHits>,
-                 FillLookups<ZipfHits>, FillLookups<SomeHits<InsideKeys>>,
-                 FillLookups<SomeHits<OutsideKeys>>, FillLookups<RangesOfHits>,
-                 FillLookups<RangesOverRows>, FillLookups<RangesOfSpan>, FillLookups<EqualKeys>,
-                 Gather<std::uint32_t>, Gather<std::uint64_t>, GatherKeys, ScatterKeys, FillSwaps>;
+using Task = std::variant<FillKeys<DenseKeys>, FillKeys<UniformKeys>, FillKeys<ClusteredKeys>,
+                          FillKeys<RepeatedKeys>, FillKeys<TableKeys>, FillValues, FillRows,
+                          FillLookups<TableHits>, FillLookups<UniformHits>, FillLookups<ZipfHits>,
+                          FillLookups<SomeHits<InsideKeys>>, FillLookups<SomeHits<OutsideKeys>>,
+                          FillLookups<RangesOfHits>, FillLookups<RangesOverRows>,
+                          FillLookups<RangesOfSpan>, FillLookups<EqualKeys>, Gather<std::uint32_t>,
+                          Gather<std::uint64_t>, GatherKeys, ScatterKeys, FillSwaps>;
 
 }  // namespace rtindex::bench

@@ -40,6 +40,16 @@ class WorkloadArray {
     return elements;
   }
 
+  // Some of the elements, in the same memory.
+  [[nodiscard]] WorkloadArray part(std::size_t first, std::size_t count) const {
+    assert(first + count <= size_);
+    WorkloadArray some;
+    some.space_ = space_;
+    some.memory_ = std::shared_ptr<void>(memory_, data() + first);
+    some.size_ = count;
+    return some;
+  }
+
   [[nodiscard]] T* data() const { return static_cast<T*>(memory_.get()); }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
@@ -74,6 +84,11 @@ class KeyArray {
       : KeyArray(bits, size, WorkloadArray<std::byte>(space, size * (bits == 32 ? 4U : 8U))) {}
 
   [[nodiscard]] KeyArray copy() const { return {bits_, size_, memory_.copy()}; }
+  // Some of the keys, in the same memory.
+  [[nodiscard]] KeyArray part(std::size_t first, std::size_t count) const {
+    const std::size_t width = data().width();
+    return {bits_, count, memory_.part(first * width, count * width)};
+  }
 
   [[nodiscard]] int bits() const { return bits_; }
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -11,6 +11,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "harness/measure.hpp"
+#include "workload/changing_table.hpp"
 #include "workload/column.hpp"
 #include "workload/lookups.hpp"
 
@@ -151,6 +152,41 @@ TEST_F(DeviceWorkload, SwapsAreTheHosts) {
     const auto found = index.lookup(there.keys.view(), Answer::first);
     for (std::size_t row = 0; row < size; ++row) ASSERT_EQ(found.first()[row], row);
   }
+}
+
+TEST_F(DeviceWorkload, ChangingTablesAreTheHosts) {
+  for (const int bits : {32, 64}) {
+    const ChangingTable::Shape shape{size, few, bits, NewKeys::narrow};
+    ChangingTable there(device(), shape, 1);
+    ChangingTable here(host(), shape, 1);
+    Index index = build(there.column().keys.view(), "sorted@cuda");
+    for (const Change change : {Change::insert, Change::update, Change::erase}) {
+      const RowBatch batch = there.next(change, few);
+      apply(batch, index);
+      there.apply(batch);
+      here.apply(here.next(change, few));
+    }
+    EXPECT_TRUE(there.column().keys.to_host() == here.column().keys.to_host());
+    EXPECT_TRUE(there.live_column().values.to_host() == here.live_column().values.to_host());
+    const Lookups lookups = there.hits_and_misses(few, 2);
+    expect_equal(lookups, here.hits_and_misses(few, 2));
+    EXPECT_EQ(time_lookups(index, there.column(), lookups, {.runs = 1}).status, "ok");
+  }
+}
+
+TEST_F(DeviceWorkload, QueuesWaitForTheirOwnWork) {
+  const Column column = uniform_column(device(), size, 32, 1);
+  const Index index = build(column.keys.view(), "sorted@cuda");
+  const Lookups lookups = hits_in(column, few, 2);
+  const WorkloadArray<std::uint64_t> sums(device(), few);
+  const auto queue = device().queue();
+  EXPECT_NE(queue->stream().handle, nullptr);
+  device().wait();
+  index.lookup_into(lookups.lower.view(),
+                    {.values = view_of(column.values), .stream = queue->stream()},
+                    {.sum = sums.data(), .memory_space = MemorySpace::device});
+  queue->wait();
+  check_sums(device(), sums.span(), lookups.expected.span(), "sorted@cuda");
 }
 
 TEST_F(DeviceWorkload, SortsLikeTheHost) {

@@ -12,6 +12,7 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "workload/changing_table.hpp"
 #include "workload/column.hpp"
 #include "workload/lookups.hpp"
 
@@ -233,6 +234,111 @@ TEST(Swaps, ExchangeNeighboursAndNothingElse) {
     apply(swaps, index);
     const auto first = index.lookup(after.keys.view(), Answer::first);
     for (std::size_t row = 0; row < row_count; ++row) ASSERT_EQ(first.first()[row], row);
+  }
+}
+
+// Which rows are there, and with which keys, kept by hand.
+struct PlainTable {
+  explicit PlainTable(const ChangingTable& table) {
+    const Column column = table.column();
+    for (std::size_t row = 0; row < column.size(); ++row) keys[row] = column.keys[row];
+  }
+  void apply(const RowBatch& batch, std::size_t size) {
+    for (std::size_t i = 0; i < batch.size; ++i) {
+      if (batch.change == Change::insert) {
+        EXPECT_TRUE(keys.emplace(size + i, batch.keys[i]).second);
+      } else if (batch.change == Change::update) {
+        EXPECT_EQ(keys.count(batch.rows[i]), 1U) << "row " << batch.rows[i] << " is not live";
+        keys[batch.rows[i]] = batch.keys[i];
+      } else {
+        EXPECT_EQ(keys.erase(batch.rows[i]), 1U) << "row " << batch.rows[i] << " is not live";
+      }
+    }
+  }
+  std::map<std::size_t, std::uint64_t> keys;  // by row
+};
+
+TEST(ChangingTables, FollowTheirBatches) {
+  for (const NewKeys new_keys : {NewKeys::anywhere, NewKeys::narrow})
+    for (const int bits : {32, 64}) {
+      ChangingTable table(*host_memory, {row_count, 400, bits, new_keys}, 1);
+      PlainTable plain(table);
+      const auto change = [&](Change kind, std::size_t size) {
+        const RowBatch batch = table.next(kind, size);
+        plain.apply(batch, table.size());
+        table.apply(batch);
+      };
+      // Erases go on to inserted rows, and updates start over.
+      for (int round = 0; round < 4; ++round) {
+        change(Change::insert, 100);
+        change(Change::update, 270);
+        change(Change::erase, 290);
+        ASSERT_EQ(table.live(), plain.keys.size());
+        const Column column = table.column();
+        for (const auto& [row, key] : plain.keys) ASSERT_EQ(column.keys[row], key);
+      }
+      EXPECT_EQ(table.size(), row_count + 400);
+      const Column live = table.live_column();
+      EXPECT_TRUE(are_distinct(live));
+      ASSERT_EQ(live.size(), plain.keys.size());
+      expect_right_answers(live, table.hits(lookup_count, 2));
+      const Lookups all = table.hits_and_misses(lookup_count, 2);
+      expect_right_answers(live, all);
+      const std::vector<std::uint64_t> expected = all.expected.to_host();
+      EXPECT_GT(std::count(expected.begin(), expected.end(), miss_sum), 0);
+    }
+}
+
+TEST(ChangingTables, NewKeysLieWhereTheyShould) {
+  for (const int bits : {32, 64}) {
+    const double all = std::ldexp(1.0, bits);
+    const auto width_of = [&](NewKeys new_keys) {
+      const ChangingTable table(*host_memory, {row_count, row_count, bits, new_keys}, 1);
+      const std::vector<std::uint64_t> keys = table.next(Change::insert, row_count).keys.to_host();
+      const auto [least, greatest] = std::minmax_element(keys.begin(), keys.end());
+      return static_cast<double>(*greatest - *least) / all;
+    };
+    EXPECT_GT(width_of(NewKeys::anywhere), 0.95);
+    EXPECT_NEAR(width_of(NewKeys::narrow), 1.0 / 256, 0.05 / 256);
+  }
+}
+
+TEST(ChangingTables, LeaveUpdatedRowsToTheWriter) {
+  ChangingTable table(*host_memory, {row_count}, 1);
+  const Lookups before = table.hits_on_unchanged(lookup_count, 2);
+  for (int batch = 0; batch < 5; ++batch) table.apply(table.next(Change::update, row_count / 10));
+  expect_right_answers(table.column(), before);
+}
+
+TEST(ChangingTables, RefuseWhatDoesNotFit) {
+  const ChangingTable table(*host_memory, {row_count, 10}, 1);
+  EXPECT_THROW((void)table.next(Change::insert, 11), Error);
+  EXPECT_THROW((void)table.next(Change::erase, row_count + 1), Error);
+  EXPECT_THROW((void)table.next(Change::update, row_count + 1), Error);
+  // Of 2^32 keys, 2^23 odd ones lie in the narrow part.
+  const ChangingTable narrow(*host_memory, {4, (1U << 23) + 1, 32, NewKeys::narrow}, 1);
+  EXPECT_THROW((void)narrow.next(Change::insert, (1U << 23) + 1), Error);
+}
+
+TEST(ChangingTables, ChangeIndexes) {
+  for (const bool is_included : {false, true}) {
+    ChangingTable table(*host_memory, {row_count, 200}, 1);
+    const Column start = table.column();
+    Index index = build(start.keys.view(), "sorted@cpu",
+                        {.include = is_included ? view_of(start.values) : ColumnView()});
+    for (const Change change : {Change::insert, Change::update, Change::erase}) {
+      const RowBatch batch = table.next(change, 150);
+      apply(batch, index);
+      table.apply(batch);
+    }
+    EXPECT_EQ(index.size(), table.size());
+    EXPECT_EQ(index.live(), table.live());
+    const Column column = table.column();
+    const Lookups lookups = table.hits_and_misses(lookup_count, 2);
+    std::vector<std::uint64_t> sums(lookup_count);
+    const ColumnView values = is_included ? ColumnView() : view_of(column.values);
+    index.lookup_into(lookups.lower.view(), {.values = values}, {.sum = sums.data()});
+    EXPECT_EQ(sums, lookups.expected.to_host());
   }
 }
 
