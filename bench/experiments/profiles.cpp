@@ -101,16 +101,16 @@ void updates(Session& session) {
     return dense_column(space, default_keys(session), 32, column_seed);
   });
   struct Case {
-    std::string name, update;
+    std::string name, update, delta;
     Neighbours swapped;
   };
-  const Case cases[] = {{"rebuild", "rebuild", Neighbours::positions},
-                        {"refit, swapped keys", "refit", Neighbours::keys},
-                        {"refit, swapped positions", "refit", Neighbours::positions}};
+  const Case cases[] = {{"rebuild", "rebuild", "0", Neighbours::positions},
+                        {"refit, swapped keys", "refit", "auto", Neighbours::keys},
+                        {"refit, swapped positions", "refit", "auto", Neighbours::positions}};
   for (const Contestant& tracer : session.ray_tracers())
     for (const Case& each : cases)
       session.point({.series = tracer.label, .category = each.name}, [&] {
-        const Spec spec = tracer.spec.with("update", each.update);
+        const Spec spec = tracer.spec.with("update", each.update).with("delta", each.delta);
         return profile_after_swaps(session, column.in(session.space_for(spec)), spec, each.swapped);
       });
 }

@@ -38,7 +38,7 @@ const std::vector<Case>& ray_cases() {
       {"rays from zero", "point=zero"},
       {"extended mode", "mode=extended"},
       {"extended mode, rays from zero", "mode=extended,point=zero"},
-      {"swapped keys, rebuilt", "update=rebuild", 1, true},
+      {"swapped keys, rebuilt", "update=rebuild,delta=0", 1, true},
       {"swapped keys, refitted", "update=refit", 1, true},
       {"range of 64 from zero", "range=zero", 64},
   };

@@ -41,15 +41,18 @@ void run_updates(Session& session) {
   for (const Contestant& tracer : session.ray_tracers())
     for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
       const std::string series = series_of(tracer, name_of(neighbours));
-      const auto point = [&](const std::string& update, int log2, const std::string& category) {
+      const auto point = [&](const Spec& spec, int log2, const std::string& category) {
         session.point({.series = series, .category = category}, [&] {
-          return swap_and_look_up(session, column.in(session.space_for(tracer.spec)),
-                                  tracer.spec.with("update", update), std::size_t{1} << log2,
-                                  neighbours);
+          return swap_and_look_up(session, column.in(session.space_for(spec)), spec,
+                                  std::size_t{1} << log2, neighbours);
         });
       };
-      for (const int log2 : swaps_log2) point("refit", log2, fmt::format("refit, 2^{}", log2));
-      point("rebuild", swaps_log2.back(), "rebuild");
+      const Spec refit = tracer.spec.with("update", "refit");
+      const Spec segments = tracer.spec.with("update", "rebuild");
+      for (const int log2 : swaps_log2) point(refit, log2, fmt::format("refit, 2^{}", log2));
+      point(segments.with("delta", "0"), swaps_log2.back(), "rebuild");
+      // Not in the paper: what changes is built apart, and merged later.
+      for (const int log2 : swaps_log2) point(segments, log2, fmt::format("segments, 2^{}", log2));
     }
 }
 
