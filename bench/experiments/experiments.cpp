@@ -38,8 +38,10 @@ std::vector<Experiment> list() {
       hardware_experiment(),
   };
   std::ranges::move(profile_experiments(), std::back_inserter(all));
-  for (const auto& ours : {every_index_experiment, buckets_experiment, large_columns_experiment,
-                           real_data_experiment, traversal_work_experiment})
+  for (const auto& ours :
+       {every_index_experiment, buckets_experiment, large_columns_experiment, real_data_experiment,
+        traversal_work_experiment, changes_experiment, changes_lookups_experiment,
+        changes_mix_experiment, changes_ageing_experiment, changes_readers_experiment})
     all.push_back(ours());
   return all;
 }

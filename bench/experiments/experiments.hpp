@@ -59,5 +59,10 @@ Experiment real_data_experiment();
 // Throws unless the file has a column for it.
 void require_real_data(const std::string& path);
 Experiment traversal_work_experiment();
+Experiment changes_experiment();
+Experiment changes_lookups_experiment();
+Experiment changes_mix_experiment();
+Experiment changes_ageing_experiment();
+Experiment changes_readers_experiment();
 
 }  // namespace rtindex::bench
