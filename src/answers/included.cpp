@@ -1,6 +1,7 @@
 #include "answers/included.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -166,6 +167,36 @@ class Included final : public IncludedValues {
     all_ = levels_over(AllLive::Dead{});
   }
 
+  Included(std::span<const Part> parts, std::span<const std::uint32_t> sources)
+      : type_(parts.front().values->type()), values_(sources.size()) {
+    std::vector<const T*> values;
+    std::vector<std::size_t> ends;
+    for (const Part& part : parts) {
+      values.push_back(own(part).values_.data());
+      ends.push_back((ends.empty() ? 0 : ends.back()) + own(part).values_.size());
+    }
+    parallel_for(sources.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t at = first; at < first + count; ++at) {
+        std::size_t part = 0;
+        while (sources[at] >= ends[part]) ++part;
+        values_[at] = values[part][sources[at] - (part == 0 ? 0 : ends[part - 1])];
+      }
+    });
+    std::vector<std::pair<std::uint32_t, T>> outside;
+    for (const Part& part : parts) {
+      const Array<std::uint32_t> rows = part.values->outside_rows(part.row_at);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (!part.dead.has(rows[i])) outside.emplace_back(rows[i], own(part).outside_[i]);
+    }
+    std::sort(outside.begin(), outside.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    outside_ = Array<T>(outside.size());
+    outside_rows_ = Array<std::uint32_t>(outside.size());
+    for (std::size_t i = 0; i < outside.size(); ++i)
+      std::tie(outside_rows_[i], outside_[i]) = outside[i];
+    all_ = levels_over(AllLive::Dead{});
+  }
+
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
       : type_(type), values_(file.array<T>("values", size)) {
     if (file.has("outside_rows")) {
@@ -250,6 +281,10 @@ class Included final : public IncludedValues {
   }
 
  private:
+  [[nodiscard]] static const Included& own(const Part& part) {
+    return static_cast<const Included&>(*part.values);
+  }
+
   // Those of 0..count-1 that are number_at(position) for no position of the key order.
   template <class NumberAt>
   [[nodiscard]] std::vector<std::uint32_t> missing_of(std::size_t count,
@@ -343,6 +378,14 @@ std::unique_ptr<IncludedValues> IncludedValues::make(const ColumnView& values, s
   return visit_native(values.type(), [&]<class T>() -> std::unique_ptr<IncludedValues> {
     return std::make_unique<Included<T>>(values, size, row_at, numbers);
   });
+}
+
+std::unique_ptr<IncludedValues> IncludedValues::merged(std::span<const Part> parts,
+                                                       std::span<const std::uint32_t> sources) {
+  return visit_native(parts.front().values->type(),
+                      [&]<class T>() -> std::unique_ptr<IncludedValues> {
+                        return std::make_unique<Included<T>>(parts, sources);
+                      });
 }
 
 std::unique_ptr<IncludedValues> IncludedValues::from_file(const FileReader& file, std::size_t size,

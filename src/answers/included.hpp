@@ -40,6 +40,15 @@ class IncludedValues {
   [[nodiscard]] static std::unique_ptr<IncludedValues> make(const ColumnView& values,
                                                             std::size_t size, const RowAt& row_at,
                                                             const RowNumbers& numbers);
+  // Values of several columns, which have one type, merged into one key order: source
+  // i is the position of its i-th value, counted through the key orders of all parts.
+  struct Part {
+    const IncludedValues* values;
+    RowAt row_at;
+    RowBits dead;  // rows that are left out
+  };
+  [[nodiscard]] static std::unique_ptr<IncludedValues> merged(
+      std::span<const Part> parts, std::span<const std::uint32_t> sources);
   // Of a column of at most so many rows.
   [[nodiscard]] static std::unique_ptr<IncludedValues> from_file(const FileReader& file,
                                                                  std::size_t size,

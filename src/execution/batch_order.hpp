@@ -36,6 +36,11 @@ class OrderChoice {
   static constexpr std::size_t least_lookups = std::size_t{1} << 16;
 
   [[nodiscard]] Order order() const { return order_; }
+  // Whether batches of this size are ever ordered.
+  [[nodiscard]] bool may_order(std::size_t lookups) const {
+    return order_ == Order::automatic ? lookups >= least_lookups
+                                      : order_ == Order::on && lookups > chunk_lookups;
+  }
   [[nodiscard]] bool in_order(std::size_t lookups, LookupKind kind) const;
   // What a batch took.
   void measured(std::size_t lookups, LookupKind kind, bool in_order, double nanoseconds) const;

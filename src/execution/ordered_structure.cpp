@@ -1,6 +1,7 @@
 #include "execution/ordered_structure.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/types.hpp"
 #include "keys/codecs.hpp"
@@ -13,9 +14,13 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
   for (const Segment& segment : segments) {
     const std::optional<std::uint64_t> base = segment.codec->native_base();
     const auto* const ordered = dynamic_cast<const HasKeyOrder*>(segment.structure.get());
-    if (!base || ordered == nullptr || segment.structure->included()) return std::nullopt;
+    if (!base || ordered == nullptr) return std::nullopt;
     plan.inputs.push_back(ordered->order_input());
     plan.inputs.back().dead = bits_of(segment.dead);
+    if (IncludedValues::Part part = ordered->included_part(); part.values != nullptr) {
+      part.dead = bits_of(segment.dead);
+      plan.included.push_back(std::move(part));
+    }
     if (segment.codec->empty()) continue;
     extent.smallest = std::min(extent.smallest, *base);
     extent.largest = std::max(extent.largest, *base + segment.codec->span());

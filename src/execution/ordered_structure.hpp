@@ -28,7 +28,6 @@ namespace rtindex {
 struct OrderedOptions {
   Order order = Order::automatic;
   const ColumnView* include = nullptr;  // values to keep in key order, one per element
-  bool filtered = false;                // most point lookups miss: refuse them by a filter
 };
 
 // The memory of a locator, beyond the keys and rowIDs in key order.
@@ -41,6 +40,8 @@ struct LocatorBytes {
 class HasKeyOrder {
  public:
   [[nodiscard]] virtual OrderInput order_input() const = 0;
+  // Included values, or null; `dead` is to be set.
+  [[nodiscard]] virtual IncludedValues::Part included_part() const = 0;
 
  protected:
   ~HasKeyOrder() = default;
@@ -61,39 +62,39 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
  public:
   // Over a column that was merged from others.
   template <class... Settings>
-  OrderedStructure(KeyOrder<Key> order, const OrderedOptions& options, const Settings&... settings)
-      : order_(std::move(order)), locator_(order_, settings...), choice_(options.order) {
-    if (options.filtered) make_filter();
+  OrderedStructure(KeyOrder<Key> order, std::unique_ptr<IncludedValues> included,
+                   const OrderedOptions& options, const Settings&... settings)
+      : order_(std::move(order)), choice_(options.order), included_(std::move(included)) {
+    prepare_lookups(settings...);
   }
   template <class... Settings>
   OrderedStructure(const EncodedColumn& column, const KeyCodec& codec,
                    const OrderedOptions& options, const Settings&... settings)
-      : order_(column, codec), locator_(order_, settings...), choice_(options.order) {
+      : order_(column, codec), choice_(options.order) {
     if (options.include != nullptr)
       included_ = IncludedValues::make(*options.include, order_.size(), row_at(), codec.rows());
-    if (options.filtered) make_filter();
+    if (!column.only_merged) prepare_lookups(settings...);
   }
   template <class... Settings>
   OrderedStructure(const FileReader& file, const KeyCodec& codec, std::size_t rows,
                    const OrderedOptions& options, const Settings&... settings)
-      : order_(file.part("order"), rows, codec.span()),
-        locator_(file.part("locator"), order_, settings...),
-        choice_(options.order) {
+      : order_(file.part("order"), rows, codec.span()), choice_(options.order) {
+    locator_.emplace(file.part("locator"), order_, settings...);
     if (file.has("included.type"))
       included_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
-    if (options.filtered) make_filter();
+    if (is_small()) make_filter();
   }
 
   void save(FileWriter file) const override {
     order_.save(file.part("order"));
-    locator_.save(file.part("locator"));
+    locator_->save(file.part("locator"));
     if (included_) included_->save(file.part("included"));
   }
 
   void run(const LookupBatch& batch, const Request& request) const override {
     // rowIDs are collected in the order of the batch; full keys are compared with the batch itself.
     const bool can_reorder = !batch.has_residual() && !request.answers.has(Answer::rows) &&
-                             batch.size() <= miss_row && batch.size() != 0 &&
+                             batch.size() <= miss_row && choice_.may_order(batch.size()) &&
                              (choice_.order() != Order::automatic || !is_sorted(batch));
     const bool in_order = can_reorder && choice_.in_order(batch.size(), batch.kind());
     const std::shared_ptr<DeadSet> dead = dead_sets_.of(request.dead);
@@ -133,12 +134,15 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   [[nodiscard]] std::size_t size() const override { return order_.size(); }
   [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
+  [[nodiscard]] IncludedValues::Part included_part() const override {
+    return {included_.get(), row_at(), {}};
+  }
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
     bytes.parts = {{"keys and rowIDs", order_.bytes()}};
-    LocatorBytes locator = locator_.bytes();
+    LocatorBytes locator = locator_->bytes();
     for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
     if (included_) bytes.parts.emplace_back("included values", included_->bytes());
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
@@ -151,7 +155,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   }
 
   [[nodiscard]] std::string describe() const override {
-    std::string text = locator_.describe() + choice_.describe();
+    std::string text = locator_->describe() + choice_.describe();
     if (included_)
       text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
                           name_of(included_->type()));
@@ -262,9 +266,9 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   void search(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
     if (count == 0) return;
     if constexpr (locator_counts)
-      locator_.lower_bounds(order_, keys, count, at, work);
+      locator_->lower_bounds(order_, keys, count, at, work);
     else
-      locator_.lower_bounds(order_, keys, count, at);
+      locator_->lower_bounds(order_, keys, count, at);
   }
 
   void find(LookupKind kind, const Interval* intervals, std::size_t count, Match* found,
@@ -369,6 +373,15 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     }
   }
 
+  template <class... Settings>
+  void prepare_lookups(const Settings&... settings) {
+    locator_.emplace(order_, settings...);
+    if (is_small()) make_filter();
+  }
+
+  // Whether it holds so few of the rows that most lookups of an index miss it.
+  [[nodiscard]] bool is_small() const { return order_.size() < order_.row_count() / small_share; }
+
   void make_filter() {
     filter_.emplace(order_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) filter_->add(mix(order_.key(i)));
@@ -379,13 +392,14 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   }
 
   static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
+  static constexpr std::size_t small_share = 4;
   static constexpr std::size_t bucket_bytes = std::size_t{1}
                                               << 18;  // about what a core's cache holds
   static constexpr std::size_t most_buckets = 2048;
   static constexpr std::size_t most_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
 
   KeyOrder<Key> order_;
-  Locator locator_;
+  std::optional<Locator> locator_;  // none in a structure that is only merged
   OrderChoice choice_;
   std::unique_ptr<IncludedValues> included_;
   std::optional<HashFilter<Key>> filter_;
@@ -429,6 +443,7 @@ template <template <class> class Locator, class... Settings>
 // must be taken apart: only native keys are ordered alike in every segment.
 struct OrderedMerge {
   std::vector<OrderInput> inputs;
+  std::vector<IncludedValues::Part> included;  // empty where there are none
   std::shared_ptr<KeyCodec> codec;
 };
 [[nodiscard]] std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments);
@@ -444,10 +459,15 @@ template <template <class> class Locator, class... Settings>
   Segment merged;
   merged.structure = with_key_type(is_wide(span), [&](auto key) -> std::shared_ptr<Structure> {
     using Key = decltype(key);
-    KeyOrder<Key> order(merge_orders<Key>(plan->inputs, KeyOrder<Key>::padding, false), row_count,
-                        span);
-    return std::make_shared<OrderedStructure<Key, Locator<Key>>>(std::move(order), options,
-                                                                 settings...);
+    const bool has_values = !plan->included.empty();
+    MergedOrders<Key> orders = merge_orders<Key>(plan->inputs, KeyOrder<Key>::padding, has_values);
+    std::unique_ptr<IncludedValues> included;
+    if (has_values)
+      included = IncludedValues::merged(plan->included,
+                                        std::as_const(orders.sources).span().first(orders.size));
+    return std::make_shared<OrderedStructure<Key, Locator<Key>>>(
+        KeyOrder<Key>(std::move(orders), row_count, span), std::move(included), options,
+        settings...);
   });
   merged.codec = std::move(plan->codec);
   return merged;

@@ -236,8 +236,9 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
   BuildOptions options;
   options.device_memory = main.structure->device_memory();
   if (included) options.include = columns.include;
-  result.segment.structure =
-      build(spec, codec->encode(columns.keys, row_count), *codec, key_text, options);
+  EncodedColumn encoded = codec->encode(columns.keys, row_count);
+  encoded.only_merged = rows.only_merged;
+  result.segment.structure = build(spec, std::move(encoded), *codec, key_text, options);
   result.segment.codec = std::move(codec);
   return result;
 }

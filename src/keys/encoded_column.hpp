@@ -73,6 +73,7 @@ struct EncodedColumn {
   Array<std::uint32_t> rows;  // the rowID of each key; empty where key i is row i (no nulls)
   std::size_t row_count = 0;  // of the column, nulls included
   std::uint64_t span = 0;     // no key is greater; keys start at 0
+  bool only_merged = false;   // the structure over it will be merged with others at once
 
   [[nodiscard]] std::size_t size() const { return keys.size(); }
   [[nodiscard]] std::uint32_t row(std::size_t i) const {

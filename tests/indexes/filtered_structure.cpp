@@ -22,9 +22,10 @@ struct Segments {
 
   explicit Segments(std::vector<std::uint64_t> column)
       : keys(std::move(column)), codec(KeyCodec::for_column(keys)) {
-    const EncodedColumn encoded = codec->encode(keys);
-    plain = make_ordered<Grid>(encoded, *codec, OrderedOptions{});
-    filtered = make_ordered<Grid>(encoded, *codec, OrderedOptions{.filtered = true});
+    plain = make_ordered<Grid>(codec->encode(keys), *codec, OrderedOptions{});
+    // With a small share of the rows of an index, a structure has a filter.
+    filtered =
+        make_ordered<Grid>(codec->encode(keys, 16 * keys.size() + 16), *codec, OrderedOptions{});
   }
 
   struct Result {
