@@ -1,4 +1,4 @@
-// Updates whose rows and keys lie in device memory, against the full scan.
+// Changes whose columns lie in device memory, against a plain table.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,6 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
-#include "indexes/catalog.hpp"
 #include "support/changing_index.hpp"
 #include "support/specs.hpp"
 
@@ -59,6 +58,18 @@ class DeviceUpdates : public testing::TestWithParam<std::tuple<std::string, std:
 };
 
 // Keys of every comparable type, near and far, below the smallest and null.
+TEST_P(DeviceUpdates, AndOtherChanges) {
+  const auto& [index, workload] = GetParam();
+  for (const std::string& spec : delta_specs(index)) {
+    SCOPED_TRACE(spec);
+    ChangingIndex changing(some_rows(workload), spec, {.seed = 92, .place = on_gpu()});
+    for (int step = 0; step < 12; ++step) {
+      ASSERT_NO_THROW(changing.random_change()) << "step " << step;
+      ASSERT_EQ("", changing.difference()) << "step " << step;
+    }
+  }
+}
+
 TEST_P(DeviceUpdates, InterleavedWithLookups) {
   const auto& [index, workload] = GetParam();
   for (const std::string& spec : update_specs(index)) {

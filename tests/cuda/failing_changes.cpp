@@ -1,0 +1,166 @@
+// Changes that run out of GPU memory, at every allocation in turn, leave the index as it was.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/cuda/runtime.hpp"
+#include "cuda/device_copy.hpp"
+#include "support/specs.hpp"
+
+namespace rtindex::test {
+namespace {
+
+constexpr std::uint32_t size = 5000;
+
+// Fails from the n-th allocation on.
+class FailingMemory final : public DeviceMemory {
+ public:
+  void* allocate(std::size_t bytes, Stream) noexcept override {
+    if (left == 0) return nullptr;
+    --left;
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess) return nullptr;
+    used += bytes;
+    return memory;
+  }
+  void release(void* memory, std::size_t bytes, Stream) noexcept override {
+    static_cast<void>(cudaDeviceSynchronize());
+    static_cast<void>(cudaFree(memory));
+    used -= bytes;
+  }
+
+  static constexpr long unlimited = std::numeric_limits<long>::max();
+  std::atomic<long> left = unlimited;
+  std::atomic<std::size_t> used = 0;
+};
+
+class FailingChanges : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+    const std::vector<std::string> usable = usable_indexes();
+    const std::string kind = GetParam().substr(0, GetParam().find(','));
+    if (std::find(usable.begin(), usable.end(), kind) == usable.end())
+      GTEST_SKIP() << kind << " is not available";
+    for (std::uint32_t row = 0; row < size; ++row) {
+      keys_.push_back(row * 7919 % 4001);
+      values_.push_back(row);
+    }
+  }
+
+  [[nodiscard]] static bool includes() { return !GetParam().starts_with("hash"); }
+
+  [[nodiscard]] Index built() const {
+    BuildOptions options;
+    options.device_memory = memory_;
+    if (includes()) options.include = ColumnView(values_);
+    return build(keys_, GetParam(), options);
+  }
+
+  // Everything that lookups tell, as numbers.
+  [[nodiscard]] static std::vector<std::uint64_t> told(const Index& index) {
+    std::vector<std::uint32_t> lookups(9000);
+    for (std::uint32_t key = 0; key < lookups.size(); ++key) lookups[key] = key;
+    AnswerSet wanted = Answer::first | Answer::count;
+    if (includes()) wanted = wanted | Answer::sum;
+    const Answers answers = index.lookup(lookups, wanted);
+    std::vector<std::uint64_t> numbers = {index.size(), index.live()};
+    numbers.insert(numbers.end(), answers.first().begin(), answers.first().end());
+    numbers.insert(numbers.end(), answers.count().begin(), answers.count().end());
+    if (includes()) {
+      const auto sums = answers.sum_as<std::uint64_t>();
+      numbers.insert(numbers.end(), sums.begin(), sums.end());
+    }
+    return numbers;
+  }
+
+  // Repeats a change with one more allocation each time, until it succeeds.
+  void expect_whole_or_not_at_all(Index& index, const std::function<void(Index&)>& change) {
+    const std::vector<std::uint64_t> before = told(index);
+    int failures = 0;
+    for (long allocations = 0;; ++allocations) {
+      const std::size_t used = memory_->used;
+      memory_->left = allocations;
+      bool failed = false;
+      try {
+        change(index);
+      } catch (const Error& error) {
+        failed = true;
+        ASSERT_NE(std::string(error.what()).find("out of GPU memory"), std::string::npos)
+            << error.what();
+      }
+      memory_->left = FailingMemory::unlimited;
+      if (!failed) break;
+      ++failures;
+      ASSERT_EQ(memory_->used, used) << allocations << " allocations";
+      ASSERT_EQ(told(index), before) << allocations << " allocations";
+      ASSERT_LT(allocations, 2000);
+    }
+    EXPECT_GT(failures, 0);
+    EXPECT_NE(told(index), before);
+  }
+
+  std::shared_ptr<FailingMemory> memory_ = std::make_shared<FailingMemory>();
+  std::vector<std::uint32_t> keys_;
+  std::vector<std::uint32_t> values_;
+};
+
+TEST_P(FailingChanges, LeaveTheIndexAsItWas) {
+  {
+    Index index = built();
+    const std::vector<std::uint32_t> some = {3, 4002, 8000, 8000, 17};
+    const std::vector<std::uint32_t> own = {1, 2, 3, 4, 5};
+    const ColumnView more_values = includes() ? ColumnView(own) : ColumnView();
+    const auto insert = [&](Index& changed) { changed.insert(some, more_values); };
+    expect_whole_or_not_at_all(index, insert);  // a delta
+    expect_whole_or_not_at_all(index, insert);  // merged with it
+    expect_whole_or_not_at_all(index, [&](Index& changed) {
+      changed.update(std::vector<std::uint32_t>{4999, 0, 5003},
+                     std::vector<std::uint64_t>{1, 2, 3});
+    });
+    expect_whole_or_not_at_all(index, [&](Index& changed) {
+      changed.erase(std::vector<std::uint32_t>{4998, 5001, 1});
+    });
+    expect_whole_or_not_at_all(index, [&](Index& changed) {
+      static_cast<void>(changed.erase_keys(std::vector<std::uint32_t>{10, 20, 8000}));
+    });
+    if (includes())
+      expect_whole_or_not_at_all(index, [&](Index& changed) {
+        changed.set_included(std::vector<std::uint32_t>{9, 8, 7},
+                             std::vector<std::uint32_t>{90, 80, 70});
+      });
+    if (HasFatalFailure()) return;
+    // A merge changes no answer.
+    const std::vector<std::uint64_t> before = told(index);
+    for (long allocations = 0;; ++allocations) {
+      memory_->left = allocations;
+      bool failed = false;
+      try {
+        index.merge();
+      } catch (const Error&) {
+        failed = true;
+      }
+      memory_->left = FailingMemory::unlimited;
+      ASSERT_EQ(told(index), before) << allocations << " allocations";
+      if (!failed) break;
+    }
+  }
+  require(cudaDeviceSynchronize());
+  EXPECT_EQ(memory_->used, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, FailingChanges,
+                         testing::Values("rx:native@cuda", "sorted@cuda", "btree@cuda", "hash@cuda",
+                                         "rx:optix@cuda,bucket=16"),
+                         [](const auto& item) { return test_name(item.param); });
+
+}  // namespace
+}  // namespace rtindex::test
