@@ -192,8 +192,9 @@ class OutputsOnGpu {
 };
 
 // With everything on the GPU.
-std::string check_on_gpu(const SegmentedTable& table, const Batch& batch, const Matches& matches,
-                         LookupOptions options, const TestColumn& values, bool included) {
+std::string check_all_on_gpu(const SegmentedTable& table, const Batch& batch,
+                             const Matches& matches, LookupOptions options,
+                             const TestColumn& values, bool included) {
   const ColumnOnGpu lower(batch.lower.view());
   const ColumnOnGpu upper(batch.upper.view());
   const ColumnOnGpu device_values(values.view());
@@ -231,7 +232,7 @@ void expect_every_answer(const SegmentedTable& table, const TestColumn& like,
         continue;
       ASSERT_EQ("", check_to_host(table, batch, matches, options, values, included, false));
       if (!lies_on_gpu(batch)) continue;
-      ASSERT_EQ("", check_on_gpu(table, batch, matches, options, values, included));
+      ASSERT_EQ("", check_all_on_gpu(table, batch, matches, options, values, included));
       if (!mixed) continue;
       ASSERT_EQ("", check_to_host(table, batch, matches, options, values, included, true));
     }
@@ -247,14 +248,14 @@ TestColumn part_of(const TestColumn& column, std::size_t begin, std::size_t size
   return {column.shape(), std::vector<Key>(from, from + static_cast<std::ptrdiff_t>(size))};
 }
 
-std::vector<std::uint32_t> some_rows(std::size_t rows, std::size_t one_in, Random& random) {
+std::vector<std::uint32_t> random_rows(std::size_t rows, std::size_t one_in, Random& random) {
   std::vector<std::uint32_t> some;
   for (std::uint32_t row = 0; row < rows; ++row)
     if (random.one_in(one_in)) some.push_back(row);
   return some;
 }
 
-std::vector<std::string> device_specs() {
+std::vector<std::string> specs_on_gpu() {
   if (cuda::unusable()) return {"rx:native@cuda"};
   std::vector<std::string> specs;
   for (const std::string& spec : usable_and_bucketed())
@@ -283,7 +284,7 @@ class DeviceSegments : public testing::TestWithParam<std::tuple<std::string, std
     const TestColumn new_values = part_of(values, main, all.size() - main);
     SegmentedTable table(spec(), part_of(all, 0, main), included ? &main_values : nullptr);
     table.insert(part_of(all, main, all.size() - main), included ? &new_values : nullptr);
-    table.erase(some_rows(table.rows(), 5, random));
+    table.erase(random_rows(table.rows(), 5, random));
     expect_every_answer(table, all, values, included, random);
     const std::vector<std::uint32_t> moved = some_live_rows(table, 4, random);
     if (moved.empty()) return;
@@ -295,7 +296,7 @@ class DeviceSegments : public testing::TestWithParam<std::tuple<std::string, std
 
   static std::vector<std::uint32_t> some_live_rows(const SegmentedTable& table, std::size_t one_in,
                                                    Random& random) {
-    std::vector<std::uint32_t> rows = some_rows(table.rows(), one_in, random);
+    std::vector<std::uint32_t> rows = random_rows(table.rows(), one_in, random);
     std::erase_if(rows, [&](std::uint32_t row) { return is_null(table.keys()[row]); });
     return rows;
   }
@@ -328,7 +329,7 @@ TEST_P(DeviceSegments, MayHaveOnlyDeadRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceSegments,
-                         testing::Combine(testing::ValuesIn(device_specs()),
+                         testing::Combine(testing::ValuesIn(specs_on_gpu()),
                                           testing::Values("dense_u32", "sparse_u64",
                                                           "duplicates_x256", "nulls_dense_u32",
                                                           "extremes_i64", "any_bits_f32",
