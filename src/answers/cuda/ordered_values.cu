@@ -102,12 +102,6 @@ __global__ void take_dead(OrderedAt<Class> at, std::size_t size, DeadPositions d
       out[dead.before(static_cast<std::uint32_t>(i))] = static_cast<PrefixSum>(at(i));
 }
 
-template <class Class, class Element>
-__global__ void scatter(OrderedAt<Class> at, RowsView rows, std::size_t size, Element* out) {
-  const std::size_t i = thread_number();
-  if (i < size) out[rows[i]] = static_cast<Element>(at(i));
-}
-
 [[nodiscard]] unsigned tile_blocks(std::size_t size) {
   const std::size_t tiles = tiles_of(size);
   return static_cast<unsigned>(tiles < 2048 ? (tiles == 0 ? 1 : tiles) : 2048);
@@ -271,22 +265,6 @@ std::size_t OrderedValues::bytes() const {
   for (const Tree* tree : {&min_tree_, &max_tree_, &sum_tree_})
     for (const DeviceArray<std::uint64_t>& level : tree->levels) bytes += level.bytes();
   return bytes;
-}
-
-DeviceArray<std::uint8_t> OrderedValues::by_row(RowsView rows, std::size_t row_count,
-                                                const std::shared_ptr<DeviceMemory>& memory,
-                                                cudaStream_t stream) const {
-  DeviceArray<std::uint8_t> out(memory, row_count * width_of(type_), stream);
-  if (row_count == 0) return out;
-  check(cudaMemsetAsync(out.data(), 0, out.bytes(), stream), "filling memory");
-  if (size_ != 0)
-    visit_native(type_, [&]<class T>() {
-      using Class = value_class_t<T>;
-      scatter<<<blocks_for(size_), block_threads, 0, stream>>>(
-          OrderedAt<Class>{view<Class>()}, rows, size_, reinterpret_cast<value_t<T>*>(out.data()));
-    });
-  check_launch("putting values into row order");
-  return out;
 }
 
 RowTree::RowTree(RowsView rows, std::size_t size, const DeadPositions& dead,

@@ -71,10 +71,6 @@ class OrderedValues {
     return reinterpret_cast<const unsigned long long*>(dead_sums_.data());
   }
   [[nodiscard]] std::size_t bytes() const;
-  // The values by row, as elements of their type; rows without a key get 0.
-  [[nodiscard]] DeviceArray<std::uint8_t> by_row(RowsView rows, std::size_t row_count,
-                                                 const std::shared_ptr<DeviceMemory>& memory,
-                                                 cudaStream_t stream) const;
 
  private:
   struct Tree {

@@ -3,7 +3,7 @@
 
 #include "base/types.hpp"
 #include "execution/cuda/device_backend.hpp"
-#include "execution/cuda/native_input.hpp"
+#include "execution/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
 #include "storage/cuda/merge_orders.hpp"
 
@@ -30,10 +30,6 @@ std::uint64_t shift_of(const Segment& segment, const KeyExtent& extent) {
   return segment.codec->empty() ? 0 : segment.codec->native_base().value_or(0) - extent.smallest;
 }
 
-const OrderedArrays& arrays_to_merge(const Segment& segment) {
-  return dynamic_cast<const DeviceStructure&>(*segment.structure).arrays();
-}
-
 // One side of a merge: a segment, or what was merged before.
 struct MergeSide {
   OrderPart part;
@@ -42,7 +38,7 @@ struct MergeSide {
 };
 
 MergeSide side_of(const Segment& segment, const KeyExtent& extent) {
-  const OrderedArrays& arrays = arrays_to_merge(segment);
+  const OrderedArrays& arrays = arrays_of(segment);
   return {{&arrays.order, shift_of(segment, extent), bits_of(segment.dead)},
           arrays.included.get(),
           &arrays.keyless};

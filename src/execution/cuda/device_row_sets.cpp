@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "execution/cuda/device_backend.hpp"
-#include "execution/cuda/native_input.hpp"
+#include "execution/cuda/segment_input.hpp"
 #include "execution/row_sets.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_marks.hpp"

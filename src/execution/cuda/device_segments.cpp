@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "execution/cuda/device_backend.hpp"
-#include "execution/cuda/native_input.hpp"
+#include "execution/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
 #include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
@@ -18,10 +18,6 @@ using Memory = std::shared_ptr<DeviceMemory>;
 
 // Keys of rows as their ordered_bits().
 constexpr ElementType bits_type{ElementType::Kind::unsigned_int, 8};
-
-const OrderedArrays& arrays_of(const Segment& segment) {
-  return dynamic_cast<const DeviceStructure&>(*segment.structure).arrays();
-}
 
 // What the rows of a change keep, from the segments that hold it.
 class KeptOnGpu {

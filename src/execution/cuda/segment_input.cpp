@@ -1,4 +1,4 @@
-#include "execution/cuda/native_input.hpp"
+#include "execution/cuda/segment_input.hpp"
 
 #include "base/types.hpp"
 #include "storage/cuda/device_columns.hpp"

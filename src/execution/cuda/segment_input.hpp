@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cuda/device_array.hpp"
+#include "execution/cuda/device_structure.hpp"
 #include "execution/segment.hpp"
 #include "keys/cuda/device_keys.hpp"
 
@@ -27,6 +28,11 @@ class OnGpuElements {
   DeviceElements elements_;
   DeviceArray<std::uint8_t> copy_, validity_;
 };
+
+// The arrays of a segment that keeps its keys in order.
+[[nodiscard]] inline const OrderedArrays& arrays_of(const Segment& segment) {
+  return dynamic_cast<const DeviceStructure&>(*segment.structure).arrays();
+}
 
 // The same sets of rows in host memory, for work that the host does, and back on the current GPU.
 [[nodiscard]] Marks on_host(const Marks& marks);
