@@ -144,6 +144,16 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
   publish(std::move(opened));
 }
 
+namespace {
+
+// Whether two segments can belong to one index.
+bool is_alike(const Segment& a, const Segment& b) {
+  return a.codec->type() == b.codec->type() && a.codec->part_types() == b.codec->part_types() &&
+         a.structure->included() == b.structure->included();
+}
+
+}  // namespace
+
 void Index::State::load_segments(const FileReader& reader,
                                  const std::shared_ptr<DeviceMemory>& memory, Version& opened) {
   RowStates& states = opened.states;
@@ -162,6 +172,8 @@ void Index::State::load_segments(const FileReader& reader,
     loaded = fmt::format("{} {}", structure.rebuilt ? "rebuilt from the column in" : "mapped from",
                          file);
     segment.dead = marks_in(part, "dead");
+    if (!opened.segments.empty() && !is_alike(segment, opened.main()))
+      reader.refuse("its segments have keys or values of different types");
     opened.segments.push_back(std::move(segment));
   };
   states.memory = memory;

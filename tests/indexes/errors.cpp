@@ -122,7 +122,7 @@ TEST_P(Errors, BuffersThatAreAllMissing) {
 
 TEST_P(Errors, Updates) {
   const std::vector<std::uint32_t> one = {40};
-  EXPECT_SAYS(update({0, 0}, std::vector<int>{1, 2}), "row 0 twice");
+  EXPECT_SAYS(update({0, 0}, std::vector<int>{1, 2}), "row 0 is named twice");
   EXPECT_SAYS(update({3}, one), "row 3");
   EXPECT_SAYS(update({3}, one), "3 rows");
   EXPECT_SAYS(update({0, 1}, one), "got 2 rows and 1 keys");
@@ -155,11 +155,106 @@ TEST_P(Errors, RowsOfUpdates) {
   EXPECT_EQ(index.lookup(keys, Answer::first).first()[2], 2U);
 }
 
+TEST_P(Errors, RowsOfChanges) {
+  const std::vector<std::uint32_t> one = {40};
+  index.erase(std::vector<std::uint32_t>{1});
+  const auto erase = [&](const ColumnView& rows) { return sentence([&] { index.erase(rows); }); };
+  using Rows = std::vector<std::uint32_t>;
+  EXPECT_SAYS(erase(Rows{0, 3}), "row 3 does not exist: the index has 3 rows");
+  EXPECT_SAYS(erase(Rows{2, 0, 2}), "row 2 is named twice");
+  EXPECT_SAYS(erase(Rows{0, 1}), "row 1 is erased");
+  EXPECT_SAYS(update({0, 1}, std::vector<int>{5, 6}), "row 1 is erased");
+  EXPECT_SAYS(erase(std::vector<std::int32_t>{0}), "as uint32, got int32");
+  const std::uint8_t bitmap = 1;
+  EXPECT_SAYS(erase(ColumnView(Rows{0}).with_validity(&bitmap)), "validity");
+  if (!GetParam().ends_with("@cuda")) {
+    EXPECT_SAYS(erase(ColumnView(one).on_device()), "rows are in device memory");
+  }
+  EXPECT_EQ("no error", erase(Rows{}));
+  // Nothing of all that happened.
+  EXPECT_EQ(index.size(), 3U);
+  EXPECT_EQ(index.live(), 2U);
+  EXPECT_EQ(index.lookup(keys, Answer::first).first()[0], 0U);
+  EXPECT_EQ(index.lookup(keys, Answer::first).first()[1], miss_row);
+}
+
+TEST_P(Errors, KeysOfChanges) {
+  const auto insert = [&](const ColumnView& new_keys) {
+    return sentence([&] { index.insert(new_keys); });
+  };
+  EXPECT_SAYS(insert(std::vector<float>{1}), "float32");
+  EXPECT_SAYS(insert(std::vector<std::string>{"a"}), "string");
+  EXPECT_SAYS(insert(std::vector<int>{5, -1}), "-1");
+  EXPECT_SAYS(insert(std::vector<std::uint64_t>{std::uint64_t{1} << 32}), "4294967296");
+  EXPECT_SAYS(sentence([&] { index.erase_keys(std::vector<double>{1}); }), "float64");
+  if (!GetParam().ends_with("@cuda")) {
+    EXPECT_SAYS(insert(ColumnView(keys).on_device()), "keys are in device memory");
+    EXPECT_SAYS(sentence([&] { index.erase_keys(ColumnView(keys).on_device()); }),
+                "keys are in device memory");
+  }
+  EXPECT_EQ(index.size(), 3U);
+  EXPECT_EQ(index.live(), 3U);
+  // What the type cannot hold is no key of any row.
+  EXPECT_EQ(index.erase_keys(std::vector<int>{-1}), 0U);
+  EXPECT_EQ(index.insert(std::vector<std::int64_t>{50}), 3U);
+  EXPECT_EQ(index.lookup(std::vector{50}).any()[0], 3U);
+}
+
+TEST_P(Errors, IncludedValuesOfChanges) {
+  const std::vector<std::uint32_t> one = {40};
+  const std::vector<std::int64_t> values = {1, 2, 3};
+  const std::vector<std::uint32_t> row = {0};
+  const auto first = [](const auto& list, std::size_t n) {
+    return ColumnView(std::span(list).first(n));
+  };
+  EXPECT_SAYS(sentence([&] { index.insert(one, first(values, 1)); }), "no included values");
+  EXPECT_SAYS(sentence([&] { index.set_included(row, first(values, 1)); }), "no included values");
+  std::optional<Index> including;
+  if (sentence([&] { including.emplace(build(keys, GetParam(), {.include = values})); }) !=
+      "no error")
+    GTEST_SKIP() << "includes no values";
+  const auto insert = [&](const ColumnView& new_values) {
+    return sentence([&] { including->insert(one, new_values); });
+  };
+  const auto set = [&](const std::vector<std::uint32_t>& rows, const ColumnView& new_values) {
+    return sentence([&] { including->set_included(rows, new_values); });
+  };
+  EXPECT_SAYS(sentence([&] { including->insert(one); }), "pass one for each of the 1 new rows");
+  EXPECT_SAYS(insert(first(values, 2)), "2 values");
+  EXPECT_SAYS(insert(first(values, 0)), "0 values");
+  EXPECT_SAYS(insert(std::vector<std::int32_t>{1}), "int64");
+  EXPECT_SAYS(set({0, 1}, first(values, 1)), "1 values");
+  EXPECT_SAYS(set({0}, {}), "int64");
+  EXPECT_SAYS(set({0}, std::vector<double>{1}), "float64");
+  EXPECT_SAYS(set({3}, first(values, 1)), "row 3 does not exist");
+  EXPECT_SAYS(set({1, 1}, first(values, 2)), "row 1 is named twice");
+  including->erase(row);
+  EXPECT_SAYS(set({0}, first(values, 1)), "row 0 is erased");
+  EXPECT_EQ(including->size(), 3U);
+  EXPECT_EQ(including->lookup(keys, Answer::sum).sum_as<std::int64_t>()[2], 3);
+  EXPECT_EQ("no error", sentence([&] { including->insert(std::vector<std::uint32_t>{}); }));
+  EXPECT_EQ("no error", set({}, first(values, 0)));
+}
+
+TEST_P(Errors, ValuesOfACallCoverInsertedAndErasedRows) {
+  index.insert(std::vector<std::uint32_t>{10, 50});
+  index.erase(std::vector<std::uint32_t>{0});
+  const std::vector<int> three = {1, 2, 3};
+  EXPECT_SAYS(lookup(keys, {.answers = Answer::sum, .values = three}), "5 rows");
+  const std::vector<int> five = {1, 2, 3, 4, 5};
+  EXPECT_EQ(index.lookup(keys, Answer::sum, five).sum_as<std::int64_t>()[0], 4);
+}
+
 TEST_P(Errors, MoreRowsThanAnIndexHolds) {
   const std::uint8_t byte = 0;  // only the number of rows is looked at
   const ColumnView column = ColumnView::of(Type::u8, &byte, std::size_t{1} << 32);
   const std::string text = sentence([&] { static_cast<void>(build(column, GetParam())); });
   EXPECT_SAYS(text, "2^32 - 1");
+  // The number is checked before a row is read.
+  for (const std::size_t more : {std::size_t{0xffffffff} - 2, std::size_t{1} << 40})
+    EXPECT_SAYS(sentence([&] { index.insert(ColumnView::of(Type::u8, &byte, more)); }),
+                "the index has 3 rows and cannot take");
+  EXPECT_EQ(index.size(), 3U);
 }
 
 TEST_P(Errors, UnknownOptions) {

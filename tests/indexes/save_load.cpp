@@ -73,13 +73,13 @@ TEST_P(SaveLoad, SavesTheSameBytesAgain) {
   EXPECT_EQ(folder_.count_files(), 1U);
 }
 
-TEST_P(SaveLoad, AnUpdateIsToldInTheDescription) {
+TEST_P(SaveLoad, AChangeIsToldInTheDescription) {
   const std::vector<std::uint64_t> keys = random_keys(100);
   build(keys, GetParam()).save(path_);
   Index index = load(path_);
   index.update(std::vector<std::uint32_t>{7}, std::vector<std::uint64_t>{42});
   EXPECT_EQ(line_of(index.describe(), "loaded: "),
-            "loaded: from " + path_ + ", updated in memory since");
+            "loaded: from " + path_ + ", changed in memory since");
   EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{42}).any()[0], 7U);
   EXPECT_EQ(load(path_).lookup(std::vector<std::uint64_t>{42}).any()[0], miss_row);
 }
@@ -237,22 +237,60 @@ TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
   EXPECT_NE(error_of_loading(path_).find(path_ + " holds the index 'quantum"), std::string::npos);
 }
 
-TEST_F(SavedIndex, WithImpossibleCountsIsRefused) {
-  build(random_keys(100), "rx:native@cpu").save(path_);
-  const auto error_with = [&](const std::string& from, const std::string& to) {
+// Headers with other numbers and texts, whose checksums are right.
+class EditedIndex : public SavedIndex {
+ protected:
+  [[nodiscard]] std::string error_with(const std::string& from, const std::string& to) const {
     IndexBytes file(path_);
     file.edit_header(from, to);
     const std::string changed = folder_.file("b.rtindex");
     file.write(changed);
     return error_of_loading(changed);
-  };
+  }
+};
+
+TEST_F(EditedIndex, WithImpossibleCountsIsRefused) {
+  build(random_keys(100), "rx:native@cpu").save(path_);
   EXPECT_NE(error_with("\"rows\": 100", "\"rows\": 99"), "");
   EXPECT_NE(error_with("\"rows\": 100", "\"rows\": 4294967296"), "");
   EXPECT_NE(error_with("order.keys\": 100", "order.keys\": 99"), "");
   EXPECT_NE(error_with("order.keys\": 100", "order.keys\": 18446744073709551615"), "");
-  EXPECT_NE(error_with("\"codec.empty\": 0", "\"codec.empty\": 2"), "");
-  EXPECT_NE(error_with("\"codec.type\": \"uint64\"", "\"codec.type\": \"uint128\""), "");
-  EXPECT_NE(error_with("\"codec.type\": \"uint64\"", "\"codec.type\": \"string\""), "");
+  EXPECT_NE(error_with("codec.empty\": 0", "codec.empty\": 2"), "");
+  EXPECT_NE(error_with("codec.type\": \"uint64\"", "codec.type\": \"uint128\""), "");
+  EXPECT_NE(error_with("codec.type\": \"uint64\"", "codec.type\": \"string\""), "");
+}
+
+TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
+  const std::vector<std::int64_t> values(100, 5);
+  const auto two_segments = [&](const ColumnView& first, const ColumnView& second) {
+    Index index = build(first, "rx:native@cpu", {.include = values});
+    index.insert(second, std::span(values).first(second.size()));
+    index.erase(std::vector<std::uint32_t>{4});
+    index.save(path_);
+    EXPECT_EQ(error_of_loading(path_), "");
+  };
+  const std::vector<std::uint64_t> keys = random_keys(100);
+  two_segments(keys, std::span(keys).first(3));
+  EXPECT_NE(error_with("\"segments\": 2", "\"segments\": 0"), "");
+  EXPECT_NE(error_with("\"segments\": 2", "\"segments\": 3"), "");
+  EXPECT_NE(error_with("\"segments\": 2", "\"segments\": 18446744073709551615"), "");
+  EXPECT_NE(error_with("\"rows\": 103", "\"rows\": 1"), "");
+  EXPECT_NE(error_with("erased_rows\": 103", "erased_rows\": 104"), "");
+  EXPECT_NE(error_with("segment0.dead_rows\": 103", "segment0.dead_rows\": 200"), "");
+  EXPECT_NE(error_with("segment1.codec.type\": \"uint64\"", "segment1.codec.type\": \"float64\""),
+            "");
+  EXPECT_NE(error_with("segment1.structure.included.type\": \"int64\"",
+                       "segment1.structure.included.type\": \"uint64\""),
+            "");
+  std::vector<std::string> texts;
+  for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(i) + " is compared in full");
+  two_segments(ColumnView::composite({keys, texts}),
+               ColumnView::composite({std::span(keys).first(3), std::span(texts).first(3)}));
+  EXPECT_NE(error_with("segment1.codec.part0.type\": \"uint64\"",
+                       "segment1.codec.part0.type\": \"int64\""),
+            "");
+  EXPECT_NE(error_with("segment1.codec.elements\": 3", "segment1.codec.elements\": 4"), "");
+  EXPECT_NE(error_with("segment1.codec.elements\": 3", "segment1.codec.elements\": 0"), "");
 }
 
 // The resident bytes of the file's mapping, in KiB, as the kernel counts them.
