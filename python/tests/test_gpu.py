@@ -153,7 +153,7 @@ def test_updates_that_are_refused(make):
     for rows in ([10], [-1], [2**32 + 1]):
         with pytest.raises(rtindex.Error, match="expected rows of a column of 10 rows"):
             index.update(make(np.array(rows)), make(np.array([15])))
-    with pytest.raises(rtindex.Error, match="row 3 twice"):
+    with pytest.raises(rtindex.Error, match="row 3 is named twice"):
         index.update(make(np.array([3, 3])), make(np.array([15, 16])))
     with pytest.raises(rtindex.Error, match="float64"):
         index.update(make(np.array([1.0])), make(np.array([15])))
