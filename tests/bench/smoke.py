@@ -109,6 +109,31 @@ class Smoke(unittest.TestCase):
         for row in (ours, published):
             self.assertRegex(row[:end], r"[0-9.]+$", "columns are aligned")
 
+    def test_changed_indexes_are_measured_beside_static_ones(self):
+        records = [record for record in read(self.out / "changes-lookups.jsonl")
+                   if record["metric"] == "lookup_ms" and record["status"] == "ok"]
+        static = {(r["index"], r["category"]) for r in records if r["series"].endswith("static")}
+        changed = {(r["index"], r["category"]) for r in records if r["series"].endswith("erased")}
+        self.assertEqual(static, changed)
+        self.assertTrue(any("included values" in category for _, category in static))
+        for record in records:
+            self.assertEqual("segments" in record["workload"], record["series"].endswith("erased"))
+
+    def test_an_index_ages_alike_after_going_on(self):
+        path = self.out / "changes-ageing.jsonl"
+        lines = path.read_text().splitlines(keepends=True)
+
+        def sizes():
+            return {(r["series"], r["x"]): r["value"] for r in read(path)
+                    if r["metric"] == "resident_bytes" and r["index"].startswith("sorted")}
+
+        before = sizes()
+        latest = max(json.loads(line)["x"] for line in lines)
+        path.write_text("".join(line for line in lines if json.loads(line)["x"] < latest))
+        bench("changes-ageing", "--scale", "smoke", "-o", "out/", "--continue",
+              folder=self.folder.name)
+        self.assertEqual(sizes(), before)
+
     def test_going_on_measures_only_what_is_missing(self):
         path = self.out / "keys.jsonl"
         before = path.read_text()
