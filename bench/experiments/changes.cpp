@@ -13,7 +13,8 @@ namespace {
 // structure, as many as memory and erases allow.
 std::size_t batches_of(std::size_t rows, std::size_t keys) {
   constexpr std::size_t rows_wanted = std::size_t{1} << 22;
-  constexpr std::size_t most = 1024;
+  // Fewer rows than 2^10 at a time would take too long to fill a delta.
+  const std::size_t most = rows < 1024 ? 1024 : 4096;
   constexpr std::size_t fewest = 3;
   const std::size_t all = std::min(rows_wanted, keys / 2);
   return std::clamp(all / rows, fewest, most);
