@@ -25,7 +25,12 @@ class Sorts : public ExecutionSpace::Sorter {
 class DeviceQueue : public ExecutionSpace::Queue {
  public:
   DeviceQueue() {
-    cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    // Before the streams of changes, which have the lowest priority, as every stream by default.
+    int lowest = 0;
+    int highest = 0;
+    cuda::check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "querying priorities");
+    cuda::check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest),
+                "creating a stream");
   }
   ~DeviceQueue() override { static_cast<void>(cudaStreamDestroy(stream_)); }
   DeviceQueue(const DeviceQueue&) = delete;

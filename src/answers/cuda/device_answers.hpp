@@ -32,6 +32,10 @@ struct DeviceRequest {
   [[nodiscard]] bool wants_values() const {
     return sum != nullptr || min != nullptr || max != nullptr;
   }
+  [[nodiscard]] bool wants_sum_alone() const {
+    return sum != nullptr && any == nullptr && first == nullptr && count == nullptr &&
+           min == nullptr && max == nullptr && matched == nullptr;
+  }
 };
 
 // Whether values are put into key order before they are aggregated.

@@ -33,12 +33,17 @@ class PooledStream {
 class WaitOnExit {
  public:
   explicit WaitOnExit(cudaStream_t stream) : stream_(stream) {}
-  ~WaitOnExit() { static_cast<void>(cudaStreamSynchronize(stream_)); }
+  ~WaitOnExit() {
+    if (waits_) static_cast<void>(cudaStreamSynchronize(stream_));
+  }
   WaitOnExit(const WaitOnExit&) = delete;
   WaitOnExit& operator=(const WaitOnExit&) = delete;
+  // Leaves the wait to somebody else.
+  void release() { waits_ = false; }
 
  private:
   cudaStream_t stream_;
+  bool waits_ = true;
 };
 
 }  // namespace rtindex::cuda

@@ -99,6 +99,7 @@ Segment DeviceBackend::merge_ordered(const Spec& spec, std::span<const Segment> 
   const WaitOnExit wait(stream);
   const MergeTarget target{options.layout, extent.empty() ? 0 : extent.largest - extent.smallest,
                            row_count, segments.front().structure->included().has_value()};
+  for (const Segment& segment : segments) cuda::wait_for(stream, arrays_of(segment).stream.get());
   const MergeSide second = segments.size() > 1 ? side_of(segments[1], extent) : MergeSide{};
   merge_into(*arrays, side_of(segments[0], extent), second, target, memory);
   for (std::size_t i = 2; i < segments.size(); ++i)

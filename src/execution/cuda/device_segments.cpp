@@ -128,6 +128,7 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
   result.segment.codec = std::move(codec);
   if (nulls == 0) return result;
   PooledStream own;
+  cuda::wait_for(own.get(), stream);
   MarkedWords marked(input.row_count, memory, own.get());
   mark_nulls(input.keys, input.ids, marked, own.get());
   own.wait();
@@ -182,7 +183,7 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
       given.stream,
       {{given.rows, "rows"}, {given.keys, "keys"}, {given.include, "included values"}});
   const cudaStream_t stream = own.get();
-  const WaitOnExit wait(stream);
+  WaitOnExit wait(stream);
 
   const OnGpuElements named =
       given.rows.given() ? OnGpuElements(given.rows, memory, stream) : OnGpuElements();
@@ -217,8 +218,11 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
   } else if (included) {
     rows.values = kept->values(*included);
   }
-  return build_native(spec, std::move(own), rows,
-                      given.only_merged ? SegmentUse::merged : SegmentUse::delta, memory, meter);
+  NewSegment made =
+      build_native(spec, std::move(own), rows,
+                   given.only_merged ? SegmentUse::merged : SegmentUse::delta, memory, meter);
+  if (given.only_merged) wait.release();  // the segment waits when it goes
+  return made;
 }
 
 // Work of the tracer's own system: rays find moved primitives.

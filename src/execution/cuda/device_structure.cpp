@@ -15,11 +15,17 @@ DeviceStructure::DeviceStructure(DeviceOptions options, std::unique_ptr<OrderedA
       options_(std::move(options)),
       arrays_(std::move(arrays)),
       use_(use) {
-  if (use_ != SegmentUse::merged || !options_.keeps_order) ready();
+  // What is only merged is not waited for: the merge is queued behind it.
+  if (use_ == SegmentUse::merged && options_.keeps_order) return;
+  ready();
   finish_build(arrays_->stream, meter);
 }
 
-DeviceStructure::~DeviceStructure() { release(arrays_); }
+DeviceStructure::~DeviceStructure() {
+  // Work that is still queued may read arrays of the caller.
+  if (use_ == SegmentUse::merged) static_cast<void>(cudaStreamSynchronize(arrays_->stream.get()));
+  release(arrays_);
+}
 
 const OrderedArrays& DeviceStructure::ready() const {
   std::call_once(searchable_, [&] { make_searchable(); });

@@ -82,6 +82,32 @@ __global__ void __launch_bounds__(block_threads)
   write_values(request, i, own.or_miss(matches != 0, miss_as<Class>(request.miss)));
 }
 
+// The sum alone. The value in the main column is read beside the bit that tells whether its row is
+// dead, not after it.
+template <class Class, class Pair, class MainReader, class NewerReader>
+__global__ void __launch_bounds__(block_threads)
+    add_pair_kernel(Pair pair, MainReader main, NewerReader newer, std::size_t count,
+                    Values<Class> values, Class miss, Class* sums) {
+  const std::size_t i = thread_number();
+  if (i >= count) return;
+  typename decltype(pair.main)::Key key;
+  typename decltype(pair.newer)::Key newer_key;
+  const std::uint64_t bits = main.bits(i);
+  const bool in_main = main.encode(bits, key);
+  const bool in_newer = newer.encode(bits, newer_key) && may_hold(pair.newer_keys, newer_key);
+  const std::uint32_t a = in_main ? pair.main.row(key) : miss_row;
+  Class sum = miss;
+  bool matched = false;
+  if (a != miss_row) {
+    const Class value = values[a];
+    matched = !pair.main_rows.is_dead(a);
+    if (matched) sum = value;
+  }
+  if (const std::uint32_t b = pair.row_in_newer(in_newer, newer_key); b != miss_row)
+    sum = matched ? Sum{}(sum, values[b]) : values[b];
+  __stcs(sums + i, sum);
+}
+
 [[nodiscard]] inline bool wants_any_alone(const DeviceRequest& request) {
   return request.any != nullptr && request.first == nullptr && request.count == nullptr &&
          request.matched == nullptr && !request.wants_values();
@@ -97,6 +123,12 @@ void launch_answer_pair(const PairFinder<Main, Newer>& pair, const DeviceLookups
   if (wants_any_alone(request))
     find_any_kernel<<<blocks, block_threads, 0, stream>>>(pair, main, newer, lookups.count,
                                                           request.any);
+  else if (request.wants_sum_alone())
+    visit_class(class_of(request.value_type), [&]<class Class>() {
+      add_pair_kernel<Class><<<blocks, block_threads, 0, stream>>>(
+          pair, main, newer, lookups.count, Values<Class>{request.values, request.value_type},
+          miss_as<Class>(request.miss), static_cast<Class*>(request.sum));
+    });
   else
     visit_class(request.wants_values() ? class_of(request.value_type) : ValueClass::u64,
                 [&]<class Class>() {

@@ -7,21 +7,11 @@
 
 namespace rtindex::cuda {
 
-namespace {
-
-[[nodiscard]] bool wants_sums_alone(const DeviceRequest& request) {
-  return request.sum != nullptr && request.any == nullptr && request.first == nullptr &&
-         request.count == nullptr && request.min == nullptr && request.max == nullptr &&
-         request.matched == nullptr;
-}
-
-}  // namespace
-
 // All answers follow from the rowID, which is written straight to the output of one of them.
 FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
-  if (wants_sums_alone(request) && !wants_rows &&
+  if (request.wants_sum_alone() && !wants_rows &&
       from_.locator.find_sums(
           lookups, {request.values, request.value_type, request.miss, request.sum}, stream))
     return found;
@@ -60,7 +50,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   }
   const DeadPositions dead = found.dead.positions();
   if (point && included != nullptr && included->sums_before() != nullptr &&
-      wants_sums_alone(request) && !wanted.any && from_.residual == nullptr &&
+      request.wants_sum_alone() && !wanted.any && from_.residual == nullptr &&
       from_.locator.find_included_sums(lookups,
                                        {included->sums_before(), dead, included->dead_sums(),
                                         request.value_type, request.miss, request.sum},
