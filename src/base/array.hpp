@@ -68,6 +68,8 @@ class Array {
     return static_cast<T*>(memory_.data());
   }
   [[nodiscard]] const T* data() const { return static_cast<const T*>(memory_.data()); }
+  // Whether the elements are somebody else's: those of a file, as a rule.
+  [[nodiscard]] bool is_view() const { return memory_.is_view(); }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }

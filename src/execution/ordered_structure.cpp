@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stored.hpp"
 #include "base/types.hpp"
 #include "keys/codecs.hpp"
 
@@ -21,6 +22,8 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
       part.dead = bits_of(segment.dead);
       plan.included.push_back(std::move(part));
     }
+    if (segment.codec->empty() && segment.keys() != 0)
+      fail_damaged_in_use("a segment without keys has some");
     if (segment.codec->empty()) continue;
     extent.smallest = std::min(extent.smallest, *base);
     extent.largest = std::max(extent.largest, *base + segment.codec->span());

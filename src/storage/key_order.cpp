@@ -1,6 +1,7 @@
 #include "storage/key_order.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "base/parallel.hpp"
@@ -60,6 +61,22 @@ void KeyOrder<Key>::save(FileWriter file) const {
   file.number("keys", size_);
   file.number("build_peak", build_peak_);
   file.array("pairs", pairs_.span());
+}
+
+template <class Key>
+void KeyOrder<Key>::require_order() const {
+  std::atomic<bool> is_right = size_ == 0 || key(size_ - 1) <= span_;
+  parallel_for(size_, copy_grain, [&](std::size_t first, std::size_t count) {
+    const Pair<Key>* const pairs = pairs_.data();
+    bool here = true;
+    for (std::size_t i = first; i < first + count; ++i) {
+      here &= pairs[i].row < row_count_;
+      here &= i == 0 || pairs[i - 1].key < pairs[i].key ||
+              (pairs[i - 1].key == pairs[i].key && pairs[i - 1].row < pairs[i].row);
+    }
+    if (!here) is_right = false;
+  });
+  if (!is_right) fail_damaged_in_use("its keys are not in order");
 }
 
 template <class Key>

@@ -44,8 +44,9 @@ class KeyOrder {
   [[nodiscard]] std::size_t bytes() const { return pairs_.bytes(); }
   [[nodiscard]] std::size_t build_peak() const { return build_peak_; }
 
-  // To be merged with others.
+  // To be merged with others. A damaged file is an Error here, because merging trusts the order.
   [[nodiscard]] OrderInput input() const {
+    if (pairs_.is_view()) require_order();
     return {.pairs = pairs(), .is_wide = sizeof(Key) == sizeof(std::uint64_t), .size = size_};
   }
   // The column back in row order.
@@ -74,6 +75,7 @@ class KeyOrder {
     for (std::size_t i = size_; i < pairs_.size(); ++i)
       pairs_[i] = {std::numeric_limits<Key>::max(), miss_row};
   }
+  void require_order() const;
   void find_last_key() {
     last_key_ = size_ == 0 ? 0 : std::min<std::uint64_t>(key(size_ - 1), span_);
   }
