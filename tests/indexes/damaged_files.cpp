@@ -10,6 +10,7 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/changing_index.hpp"
 #include "support/index_bytes.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
@@ -20,7 +21,7 @@
 namespace rtindex::test {
 namespace {
 
-using Case = std::tuple<std::string, std::string>;
+using Case = std::tuple<std::string, std::string, bool>;
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -138,15 +139,19 @@ class Damage {
   std::vector<IndexBytes::Section> sections_;
 };
 
-// With included values, where the index takes them.
-Index build_whole(const TestColumn& column, const std::string& spec, Random& random) {
-  const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
-  try {
-    return build(column.view(), spec, {.include = values.view()});
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::unsupported) throw;
-    return build(column.view(), spec);
-  }
+// With included values, where the index takes them; after changes, with several segments, erased
+// rows and rows that have moved.
+Index build_whole(const TestColumn& column, const std::string& spec, bool is_changed,
+                  std::uint64_t seed) {
+  ChangingIndex changing(column, spec,
+                         {.seed = seed, .include = includes_values(spec), .most_rows = 0});
+  if (!is_changed) return changing.index().snapshot();
+  const std::vector<Key>& keys = column.keys();
+  changing.insert({keys.begin(), keys.begin() + 40}, column.shape());
+  changing.erase({0, 7, static_cast<std::uint32_t>(column.size()) + 3});
+  changing.update({5, 11}, {keys[1], keys[2]}, column.shape());
+  changing.insert({keys[0]}, column.shape());
+  return changing.index().snapshot();
 }
 
 class DamagedFiles : public testing::TestWithParam<Case> {
@@ -158,13 +163,13 @@ class DamagedFiles : public testing::TestWithParam<Case> {
     if (index.size() > 100000) return;  // many nulls; the values alone would take long
     const std::vector<std::uint32_t> values(index.size(), 1);
     ask_all(index, batches, values);
-    if (random.one_in(4)) update(index, column, random);
+    if (random.one_in(2)) change(index, column, random);
     if (random.one_in(10)) {
       index.save(again_);
       Index copy = load(again_, {.verify = Verify::full});
-      ask_all(copy, batches, values);
+      ask_all(copy, batches, std::vector<std::uint32_t>(copy.size(), 1));
     }
-    ask_all(index, batches, values);
+    ask_all(index, batches, std::vector<std::uint32_t>(index.size(), 1));
   }
 
   static void ask_all(const Index& index, const std::vector<Batch>& batches,
@@ -191,12 +196,22 @@ class DamagedFiles : public testing::TestWithParam<Case> {
     }
   }
 
-  static void update(Index& index, const TestColumn& column, Random& random) {
+  static void change(Index& index, const TestColumn& column, Random& random) {
     if (index.size() == 0 || column.size() == 0) return;
     const std::vector<std::uint32_t> rows = {
         static_cast<std::uint32_t>(random.below(index.size()))};
+    const TestColumn key(column.shape(), {random.pick(column.keys())});
+    const std::vector<std::uint64_t> values = {7};
+    const ColumnView value = ColumnView::of(index.included().value_or(Type::u64), values.data(), 1);
     try {
-      index.update(rows, TestColumn(column.shape(), {random.pick(column.keys())}).view());
+      switch (random.below(6)) {
+        case 0: index.update(rows, key.view()); break;
+        case 1: index.erase(rows); break;
+        case 2: static_cast<void>(index.erase_keys(key.view())); break;
+        case 3: index.merge(); break;
+        case 4: index.insert(key.view(), index.included() ? value : ColumnView()); break;
+        default: index.set_included(rows, value); break;
+      }
     } catch (const Error&) {
       // the damage was found
     }
@@ -209,13 +224,13 @@ class DamagedFiles : public testing::TestWithParam<Case> {
 };
 
 TEST_P(DamagedFiles, GiveAnErrorOrAnyAnswer) {
-  const auto& [spec, workload] = GetParam();
+  const auto& [spec, workload, is_changed] = GetParam();
   const TestColumn column = workload_named(workload).column();
   const std::uint64_t seed = from_environment("RTINDEX_FUZZ_SEED", 20240607);
-  const std::size_t rounds = from_environment("RTINDEX_FUZZ_ROUNDS", affordable(120));
+  const std::size_t rounds = from_environment("RTINDEX_FUZZ_ROUNDS", affordable(80));
   Random lookups_random(seed);
   const std::vector<Batch> batches = own_batches(column, 20, lookups_random);
-  build_whole(column, spec, lookups_random).save(whole_);
+  build_whole(column, spec, is_changed, seed).save(whole_);
   const IndexBytes whole(whole_);
   std::size_t loaded = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -235,7 +250,7 @@ TEST_P(DamagedFiles, GiveAnErrorOrAnyAnswer) {
   }
   RecordProperty("loaded", static_cast<int>(loaded));
   // Some damage is always noticed; few rounds, as under a sanitizer, may hit large arrays alone.
-  if (rounds >= 100) {
+  if (rounds >= 80) {
     EXPECT_GT(rounds, loaded);
   }
 }
@@ -245,9 +260,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(usable_and_bucketed()),
                      testing::Values("dense_u32", "clustered_u64", "duplicates_x256", "sparse_i64",
                                      "long_strings", "same_head_strings", "three_full_ints",
-                                     "nulls_in_parts", "any_bits_f32")),
+                                     "nulls_in_parts", "any_bits_f32"),
+                     testing::Bool()),
     [](const auto& tested) {
-      return test_name(std::get<0>(tested.param)) + "_" + std::get<1>(tested.param);
+      return test_name(std::get<0>(tested.param)) + "_" + std::get<1>(tested.param) +
+             (std::get<2>(tested.param) ? "_changed" : "");
     });
 
 }  // namespace

@@ -284,8 +284,9 @@ TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
             "");
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(i) + " is compared in full");
-  two_segments(ColumnView::composite({keys, texts}),
-               ColumnView::composite({std::span(keys).first(3), std::span(texts).first(3)}));
+  const std::vector<std::uint64_t> few_keys(keys.begin(), keys.begin() + 3);
+  const std::vector<std::string> few_texts(texts.begin(), texts.begin() + 3);
+  two_segments(ColumnView::composite({keys, texts}), ColumnView::composite({few_keys, few_texts}));
   EXPECT_NE(error_with("segment1.codec.part0.type\": \"uint64\"",
                        "segment1.codec.part0.type\": \"int64\""),
             "");
