@@ -30,6 +30,9 @@ struct Request {
   std::uint32_t limit = no_limit;
   MissValues miss;
   RowBits dead;   // rows that no lookup matches, in the memory of the structure
+  // Lookups of a chunk that another segment has answered, a bit each; a structure may leave them
+  // out. Null: none.
+  const std::uint8_t* answered = nullptr;
   Stream stream;  // of a call on device memory
   Outputs outputs;
   double* launch_ms = nullptr;   // the time of rays is added to it; null: rays are not timed

@@ -119,7 +119,8 @@ class Backend {
   // Segments after the first whose size is at most this many times that of all newer rows are
   // merged with them.
   [[nodiscard]] virtual std::size_t merge_factor() const { return default_merge_factor; }
-  static constexpr std::size_t default_merge_factor = 8;
+  // Two segments beside the main one, where batches of 2^10 rows grow to 2^15 and these to 2^20.
+  static constexpr std::size_t default_merge_factor = 32;
 
   // On a GPU only; elsewhere an Error.
 

@@ -34,8 +34,11 @@ class ChunkAnswers {
   ChunkAnswers(const ChunkAnswers&) = delete;
   ChunkAnswers& operator=(const ChunkAnswers&) = delete;
 
-  void run(const Segment& segment, const LookupBatch& batch) {
+  // `matched` tells which of the lookups, from `first` on, have a match by now.
+  void run(const Segment& segment, const LookupBatch& batch, std::size_t first,
+           const std::uint8_t* matched) {
     std::fill_n(matched_, sizeof(matched_), std::uint8_t{0});
+    if (request_.one_hit_is_enough()) request_.answered = matched + first / 8;
     for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
     request_.dead = bits_of(segment.dead);
     segment.structure->run(batch, request_);
@@ -66,7 +69,7 @@ class ChunkAnswers {
   }
 
  private:
-  // `matched` is there where values are wanted.
+  // `matched` is there if values are wanted.
   template <class Class, class Operation>
   void join_values(void* out, const std::uint64_t* own, std::size_t first, std::size_t count,
                    const std::uint8_t* matched) const {
@@ -125,7 +128,8 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   Request first_request = request;
   first_request.dead = bits_of(main.dead);
   std::vector<std::uint8_t> own_matched;
-  if (segments.size() > 1 && request.wants_values() && request.outputs.matched == nullptr) {
+  const bool needs_matched = request.wants_values() || request.one_hit_is_enough();
+  if (segments.size() > 1 && needs_matched && request.outputs.matched == nullptr) {
     own_matched.assign((batch.size() + 7) / 8, 0);
     first_request.outputs.matched = own_matched.data();
   }
@@ -135,7 +139,8 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
     ChunkAnswers chunk(request);
     for (const Segment& segment : segments.subspan(1)) {
-      chunk.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count));
+      chunk.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count), first,
+                matched);
       chunk.join(request, first, count, matched);
     }
   });

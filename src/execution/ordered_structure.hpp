@@ -174,6 +174,9 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     std::uint8_t checks[chunk_lookups];
     Match found[chunk_lookups];
     batch.encode(first, count, intervals, checks);
+    if (request.answered != nullptr)
+      for (std::size_t i = 0; i < count; ++i)
+        if ((request.answered[i / 8] >> (i % 8) & 1) != 0) intervals[i] = empty_interval;
     Work work(request);
     find(batch.kind(), intervals, count, found, work.get());
     if (batch.has_residual())
@@ -290,20 +293,30 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   // Only lookups that the filter lets pass are searched for.
   void find_filtered_points(const Interval* intervals, std::size_t count, Match* found,
                             Counters* work) const {
-    Key hashes[chunk_lookups];
-    for (std::size_t i = 0; i < count; ++i) {
-      hashes[i] = mix(static_cast<Key>(intervals[i].lower));
-      filter_->prefetch(hashes[i]);
-    }
-    Interval passed[chunk_lookups] = {};
+    Interval passed[chunk_lookups];
     Match passed_found[chunk_lookups];
-    std::size_t which[chunk_lookups];
-    std::size_t passing = 0;
+    std::uint32_t which[chunk_lookups];
+    // Counts instead of branches, which would often be mispredicted.
+    std::size_t wanted = 0;
     for (std::size_t i = 0; i < count; ++i) {
       found[i] = {0, 0};
-      if (intervals[i].empty() || !filter_->may_hold(hashes[i])) continue;
-      passed[passing] = intervals[i];
-      which[passing++] = i;
+      which[wanted] = static_cast<std::uint32_t>(i);
+      wanted += intervals[i].empty() ? 0 : 1;
+    }
+    std::size_t passing = 0;
+    for (std::size_t first = 0; first < wanted; first += filtered_at_once) {
+      const std::size_t end = std::min(wanted, first + filtered_at_once);
+      Key hashes[filtered_at_once];
+      for (std::size_t i = first; i < end; ++i) {
+        hashes[i - first] = mix(static_cast<Key>(intervals[which[i]].lower));
+        filter_->prefetch_near(hashes[i - first]);
+      }
+      for (std::size_t i = first; i < end; ++i) {
+        const std::uint32_t lookup = which[i];
+        passed[passing] = intervals[lookup];
+        which[passing] = lookup;
+        passing += filter_->may_hold(hashes[i - first]) ? 1 : 0;
+      }
     }
     find_all_points(passed, passing, passed_found, work);
     for (std::size_t i = 0; i < passing; ++i) found[which[i]] = passed_found[i];
@@ -393,6 +406,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
   static constexpr std::size_t small_share = 4;
+  static constexpr std::size_t filtered_at_once = 64;  // words of the filter in flight
   static constexpr std::size_t bucket_bytes = std::size_t{1}
                                               << 18;  // about what a core's cache holds
   static constexpr std::size_t most_buckets = 2048;

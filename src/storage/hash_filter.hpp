@@ -62,6 +62,8 @@ class HashFilter {
 
   void add(Hash hash) { words_[word_of(hash)] |= bits_of(hash); }
   void prefetch(Hash hash) const { rtindex::prefetch(words_.data() + word_of(hash)); }
+  // The same for a small filter, which the second cache holds.
+  void prefetch_near(Hash hash) const { rtindex::prefetch_near(words_.data() + word_of(hash)); }
   // False: the hash was not added.
   [[nodiscard]] bool may_hold(Hash hash) const {
     const std::uint64_t bits = bits_of(hash);
