@@ -52,6 +52,11 @@ class Backend {
   [[nodiscard]] virtual std::string describe() const = 0;
   // Whether a structure of this spec keeps its keys in order, as included values need it.
   [[nodiscard]] virtual bool keeps_key_order(const Spec&) const { return true; }
+  // Whether a structure of this spec can hold any keys up to `span`.
+  [[nodiscard]] virtual bool holds(const Spec& spec, std::uint64_t span) const {
+    static_cast<void>(spec), static_cast<void>(span);
+    return true;
+  }
   // The spec with the value of every option. Throws where a value is invalid.
   [[nodiscard]] virtual Spec complete(const Spec& spec) const;
 

@@ -1,5 +1,8 @@
 #include "indexes/version.hpp"
 
+#include <algorithm>
+#include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -21,8 +24,7 @@ void VersionMaker::insert(Version& version, const NewRows& rows) const {
   NewSegment added = backend_.build_rows(spec_, added_rows, version.segments, row_count);
   version.states.rows = row_count;
   version.states.nulls = backend_.united(spec_, version.states.nulls, added.nulls);
-  version.segments.push_back(std::move(added.segment));
-  merge_from(version, first);
+  add(version, std::move(added.segment), first);
 }
 
 void VersionMaker::change(Version& version, const NewRows& rows) const {
@@ -36,8 +38,7 @@ void VersionMaker::change(Version& version, const NewRows& rows) const {
   Marks& nulls = version.states.nulls;
   if (checked.nulls != 0) nulls = backend_.without(spec_, nulls, checked.named);
   nulls = backend_.united(spec_, nulls, added.nulls);
-  version.segments.push_back(std::move(added.segment));
-  merge_from(version, first);
+  add(version, std::move(added.segment), first);
 }
 
 void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) const {
@@ -57,6 +58,29 @@ std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
   version.states.erased = backend_.united(spec_, version.states.erased, rows);
   merge_from(version, first_to_merge(version, 0));
   return rows->count();
+}
+
+void VersionMaker::add(Version& version, Segment segment, std::size_t first) const {
+  version.segments.push_back(std::move(segment));
+  merge_from(version, fit_together(version) ? first : 0);
+}
+
+// Keys of every segment fit the spec's key mode, or it would not be there; those of all segments
+// might not. Merging all then finds out, before later changes would: it refuses the change, or
+// drops the rows that were in the way.
+bool VersionMaker::fit_together(const Version& version) const {
+  constexpr std::uint64_t largest_span = std::numeric_limits<std::uint64_t>::max();
+  if (version.segments.size() == 1 || backend_.holds(spec_, largest_span)) return true;
+  std::uint64_t smallest = largest_span;
+  std::uint64_t largest = 0;
+  for (const Segment& segment : version.segments) {
+    if (segment.codec->empty()) continue;
+    const std::optional<std::uint64_t> base = segment.codec->native_base();
+    if (!base) return false;  // strings and composites: each segment has an encoding of its own
+    smallest = std::min(smallest, *base);
+    largest = std::max(largest, *base + segment.codec->span());
+  }
+  return smallest > largest || backend_.holds(spec_, largest - smallest);
 }
 
 void VersionMaker::kill(Version& version, const Marks& rows) const {

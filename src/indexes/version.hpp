@@ -45,6 +45,10 @@ class VersionMaker {
   void merge_all(Version& version) const { merge_from(version, 0); }
 
  private:
+  // Adds a segment and merges all from the `first` on.
+  void add(Version& version, Segment segment, std::size_t first) const;
+  // Whether one structure could hold the keys of all segments.
+  [[nodiscard]] bool fit_together(const Version& version) const;
   // From now on no segment holds these rows.
   void kill(Version& version, const Marks& rows) const;
   // The first of the segments that are merged when so many keys are added to a version: only some

@@ -79,6 +79,44 @@ TEST_F(RxRefusals, NoOtherCombination) {
           }
 }
 
+// A segment of its own would hold such keys, but not the structure into which it is merged later.
+TEST_F(RxRefusals, KeysOfChangesThatDoNotFitTheMode) {
+  using Keys = std::vector<std::uint64_t>;
+  using Rows = std::vector<std::uint32_t>;
+  Keys keys;
+  for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(1000 + i);
+  const std::uint64_t far = 2000 + (std::uint64_t{1} << 30);
+  for (const std::string options : {"mode=naive", "mode=extended", "mode=naive,bucket=3,drop=0",
+                                    "mode=naive,update=refit", "bits=10+10+0"}) {
+    SCOPED_TRACE(options);
+    Index index = build(keys, tracer + "," + options);
+    for (const std::uint64_t key : {far, std::uint64_t{1} << 63}) {
+      try {
+        index.insert(Keys{1500, key});
+        ADD_FAILURE() << "inserted";
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("row 1001: key " + std::to_string(key)),
+                  std::string::npos)
+            << error.what();
+      }
+      EXPECT_THROW(index.update(Rows{5}, Keys{key}), Error);
+    }
+    EXPECT_EQ(index.size(), keys.size());
+    EXPECT_EQ(index.lookup(keys, Answer::first).first()[5], 5U);
+    // Nothing is in the way of other keys, on both sides of the first.
+    EXPECT_EQ(index.insert(Keys{999, 1500}), 1000U);
+    index.update(Rows{7}, Keys{990});
+    index.merge();
+    EXPECT_EQ(index.lookup(Keys{990, 999, 1500}, Answer::count).count()[2], 2U);
+    // Nor are rows that are gone.
+    index.erase_keys(keys);
+    index.erase_keys(Keys{990, 999});
+    EXPECT_EQ(index.live(), 0U);
+    index.insert(Keys{far, far + 1});
+    EXPECT_EQ(index.lookup(Keys{far + 1}, Answer::first).first()[0], 1003U);
+  }
+}
+
 // The widest column is taken and answered, one key more is refused.
 TEST_F(RxRefusals, BeginRightBehindTheWidestColumn) {
   for (const std::string mode : {"naive", "extended", "3d"})
@@ -142,19 +180,19 @@ TEST_F(RxRefusals, OfUpdatesChangeNothing) {
     for (const std::string primitive : {"triangle", "sphere", "aabb"}) {
       const RxGeometry geometry{.mode = "naive", .primitive = primitive};
       const std::uint64_t widest = geometry.largest_span();
-      const std::vector<std::uint64_t> keys = {100, 101, 100 + widest};
+      const std::vector<std::uint64_t> keys = {100, 101, 102, 100 + widest};
       Index index = build(keys, tracer + "," + geometry.text() + ",update=" + update);
-      const std::vector<std::uint32_t> rows = {0, 1};
+      const std::vector<std::uint32_t> rows = {1, 2};
       for (const std::uint64_t key : {100 + widest + 1, std::uint64_t{99}}) {
-        EXPECT_THROW(index.update(rows, std::vector<std::uint64_t>{101, key}), Error);
-        EXPECT_EQ(index.lookup(keys, Answer::first).first()[0], 0U);
+        EXPECT_THROW(index.update(rows, std::vector<std::uint64_t>{102, key}), Error);
+        EXPECT_EQ(index.lookup(keys, Answer::first).first()[1], 1U);
         EXPECT_EQ(index.lookup(keys, Answer::count).count()[1], 1U);
       }
       // Where the keys move as a whole, the span decides, not the old minimum.
-      const std::vector<std::uint32_t> all = {2, 1, 0};
-      const std::vector<std::uint64_t> moved = {5, 6, 5 + widest};
+      const std::vector<std::uint32_t> all = {3, 2, 1, 0};
+      const std::vector<std::uint64_t> moved = {5, 6, 7, 5 + widest};
       EXPECT_NO_THROW(index.update(all, moved));
-      EXPECT_EQ(index.lookup(moved, Answer::first).first()[2], 0U);
+      EXPECT_EQ(index.lookup(moved, Answer::first).first()[3], 0U);
     }
 }
 

@@ -17,6 +17,9 @@ class EmbreeBackend final : public Backend {
     return std::string(embree_version()) + ": the paper's scene and rays on the CPU";
   }
   [[nodiscard]] bool keeps_key_order(const Spec& spec) const override { return is_bucketed(spec); }
+  [[nodiscard]] bool holds(const Spec& spec, std::uint64_t span) const override {
+    return is_exact(RxOptions::from(spec), span, embree_coordinate_limit);
+  }
   [[nodiscard]] Spec complete(const Spec& spec) const override {
     return RxOptions::from(spec).complete(spec);
   }

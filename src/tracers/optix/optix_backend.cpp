@@ -20,6 +20,10 @@ class OptixBackend final : public cuda::DeviceBackend {
     return fmt::format("{}, {}", DeviceBackend::describe(), rtcore_text(0));
   }
   [[nodiscard]] bool keeps_key_order(const Spec& spec) const override { return is_bucketed(spec); }
+  [[nodiscard]] bool holds(const Spec& spec, std::uint64_t span) const override {
+    const RxOptions rx = options_of(spec).rx;
+    return is_exact(rx, span, coordinate_limit(rx.primitive));
+  }
   [[nodiscard]] Spec complete(const Spec& spec) const override {
     cuda::require_gpu(spec);
     return complete_options(spec);
@@ -57,9 +61,7 @@ class OptixBackend final : public cuda::DeviceBackend {
                               cudaStream_t stream) {
       return make_bucket_locator(scene, order, memory, stream);
     };
-    options.holds = [rx = scene.rx](std::uint64_t span) {
-      return is_exact(rx, span, coordinate_limit(rx.primitive));
-    };
+    options.holds = [this, spec](std::uint64_t span) { return holds(spec, span); };
     options.refuse = [rx = scene.rx](const EncodedColumn& column, const KeyText& key_text) {
       require_exact(rx, column, key_text, coordinate_limit(rx.primitive));
     };
