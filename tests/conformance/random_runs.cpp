@@ -1,4 +1,4 @@
-// Random columns, settings, lookups and updates against the full scan. The seed is random and
+// Random columns, settings, lookups and changes against the full scan. The seed is random and
 // printed where a run fails; RTINDEX_SEED=<seed> repeats that run alone, and RTINDEX_RUNS=<n> makes
 // more of them.
 
@@ -11,6 +11,7 @@
 #include <rtindex/rtindex.hpp>
 
 #include "conformance/rx_settings.hpp"
+#include "support/changing_index.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -117,7 +118,7 @@ std::string random_spec(const std::string& index, std::uint64_t span, Random& ra
   return spec;
 }
 
-// Keys for an update: those of other rows, new ones anywhere in the window, and, where there is no
+// Keys for a change: those of other rows, new ones anywhere in the window, and, where there is no
 // window, near and far ones and null.
 std::vector<Key> new_keys(const TestColumn& now, const std::optional<Window>& window,
                           std::size_t size, Random& random) {
@@ -127,7 +128,7 @@ std::vector<Key> new_keys(const TestColumn& now, const std::optional<Window>& wi
       if (fits(key, now.shape())) pool.push_back(key);
   std::vector<Key> keys;
   for (std::size_t i = 0; i < size; ++i) {
-    if (random.one_in(2))
+    if (random.one_in(2) && now.size() != 0)
       keys.push_back(random.pick(now.keys()));
     else if (window)
       keys.push_back({random.between(window->low, window->high)});
@@ -154,23 +155,27 @@ void run(std::uint64_t seed) {
       window ? random_spec(index_name, window->span(), random) : random.pick(specs_of(index_name));
   SCOPED_TRACE(spec);
 
-  Index index = build(column.view(), spec);
-  std::vector<Key> keys = column.keys();
+  const std::string delta = choose("delta", {"0", "20", "300", "auto"}, random);
+  ChangingIndex changing(
+      column, spec + delta,
+      {.seed = seed,
+       .include = includes_values(spec) && random.one_in(2),
+       .new_keys = [&](const TestColumn& now, std::size_t size,
+                       Random& source) { return new_keys(now, window, size, source); },
+       .most_rows = usual_rows});
   for (int step = 0; step < 3; ++step) {
-    const TestColumn now(column.shape(), keys);
-    const TestColumn values = values_of(random.pick(value_types()), keys.size(), random);
+    const TestColumn now(column.shape(), changing.keys());
+    const TestColumn values = values_of(random.pick(value_types()), now.size(), random);
     for (const Batch& batch : random_batches(now, random)) {
       const LookupOptions& options = random.pick(every_options());
-      if (!supports(index, options.answers, batch.kind)) continue;
-      ASSERT_EQ("", check_call(index, batch, scan(keys, batch), options, values))
+      if (!supports(changing.index(), options.answers, batch.kind)) continue;
+      ASSERT_EQ("", check_call(changing.index(), batch, scan(now.keys(), batch), options, values))
           << "step " << step;
     }
-    std::vector<std::uint32_t> rows;
-    for (std::size_t row = 0; row < keys.size(); ++row)
-      if (random.one_in(5)) rows.push_back(static_cast<std::uint32_t>(row));
-    const std::vector<Key> changed = new_keys(now, window, rows.size(), random);
-    index.update(rows, TestColumn(column.shape(), changed).view());
-    for (std::size_t i = 0; i < rows.size(); ++i) keys[rows[i]] = changed[i];
+    for (std::size_t changes = 1 + random.below(4); changes > 0; --changes) {
+      ASSERT_NO_THROW(changing.random_change()) << "step " << step;
+      ASSERT_EQ("", changing.difference()) << "step " << step << delta;
+    }
   }
 }
 
