@@ -17,7 +17,8 @@ namespace {
 // The answers of one segment to a chunk of lookups.
 class ChunkAnswers {
  public:
-  explicit ChunkAnswers(const Request& request) : request_(request) {
+  explicit ChunkAnswers(const Request& request)
+      : request_(request), needs_matched_(wants_matched(request)) {
     const Outputs& out = request.outputs;
     request_.outputs = {.any = out.any == nullptr ? nullptr : any_,
                         .first = out.first == nullptr ? nullptr : first_,
@@ -25,7 +26,8 @@ class ChunkAnswers {
                         .sum = out.sum == nullptr ? nullptr : sum_,
                         .min = out.min == nullptr ? nullptr : min_,
                         .max = out.max == nullptr ? nullptr : max_,
-                        .matched = matched_};
+                        .matched = needs_matched_ ? matched_ : nullptr};
+    if (request.one_hit_is_enough()) request_.answered = answered_;
     if (request.row_counts != nullptr) request_.row_counts = row_counts_;
     if (request.chunk_rows == nullptr) return;
     rows_.resize(1);
@@ -34,42 +36,63 @@ class ChunkAnswers {
   ChunkAnswers(const ChunkAnswers&) = delete;
   ChunkAnswers& operator=(const ChunkAnswers&) = delete;
 
-  // `matched` tells which of the lookups, from `first` on, have a match by now.
-  void run(const Segment& segment, const LookupBatch& batch, std::size_t first,
-           const std::uint8_t* matched) {
+  // Whether it takes more than the answers themselves to tell which lookups matched: a value may
+  // equal the miss value.
+  [[nodiscard]] static bool wants_matched(const Request& request) {
+    return request.wants_values() || request.outputs.matched != nullptr;
+  }
+
+  // Lookups [first, first + count) of `into`, whose answers so far tell which need no other.
+  void run(const Segment& segment, const LookupBatch& batch, const Request& into, std::size_t first,
+           std::size_t count, const std::uint8_t* matched) {
     std::fill_n(matched_, sizeof(matched_), std::uint8_t{0});
-    if (request_.one_hit_is_enough()) request_.answered = matched + first / 8;
     for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
+    if (request_.answered != nullptr) find_answered(into, first, count, matched);
     request_.dead = bits_of(segment.dead);
     segment.structure->run(batch, request_);
   }
 
-  // Joins the answers to those of lookups from `first` on; `matched` tells which of these have a
-  // match, and learns of new ones.
+  // Joins the answers to those of lookups from `first` on. `matched` tells which of these have a
+  // match, and gets the new ones; it is there if wants_matched().
   void join(const Request& into, std::size_t first, std::size_t count, std::uint8_t* matched) {
+    const Outputs& out = into.outputs;
+    // A miss is the greatest rowID, and no row at all.
+    for (std::size_t i = 0; out.any != nullptr && i < count; ++i)
+      out.any[first + i] = Min{}(out.any[first + i], any_[i]);
+    for (std::size_t i = 0; out.first != nullptr && i < count; ++i)
+      out.first[first + i] = Min{}(out.first[first + i], first_[i]);
+    for (std::size_t i = 0; out.count != nullptr && i < count; ++i)
+      out.count[first + i] += count_[i];
+    if (into.row_counts != nullptr) join_rows(into, first, count);
+    if (!needs_matched_) return;
     if (std::all_of(matched_, matched_ + sizeof(matched_), [](std::uint8_t b) { return b == 0; }))
       return;
-    const Outputs& out = into.outputs;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!has_bit(matched_, i)) continue;
-      if (out.any != nullptr) out.any[first + i] = any_[i];
-      if (out.first != nullptr) out.first[first + i] = Min{}(out.first[first + i], first_[i]);
-      if (out.count != nullptr) out.count[first + i] += count_[i];
-    }
     if (into.wants_values())
       visit_class(into.value_class(), [&]<class Class>() {
         join_values<Class, Sum>(out.sum, sum_, first, count, matched);
         join_values<Class, Min>(out.min, min_, first, count, matched);
         join_values<Class, Max>(out.max, max_, first, count, matched);
       });
-    if (into.row_counts != nullptr) join_rows(into, first, count);
-    if (matched == nullptr) return;
-    for (std::size_t i = 0; i < count; ++i)
-      if (has_bit(matched_, i)) set_matched(matched, first + i);
+    for (std::size_t i = 0; i < (count + 7) / 8; ++i)
+      matched[first / 8 + i] = static_cast<std::uint8_t>(matched[first / 8 + i] | matched_[i]);
   }
 
  private:
-  // `matched` is there if values are wanted.
+  void find_answered(const Request& into, std::size_t first, std::size_t count,
+                     const std::uint8_t* matched) {
+    const std::uint32_t* const any = into.outputs.any;
+    for (std::size_t byte = 0; byte < (count + 7) / 8; ++byte) {
+      if (matched != nullptr) {
+        answered_[byte] = matched[first / 8 + byte];
+        continue;
+      }
+      unsigned bits = 0;
+      for (std::size_t i = 8 * byte; i < std::min(count, 8 * byte + 8); ++i)
+        bits |= (any[first + i] != miss_row ? 1U : 0U) << (i % 8);
+      answered_[byte] = static_cast<std::uint8_t>(bits);
+    }
+  }
+
   template <class Class, class Operation>
   void join_values(void* out, const std::uint64_t* own, std::size_t first, std::size_t count,
                    const std::uint8_t* matched) const {
@@ -93,6 +116,7 @@ class ChunkAnswers {
   // Inserts the rows of each lookup behind those that it has.
   void insert_rows(std::vector<std::uint32_t>& rows, const std::uint64_t* counts, std::size_t count,
                    std::uint32_t limit) const {
+    if (rows_.front().empty()) return;
     std::vector<std::uint32_t> joined;
     joined.reserve(rows.size() + rows_.front().size());
     auto old_rows = rows.begin();
@@ -110,10 +134,11 @@ class ChunkAnswers {
   }
 
   Request request_;
+  bool needs_matched_;
   std::uint32_t any_[chunk_lookups], first_[chunk_lookups], count_[chunk_lookups];
   std::uint64_t sum_[chunk_lookups], min_[chunk_lookups], max_[chunk_lookups];
   std::uint64_t row_counts_[chunk_lookups];
-  std::uint8_t matched_[chunk_lookups / 8];
+  std::uint8_t matched_[chunk_lookups / 8], answered_[chunk_lookups / 8];
   std::vector<std::vector<std::uint32_t>> rows_;
 };
 
@@ -128,8 +153,8 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   Request first_request = request;
   first_request.dead = bits_of(main.dead);
   std::vector<std::uint8_t> own_matched;
-  const bool needs_matched = request.wants_values() || request.one_hit_is_enough();
-  if (segments.size() > 1 && needs_matched && request.outputs.matched == nullptr) {
+  if (segments.size() > 1 && ChunkAnswers::wants_matched(request) &&
+      request.outputs.matched == nullptr) {
     own_matched.assign((batch.size() + 7) / 8, 0);
     first_request.outputs.matched = own_matched.data();
   }
@@ -139,8 +164,8 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
     ChunkAnswers chunk(request);
     for (const Segment& segment : segments.subspan(1)) {
-      chunk.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count), first,
-                matched);
+      chunk.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count), request,
+                first, count, matched);
       chunk.join(request, first, count, matched);
     }
   });
