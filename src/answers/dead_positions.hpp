@@ -25,15 +25,26 @@ class DeadBits {
     const std::uint64_t bit = position - origin_;
     return (words_[bit / word_bits] >> (bit % word_bits) & 1) != 0;
   }
+  // Calls visit(position, is_dead) for each position.
+  template <class Visit>
+  void visit_all(const Match& match, Visit&& visit) const {
+    for (std::uint64_t at = match.begin; at < match.end;) {
+      const std::uint64_t bit = at - origin_;
+      const std::uint64_t end = std::min(match.end, at + word_bits - bit % word_bits);
+      for (std::uint64_t word = words_[bit / word_bits] >> (bit % word_bits); at < end;
+           ++at, word >>= 1)
+        visit(at, (word & 1) != 0);
+    }
+  }
   // How many of the positions are dead.
   [[nodiscard]] std::uint64_t count(const Match& match) const {
     std::uint64_t dead = 0;
     for_each_word(match, [&](std::uint64_t word, std::uint64_t) { dead += bits_in(word); });
     return dead;
   }
-  // Calls visit(position) for each dead one.
+  // Calls visit(position) for each that is dead.
   template <class Visit>
-  void for_each(const Match& match, Visit&& visit) const {
+  void visit_dead(const Match& match, Visit&& visit) const {
     for_each_word(match, [&](std::uint64_t word, std::uint64_t first) {
       for (; word != 0; word &= word - 1)
         visit(first + static_cast<std::uint64_t>(std::countr_zero(word)));
@@ -51,8 +62,8 @@ class DeadBits {
     return match.end;
   }
 
-  [[nodiscard]] static std::uint64_t bits_in(std::uint64_t word) {
-    return static_cast<std::uint64_t>(std::popcount(word));
+  [[nodiscard]] static std::uint32_t bits_in(std::uint64_t word) {
+    return static_cast<std::uint32_t>(std::popcount(word));
   }
   [[nodiscard]] static constexpr std::uint64_t words_of(std::uint64_t positions) {
     return (positions + word_bits - 1) / word_bits;
@@ -78,11 +89,13 @@ class DeadBits {
   std::uint64_t origin_ = 0;
 };
 
-// Sets the bits of the dead rows of a match, whose first position gets the first bit. The caller
-// prefetches the words of the set: prefetcher.next() is called before each row.
+// Sets the bits of the dead rows of a match, whose first position gets the first bit; false where
+// there are none. The caller prefetches the words of the set: prefetcher.next() is called before
+// each row.
 template <class Rows, class Prefetcher>
-void mark_dead(const Match& match, const Rows& rows, const RowBits& dead, Prefetcher& prefetcher,
+bool mark_dead(const Match& match, const Rows& rows, const RowBits& dead, Prefetcher& prefetcher,
                std::uint64_t* words) {
+  std::uint64_t any = 0;
   for (std::uint64_t begin = match.begin; begin < match.end; begin += DeadBits::word_bits) {
     const std::uint64_t count = std::min(DeadBits::word_bits, match.end - begin);
     std::uint64_t word = 0;
@@ -91,7 +104,9 @@ void mark_dead(const Match& match, const Rows& rows, const RowBits& dead, Prefet
       word |= std::uint64_t{dead.has(rows[begin + i])} << i;
     }
     *words++ = word;
+    any |= word;
   }
+  return any != 0;
 }
 
 // The same with a prefetcher of its own, by all threads where the match is long.
@@ -113,45 +128,47 @@ class DeadPositions {
   // Of positions 0..size-1.
   template <class Rows>
   DeadPositions(std::size_t size, const Rows& rows, const RowBits& dead)
-      : words_(DeadBits::words_of(size)), before_(words_.size() / block_words + 1) {
+      : before_(size / block + 1), words_(before_.size() * words_per_block) {
     mark_dead({0, size}, rows, dead, words_.data());
-    count_blocks();
+    std::fill(words_.begin() + DeadBits::words_of(size), words_.end(), 0);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      before_[i] = count;
+      for (std::size_t word = 0; word < words_per_block; ++word)
+        count += DeadBits::bits_in(words_[i * words_per_block + word]);
+    }
   }
 
   [[nodiscard]] DeadBits bits() const { return {words_.data(), 0}; }
   [[nodiscard]] std::uint64_t count(const Match& match) const {
-    return match.size() <= block ? bits().count(match) : before(match.end) - before(match.begin);
+    return before(match.end) - before(match.begin);
   }
   // What count() and bits() read.
   void prefetch(const Match& match) const {
     for (const std::uint64_t position : {match.begin, match.end}) {
       rtindex::prefetch(words_.data() + position / DeadBits::word_bits);
-      if (match.size() > block) rtindex::prefetch(before_.data() + position / block);
+      rtindex::prefetch(before_.data() + position / block);
     }
   }
   [[nodiscard]] std::size_t bytes() const { return words_.bytes() + before_.bytes(); }
 
  private:
-  static constexpr std::uint64_t block_words = 8;
-  static constexpr std::uint64_t block = block_words * DeadBits::word_bits;
+  static constexpr std::uint64_t words_per_block = 2;
+  static constexpr std::uint64_t block = words_per_block * DeadBits::word_bits;
 
-  void count_blocks() {
-    std::uint32_t dead = 0;
-    for (std::size_t i = 0; i < before_.size(); ++i) {
-      before_[i] = dead;
-      const std::size_t end = std::min<std::size_t>((i + 1) * block_words, words_.size());
-      for (std::size_t word = i * block_words; word < end; ++word)
-        dead += static_cast<std::uint32_t>(DeadBits::bits_in(words_[word]));
-    }
-  }
   // How many positions before this one are dead.
   [[nodiscard]] std::uint64_t before(std::uint64_t position) const {
-    const std::uint64_t start = position / block * block;
-    return before_.data()[position / block] + bits().count({start, position});
+    const std::uint64_t* const words = words_.data() + position / block * words_per_block;
+    const std::uint64_t bit = position % block;
+    const bool is_second = bit >= DeadBits::word_bits;
+    const std::uint64_t below = (std::uint64_t{1} << (bit % DeadBits::word_bits)) - 1;
+    return std::uint64_t{before_.data()[position / block]} +
+           DeadBits::bits_in(is_second ? words[0] : 0) +
+           DeadBits::bits_in(words[is_second ? 1 : 0] & below);
   }
 
-  Array<std::uint64_t> words_;
   Array<std::uint32_t> before_;  // every block
+  Array<std::uint64_t> words_;   // the last ones are zero, so that a position may be `size`
 };
 
 }  // namespace rtindex

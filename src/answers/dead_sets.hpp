@@ -67,21 +67,22 @@ class DeadSet {
   template <class Rows>
   [[nodiscard]] const DeadPositions* positions(std::uint64_t work, std::size_t size,
                                                const Rows& rows, const RowBits& dead) {
-    return positions_.get(work, size / rows_per_test,
+    return positions_.get(work, size / pass_advantage,
                           [&] { return std::make_unique<const DeadPositions>(size, rows, dead); });
   }
   // The same for the aggregates that make() returns.
   template <class Make>
   [[nodiscard]] const LiveAggregates* aggregates(std::uint64_t work, std::size_t size,
                                                  Make&& make) {
-    return aggregates_.get(work, size / rows_per_test, std::forward<Make>(make));
+    return aggregates_.get(work, size / pass_advantage, std::forward<Make>(make));
   }
 
   [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + aggregates_.bytes(); }
 
  private:
-  // A pass over all rows takes as long as the tests of so many fewer rows of lookups.
-  static constexpr std::size_t rows_per_test = 4;
+  // A row costs as much in a pass over all rows as in a lookup (3.5 ns on a Neoverse V1), but the
+  // pass is shared by all threads and serves all later lookups.
+  static constexpr std::size_t pass_advantage = 4;
 
   std::uint64_t id_;
   MadeWhenWorthIt<DeadPositions> positions_;

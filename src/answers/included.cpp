@@ -87,8 +87,10 @@ struct LevelReader {
   }
   [[nodiscard]] Class sum_before(std::size_t position) const {
     Class sum = levels->prefix.data()[position / block];
-    for (std::size_t at = position / block * block; at < position; ++at)
-      if (!dead.has(at)) sum = Sum{}(sum, to_class(values[at]));
+    const std::size_t start = position / block * block;
+    for (std::size_t at = start; at < position; ++at) sum = Sum{}(sum, to_class(values[at]));
+    dead.visit_dead({start, position},
+                    [&](std::uint64_t at) { sum = difference(sum, to_class(values[at])); });
     return sum;
   }
 };
@@ -115,8 +117,8 @@ struct LiveWalker {
   }
   [[nodiscard]] Class sum(const Match& match) const {
     Class dead_sum{};
-    dead->for_each(match,
-                   [&](std::uint64_t at) { dead_sum = Sum{}(dead_sum, to_class(all.values[at])); });
+    dead->visit_dead(
+        match, [&](std::uint64_t at) { dead_sum = Sum{}(dead_sum, to_class(all.values[at])); });
     return difference(all.sum(match), dead_sum);
   }
 };

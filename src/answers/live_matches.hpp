@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "answers/dead_positions.hpp"
@@ -19,60 +20,91 @@ class LiveMatches {
   // Tests each row.
   template <class Rows>
   LiveMatches(Match* found, std::size_t count, const Rows& rows, const RowBits& dead) {
-    std::size_t words = 0;
-    for (std::size_t i = 0; i < count; ++i) words += DeadBits::words_of(found[i].size());
+    std::uint64_t words = 0;
+    std::uint64_t matching = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      words += DeadBits::words_of(found[i].size());
+      matching += found[i].size();
+    }
     words_.resize(words);
+    if (matching <= few_rows) {
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::uint64_t at = found[i].begin; at < found[i].end; ++at)
+          prefetch(dead.address(rows[at]));
+      struct {
+        void next() const {}
+      } prefetched;
+      test(found, count, rows, dead, prefetched);
+      return;
+    }
     Match buffer[chunk_lookups];
     const Match* const others = matches::without_long(found, count, buffer);
     matches::Prefetcher prefetcher([&](std::uint32_t row) { return dead.address(row); }, rows,
                                    others, count);
-    std::uint64_t* next = words_.data();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (matches::is_long(found[i]))
-        mark_dead(found[i], rows, dead, next);
-      else
-        mark_dead(found[i], rows, dead, prefetcher, next);
-      dead_[i] = {next, found[i].begin};
-      next += DeadBits::words_of(found[i].size());
-      cut(found[i], i, dead_[i]);
-    }
+    test(found, count, rows, dead, prefetcher);
   }
 
   // Reads what is there already.
   LiveMatches(Match* found, std::size_t count, const DeadPositions& positions)
-      : positions_(&positions) {
+      : positions_(&positions), all_live_(false) {
     for (std::size_t i = 0; i < count; ++i) positions.prefetch(found[i]);
     for (std::size_t i = 0; i < count; ++i) {
       dead_[i] = positions.bits();
-      cut(found[i], i, positions);
+      found[i].begin = dead_[i].first_live(found[i]);
     }
   }
 
-  // Whether no dead row is left.
+  // Whether it is known that no dead row is left.
   [[nodiscard]] bool all_live() const { return all_live_; }
   // See AllLive.
   [[nodiscard]] const DeadBits& dead(std::size_t i) const { return dead_[i]; }
-  [[nodiscard]] std::uint64_t count(std::size_t i, const Match&) const { return live_[i]; }
+  [[nodiscard]] std::uint64_t count(std::size_t i, const Match& match) const {
+    return match.size() -
+           (positions_ != nullptr ? positions_->count(match) : dead_[i].count(match));
+  }
 
   // The dead rows of the whole structure, where they are known.
   [[nodiscard]] const DeadPositions* positions() const { return positions_; }
 
  private:
-  template <class Counter>
-  void cut(Match& match, std::size_t i, const Counter& counter) {
-    match.begin = dead_[i].first_live(match);
-    // Its first row is live.
-    const std::uint64_t dead = match.size() <= 1 ? 0 : counter.count(match);
-    live_[i] = match.size() - dead;
-    all_live_ = all_live_ && dead == 0;
+  // So few can be prefetched at once.
+  static constexpr std::uint64_t few_rows = 8 * chunk_lookups;
+
+  template <class Rows, class Prefetcher>
+  void test(Match* found, std::size_t count, const Rows& rows, const RowBits& dead,
+            Prefetcher& prefetcher) {
+    std::uint64_t* next = words_.data();
+    for (std::size_t i = 0; i < count; ++i) {
+      dead_[i] = {next, found[i].begin};
+      std::uint64_t* const words = std::exchange(next, next + DeadBits::words_of(found[i].size()));
+      if (matches::is_long(found[i]))
+        mark_dead(found[i], rows, dead, words);
+      else if (!mark_dead(found[i], rows, dead, prefetcher, words))
+        continue;
+      found[i].begin = dead_[i].first_live(found[i]);
+      all_live_ = all_live_ && dead_[i].count(found[i]) == 0;
+    }
   }
 
   const DeadPositions* positions_ = nullptr;
   std::vector<std::uint64_t> words_;  // of all matches, where they were tested
   DeadBits dead_[chunk_lookups];
-  std::uint64_t live_[chunk_lookups];
   bool all_live_ = true;
 };
+
+// The same for matches of at most one row, as most points have: true where all are such, and those
+// of dead rows are empty now.
+template <class Rows>
+[[nodiscard]] bool drop_dead_points(Match* found, std::size_t count, const Rows& rows,
+                                    const RowBits& dead) {
+  if (std::any_of(found, found + count, [](const Match& match) { return match.size() > 1; }))
+    return false;
+  for (std::size_t i = 0; i < count; ++i)
+    if (found[i].size() != 0) prefetch(dead.address(rows[found[i].begin]));
+  for (std::size_t i = 0; i < count; ++i)
+    if (found[i].size() != 0 && dead.has(rows[found[i].begin])) found[i].begin = found[i].end;
+  return true;
+}
 
 // How many rows a block of lookups has to test or walk because some are dead. Those of short
 // matches are read anyway.
@@ -89,7 +121,7 @@ class LiveMatches {
 template <class Rows, class Answer>
 void answer_live(const RowBits& dead, DeadSet* set, std::size_t size, Match* found,
                  std::size_t count, const Rows& rows, Answer&& answer) {
-  if (dead.empty()) return answer(AllLive{});
+  if (dead.empty() || drop_dead_points(found, count, rows, dead)) return answer(AllLive{});
   const DeadPositions* const positions =
       set == nullptr ? nullptr : set->positions(rows_to_walk(found, count), size, rows, dead);
   const LiveMatches live = positions != nullptr ? LiveMatches(found, count, *positions)

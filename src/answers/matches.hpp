@@ -27,6 +27,12 @@ struct AllLive {
   struct Dead {
     [[nodiscard]] static constexpr bool has(std::uint64_t) { return false; }
     [[nodiscard]] static constexpr std::uint64_t count(const Match&) { return 0; }
+    template <class Visit>
+    static void visit_all(const Match& match, Visit&& visit) {
+      for (std::uint64_t at = match.begin; at < match.end; ++at) visit(at, false);
+    }
+    template <class Visit>
+    static void visit_dead(const Match&, Visit&&) {}
   };
   // The dead rows of lookup i, by position.
   [[nodiscard]] static constexpr Dead dead(std::size_t) { return {}; }
@@ -108,12 +114,11 @@ void fold(const T* values, const Rows& rows, const Match* found, std::size_t cou
   prefetch_rows(rows, found, count);
   Prefetcher prefetcher([values](std::uint32_t row) { return values + row; }, rows, found, count);
   for (std::size_t i = 0; i < count; ++i) {
-    const auto dead = live.dead(i);
     Aggregate aggregate;
-    for (std::uint64_t at = found[i].begin; at < found[i].end; ++at) {
+    live.dead(i).visit_all(found[i], [&](std::uint64_t at, bool is_dead) {
       prefetcher.next();
-      if (!dead.has(at)) aggregate.add(to_class(values[rows[at]]));
-    }
+      if (!is_dead) aggregate.add(to_class(values[rows[at]]));
+    });
     write(i, aggregate);
   }
 }
@@ -177,8 +182,9 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, const Dead& dea
   if (ascending) return rows[match.begin];
   const auto smallest = [&](std::size_t begin, std::size_t size) {
     std::uint32_t row = miss_row;
-    for (std::uint64_t at = match.begin + begin; at < match.begin + begin + size; ++at)
-      if (!dead.has(at)) row = Min{}(row, rows[at]);
+    dead.visit_all(
+        {match.begin + begin, match.begin + begin + size},
+        [&](std::uint64_t at, bool is_dead) { row = Min{}(row, is_dead ? miss_row : rows[at]); });
     return row;
   };
   if (!is_long(match)) return smallest(0, match.size());

@@ -44,7 +44,7 @@ std::vector<Match> matches_around_blocks(std::size_t size, Random& random) {
     for (const std::size_t begin : {std::size_t{0}, edge - 1, edge, edge + 1})
       for (const std::size_t length : {std::size_t{1}, block - 1, block, block + 1, edge, 5 * edge})
         if (begin + length <= size) found.push_back({begin, begin + length});
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     const std::size_t begin = random.below(size + 1);
     found.push_back({begin, begin + random.below(size - begin + 1)});
   }
