@@ -171,9 +171,11 @@ TEST(Spec, SaysWhichValuesAreExpected) {
 
 TEST(SpecOptions, AreCompletedForABackend) {
   EXPECT_EQ(with_defaults("btree@cuda", "btree@cuda").text(),
-            "btree@cuda,order=auto,gather=auto,group=1");
-  EXPECT_EQ(with_defaults("hash@cuda,group=32", "hash@cuda").text(), "hash@cuda,group=32,load=0.8");
-  EXPECT_EQ(with_defaults("sorted@cpu", "sorted@cpu").text(), "sorted@cpu,order=auto,threads=all");
+            "btree@cuda,order=auto,gather=auto,group=1,delta=auto");
+  EXPECT_EQ(with_defaults("hash@cuda,group=32", "hash@cuda").text(),
+            "hash@cuda,group=32,load=0.8,delta=auto");
+  EXPECT_EQ(with_defaults("sorted@cpu", "sorted@cpu").text(),
+            "sorted@cpu,order=auto,threads=all,delta=auto");
   EXPECT_THROW(static_cast<void>(with_defaults("btree@cuda,group=32", "btree@cuda")), Error);
   EXPECT_THROW(static_cast<void>(with_defaults("sorted@cpu,gather=on", "sorted@cpu")), Error);
 }
