@@ -96,7 +96,7 @@ class DeadSets {
   [[nodiscard]] std::shared_ptr<DeadSet> of(const RowBits& dead) const {
     if (dead.empty() || dead.id == 0) return nullptr;
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
+    auto* const found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
       return set != nullptr && set->id() == dead.id;
     });
     if (found == sets_.end()) {

@@ -29,7 +29,7 @@ struct Request {
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
   MissValues miss;
-  RowBits dead;   // rows that no lookup matches, in the memory of the structure
+  RowBits dead;  // rows that no lookup matches, in the memory of the structure
   // Lookups of a chunk that another segment has answered, a bit each; a structure may leave them
   // out. Null: none.
   const std::uint8_t* answered = nullptr;

@@ -50,8 +50,8 @@ struct Output {
   std::uint32_t* sources;  // null: not wanted
 };
 
-// Merges [a_begin, a_end) and [b_begin, b_end) into `out`. There are far fewer of b, as a rule: what
-// lies between two of them is copied in a tight loop.
+// Merges [a_begin, a_end) and [b_begin, b_end) into `out`. There are far fewer of b, as a rule:
+// what lies between two of them is copied in a tight loop.
 template <bool is_plain, class Key, class A, class B>
 void merge_some(const Side<Key, A>& a, std::size_t a_at, std::size_t a_end, const Side<Key, B>& b,
                 std::size_t b_at, std::size_t b_end, const Output<Key>& out) {
@@ -107,8 +107,8 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
     from_a[block] = taken_from(a, b, block * merge_block);
   });
   parallel_for(blocks, 1, [&](std::size_t block, std::size_t) {
-    starts[block + 1] = a.live(from_a[block], from_a[block + 1]) +
-                        b.live(from_b(block), from_b(block + 1));
+    starts[block + 1] =
+        a.live(from_a[block], from_a[block + 1]) + b.live(from_b(block), from_b(block + 1));
   });
   for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
 
@@ -154,7 +154,8 @@ MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs, std::size_t p
       using StoredKey = decltype(stored);
       // Keys that are wider than the merged ones cannot come from a valid column.
       work(Side<Key, StoredKey>{static_cast<const Pair<StoredKey>*>(input.pairs), input.size,
-                             static_cast<Key>(input.shift), input.dead, nullptr, first_source[i]});
+                                static_cast<Key>(input.shift), input.dead, nullptr,
+                                first_source[i]});
     });
   };
   const Side<Key, Key> nothing{};
@@ -163,11 +164,14 @@ MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs, std::size_t p
     const MergedOrders<Key> newer = std::move(merged);
     const Side<Key, Key> b =
         newer.size == 0 ? nothing
-                        : Side<Key, Key>{std::as_const(newer.pairs).data(), newer.size, 0, {},
-                                         newer.sources.empty() ? nullptr : newer.sources.data(), 0};
-    with_side(i, [&](const auto& a) {
-      merged = merge_two(a, b, i == 0 ? padding : 0, wants_sources);
-    });
+                        : Side<Key, Key>{std::as_const(newer.pairs).data(),
+                                         newer.size,
+                                         0,
+                                         {},
+                                         newer.sources.empty() ? nullptr : newer.sources.data(),
+                                         0};
+    with_side(
+        i, [&](const auto& a) { merged = merge_two(a, b, i == 0 ? padding : 0, wants_sources); });
   }
   return merged;
 }

@@ -21,9 +21,9 @@ struct OrderInput {
 
 template <class Key>
 struct MergedOrders {
-  Array<Pair<Key>> pairs;         // with room for `padding` more
-  std::size_t size = 0;           // without the padding
-  Array<std::uint32_t> sources;   // where each pair was, counted through all inputs; if wanted
+  Array<Pair<Key>> pairs;        // with room for `padding` more
+  std::size_t size = 0;          // without the padding
+  Array<std::uint32_t> sources;  // where each pair was, counted through all inputs; if wanted
 };
 
 // Merges columns in key order into one, equal keys in the order of their rows, in passes at the

@@ -40,11 +40,12 @@ TEST(Spec, HasParts) {
 }
 
 TEST(Spec, TextParsesToTheSame) {
+  const char* const with_all_options =
+      "rx:embree@cpu,mode=3d,bits=23+23+18,scale=2^-3,primitive=sphere,point=zero,range=offset,"
+      "compact=on,update=refit,row_rays=all,threads=2";
   for (const std::string text :
        {"auto", "rx", "rx:embree", "rx:optix", "rx:native@cpu", "rx:native@cuda", "sorted",
-        "sorted@cuda2", "btree@cpu", "hash", "rx@cpu", "auto,threads=1",
-        "rx:embree@cpu,mode=3d,bits=23+23+18,scale=2^-3,primitive=sphere,point=zero,range=offset,"
-        "compact=on,update=refit,row_rays=all,threads=2"}) {
+        "sorted@cuda2", "btree@cpu", "hash", "rx@cpu", "auto,threads=1", with_all_options}) {
     const Spec spec(text);
     EXPECT_EQ(Spec(spec.text()), spec) << text;
     EXPECT_EQ(Spec(spec.text()).text(), spec.text()) << text;
@@ -181,7 +182,7 @@ TEST(SpecOptions, AreCompletedForABackend) {
 }
 
 TEST(SpecOptions, ThatNeedOrExcludeOthers) {
-  const auto backend = "rx:embree@cpu";
+  const char* const backend = "rx:embree@cpu";
   const auto is_taken = [&](const std::string& options) {
     try {
       static_cast<void>(with_defaults(Spec("rx:embree@cpu," + options), backend));
