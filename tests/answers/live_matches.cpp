@@ -62,9 +62,12 @@ class LiveRows : public testing::TestWithParam<std::string> {
   // Tested row by row, and by position.
   void expect_exact(const PositionRows& rows, const TestColumn& values, LookupOptions options,
                     bool ascending) {
-    const DeadRows dead = dead_rows_named(GetParam(), size);
     Random random(11);
-    const std::vector<Match> found = some_matches(random);
+    expect_exact(some_matches(random), rows, values, std::move(options), ascending);
+  }
+  void expect_exact(const std::vector<Match>& found, const PositionRows& rows,
+                    const TestColumn& values, LookupOptions options, bool ascending) {
+    const DeadRows dead = dead_rows_named(GetParam(), size);
     const Matches wanted = live_rows(found, rows, dead);
     options.values = values.view();
     DeadSet by_position(1);
@@ -94,6 +97,19 @@ TEST_P(LiveRows, InAscendingOrderGiveTheFirst) {
   const TestColumn values = values_of(Type::u64, size, random);
   expect_exact(rows, values, full_options(), true);
   expect_exact(rows, values, {.answers = Answer::first}, true);
+}
+
+TEST_P(LiveRows, AreAtMostOneForDistinctKeys) {
+  Random random(9);
+  const PositionRows rows = shuffled_rows(random);
+  const TestColumn values = values_of(Type::f32, size, random);
+  std::vector<Match> found;
+  for (int i = 0; i < 1000; ++i) {
+    const std::size_t begin = random.below(size);
+    found.push_back({begin, begin + random.below(2)});
+  }
+  for (const LookupOptions& options : every_options())
+    expect_exact(found, rows, values, options, true);
 }
 
 TEST_P(LiveRows, AreFoldedInEveryType) {
