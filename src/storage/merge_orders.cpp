@@ -140,11 +140,9 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
   return merged;
 }
 
-}  // namespace
-
 template <class Key>
-MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs, std::size_t padding,
-                               bool wants_sources) {
+MergedOrders<Key> merge_all(std::span<const OrderInput> inputs, std::size_t padding,
+                            bool wants_sources) {
   std::vector<std::uint32_t> first_source(inputs.size(), 0);
   for (std::size_t i = 1; i < inputs.size(); ++i)
     first_source[i] = first_source[i - 1] + static_cast<std::uint32_t>(inputs[i - 1].size);
@@ -174,6 +172,14 @@ MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs, std::size_t p
         i, [&](const auto& a) { merged = merge_two(a, b, i == 0 ? padding : 0, wants_sources); });
   }
   return merged;
+}
+
+}  // namespace
+
+template <class Key>
+MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs, std::size_t padding,
+                               bool wants_sources) {
+  return merge_all<Key>(inputs, padding, wants_sources);
 }
 
 template MergedOrders<std::uint32_t> merge_orders(std::span<const OrderInput>, std::size_t, bool);

@@ -54,9 +54,10 @@ void expect_like_scan(const std::vector<bool>& dead, const DeadPositions& positi
   ASSERT_EQ(positions.first_live(run), live.empty() ? run.end : live.front())
       << run.begin << ".." << run.end;
   for (const std::size_t nth : {std::size_t{0}, live.size() / 3, live.size() - 1})
-    if (nth < live.size())
+    if (nth < live.size()) {
       ASSERT_EQ(positions.live_at(run, static_cast<std::uint32_t>(nth)), live[nth])
           << run.begin << ".." << run.end << " " << nth;
+    }
 }
 
 TEST(DeadPositions, AreCountedAndSkipped) {

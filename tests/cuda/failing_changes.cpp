@@ -18,7 +18,7 @@
 namespace rtindex::test {
 namespace {
 
-constexpr std::uint32_t size = 5000;
+constexpr std::uint32_t row_total = 5000;
 
 // Fails from the n-th allocation on.
 class FailingMemory final : public DeviceMemory {
@@ -50,7 +50,7 @@ class FailingChanges : public testing::TestWithParam<std::string> {
     const std::string kind = GetParam().substr(0, GetParam().find(','));
     if (std::find(usable.begin(), usable.end(), kind) == usable.end())
       GTEST_SKIP() << kind << " is not available";
-    for (std::uint32_t row = 0; row < size; ++row) {
+    for (std::uint32_t row = 0; row < row_total; ++row) {
       keys_.push_back(row * 7919 % 4001);
       values_.push_back(row);
     }

@@ -101,7 +101,9 @@ class SegmentTable {
       const OwnedColumn decoded = segment.codec->decode(column);
       const auto* const elements = static_cast<const Key*>(decoded.view().data());
       for (std::size_t i = 0; i < column.size(); ++i) {
-        if (i != 0) ASSERT_LT(column.row(i - 1), column.row(i));
+        if (i != 0) {
+          ASSERT_LT(column.row(i - 1), column.row(i));
+        }
         if (!dead.has(column.row(i))) {
           ASSERT_TRUE(keys.emplace(column.row(i), elements[i]).second);
         }
@@ -112,7 +114,9 @@ class SegmentTable {
                                   ? nullptr
                                   : static_cast<const Value*>(included.values.view().data());
       for (std::size_t i = 0; i < included.rows.size(); ++i) {
-        if (i != 0) ASSERT_LT(included.rows[i - 1], included.rows[i]);
+        if (i != 0) {
+          ASSERT_LT(included.rows[i - 1], included.rows[i]);
+        }
         if (!dead.has(included.rows[i])) {
           ASSERT_TRUE(values.emplace(included.rows[i], own[i]).second);
         }

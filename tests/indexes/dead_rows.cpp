@@ -71,9 +71,9 @@ std::vector<LookupOptions> some_options() {
           {.answers = Answer::rows, .limit = 3}};
 }
 
-using Case = std::tuple<std::string, std::string>;
+using DeadRowsCase = std::tuple<std::string, std::string>;
 
-class DeadRowsOf : public testing::TestWithParam<Case> {
+class DeadRowsOf : public testing::TestWithParam<DeadRowsCase> {
  protected:
   const std::string spec = std::get<0>(GetParam());
   const TestColumn column = workload_named(std::get<1>(GetParam())).column();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
@@ -36,8 +37,10 @@ class ChangesOutOfMemory
     const auto& [spec, workload, has_segments] = GetParam();
     const TestColumn all = workload_named(workload).column();
     const auto part = [&](std::size_t first, std::size_t count) {
-      const auto begin = all.keys().begin() + static_cast<std::ptrdiff_t>(first);
-      return TestColumn(all.shape(), {begin, begin + static_cast<std::ptrdiff_t>(count)});
+      std::vector<Key> keys;  // from the start again where the column is shorter
+      for (std::size_t i = first; i < first + count; ++i)
+        keys.push_back(all.keys()[i % all.keys().size()]);
+      return TestColumn(all.shape(), std::move(keys));
     };
     first_ = part(0, 150);
     few_ = part(150, 5);
