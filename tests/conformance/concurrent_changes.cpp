@@ -17,7 +17,7 @@
 #include "support/test_column.hpp"
 #include "support/workloads.hpp"
 
-namespace rtindex::test {
+namespace rtindex::test::concurrent_changes {
 namespace {
 
 constexpr std::size_t writers = 2;
@@ -287,4 +287,4 @@ INSTANTIATE_TEST_SUITE_P(Conformance, ConcurrentChanges,
                          });
 
 }  // namespace
-}  // namespace rtindex::test
+}  // namespace rtindex::test::concurrent_changes
