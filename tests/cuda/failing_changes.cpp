@@ -73,12 +73,10 @@ class FailingChanges : public testing::TestWithParam<std::string> {
     if (includes()) wanted = wanted | Answer::sum;
     const Answers answers = index.lookup(lookups, wanted);
     std::vector<std::uint64_t> numbers = {index.size(), index.live()};
-    numbers.insert(numbers.end(), answers.first().begin(), answers.first().end());
-    numbers.insert(numbers.end(), answers.count().begin(), answers.count().end());
-    if (includes()) {
-      const auto sums = answers.sum_as<std::uint64_t>();
-      numbers.insert(numbers.end(), sums.begin(), sums.end());
-    }
+    for (const std::uint32_t row : answers.first()) numbers.push_back(row);
+    for (const std::uint32_t count : answers.count()) numbers.push_back(count);
+    if (includes())
+      for (const std::uint64_t sum : answers.sum_as<std::uint64_t>()) numbers.push_back(sum);
     return numbers;
   }
 
