@@ -56,7 +56,8 @@ template <bool is_plain, class Key, class A, class B>
 void merge_some(const Side<Key, A>& a, std::size_t a_at, std::size_t a_end, const Side<Key, B>& b,
                 std::size_t b_at, std::size_t b_end, const Output<Key>& out) {
   std::size_t to = 0;
-  const auto write = [&](const auto& side, std::size_t at, const Pair<Key>& pair) {
+  const auto write = [&]([[maybe_unused]] const auto& side, [[maybe_unused]] std::size_t at,
+                         const Pair<Key>& pair) {
     out.pairs[to] = pair;
     if constexpr (is_plain) {
       ++to;
@@ -159,7 +160,7 @@ MergedOrders<Key> merge_all(std::span<const OrderInput> inputs, std::size_t padd
   const Side<Key, Key> nothing{};
   MergedOrders<Key> merged;
   for (std::size_t i = inputs.size(); i-- > 0;) {
-    const MergedOrders<Key> newer = std::move(merged);
+    const MergedOrders<Key> newer = std::exchange(merged, MergedOrders<Key>());
     const Side<Key, Key> b =
         newer.size == 0 ? nothing
                         : Side<Key, Key>{std::as_const(newer.pairs).data(),

@@ -247,7 +247,7 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
       const std::size_t size = snapshot.size();
       const std::size_t live = snapshot.live();
       for (int pass = 0; pass < 3; ++pass) {
-        const std::string text = shared.difference(snapshot);
+        std::string text = shared.difference(snapshot);
         if (!text.empty()) return text;
         std::this_thread::yield();
       }

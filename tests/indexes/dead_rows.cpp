@@ -4,6 +4,7 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "answers/answers.hpp"
@@ -25,8 +26,8 @@ struct BuiltStructure {
   std::unique_ptr<KeyCodec> codec;
   std::unique_ptr<Structure> structure;
 
-  BuiltStructure(const TestColumn& keys, const std::string& spec, const ColumnView& include)
-      : column(keys), codec(KeyCodec::for_column(column.view())) {
+  BuiltStructure(TestColumn keys, const std::string& spec, const ColumnView& include)
+      : column(std::move(keys)), codec(KeyCodec::for_column(column.view())) {
     const ResolvedSpec resolved = resolve(spec);
     BuildOptions options;
     options.include = include;
