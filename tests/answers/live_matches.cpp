@@ -60,13 +60,13 @@ Answers answers_of(const std::vector<Match>& found, const PositionRows& rows, co
 class LiveRows : public testing::TestWithParam<std::string> {
  protected:
   // Tested row by row, and by position.
-  void expect_exact(const PositionRows& rows, const TestColumn& values, LookupOptions options,
-                    bool ascending) {
+  static void expect_exact(const PositionRows& rows, const TestColumn& values,
+                           LookupOptions options, bool ascending) {
     Random random(11);
     expect_exact(some_matches(random), rows, values, std::move(options), ascending);
   }
-  void expect_exact(const std::vector<Match>& found, const PositionRows& rows,
-                    const TestColumn& values, LookupOptions options, bool ascending) {
+  static void expect_exact(const std::vector<Match>& found, const PositionRows& rows,
+                           const TestColumn& values, LookupOptions options, bool ascending) {
     const DeadRows dead = dead_rows_named(GetParam(), size);
     const Matches wanted = live_rows(found, rows, dead);
     options.values = values.view();

@@ -93,14 +93,17 @@ TEST_P(Codecs, DecodeToTheSameKeys) {
 
 // The column is a part of a larger one: element i is another row there.
 TEST_P(Codecs, NumberRowsAsTheyAreTold) {
-  Array<std::uint32_t> list(column.size());
-  for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::uint32_t>(3 * i + 5);
+  const auto listed_rows = [&] {
+    Array<std::uint32_t> list(column.size());
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::uint32_t>(3 * i + 5);
+    return RowNumbers(std::move(list));
+  };
   const auto row_of = [&](std::size_t element, bool is_listed) {
     return static_cast<std::uint32_t>(is_listed ? 3 * element + 5 : element + 77);
   };
   const OwnedColumn decoded = codec->decode(encoded);
   for (const bool is_listed : {false, true}) {
-    codec->number_rows(is_listed ? RowNumbers(std::move(list)) : RowNumbers(77, column.size()));
+    codec->number_rows(is_listed ? listed_rows() : RowNumbers(77, column.size()));
     const EncodedColumn part = codec->encode(view, 4 * column.size() + 77);
     ASSERT_EQ(part.size(), encoded.size());
     const OwnedColumn decoded_part = codec->decode(part);
