@@ -24,16 +24,40 @@ TEST(EvenStarts, HoldTwoBytesAroundTheirPlace) {
   EXPECT_FALSE(EvenStarts::holds(20000, 40000 - 32769));
 }
 
-TEST(EvenStarts, GiveStartsBack) {
-  std::vector<std::uint32_t> starts(100000);
-  for (std::size_t cell = 0; cell < starts.size(); ++cell)
-    starts[cell] = static_cast<std::uint32_t>(2 * cell + (cell % 7) * 1000);
-  const auto even = EvenStarts::from(starts);
+// Cells of 0, 2 and 4 keys in turn.
+std::vector<std::uint32_t> uneven_ends(std::size_t cells) {
+  std::vector<std::uint32_t> ends(cells);
+  std::uint32_t end = 0;
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    const std::uint32_t keys = cell % 3 * 2;
+    end += keys;
+    ends[cell] = keys == 0 ? 0 : end;
+  }
+  return ends;
+}
+
+TEST(EvenStarts, LieAtTheEndsOfTheCellsBefore) {
+  const std::vector<std::uint32_t> ends = uneven_ends(100000);
+  const auto even = EvenStarts::from(ends, 4);
   ASSERT_TRUE(even);
-  for (std::size_t cell = 0; cell < starts.size(); ++cell)
-    ASSERT_EQ((*even)[cell], starts[cell]) << cell;
-  starts[77777] += 32768;
-  EXPECT_FALSE(EvenStarts::from(starts));
+  std::uint32_t start = 0;
+  for (std::size_t cell = 0; cell < ends.size(); ++cell) {
+    ASSERT_EQ((*even)[cell], start) << cell;
+    start = std::max(start, ends[cell]);
+  }
+}
+
+TEST(EvenStarts, AreNoneWhereACellHasTooManyKeys) {
+  EXPECT_TRUE(EvenStarts::from(uneven_ends(100), 4));
+  EXPECT_FALSE(EvenStarts::from(uneven_ends(100), 3));
+}
+
+TEST(EvenStarts, AreNoneWhereAnOffsetDoesNotFit) {
+  std::vector<std::uint32_t> ends(30000, 0);
+  ends[0] = 32767 + 2;
+  EXPECT_TRUE(EvenStarts::from(ends, 40000));
+  ends[0] = 32767 + 3;
+  EXPECT_FALSE(EvenStarts::from(ends, 40000));
 }
 
 // `near` keys in the first half of the span, side by side, and one at its end: the cells in the

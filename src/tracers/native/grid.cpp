@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
@@ -106,17 +107,25 @@ bool EvenStarts::holds(std::uint64_t cell, std::uint64_t start) {
          offset <= std::numeric_limits<std::int16_t>::max();
 }
 
-std::optional<EvenStarts> EvenStarts::from(std::span<const std::uint32_t> starts) {
+std::optional<EvenStarts> EvenStarts::from(std::span<const std::uint32_t> ends,
+                                           std::uint32_t most) {
   EvenStarts even;
-  even.offsets_ = Array<std::int16_t>(starts.size());
-  std::atomic<bool> all_held = true;
-  parallel_for(starts.size(), offsets_grain, [&](std::size_t first, std::size_t count) {
+  even.offsets_ = Array<std::int16_t>(ends.size());
+  std::atomic<bool> all_fit = true;
+  parallel_for(ends.size(), offsets_grain, [&](std::size_t first, std::size_t count) {
+    std::size_t before = first;
+    while (before > 0 && ends[before - 1] == 0) --before;
+    std::uint32_t start = before == 0 ? 0 : ends[before - 1];
+    bool fit = true;
     for (std::size_t cell = first; cell < first + count; ++cell) {
-      if (!holds(cell, starts[cell])) all_held = false;
-      even.offsets_.data()[cell] = static_cast<std::int16_t>(offset_of(cell, starts[cell]));
+      const std::uint32_t end = std::max(start, ends[cell]);
+      fit = fit && holds(cell, start) && end - start <= most;
+      even.offsets_.data()[cell] = static_cast<std::int16_t>(offset_of(cell, start));
+      start = end;
     }
+    if (!fit) all_fit = false;
   });
-  if (!all_held) return std::nullopt;
+  if (!all_fit) return std::nullopt;
   return even;
 }
 
@@ -142,16 +151,39 @@ bool Grid<Key>::fill_evenly(const KeyOrder<Key>& order) {
     const std::uint64_t position = i * (size - 1) / samples;
     if (!EvenStarts::holds(level.spread(order.key(position)), position)) return false;
   }
-  std::vector<std::uint32_t> starts;
-  fill(order, level, starts);
-  for (std::size_t cell = 1; cell < starts.size(); ++cell)
-    if (starts[cell] - starts[cell - 1] > heavy) return false;
-  if (size - starts.back() > heavy) return false;
-  std::optional<EvenStarts> even = EvenStarts::from(starts);
+  std::optional<EvenStarts> even = even_starts(order, level);
   if (!even) return false;
   even_ = *std::move(even);
   levels_.push_back(level);
   return true;
+}
+
+// Every key writes the end of its cell, so that the last one of the cell remains: no branches to
+// mispredict.
+template <class Key>
+std::optional<EvenStarts> Grid<Key>::even_starts(const KeyOrder<Key>& order, const Level& level) {
+  Array<std::uint32_t> ends(level.cells);
+  parallel_for(ends.size(), fill_grain, [&](std::size_t first, std::size_t count) {
+    std::fill_n(ends.data() + first, count, 0);
+  });
+  const auto cell_at = [&](std::size_t position) { return level.spread(order.key(position)); };
+  parallel_for(order.size(), fill_grain, [&](std::size_t first, std::size_t count) {
+    // No two blocks write to one cell: it belongs to the block where it begins. That block may stop
+    // early in a cell of too many keys, because `heavy` keys and one more tell that already.
+    const auto end_of_cell = [&](std::size_t position, std::size_t limit) {
+      const std::uint64_t cell = cell_at(position - 1);
+      while (position < limit && cell_at(position) == cell) ++position;
+      return position;
+    };
+    const std::size_t block_end = first + count;
+    const std::size_t begin = first == 0 ? 0 : end_of_cell(first, block_end);
+    if (begin == block_end) return;
+    const std::size_t limit = std::min<std::size_t>(order.size(), block_end + heavy);
+    const std::size_t end = end_of_cell(block_end, limit);
+    for (std::size_t position = begin; position < end; ++position)
+      ends[cell_at(position)] = static_cast<std::uint32_t>(position + 1);
+  });
+  return EvenStarts::from(std::as_const(ends).span(), heavy);
 }
 
 template <class Key>

@@ -29,8 +29,10 @@ class EvenStarts {
   EvenStarts(const FileReader& file, std::uint64_t cells);
   void save(FileWriter file) const;
 
-  // None where an offset does not fit.
-  [[nodiscard]] static std::optional<EvenStarts> from(std::span<const std::uint32_t> starts);
+  // From the position behind the last key of each cell, 0 where the cell has none. None where an
+  // offset does not fit or a cell has more keys than `most`.
+  [[nodiscard]] static std::optional<EvenStarts> from(std::span<const std::uint32_t> ends,
+                                                      std::uint32_t most);
   // Whether a cell may start at this position.
   [[nodiscard]] static bool holds(std::uint64_t cell, std::uint64_t start);
 
@@ -86,6 +88,8 @@ class Grid {
   };
 
   [[nodiscard]] bool fill_evenly(const KeyOrder<Key>& order);
+  [[nodiscard]] static std::optional<EvenStarts> even_starts(const KeyOrder<Key>& order,
+                                                             const Level& level);
   void fill_levels(const KeyOrder<Key>& order);
   [[nodiscard]] static Level whole(const KeyOrder<Key>& order, std::uint64_t cells);
   void fill(const KeyOrder<Key>& order, const Level& level, std::vector<std::uint32_t>& starts);
