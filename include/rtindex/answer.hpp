@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -26,6 +27,7 @@ enum class Answer : std::uint8_t {
   min = 16,   ///< the smallest of these values
   max = 32,   ///< the largest of these values; NaN is greater than every number
   rows = 64,  ///< all matching rowIDs
+  key = 128,  ///< the key of the neighbour, for `Index::nearest` only
 };
 
 /// The name of an answer ("any", "sum", ...).
@@ -67,10 +69,10 @@ class AnswerSet {
   return AnswerSet(a) | AnswerSet(b);
 }
 
-/// What a lookup is: one key, or an inclusive range of keys.
-enum class LookupKind : std::uint8_t { point, range };
+/// What a lookup is: one key, a range of keys, or the neighbour of a key.
+enum class LookupKind : std::uint8_t { point, range, nearest };
 
-/// "point" or "range".
+/// "point", "range" or "nearest".
 [[nodiscard]] RTINDEX_API std::string_view name_of(LookupKind kind);
 
 /// The rowID of a lookup without a match, for `any` and `first`.
@@ -78,6 +80,51 @@ inline constexpr std::uint32_t miss_row = std::numeric_limits<std::uint32_t>::ma
 
 /// No limit on the rows that `rows` returns per lookup.
 inline constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
+
+/// Which ends belong to a range of keys.
+enum class Ends : std::uint8_t {
+  closed,      ///< [lower, upper]
+  right_open,  ///< [lower, upper)
+  left_open,   ///< (lower, upper]
+  open,        ///< (lower, upper)
+};
+
+/// "[]", "[)", "(]" or "()".
+[[nodiscard]] RTINDEX_API std::string_view name_of(Ends ends);
+/// The ends of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API Ends ends_named(std::string_view name);
+
+/// The order of the rowIDs that `rows` returns for a lookup.
+enum class RowOrder : std::uint8_t {
+  any,         ///< as they are found
+  ascending,   ///< by key, rows of equal keys by rowID
+  descending,  ///< the same from the end
+};
+
+/// Where to look for the neighbour of a key.
+enum class Direction : std::uint8_t {
+  backward,  ///< the greatest key that is not above; of its rows the last
+  forward,   ///< the smallest key that is not below; of its rows the first
+  nearest,   ///< the closer one of these two; the one before where both are as close
+};
+
+/// "backward", "forward" or "nearest".
+[[nodiscard]] RTINDEX_API std::string_view name_of(Direction direction);
+/// The direction of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API Direction direction_named(std::string_view name);
+
+/// How far a neighbour may be away: an integer for integers, dates and timestamps, in the unit of
+/// the column; a double for floats. Left out: as far as it is.
+using Tolerance = std::variant<std::monostate, std::int64_t, std::uint64_t, double>;
+
+/// What makes a key the neighbour of another.
+struct NearestOptions {
+  Direction direction = Direction::backward;
+  /// Whether an equal key is a neighbour.
+  bool exact = true;
+  /// Needs keys that have a distance: not strings. In composite keys, of the last part.
+  Tolerance tolerance = {};
+};
 
 /// What `sum`, `min` and `max` give for a lookup without a match, by the class of the value type.
 struct MissValues {
@@ -108,8 +155,12 @@ struct LookupOptions {
   ColumnView values = {};
   /// Whether to return a bitmap that tells which lookups matched.
   bool matched = false;
-  /// `rows` returns at most this many rowIDs per lookup.
+  /// `rows` returns at most this many rowIDs per lookup, the first ones in their order.
   std::uint32_t limit = no_limit;
+  /// The order of these rowIDs.
+  RowOrder order = RowOrder::any;
+  /// Which ends belong to ranges.
+  Ends ends = Ends::closed;
   /// What misses give in `sum`, `min` and `max`.
   MissValues miss = {};
   /// The CUDA stream of a call whose lookups lie in device memory. The call returns as soon as its
@@ -128,6 +179,8 @@ struct LookupOptions {
 /// integers (sums wrap), int64 for signed integers (sums wrap), double for floats.
 using Aggregates =
     std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
+
+class OwnedColumn;
 
 /// What a batch returned: one entry per lookup, in the order of the lookups, for every answer that
 /// was asked for. Reading an answer that was not asked for throws `Error`.
@@ -168,10 +221,13 @@ class RTINDEX_API Answers {
 
   /// Where each lookup's rowIDs start in `rows()`; size() + 1 entries.
   [[nodiscard]] std::span<const std::uint64_t> offsets() const;
-  /// All matching rowIDs, lookup by lookup; their order within a lookup is free.
+  /// All matching rowIDs, lookup by lookup, in the order that was asked for.
   [[nodiscard]] std::span<const std::uint32_t> rows() const;
   /// The rowIDs of one lookup.
   [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t lookup) const;
+
+  /// The keys of the neighbours, in the type of the column; null where there is none.
+  [[nodiscard]] ColumnView keys() const;
 
   /// Whether a lookup matched; needs `LookupOptions::matched`.
   [[nodiscard]] bool matched(std::size_t lookup) const;
@@ -197,6 +253,7 @@ class RTINDEX_API Answers {
   Aggregates sum_, min_, max_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint8_t> matched_;
+  std::shared_ptr<const OwnedColumn> keys_;
 };
 
 /// Buffers of the caller that receive answers in place of an `Answers`. A null pointer: not wanted.
@@ -213,6 +270,8 @@ struct Outputs {
   void* sum = nullptr;
   void* min = nullptr;
   void* max = nullptr;
+  /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
+  void* key = nullptr;
   std::uint8_t* matched = nullptr;
   std::uint64_t* offsets = nullptr;
   std::uint32_t* rows = nullptr;

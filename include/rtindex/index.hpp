@@ -56,8 +56,11 @@ class RTINDEX_API Index {
     return lookup(keys, AnswerSet(answer), values);
   }
 
-  /// Answers a batch of range lookups: which rows hold a key in `[lower[i], upper[i]]`, both ends
-  /// included? A range whose lower end is above its upper end matches nothing.
+  /// Answers a batch of range lookups: which rows hold a key between `lower[i]` and `upper[i]`?
+  /// Both ends are included unless `options.ends` says otherwise. An end that is left out,
+  /// `ColumnView()`, is the first or last key of all. A range whose lower end is above its upper
+  /// end matches nothing. A composite end may have fewer parts than the column: then it stands for
+  /// all keys that begin with these parts, and so does a key of `lookup`.
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper,
                               const LookupOptions& options = {}) const;
   /// \overload One or several answers; `values` as in `LookupOptions`.
@@ -71,6 +74,25 @@ class RTINDEX_API Index {
     return range(lower, upper, AnswerSet(answer), values);
   }
 
+  /// Answers a batch of prefixes: which rows of a column of strings begin with `prefixes[i]`?
+  [[nodiscard]] Answers starts_with(const ColumnView& prefixes,
+                                    const LookupOptions& options = {}) const;
+
+  /// Answers a batch of neighbours: which key of the column is the closest one before or after
+  /// `keys[i]`? `any` is the row of that neighbour, `key` its key; all other answers are about all
+  /// rows with this key. Null keys neither are nor have neighbours. For composite keys the last
+  /// part has an order, and the parts before it must be equal. Every index but hash can tell.
+  [[nodiscard]] Answers nearest(const ColumnView& keys, const NearestOptions& nearest = {},
+                                const LookupOptions& options = {}) const;
+
+  /// How many rows hold a key less than `keys[i]`; 0 for a null key.
+  [[nodiscard]] std::vector<std::uint32_t> rank(const ColumnView& keys) const;
+  /// The row at each rank: where all rows with a key are in the order of their keys, rows of equal
+  /// keys in their own order, the `ranks[i]`-th of them, from 0 on; `miss_row` beyond the last.
+  [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
+  /// The rows whose key is null, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
+
   /// `lookup` into the caller's buffers. `options.answers` and `options.matched` are taken from the
   /// buffers that are set. With lookups and buffers in device memory the call only queues its work
   /// on `options.stream`.
@@ -79,6 +101,9 @@ class RTINDEX_API Index {
   /// `range` into the caller's buffers.
   void range_into(const ColumnView& lower, const ColumnView& upper, const LookupOptions& options,
                   const Outputs& outputs) const;
+  /// `nearest` into the caller's buffers.
+  void nearest_into(const ColumnView& keys, const NearestOptions& nearest,
+                    const LookupOptions& options, const Outputs& outputs) const;
 
   /// Appends rows with these keys, null keys included, and returns the rowID of the first one;
   /// the others follow. An index with included values takes one value per row as well. Keys may

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "keys/owned_column.hpp"
 
 namespace rtindex {
 
 namespace {
 
 constexpr std::array answer_list = {Answer::any, Answer::first, Answer::count, Answer::sum,
-                                    Answer::min, Answer::max,   Answer::rows};
+                                    Answer::min, Answer::max,   Answer::rows,  Answer::key};
 
 // The buffer of an aggregate in the class of the value type.
 void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lookups) {
@@ -50,6 +52,7 @@ std::string_view name_of(Answer answer) {
     case Answer::min: return "min";
     case Answer::max: return "max";
     case Answer::rows: return "rows";
+    case Answer::key: return "key";
   }
   return "unknown";
 }
@@ -57,12 +60,47 @@ std::string_view name_of(Answer answer) {
 Answer answer_named(std::string_view name) {
   for (const Answer answer : answer_list)
     if (name_of(answer) == name) return answer;
-  fail("unknown answer '{}': expected any, first, count, sum, min, max or rows", name);
+  fail("unknown answer '{}': expected any, first, count, sum, min, max, rows or key", name);
 }
 
 std::span<const Answer> all_answers() { return answer_list; }
 
-std::string_view name_of(LookupKind kind) { return kind == LookupKind::point ? "point" : "range"; }
+std::string_view name_of(LookupKind kind) {
+  static constexpr std::array names = {"point", "range", "nearest"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 4> ends_names = {"[]", "[)", "(]", "()"};
+constexpr std::array<std::string_view, 3> direction_names = {"backward", "forward", "nearest"};
+
+// The value of an enumeration that has this name; none where no value has it.
+template <class Enum, std::size_t count>
+std::optional<Enum> value_named(const std::array<std::string_view, count>& names,
+                                std::string_view name) {
+  const auto* const found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+std::string_view name_of(Ends ends) { return ends_names[static_cast<std::size_t>(ends)]; }
+
+Ends ends_named(std::string_view name) {
+  if (const auto ends = value_named<Ends>(ends_names, name)) return *ends;
+  fail("unknown ends '{}': expected [], [), (] or ()", name);
+}
+
+std::string_view name_of(Direction direction) {
+  return direction_names[static_cast<std::size_t>(direction)];
+}
+
+Direction direction_named(std::string_view name) {
+  if (const auto direction = value_named<Direction>(direction_names, name)) return *direction;
+  fail("unknown direction '{}': expected backward, forward or nearest", name);
+}
 
 void Answers::require(Answer answer) const {
   if (!answers_.has(answer))
@@ -119,6 +157,11 @@ std::span<const std::uint32_t> Answers::rows(std::size_t lookup) const {
   return rows().subspan(offsets_[lookup], offsets_[lookup + 1] - offsets_[lookup]);
 }
 
+ColumnView Answers::keys() const {
+  require(Answer::key);
+  return keys_->view();
+}
+
 bool Answers::matched(std::size_t lookup) const {
   const std::span<const std::uint8_t> bitmap = matched_bitmap();
   require_lookup(lookup);
@@ -160,6 +203,10 @@ AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) 
     outputs.matched = answers_.matched_.data();
   }
   request_ = request_into(options, outputs);
+  if (options.answers.has(Answer::key)) {
+    request_.answers = request_.answers | Answer::key;
+    request_.found_keys = &found_keys_;
+  }
   if (options.answers.has(Answer::rows)) {
     request_.answers = request_.answers | Answer::rows;
     answers_.offsets_.assign(lookups + 1, 0);
@@ -170,6 +217,7 @@ AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) 
 }
 
 Answers AnswersAccess::finish() {
+  answers_.keys_ = std::move(found_keys_);
   if (answers_.answers_.has(Answer::rows)) {
     offsets_from_counts(answers_.offsets_);
     if (chunk_rows_.size() == 1) {

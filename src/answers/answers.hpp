@@ -21,6 +21,7 @@ class AnswersAccess {
   Answers answers_;
   Request request_;
   std::vector<std::vector<std::uint32_t>> chunk_rows_;
+  std::shared_ptr<const OwnedColumn> found_keys_;
 };
 
 // Collects the rowIDs of a request for buffers of the caller in host memory; finish() copies them

@@ -62,6 +62,21 @@ class DeadBits {
     return match.end;
   }
 
+  // The last position that is not dead; the end where all are.
+  [[nodiscard]] std::uint64_t last_live(const Match& match) const {
+    for (std::uint64_t end = match.end; end > match.begin;) {
+      const std::uint64_t bit = end - 1 - origin_;
+      const std::uint64_t used = bit % word_bits + 1;
+      const std::uint64_t live = ~words_[bit / word_bits] << (word_bits - used);
+      if (live != 0) {
+        const std::uint64_t at = end - 1 - static_cast<std::uint64_t>(std::countl_zero(live));
+        return at >= match.begin ? at : match.end;
+      }
+      end -= std::min(used, end - match.begin);
+    }
+    return match.end;
+  }
+
   [[nodiscard]] static std::uint32_t bits_in(std::uint64_t word) {
     return static_cast<std::uint32_t>(std::popcount(word));
   }

@@ -191,19 +191,26 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, const Dead& dea
   return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
-// The first `most` live rows of a match.
-template <class Rows, class Dead>
-void copy_rows(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most,
-               std::uint32_t* out) {
-  const std::uint32_t* const end = out + most;
+// What rows[] tells of the first `most` live rows of a match: rowIDs, or keys.
+template <class T, class Rows, class Dead>
+void copy_rows(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most, T* out) {
+  const T* const end = out + most;
   for (std::uint64_t at = match.begin; at < match.end && out != end; ++at)
     if (!dead.has(at)) *out++ = rows[at];
 }
 
-// The same by all threads.
-template <class Rows, class Dead>
-void copy_long(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most,
-               std::uint32_t* out) {
+// The same of the last ones, from the end.
+template <class T, class Rows, class Dead>
+void copy_reversed(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most,
+                   T* out) {
+  const T* const end = out + most;
+  for (std::uint64_t at = match.end; at > match.begin && out != end; --at)
+    if (!dead.has(at - 1)) *out++ = rows[at - 1];
+}
+
+// The first ones by all threads.
+template <class T, class Rows, class Dead>
+void copy_long(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most, T* out) {
   struct Piece {
     Match match;
     std::uint64_t live_before;
@@ -221,27 +228,36 @@ void copy_long(const Match& match, const Rows& rows, const Dead& dead, std::uint
   });
 }
 
-template <class Rows, class Live>
-void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                  const Rows& rows, const Live& live) {
-  const auto wanted = [&](std::size_t i) {
-    return std::min<std::uint64_t>(live.count(i, found[i]), request.limit);
-  };
-  for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = wanted(i);
-  if (request.chunk_rows == nullptr) return;
-  std::vector<std::uint32_t>& out = (*request.chunk_rows)[first / chunk_lookups];
+// Appends what rows[] tells of sizes[i] live rows of each match. Positions ascend with keys, so
+// that the order of rows is that of positions.
+template <class T, class Rows, class Live>
+void append_rows(RowOrder order, const std::uint64_t* sizes, const Match* found, std::size_t count,
+                 const Rows& rows, const Live& live, std::vector<T>& out) {
   std::uint64_t total = 0;
-  for (std::size_t i = 0; i < count; ++i) total += wanted(i);
+  for (std::size_t i = 0; i < count; ++i) total += sizes[i];
   std::size_t begin = out.size();
   out.resize(begin + total);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t size = wanted(i);
-    if (size < long_match)
+    const std::uint64_t size = sizes[i];
+    if (order == RowOrder::descending)
+      copy_reversed(found[i], rows, live.dead(i), size, out.data() + begin);
+    else if (size < long_match)
       copy_rows(found[i], rows, live.dead(i), size, out.data() + begin);
     else
       copy_long(found[i], rows, live.dead(i), size, out.data() + begin);
     begin += size;
   }
+}
+
+template <class Rows, class Live>
+void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                  const Rows& rows, const Live& live) {
+  std::uint64_t* const sizes = request.row_counts + first;
+  for (std::size_t i = 0; i < count; ++i)
+    sizes[i] = std::min<std::uint64_t>(live.count(i, found[i]), request.limit);
+  if (request.chunk_rows == nullptr) return;
+  append_rows(request.order, sizes, found, count, rows, live,
+              (*request.chunk_rows)[first / chunk_lookups]);
 }
 
 }  // namespace matches

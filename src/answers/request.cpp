@@ -17,11 +17,15 @@ Request request_into(const LookupOptions& options, const Outputs& outputs) {
   want(outputs.min, Answer::min);
   want(outputs.max, Answer::max);
   want(outputs.offsets, Answer::rows);
+  want(outputs.key, Answer::key);
   request.values = options.values.data();
   request.values_space = options.values.memory_space();
   request.stream = options.stream;
   request.value_type = options.values.type();
   request.limit = options.limit;
+  request.order = options.order;
+  request.ends = {options.ends == Ends::left_open || options.ends == Ends::open,
+                  options.ends == Ends::right_open || options.ends == Ends::open};
   request.miss = options.miss;
   request.outputs = outputs;
   request.counters = options.counters;

@@ -3,12 +3,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <rtindex/answer.hpp>
 
 #include "answers/row_bits.hpp"
 #include "answers/values.hpp"
+#include "keys/interval.hpp"
 
 namespace rtindex {
 
@@ -28,6 +30,8 @@ struct Request {
   bool included = false;  // aggregate the structure's own values instead
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
+  RowOrder order = RowOrder::any;
+  RangeEnds ends;
   MissValues miss;
   RowBits dead;  // rows that no lookup matches, in the memory of the structure
   // Lookups of a chunk that another segment has answered, a bit each; a structure may leave them
@@ -41,6 +45,22 @@ struct Request {
   // only their number is wanted.
   std::uint64_t* row_counts = nullptr;
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
+  // The encoded keys of these rowIDs, where rows of several segments are to be brought into order.
+  std::vector<std::vector<std::uint64_t>>* chunk_keys = nullptr;
+  // The keys of neighbours in host memory; null where they are not wanted so.
+  std::shared_ptr<const OwnedColumn>* found_keys = nullptr;
+
+  // From now on `rows` is not wanted.
+  void leave_out_rows() {
+    AnswerSet others;
+    for (const Answer answer : all_answers())
+      if (answers.has(answer) && answer != Answer::rows) others = others | answer;
+    answers = others;
+    row_counts = nullptr;
+    chunk_rows = nullptr;
+    outputs.offsets = nullptr;
+    outputs.rows = nullptr;
+  }
 
   [[nodiscard]] ValueClass value_class() const { return class_of(value_type); }
   [[nodiscard]] bool wants_values() const {

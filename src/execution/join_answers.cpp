@@ -147,9 +147,15 @@ class ChunkAnswers {
 // The first segment, which is the largest, writes the answers; those of the others are joined to
 // them chunk by chunk.
 void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
-                     const ColumnView& upper, LookupKind kind, const Request& request) const {
+                     const ColumnView& upper, LookupKind kind, const Request& all) const {
+  Request request = all;
+  if (segments.size() > 1 && all.row_counts != nullptr && all.order != RowOrder::any) {
+    rows_in_order(segments, lower, upper, kind, all);
+    request.leave_out_rows();
+    if (request.answers.empty() && request.outputs.matched == nullptr) return;
+  }
   const Segment& main = segments.front();
-  const LookupBatch batch(*main.codec, lower, upper, kind);
+  const LookupBatch batch(*main.codec, lower, upper, kind, request.ends);
   Request first_request = request;
   first_request.dead = bits_of(main.dead);
   std::vector<std::uint8_t> own_matched;
@@ -164,8 +170,9 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
     ChunkAnswers chunk(request);
     for (const Segment& segment : segments.subspan(1)) {
-      chunk.run(segment, LookupBatch(*segment.codec, lower, upper, kind, first, count), request,
-                first, count, matched);
+      chunk.run(segment,
+                LookupBatch(*segment.codec, lower, upper, kind, request.ends, first, count),
+                request, first, count, matched);
       chunk.join(request, first, count, matched);
     }
   });

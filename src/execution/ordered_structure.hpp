@@ -111,6 +111,36 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   [[nodiscard]] bool counts_work() const override { return locator_counts; }
 
+  [[nodiscard]] bool keeps_order() const override { return true; }
+
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
+                  std::uint64_t* keys, Counters* counters) const override {
+    const std::shared_ptr<DeadSet> set = dead_sets_.of(dead);
+    parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+      Interval intervals[chunk_lookups];
+      std::uint8_t checks[chunk_lookups];
+      Match found[chunk_lookups];
+      batch.encode(first, count, intervals, checks);
+      Work work(counters);
+      if (batch.has_residual()) {
+        find_ranges(intervals, count, found, work.get());
+        order_.filter_residuals(batch, first, count, intervals, checks, found);
+      } else {
+        find_one_end(edge, intervals, count, found, work.get());
+      }
+      take_edges(edge, intervals, found, count, dead, set.get(), rows + first, keys + first);
+    });
+  }
+
+  void select(const KeyCodec&, std::span<const std::uint64_t> places,
+              std::uint32_t* rows) const override {
+    const PairRows<Key> in_order = order_.rows();
+    parallel_for(places.size(), chunk_rows, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        rows[i] = places[i] < order_.size() ? in_order[places[i]] : miss_row;
+    });
+  }
+
   [[nodiscard]] std::optional<Type> included() const override {
     if (!included_) return std::nullopt;
     return included_->type();
@@ -217,10 +247,19 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     }
   }
 
+  // The keys by position.
+  struct Keys {
+    const KeyOrder<Key>* order;
+    [[nodiscard]] std::uint64_t operator[](std::size_t position) const {
+      return order->key(position);
+    }
+  };
+
   // The work of some lookups, added to the request's counters in the end.
   class Work {
    public:
-    explicit Work(const Request& request) : total_(request.counters) {}
+    explicit Work(const Request& request) : Work(request.counters) {}
+    explicit Work(Counters* total) : total_(total) {}
     ~Work() {
       if (total_ != nullptr) add_work(*total_, own_);
     }
@@ -245,6 +284,9 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     answer_live(request.dead, dead, order_.size(), found, count, rows, [&](const auto& live) {
       work.add_hits(found, count, live);
       answer_rows(request, first, found, count, rows, kind == LookupKind::point, live);
+      if (request.chunk_keys != nullptr)
+        matches::append_rows(request.order, request.row_counts + first, found, count, Keys{&order_},
+                             live, (*request.chunk_keys)[first / chunk_lookups]);
       if (!request.wants_values()) return;
       if (request.included)
         answer_included(request, dead, first, found, count, live);
@@ -386,6 +428,84 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     }
   }
 
+  // Ranges by the end at one edge alone, which saves a search: where the other end lies is told by
+  // the keys there.
+  void find_one_end(Edge edge, const Interval* intervals, std::size_t count, Match* found,
+                    Counters* work) const {
+    Key keys[chunk_lookups];
+    std::uint32_t at[chunk_lookups];
+    const auto reaches_all = [&](const Interval& interval) {
+      return interval.upper >= order_.last_key();
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      const Interval& interval = intervals[i];
+      if (edge == Edge::first)
+        keys[i] = interval.empty() ? Key{0} : static_cast<Key>(interval.lower);
+      else
+        keys[i] = interval.empty() || reaches_all(interval) ? Key{0}
+                                                            : static_cast<Key>(interval.upper + 1);
+    }
+    search(keys, count, at, work);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Interval& interval = intervals[i];
+      const std::uint64_t size = order_.size();
+      if (interval.empty())
+        found[i] = {0, 0};
+      else if (edge == Edge::first)
+        found[i] = {std::min<std::uint64_t>(at[i], size), size};
+      else
+        found[i] = {0, reaches_all(interval) ? size : at[i]};
+    }
+  }
+
+  // The row at the edge of each match; it is the lookup's if its key lies in the interval.
+  void take_edges(Edge edge, const Interval* intervals, const Match* found, std::size_t count,
+                  const RowBits& dead, DeadSet* set, std::uint32_t* rows,
+                  std::uint64_t* keys) const {
+    const PairRows<Key> in_order = order_.rows();
+    std::uint64_t at[chunk_lookups];
+    std::size_t dead_edges = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      at[i] = edge == Edge::first ? found[i].begin : found[i].end - 1;
+      prefetch(in_order.address(found[i].size() == 0 ? 0 : at[i]));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_there =
+          found[i].size() != 0 && intervals[i].contains(std::uint64_t{order_.key(at[i])});
+      rows[i] = is_there ? in_order[at[i]] : miss_row;
+      keys[i] = is_there ? order_.key(at[i]) : Key{0};
+      if (is_there && dead.has(rows[i])) ++dead_edges;
+    }
+    if (dead_edges == 0) return;
+    const DeadPositions* const positions =
+        set == nullptr ? nullptr
+                       : set->positions(dead_edges * few_steps, order_.size(), in_order, dead);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (rows[i] == miss_row || !dead.has(rows[i])) continue;
+      const std::uint64_t live = positions != nullptr
+                                     ? live_edge(edge, found[i], positions->bits())
+                                     : live_edge(edge, found[i], intervals[i], dead);
+      const bool is_there = live != found[i].end && intervals[i].contains(order_.key(live));
+      rows[i] = is_there ? in_order[live] : miss_row;
+      keys[i] = is_there ? order_.key(live) : Key{0};
+    }
+  }
+
+  // The live position that is closest to an edge; the end of the match where there is none.
+  [[nodiscard]] std::uint64_t live_edge(Edge edge, const Match& match, const DeadBits& dead) const {
+    return edge == Edge::first ? dead.first_live(match) : dead.last_live(match);
+  }
+  [[nodiscard]] std::uint64_t live_edge(Edge edge, const Match& match, const Interval& interval,
+                                        const RowBits& dead) const {
+    const PairRows<Key> in_order = order_.rows();
+    for (std::uint64_t i = 0; i < match.size(); ++i) {
+      const std::uint64_t at = edge == Edge::first ? match.begin + i : match.end - 1 - i;
+      if (!interval.contains(order_.key(at))) break;
+      if (!dead.has(in_order[at])) return at;
+    }
+    return match.end;
+  }
+
   template <class... Settings>
   void prepare_lookups(const Settings&... settings) {
     locator_.emplace(order_, settings...);
@@ -406,6 +526,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
   static constexpr std::size_t small_share = 4;
+  static constexpr std::uint64_t few_steps = 8;        // from a dead edge to a live one, about
   static constexpr std::size_t filtered_at_once = 64;  // words of the filter in flight
   static constexpr std::size_t bucket_bytes = std::size_t{1}
                                               << 18;  // about what a core's cache holds

@@ -14,14 +14,6 @@ namespace rtindex {
 
 namespace {
 
-// An empty column of the type that a codec encodes.
-OwnedColumn column_like(const KeyCodec& codec, std::size_t size) {
-  if (codec.type() != Type::composite) return {codec.type(), size};
-  std::vector<OwnedColumn> parts;
-  for (const Type type : codec.part_types()) parts.emplace_back(type, size);
-  return OwnedColumn::composite(std::move(parts));
-}
-
 [[nodiscard]] bool has_type_of(const ColumnView& column, const KeyCodec& codec) {
   if (column.type() != codec.type()) return false;
   const std::vector<Type> types = codec.part_types();
@@ -78,7 +70,7 @@ class TakenRows {
   void values_into(OwnedColumn& column, const RowNumbers& numbers) const {
     for (const Part& part : values_) part.set(column, numbers);
   }
-  [[nodiscard]] OwnedColumn empty_keys(std::size_t size) const { return column_like(codec_, size); }
+  [[nodiscard]] OwnedColumn empty_keys(std::size_t size) const { return codec_.null_column(size); }
   // All rows that were taken, ascending.
   [[nodiscard]] Array<std::uint32_t> rows() const {
     std::vector<std::uint32_t> all;
@@ -203,7 +195,7 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
     columns.numbers = RowNumbers(rows.first, rows.count);
   }
   if (rows.keys.given() && (!order.empty() || !has_type_of(rows.keys, *main.codec))) {
-    columns.own_keys = gathered(rows.keys, order, column_like(*main.codec, rows.count));
+    columns.own_keys = gathered(rows.keys, order, main.codec->null_column(rows.count));
     columns.keys = columns.own_keys.view();
   }
   if (rows.include.given() && !order.empty()) {

@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "execution/neighbours.hpp"
 #include "indexes/catalog.hpp"
 #include "indexes/index_state.hpp"
 #include "storage/index_file.hpp"
@@ -26,28 +27,51 @@ Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
 Answers Index::lookup(const ColumnView& keys, const LookupOptions& options) const {
-  return state_->answer(keys, keys, LookupKind::point, options);
+  return state_->answer({keys, keys, LookupKind::point}, options);
 }
 
 Answers Index::range(const ColumnView& lower, const ColumnView& upper,
                      const LookupOptions& options) const {
-  return state_->answer(lower, upper, LookupKind::range, options);
+  return state_->answer({lower, upper, LookupKind::range}, options);
+}
+
+Answers Index::nearest(const ColumnView& keys, const NearestOptions& nearest,
+                       const LookupOptions& options) const {
+  return state_->answer({keys, keys, LookupKind::nearest, nearest}, options);
 }
 
 void Index::lookup_into(const ColumnView& keys, const LookupOptions& options,
                         const Outputs& outputs) const {
-  state_->answer_into(keys, keys, LookupKind::point, options, outputs);
+  state_->answer_into({keys, keys, LookupKind::point}, options, outputs);
 }
 
 void Index::range_into(const ColumnView& lower, const ColumnView& upper,
                        const LookupOptions& options, const Outputs& outputs) const {
-  state_->answer_into(lower, upper, LookupKind::range, options, outputs);
+  state_->answer_into({lower, upper, LookupKind::range}, options, outputs);
 }
 
-void Index::State::require_supported(const Version& now, AnswerSet answers, LookupKind kind) const {
+void Index::nearest_into(const ColumnView& keys, const NearestOptions& nearest,
+                         const LookupOptions& options, const Outputs& outputs) const {
+  state_->answer_into({keys, keys, LookupKind::nearest, nearest}, options, outputs);
+}
+
+bool Index::State::supports(const Version& now, Answer answer, LookupKind kind) {
+  const Structure& structure = *now.main().structure;
+  if (kind == LookupKind::nearest)
+    return structure.keeps_order() &&
+           structure.supports(answer == Answer::key ? Answer::any : answer, LookupKind::point);
+  return answer != Answer::key && structure.supports(answer, kind);
+}
+
+void Index::State::require_supported(const Version& now, const LookupOptions& options,
+                                     AnswerSet answers, LookupKind kind) const {
+  if (options.order != RowOrder::any && !now.main().structure->keeps_order())
+    fail(ErrorKind::unsupported,
+         "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or btree",
+         spec.text());
   if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
   for (const Answer answer : all_answers())
-    if (answers.has(answer) && !now.main().structure->supports(answer, kind))
+    if (answers.has(answer) && !supports(now, answer, kind))
       fail(ErrorKind::unsupported,
            "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
            spec.text(), name_of(kind), name_of(answer));
@@ -95,54 +119,75 @@ void Index::State::require_reachable(const ColumnView& column, const char* what)
         what, spec.text());
 }
 
-void Index::State::require_lookups(const Version& now, const ColumnView& lower,
-                                   const ColumnView& upper) const {
+void Index::State::require_lookups(const Version& now, const Question& question) const {
+  const auto& [lower, upper, kind, nearest, ignored] = question;
   require_reachable(lower, "lookups");
   require_reachable(upper, "lookups");
+  if (lower.given()) require_comparable(now, lower);
+  if (kind == LookupKind::nearest) {
+    require_whole_keys(now, lower);
+    static_cast<void>(require_nearest(*now.main().codec, nearest));
+  }
+  if (&lower == &upper || !upper.given()) return;
+  require_comparable(now, upper);
+  if (!lower.given()) return;
   if (lower.memory_space() != upper.memory_space())
     fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
          name_of(lower.memory_space()), name_of(upper.memory_space()));
-  require_comparable(now, lower);
-  if (&lower == &upper) return;
-  require_comparable(now, upper);
   if (lower.size() != upper.size())
     fail("expected as many upper ends as lower ends, got {} lower and {} upper", lower.size(),
          upper.size());
 }
 
-void Index::State::require_answerable(const Version& now, const ColumnView& lower,
-                                      const ColumnView& upper, LookupKind kind) {
-  for (const Segment& segment : now.segments)
-    segment.structure->require_answerable(LookupBatch(*segment.codec, lower, upper, kind));
+void Index::State::require_whole_keys(const Version& now, const ColumnView& keys) const {
+  require_comparable(now, keys);
+  const std::size_t parts = now.main().codec->part_types().size();
+  if (keys.type() == Type::composite && keys.parts().size() != parts)
+    fail("the keys have {} parts but the composite column has {}", keys.parts().size(), parts);
 }
 
-Answers Index::State::answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                             const LookupOptions& options) const {
+void Index::State::run(const Version& now, const Question& question, Request request) const {
+  if (question.kind == LookupKind::nearest)
+    return backend->answer_nearest(now.segments, question.lower, question.nearest, request);
+  request.ends.null_upper_is_none = question.null_upper_is_none;
+  if (question.kind == LookupKind::point) request.ends = {};
+  // Composite keys of fewer parts than the column's stand for many of them.
+  const bool is_prefix = question.lower.type() == Type::composite &&
+                         question.lower.parts().size() < now.main().codec->part_types().size();
+  const LookupKind kind = is_prefix ? LookupKind::range : question.kind;
+  if (is_prefix) require_supported(now, {}, request.answers, kind);
+  for (const Segment& segment : now.segments)
+    segment.structure->require_answerable(
+        LookupBatch(*segment.codec, question.lower, question.upper, kind, request.ends));
+  backend->answer(now.segments, question.lower, question.upper, kind, request);
+}
+
+Answers Index::State::answer(Question question, const LookupOptions& options) const {
   return explain_out_of_memory("answering a batch", [&] {
     if (options.answers.empty() && !options.matched)
       fail("no answer requested: choose any, first, count, sum, min, max or rows");
     const Reading now = read();
-    require_lookups(*now, lower, upper);
+    require_lookups(*now, question);
     const ResolvedOptions resolved = with_values(*now, options, options.answers);
-    require_supported(*now, options.answers, kind);
+    require_supported(*now, options, options.answers, question.kind);
     start_counting(*now, options);
     Answers answers;
     threads->run([&] {
-      require_answerable(*now, lower, upper, kind);
-      AnswersAccess access(resolved.options, lower.size());
+      AnswersAccess access(resolved.options, question.size());
       access.request().included = resolved.included;
-      backend->answer(now->segments, lower, upper, kind, access.request());
+      run(*now, question, access.request());
       answers = access.finish();
     });
     return answers;
   });
 }
 
-void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                               const LookupOptions& options, const Outputs& outputs) const {
+void Index::State::answer_into(Question question, const LookupOptions& options,
+                               const Outputs& outputs) const {
   explain_out_of_memory("answering a batch", [&] {
     const AnswerSet answers = answers_of(outputs);
-    if (answers.empty() && outputs.matched == nullptr && !lower.empty())
+    const std::size_t lookups = question.size();
+    if (answers.empty() && outputs.matched == nullptr && lookups != 0)
       fail("no answer requested: set at least one output buffer");
     if (outputs.rows != nullptr && outputs.offsets == nullptr)
       fail("rows requested without offsets: pass a buffer of (number of lookups + 1) offsets");
@@ -152,21 +197,20 @@ void Index::State::answer_into(const ColumnView& lower, const ColumnView& upper,
           "(@cuda)",
           spec.text());
     const Reading now = read();
-    require_lookups(*now, lower, upper);
+    require_lookups(*now, question);
+    if (outputs.key != nullptr && !is_native(now->main().codec->type()))
+      fail("keys of type {} do not fit a buffer: take them from the Answers of nearest()",
+           name_of(now->main().codec->type()));
     const ResolvedOptions resolved = with_values(*now, options, answers);
-    require_supported(*now, answers, kind);
+    require_supported(*now, options, answers, question.kind);
     start_counting(*now, options);
     threads->run([&] {
-      require_answerable(*now, lower, upper, kind);
       Request request = request_into(resolved.options, outputs);
       request.included = resolved.included;
-      if (outputs.memory_space == MemorySpace::device) {
-        backend->answer(now->segments, lower, upper, kind, request);
-        return;
-      }
-      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lower.size() + 7) / 8);
-      RowsInto rows_into(request, lower.size());
-      backend->answer(now->segments, lower, upper, kind, request);
+      if (outputs.memory_space == MemorySpace::device) return run(*now, question, request);
+      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lookups + 7) / 8);
+      RowsInto rows_into(request, lookups);
+      run(*now, question, request);
       rows_into.finish();
     });
   });
@@ -261,7 +305,7 @@ std::vector<std::pair<std::string, double>> Index::build_profile() const {
 std::string Index::describe() const { return state_->describe(); }
 
 bool Index::supports(Answer answer, LookupKind kind) const {
-  return state_->read()->main().structure->supports(answer, kind);
+  return State::supports(*state_->read(), answer, kind);
 }
 
 class IndexAccess {

@@ -50,7 +50,7 @@ void Index::State::require_included(const Version& now, const ColumnView& values
 std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& values,
                                    Stream stream) {
   require_reachable(keys, "keys");
-  require_comparable(*read(), keys);
+  require_whole_keys(*read(), keys);
   require_included(*read(), values, keys.size());
   if (values.given()) require_one_space(keys, "keys", values, "values");
   std::size_t first = 0;
@@ -79,7 +79,7 @@ void Index::State::erase(const ColumnView& changed, Stream stream) {
 
 std::size_t Index::State::erase_keys(const ColumnView& keys, Stream stream) {
   require_reachable(keys, "keys");
-  require_comparable(*read(), keys);
+  require_whole_keys(*read(), keys);
   std::size_t erased = 0;
   if (keys.empty()) return erased;
   change([&](const VersionMaker& maker, Version& next) {
@@ -94,7 +94,7 @@ void Index::State::update(const ColumnView& changed, const ColumnView& new_keys,
     fail("expected one new key per row, got {} rows and {} keys", changed.size(), new_keys.size());
   require_reachable(new_keys, "new keys");
   require_one_space(changed, "rows", new_keys, "new keys");
-  require_comparable(*read(), new_keys);
+  require_whole_keys(*read(), new_keys);
   if (changed.empty() || refit(changed, new_keys, stream)) return;
   change([&](const VersionMaker& maker, Version& next) {
     maker.change(next,

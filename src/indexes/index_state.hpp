@@ -16,10 +16,23 @@
 #include "base/stored.hpp"
 #include "execution/backend.hpp"
 #include "indexes/version.hpp"
+#include "keys/lookup_batch.hpp"
 
 namespace rtindex {
 
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
+
+// What a call asks of an index. Columns that are not given are ends left out; for points and
+// neighbours both are the same column.
+struct Question {
+  const ColumnView& lower;
+  const ColumnView& upper;
+  LookupKind kind;
+  NearestOptions nearest = {};
+  bool null_upper_is_none = false;  // see RangeEnds
+
+  [[nodiscard]] std::size_t size() const { return lookups_in(lower, upper); }
+};
 
 // What an Index holds, and its work: every call is checked here before a structure sees it.
 struct Index::State {
@@ -53,7 +66,10 @@ struct Index::State {
     publish(std::move(next));
   }
 
-  void require_supported(const Version& version, AnswerSet answers, LookupKind kind) const;
+  [[nodiscard]] static bool supports(const Version& version, Answer answer, LookupKind kind);
+  // That the index can answer so, in the order that is asked for.
+  void require_supported(const Version& version, const LookupOptions& options, AnswerSet answers,
+                         LookupKind kind) const;
   void start_counting(const Version& version, const LookupOptions& options) const;
 
   // Options whose values are checked: the caller's, or the included ones, of which only the type is
@@ -69,15 +85,14 @@ struct Index::State {
   // Of included values.
   void require_key_order() const;
   void require_comparable(const Version& version, const ColumnView& lookups) const;
-  static void require_answerable(const Version& version, const ColumnView& lower,
-                                 const ColumnView& upper, LookupKind kind);
-  void require_lookups(const Version& version, const ColumnView& lower,
-                       const ColumnView& upper) const;
+  // Of keys that need all parts of the column's: those of changes and neighbours.
+  void require_whole_keys(const Version& version, const ColumnView& keys) const;
+  void require_lookups(const Version& version, const Question& question) const;
 
-  [[nodiscard]] Answers answer(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                               const LookupOptions& options) const;
-  void answer_into(const ColumnView& lower, const ColumnView& upper, LookupKind kind,
-                   const LookupOptions& options, const Outputs& outputs) const;
+  [[nodiscard]] Answers answer(Question question, const LookupOptions& options) const;
+  void answer_into(Question question, const LookupOptions& options, const Outputs& outputs) const;
+  [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
+  [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
   void build(const ColumnView& column, const BuildOptions& options);
   // The parts of a version, which must be held until they are written.
@@ -98,6 +113,8 @@ struct Index::State {
   [[nodiscard]] MemoryUsage memory_usage() const;
 
  private:
+  // Answers a question that was checked.
+  void run(const Version& version, const Question& question, Request request) const;
   [[nodiscard]] std::shared_ptr<const Version> current() const;
   [[nodiscard]] bool refits() const;
   // The main segment refitted in place; false where it cannot be.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -112,14 +114,45 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
   return encoded;
 }
 
-void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, std::size_t first,
-                              std::size_t count, Interval* intervals, std::uint8_t* checks) const {
+OwnedColumn KeyCodec::null_column(std::size_t size) const {
+  if (type() != Type::composite) return {type(), size};
+  std::vector<OwnedColumn> parts;
+  for (const Type type : part_types()) parts.emplace_back(type, size);
+  return OwnedColumn::composite(std::move(parts));
+}
+
+Bound KeyCodec::bound_above(const ColumnView& lookups, std::size_t i) const {
+  const Bound last = upper_bound(lookups, i);
+  if (last.none) return {};
+  if (last.check) return last;
+  return {.key = last.key + 1, .none = last.key >= span_};
+}
+
+Bound KeyCodec::bound_below(const ColumnView& lookups, std::size_t i) const {
+  const Bound first = lower_bound(lookups, i);
+  if (first.none) return {.key = span_};
+  if (first.check) return first;
+  return {.key = first.key - 1, .none = first.key == 0};
+}
+
+void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                              std::size_t first, std::size_t count, Interval* intervals,
+                              std::uint8_t* checks) const {
+  const auto low_of = [&](std::size_t i) -> Bound {
+    if (!lower.given()) return {};
+    return ends.lower_open ? bound_above(lower, i) : lower_bound(lower, i);
+  };
+  const auto high_of = [&](std::size_t i) -> Bound {
+    if (!upper.given() || !upper.valid(i)) return {.key = span_};
+    return ends.upper_open ? bound_below(upper, i) : upper_bound(upper, i);
+  };
   for (std::size_t i = 0; i < count; ++i) {
     intervals[i] = empty_interval;
     if (checks != nullptr) checks[i] = check_none;
-    if (empty_ || !lower.valid(first + i) || !upper.valid(first + i)) continue;
-    const Bound low = lower_bound(lower, first + i);
-    const Bound high = upper_bound(upper, first + i);
+    if (empty_ || !lower.valid(first + i)) continue;
+    if (!upper.valid(first + i) && !ends.null_upper_is_none) continue;
+    const Bound low = low_of(first + i);
+    const Bound high = high_of(first + i);
     if (low.none || high.none) continue;
     intervals[i] = {low.key, high.key};
     if (checks != nullptr)
@@ -128,13 +161,14 @@ void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, 
   }
 }
 
-bool KeyCodec::accepts(const ColumnView& lower, const ColumnView& upper, std::size_t i,
-                       Interval interval, std::uint8_t checks, std::uint32_t row,
+bool KeyCodec::accepts(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                       std::size_t i, Interval interval, std::uint8_t checks, std::uint32_t row,
                        std::uint64_t key) const {
-  if ((checks & check_lower) != 0 && key == interval.lower && compare_residual(row, lower, i) < 0)
+  if ((checks & check_lower) != 0 && key == interval.lower &&
+      compare_residual(row, lower, i) < (ends.lower_open ? 1 : 0))
     return false;
   return (checks & check_upper) == 0 || key != interval.upper ||
-         compare_residual(row, upper, i) <= 0;
+         compare_residual(row, upper, i) <= (ends.upper_open ? -1 : 0);
 }
 
 int KeyCodec::compare_residual(std::uint32_t, const ColumnView&, std::size_t) const { return 0; }

@@ -68,16 +68,21 @@ class KeyCodec {
   // The keys as they were: element i is key i of the encoded column.
   [[nodiscard]] virtual OwnedColumn decode(const EncodedColumn& encoded) const = 0;
 
-  // Throws where lookups of this type cannot be compared with the column.
+  // A column of the same type, all null until it is set.
+  [[nodiscard]] OwnedColumn null_column(std::size_t size) const;
+
+  // Throws where lookups of this type cannot be compared with the column. Composite lookups may
+  // have fewer parts than the column: each stands for all keys that begin with it.
   virtual void require_comparable(const ColumnView& lookups) const = 0;
   // Lookups [first, first + count) as intervals; `checks` (Check flags) only where has_residual().
   // For points `lower` and `upper` are the same column.
-  virtual void encode_lookups(const ColumnView& lower, const ColumnView& upper, std::size_t first,
-                              std::size_t count, Interval* intervals, std::uint8_t* checks) const;
+  virtual void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                              std::size_t first, std::size_t count, Interval* intervals,
+                              std::uint8_t* checks) const;
   // Whether the full key of a hit, whose encoded key lies in the interval, lies in lookup i.
-  [[nodiscard]] bool accepts(const ColumnView& lower, const ColumnView& upper, std::size_t i,
-                             Interval interval, std::uint8_t checks, std::uint32_t row,
-                             std::uint64_t key) const;
+  [[nodiscard]] bool accepts(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                             std::size_t i, Interval interval, std::uint8_t checks,
+                             std::uint32_t row, std::uint64_t key) const;
 
   // New keys of an update as encoded keys, where the codec can hold them (none below its smallest
   // key, no comparison in full to maintain), and the span that they make. None: the column must be
@@ -107,6 +112,9 @@ class KeyCodec {
  protected:
   KeyCodec() = default;
   explicit KeyCodec(const FileReader& file);
+  // The first key above lookup i, and the last one below it.
+  [[nodiscard]] Bound bound_above(const ColumnView& lookups, std::size_t i) const;
+  [[nodiscard]] Bound bound_below(const ColumnView& lookups, std::size_t i) const;
   // What the codec keeps beyond its span.
   virtual void save_own(FileWriter& file) const = 0;
 

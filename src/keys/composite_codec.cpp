@@ -142,10 +142,10 @@ class CompositeCodec final : public KeyCodec {
           "{} keys cannot be compared with a composite column: pass composite keys of {} "
           "parts",
           name_of(lookups.type()), parts_.size());
-    if (lookups.parts().size() != parts_.size())
+    if (lookups.parts().size() > parts_.size())
       fail("the lookups have {} parts but the composite column has {}", lookups.parts().size(),
            parts_.size());
-    for (std::size_t p = 0; p < parts_.size(); ++p)
+    for (std::size_t p = 0; p < lookups.parts().size(); ++p)
       parts_[p].codec->require_comparable(lookups.parts()[p]);
   }
 
@@ -160,7 +160,7 @@ class CompositeCodec final : public KeyCodec {
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                      std::size_t i) const override {
     const auto element = static_cast<std::uint32_t>(rows_.element(row));
-    for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
+    for (std::size_t p = first_residual_; p < lookups.parts().size(); ++p) {
       const int order =
           parts_[p].codec->compare(element, parts_[p].residual[element], lookups.parts()[p], i);
       if (order != 0) return order;
@@ -264,6 +264,9 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = 0; p < packed_; ++p) bits_behind += parts_[p].bits;
     for (std::size_t p = 0; p < packed_; ++p) {
       const Part& part = parts_[p];
+      // A lookup of fewer parts ends with the first or last key that begins with it.
+      if (p == lookups.parts().size())
+        return {.key = is_lower ? shift_left(key, bits_behind) : last_with(key, bits_behind)};
       bits_behind -= part.bits;
       const Bound low = part.codec->lower_bound(lookups.parts()[p], i);
       const Bound high = part.codec->upper_bound(lookups.parts()[p], i);
@@ -272,12 +275,15 @@ class CompositeCodec final : public KeyCodec {
       if (end.none) return step_over<is_lower>(key, part.bits + bits_behind);
       key = shift_left(key, part.bits) | shift_right(end.key, part.dropped);
       if (p == first_residual_) return {.key = shift_left(key, bits_behind), .check = true};
-      if (!present) {
-        const std::uint64_t rest = is_lower ? 0 : shift_left(1, bits_behind) - 1;
-        return {.key = shift_left(key, bits_behind) | rest};
-      }
+      if (!present)
+        return {.key = is_lower ? shift_left(key, bits_behind) : last_with(key, bits_behind)};
     }
     return {.key = key};
+  }
+
+  // The last packed key whose parts so far are `key`.
+  [[nodiscard]] static std::uint64_t last_with(std::uint64_t key, int bits_behind) {
+    return shift_left(key, bits_behind) | (shift_left(1, bits_behind) - 1);
   }
 
   // The parts so far are `key`; no value of the next part is inside. A lower end moves up to the

@@ -20,6 +20,20 @@ struct Interval {
 
 inline constexpr Interval empty_interval{1, 0};
 
+// Which ends of the ranges of a batch belong to them. An end whose column is not given is left out:
+// such a range reaches as far as there are keys.
+struct RangeEnds {
+  bool lower_open = false;
+  bool upper_open = false;
+  bool null_upper_is_none = false;  // a null upper end is left out too, instead of matching nothing
+
+  [[nodiscard]] constexpr bool any_open() const { return lower_open || upper_open; }
+};
+
+// One end of the rows of a range, in the order of their keys and, where these are equal, of the
+// rows themselves.
+enum class Edge : std::uint8_t { first, last };
+
 // Encoded keys take 4 bytes each where the largest of them fits, else 8: uint32_t or uint64_t.
 [[nodiscard]] RTINDEX_HD constexpr bool is_wide(std::uint64_t largest) {
   return largest > std::numeric_limits<std::uint32_t>::max();

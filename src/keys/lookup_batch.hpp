@@ -10,43 +10,63 @@
 
 namespace rtindex {
 
+// How many lookups two ends make; one where both are left out.
+[[nodiscard]] inline std::size_t lookups_in(const ColumnView& lower, const ColumnView& upper) {
+  if (lower.given()) return lower.size();
+  return upper.given() ? upper.size() : 1;
+}
+
 // A validated batch of lookups against one column. Structures take it apart in blocks.
 class LookupBatch {
  public:
   LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
-              LookupKind kind)
-      : LookupBatch(codec, lower, upper, kind, 0, lower.size()) {}
+              LookupKind kind, RangeEnds ends = {})
+      : LookupBatch(codec, lower, upper, kind, ends, 0, lookups_in(lower, upper)) {}
   // Lookups [offset, offset + size) of the columns.
   LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
-              LookupKind kind, std::size_t offset, std::size_t size)
-      : codec_(&codec), lower_(&lower), upper_(&upper), kind_(kind), offset_(offset), size_(size) {}
+              LookupKind kind, RangeEnds ends, std::size_t offset, std::size_t size)
+      : codec_(&codec),
+        lower_(&lower),
+        upper_(&upper),
+        kind_(kind),
+        ends_(ends),
+        offset_(offset),
+        size_(size) {}
 
   [[nodiscard]] const KeyCodec& codec() const { return *codec_; }
   [[nodiscard]] const ColumnView& lower() const { return *lower_; }
   [[nodiscard]] const ColumnView& upper() const { return *upper_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] LookupKind kind() const { return kind_; }
+  [[nodiscard]] RangeEnds ends() const { return ends_; }
+  [[nodiscard]] MemorySpace memory_space() const {
+    return (lower_->given() ? lower_ : upper_)->memory_space();
+  }
   [[nodiscard]] bool has_residual() const { return codec_->has_residual(); }
 
   // `checks` is written only where has_residual().
   void encode(std::size_t first, std::size_t count, Interval* intervals,
               std::uint8_t* checks) const {
-    codec_->encode_lookups(*lower_, *upper_, offset_ + first, count, intervals,
+    codec_->encode_lookups(*lower_, *upper_, ends_, offset_ + first, count, intervals,
                            has_residual() ? checks : nullptr);
   }
 
-  // How the full key of a row, whose encoded key is that of the lookup's end, compares with it.
-  [[nodiscard]] int compare_with_lower(std::size_t i, std::uint32_t row) const {
+  // How the full key of a row compares with point i, whose encoded key it has.
+  [[nodiscard]] int compare_with_point(std::size_t i, std::uint32_t row) const {
     return codec_->compare_residual(row, *lower_, offset_ + i);
   }
-  [[nodiscard]] int compare_with_upper(std::size_t i, std::uint32_t row) const {
-    return codec_->compare_residual(row, *upper_, offset_ + i);
+  // Whether the full key of a row, whose encoded key is that of the lookup's end, lies outside.
+  [[nodiscard]] bool is_before(std::size_t i, std::uint32_t row) const {
+    return codec_->compare_residual(row, *lower_, offset_ + i) < (ends_.lower_open ? 1 : 0);
+  }
+  [[nodiscard]] bool is_behind(std::size_t i, std::uint32_t row) const {
+    return codec_->compare_residual(row, *upper_, offset_ + i) >= (ends_.upper_open ? 0 : 1);
   }
 
   // The residual predicate: the hit's full key against lookup i.
   [[nodiscard]] bool accepts(std::size_t i, Interval interval, std::uint8_t checks,
                              std::uint32_t row, std::uint64_t key) const {
-    return codec_->accepts(*lower_, *upper_, offset_ + i, interval, checks, row, key);
+    return codec_->accepts(*lower_, *upper_, ends_, offset_ + i, interval, checks, row, key);
   }
 
  private:
@@ -54,6 +74,7 @@ class LookupBatch {
   const ColumnView* lower_;
   const ColumnView* upper_;
   LookupKind kind_;
+  RangeEnds ends_;
   std::size_t offset_;
   std::size_t size_;
 };

@@ -74,14 +74,16 @@ class NativeCodec final : public KeyCodec {
            name_of(lookups.type()), name_of(type_), name_of(type_));
   }
 
-  void encode_lookups(const ColumnView& lower, const ColumnView& upper, std::size_t first,
-                      std::size_t count, Interval* intervals, std::uint8_t*) const override {
+  void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                      std::size_t first, std::size_t count, Interval* intervals,
+                      std::uint8_t*) const override {
+    const auto is_own = [&](const ColumnView& end) { return !end.given() || end.type() == type_; };
     if (empty_) {
       std::fill_n(intervals, count, empty_interval);
-    } else if (lower.type() == type_ && upper.type() == type_) {
-      encode_own_type(lower, upper, first, count, intervals);
+    } else if (is_own(lower) && is_own(upper) && !ends.null_upper_is_none) {
+      encode_own_type(lower, upper, ends, first, count, intervals);
     } else {
-      KeyCodec::encode_lookups(lower, upper, first, count, intervals, nullptr);
+      KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, nullptr);
       return;
     }
     if (!lower.nullable() && !upper.nullable()) return;
@@ -169,12 +171,14 @@ class NativeCodec final : public KeyCodec {
     return extent;
   }
 
-  void encode_own_type(const ColumnView& lower, const ColumnView& upper, std::size_t first,
-                       std::size_t count, Interval* intervals) const {
-    const T* low = static_cast<const T*>(lower.data()) + first;
-    const T* high = static_cast<const T*>(upper.data()) + first;
+  void encode_own_type(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                       std::size_t first, std::size_t count, Interval* intervals) const {
+    const T* low = lower.given() ? static_cast<const T*>(lower.data()) + first : nullptr;
+    const T* high = upper.given() ? static_cast<const T*>(upper.data()) + first : nullptr;
     const std::uint64_t base = base_;
     const std::uint64_t span = span_;
+    if (low == nullptr || high == nullptr || ends.any_open())
+      return encode_open_ends(low, high, ends, count, intervals);
     if (low == high) {
       for (std::size_t i = 0; i < count; ++i) {
         // A key below the base wraps around to one above the span.
@@ -188,6 +192,24 @@ class NativeCodec final : public KeyCodec {
       const std::uint64_t from = std::max(ordered_bits(value_of(low[i])), base);
       const std::uint64_t to = std::min(ordered_bits(value_of(high[i])), top);
       intervals[i] = from <= to ? Interval{from - base, to - base} : empty_interval;
+    }
+  }
+
+  // Ends that are open, or left out where null.
+  void encode_open_ends(const T* low, const T* high, RangeEnds ends, std::size_t count,
+                        Interval* intervals) const {
+    constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t base = base_;
+    const std::uint64_t top = base + span_;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t from = low == nullptr ? base : ordered_bits(value_of(low[i]));
+      std::uint64_t to = high == nullptr ? top : ordered_bits(value_of(high[i]));
+      bool none = false;
+      if (low != nullptr && ends.lower_open) none = from++ == greatest;
+      if (high != nullptr && ends.upper_open) none = to-- == 0 || none;
+      from = std::max(from, base);
+      to = std::min(to, top);
+      intervals[i] = none || from > to ? empty_interval : Interval{from - base, to - base};
     }
   }
 

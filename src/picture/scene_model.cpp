@@ -151,7 +151,7 @@ SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLoo
     drawn.rows = answered_rows(index, lookup, model.keys);
     Interval interval = empty_interval;
     std::uint8_t check = check_none;
-    codec->encode_lookups(lookup.lower, point ? lookup.lower : lookup.upper, 0, 1, &interval,
+    codec->encode_lookups(lookup.lower, point ? lookup.lower : lookup.upper, {}, 0, 1, &interval,
                           codec->has_residual() ? &check : nullptr);
     if (!interval.empty() && point)
       drawn.rays = {point_scene_ray(model.options, interval.lower)};

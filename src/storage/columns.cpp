@@ -40,6 +40,4 @@ EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_
   return column;
 }
 
-void Structure::save(FileWriter file) const { save_column(file, column()); }
-
 }  // namespace rtindex

@@ -123,16 +123,14 @@ Match KeyOrder<Key>::filter_range(Match match, const LookupBatch& batch, std::si
   if ((checks & check_lower) != 0) {
     const std::uint64_t run_end =
         std::min(match.end, end_of_equal(match.begin, static_cast<Key>(interval.lower)));
-    match.begin = partition_point(match.begin, run_end, [&](std::uint64_t at) {
-      return batch.compare_with_lower(lookup, rows[at]) < 0;
-    });
+    match.begin = partition_point(
+        match.begin, run_end, [&](std::uint64_t at) { return batch.is_before(lookup, rows[at]); });
   }
   if ((checks & check_upper) != 0) {
     const std::uint64_t run_begin = partition_point(
         match.begin, match.end, [&](std::uint64_t at) { return pairs_[at].key < interval.upper; });
-    match.end = partition_point(run_begin, match.end, [&](std::uint64_t at) {
-      return batch.compare_with_upper(lookup, rows[at]) <= 0;
-    });
+    match.end = partition_point(
+        run_begin, match.end, [&](std::uint64_t at) { return !batch.is_behind(lookup, rows[at]); });
   }
   return match;
 }

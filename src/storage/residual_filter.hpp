@@ -57,7 +57,7 @@ class ResidualFilter {
     for (std::size_t i = 0; i < all; ++i) {
       Match& match = *searches[i].found;
       match.end = near_partition_point(match.begin, match.end, [&](std::uint64_t at) {
-        return batch_.compare_with_lower(searches[i].lookup, rows_[at]) == 0;
+        return batch_.compare_with_point(searches[i].lookup, rows_[at]) == 0;
       });
     }
   }
@@ -75,7 +75,7 @@ class ResidualFilter {
 
   // One step towards the first row that is not less.
   [[nodiscard]] bool is_over(Search& search) const {
-    if (batch_.compare_with_lower(search.lookup, search.row) < 0)
+    if (batch_.compare_with_point(search.lookup, search.row) < 0)
       search.left.begin = search.middle() + 1;
     else
       search.left.end = search.middle();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +65,17 @@ class Structure {
   [[nodiscard]] virtual IncludedRows included_rows() const { return {}; }
 
   [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
+
+  // Whether it can find edges and select rows.
+  [[nodiscard]] virtual bool keeps_order() const { return false; }
+  // The first or last live row of every range of the batch, miss_row where it has none, and the
+  // row's encoded key. Called by many threads at once; counters may be null.
+  virtual void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead,
+                          std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const;
+  // The rows at these places in the order of keys, miss_row beyond the last. By default the keys
+  // are sorted for it.
+  virtual void select(const KeyCodec& codec, std::span<const std::uint64_t> places,
+                      std::uint32_t* rows) const;
   // Whether run() fills Request::counters.
   [[nodiscard]] virtual bool counts_work() const { return false; }
   // Whether run() fills Request::launch_ms.

@@ -22,7 +22,7 @@ TEST(AnswerSet, IsASet) {
 }
 
 TEST(AnswerNames, RoundTrip) {
-  EXPECT_EQ(all_answers().size(), 7U);
+  EXPECT_EQ(all_answers().size(), 8U);
   for (const Answer answer : all_answers()) EXPECT_EQ(answer_named(name_of(answer)), answer);
   EXPECT_THROW(static_cast<void>(answer_named("average")), Error);
   EXPECT_THROW(static_cast<void>(answer_named("")), Error);

@@ -127,7 +127,7 @@ TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
     const ColumnView& other = batch.kind == LookupKind::point ? lower : upper;
     std::vector<Interval> intervals(batch.size());
     std::vector<std::uint8_t> checks(batch.size(), check_none);
-    codec->encode_lookups(lower, other, 0, batch.size(), intervals.data(),
+    codec->encode_lookups(lower, other, {}, 0, batch.size(), intervals.data(),
                           codec->has_residual() ? checks.data() : nullptr);
     const Matches wanted = scan(column.keys(), batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -139,7 +139,7 @@ TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
         }
         for (std::size_t k = 0; k < encoded.size(); ++k)
           if (intervals[i].contains(encoded.keys[k]) &&
-              codec->accepts(lower, other, i, intervals[i], checks[i], encoded.row(k),
+              codec->accepts(lower, other, {}, i, intervals[i], checks[i], encoded.row(k),
                              encoded.keys[k]))
             got.push_back(encoded.row(k));
       }

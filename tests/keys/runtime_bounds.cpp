@@ -31,7 +31,7 @@ TEST_P(RuntimeBounds, EncodeLikeTheCodec) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!lower.valid(i) || !upper.valid(i)) continue;
       Interval wanted{};
-      codec->encode_lookups(lower, upper, i, 1, &wanted, nullptr);
+      codec->encode_lookups(lower, upper, {}, i, 1, &wanted, nullptr);
       const Interval found = encode_interval(map, lower.data(), element_type(lower.type()),
                                              upper.data(), element_type(upper.type()), i);
       ASSERT_EQ(wanted.empty(), found.empty()) << batch.text(i);

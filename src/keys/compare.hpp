@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <rtindex/column.hpp>
+
+#include "base/types.hpp"
+#include "keys/ordered_bits.hpp"
+
+namespace rtindex {
+
+// How two numbers compare: <0, 0, >0.
+template <class T>
+[[nodiscard]] constexpr int compare(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+// The same for element i of a column and element j of another one of its type, in the order of
+// keys.
+[[nodiscard]] inline int compare_elements(const ColumnView& a, std::size_t i, const ColumnView& b,
+                                          std::size_t j) {
+  if (a.type() == Type::string) return a.string(i).compare(b.string(j));
+  if (a.type() == Type::composite) {
+    for (std::size_t part = 0; part < a.parts().size(); ++part)
+      if (const int order = compare_elements(a.parts()[part], i, b.parts()[part], j); order != 0)
+        return order;
+    return 0;
+  }
+  return visit_native(a.type(), [&]<class T>() {
+    const auto place = [](const ColumnView& column, std::size_t at) {
+      return ordered_bits(value_of(static_cast<const T*>(column.data())[at]));
+    };
+    return compare(place(a, i), place(b, j));
+  });
+}
+
+}  // namespace rtindex
