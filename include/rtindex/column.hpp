@@ -141,6 +141,9 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] ColumnView with_validity(const std::uint8_t* bitmap,
                                          std::size_t bit_offset = 0) const;
 
+  /// Elements [first, first + count) of the column.
+  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
+
   /// The same column in the memory of a GPU: its elements and its validity bitmap are device
   /// pointers. Native, date and timestamp columns only; lookups and answers of one call must lie in
   /// the same memory space.

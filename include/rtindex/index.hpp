@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,28 @@ struct MemoryUsage {
   /// What `resident` is made of, by name; the entries add up to it.
   std::vector<std::pair<std::string, std::size_t>> parts;
 };
+
+/// Which pairs of lookups and rows a join returns.
+enum class JoinKind : std::uint8_t {
+  inner,  ///< every lookup with each row that it matches
+  left,   ///< the same, and lookups without a match once, with `miss_row`
+  semi,   ///< the lookups that have a match, without rows
+  anti,   ///< the lookups that have none, without rows
+};
+
+/// "inner", "left", "semi" or "anti".
+[[nodiscard]] RTINDEX_API std::string_view name_of(JoinKind kind);
+/// The kind of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API JoinKind join_named(std::string_view name);
+
+/// What a join returned, in the order of the lookups.
+struct JoinedRows {
+  std::vector<std::uint64_t> lookups;  ///< positions in the batch
+  std::vector<std::uint32_t> rows;     ///< as many, of the index; none for semi and anti
+};
+
+/// Gets the parts of a join, one after the other.
+using TakeJoined = std::function<void(const JoinedRows&)>;
 
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
 ///
@@ -84,6 +108,26 @@ class RTINDEX_API Index {
   /// part has an order, and the parts before it must be equal. Every index but hash can tell.
   [[nodiscard]] Answers nearest(const ColumnView& keys, const NearestOptions& nearest = {},
                                 const LookupOptions& options = {}) const;
+
+  /// Joins keys with the rows that hold an equal key.
+  [[nodiscard]] JoinedRows join(const ColumnView& keys, JoinKind how = JoinKind::inner) const;
+  /// Joins ranges with the rows whose key lies in them; ends as in `range`.
+  [[nodiscard]] JoinedRows join_range(const ColumnView& lower, const ColumnView& upper,
+                                      JoinKind how = JoinKind::inner,
+                                      Ends ends = Ends::closed) const;
+  /// Joins keys with the row of their neighbour, one at most.
+  [[nodiscard]] JoinedRows join_asof(const ColumnView& keys, const NearestOptions& nearest = {},
+                                     JoinKind how = JoinKind::left) const;
+  /// The same joins in parts of at most `most` pairs, for results that do not fit into memory. All
+  /// parts are of the index as it was when the call began.
+  void join_in_parts(const ColumnView& keys, JoinKind how, std::size_t most,
+                     const TakeJoined& take) const;
+  /// \overload
+  void join_range_in_parts(const ColumnView& lower, const ColumnView& upper, JoinKind how,
+                           Ends ends, std::size_t most, const TakeJoined& take) const;
+  /// \overload
+  void join_asof_in_parts(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
+                          std::size_t most, const TakeJoined& take) const;
 
   /// How many rows hold a key less than `keys[i]`; 0 for a null key.
   [[nodiscard]] std::vector<std::uint32_t> rank(const ColumnView& keys) const;

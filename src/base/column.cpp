@@ -153,6 +153,30 @@ ColumnView ColumnView::with_validity(const std::uint8_t* bitmap, std::size_t bit
   return view;
 }
 
+ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
+  if (first > size_ || count > size_ - first)
+    fail("invalid slice of {} elements from {} on: the column has {}", count, first, size_);
+  ColumnView view = *this;
+  view.size_ = count;
+  view.validity_offset_ += first;
+  for (ColumnView& part : view.parts_) part = part.slice(first, count);
+  const auto moved = [&](const void* elements, std::size_t width) -> const void* {
+    return elements == nullptr ? nullptr : static_cast<const std::byte*>(elements) + first * width;
+  };
+  if (is_native(type_)) {
+    view.data_ = moved(data_, width_of(type_));
+  } else if (type_ == Type::string) {
+    switch (layout_) {
+      case StringLayout::views: view.data_ = moved(data_, sizeof(std::string_view)); break;
+      case StringLayout::strings: view.data_ = moved(data_, sizeof(std::string)); break;
+      case StringLayout::fixed: view.data_ = moved(data_, width_); break;
+      case StringLayout::offsets32: view.offsets_ = moved(offsets_, sizeof(std::int32_t)); break;
+      case StringLayout::offsets64: view.offsets_ = moved(offsets_, sizeof(std::int64_t)); break;
+    }
+  }
+  return view;
+}
+
 bool ColumnView::nullable() const {
   return validity_ != nullptr ||
          std::ranges::any_of(parts_, [](const ColumnView& part) { return part.nullable(); });
