@@ -1,0 +1,305 @@
+#include "support/order_oracle.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "support/lookups.hpp"
+
+namespace rtindex::test {
+
+namespace {
+
+struct Entry {
+  Key key;
+  std::uint32_t row;
+};
+
+// The rows of a table that have keys, in the order of keys and rows.
+std::vector<Entry> in_order(const std::vector<Key>& table) {
+  std::vector<Entry> entries;
+  for (std::uint32_t row = 0; row < table.size(); ++row)
+    if (!is_null(table[row])) entries.push_back({table[row], row});
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return compare(a.key, b.key) < 0; });
+  return entries;
+}
+
+// How the first parts of a key compare with a lookup of so many parts.
+int compare_first(const Key& key, const Key& lookup) {
+  return compare(Key(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(lookup.size())),
+                 lookup);
+}
+
+bool is_beyond(const Part& a, const Part& b, const Tolerance& tolerance) {
+  if (std::holds_alternative<std::monostate>(tolerance)) return false;
+  if (const auto* const whole = std::get_if<Whole>(&a)) {
+    const Whole between = *whole - std::get<Whole>(b);
+    return (between < 0 ? -between : between) > Whole{std::get<std::int64_t>(tolerance)};
+  }
+  const double x = std::get<double>(a);
+  const double y = std::get<double>(b);
+  if (x == y || (std::isnan(x) && std::isnan(y))) return false;
+  return !(std::fabs(x - y) <= std::get<double>(tolerance));
+}
+
+// Whether x is nearer to a than to b.
+bool is_nearer(const Part& x, const Part& a, const Part& b) {
+  if (const auto* const whole = std::get_if<Whole>(&x)) {
+    const auto distance = [&](const Part& part) {
+      const Whole between = *whole - std::get<Whole>(part);
+      return between < 0 ? -between : between;
+    };
+    return distance(a) < distance(b);
+  }
+  const double from = std::get<double>(x);
+  const auto distance = [&](const Part& part) {
+    const double to = std::get<double>(part);
+    if (from == to || (std::isnan(from) && std::isnan(to))) return 0.0;
+    const double between = std::fabs(from - to);
+    return std::isnan(between) ? HUGE_VAL : between;
+  };
+  return distance(a) < distance(b);
+}
+
+class OrderAsker {
+ public:
+  OrderAsker(const Index& index, const std::vector<Key>& table, const Shape& shape, Random& random)
+      : index_(index), entries_(in_order(table)), shape_(shape), random_(random) {
+    const TestColumn column(shape, table);
+    points_ = interesting_points(column, 12, random);
+  }
+
+  std::string difference() {
+    for (const Shape& shape : comparable_shapes(shape_)) {
+      std::vector<Key> keys;
+      for (const Key& key : points_)
+        if (fits(key, shape)) keys.push_back(key);
+      const TestColumn lookups(shape, keys);
+      std::string found = neighbours(lookups);
+      if (found.empty()) found = ranks(lookups);
+      if (!found.empty()) return found + " of " + text_of(shape);
+    }
+    std::string found = ranges();
+    if (found.empty()) found = places();
+    if (found.empty() && shape_.type == Type::string) found = prefixes();
+    if (found.empty() && shape_.type == Type::composite) found = first_parts();
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::optional<Entry> neighbour(const Key& lookup, const NearestOptions& how) const {
+    if (is_null(lookup)) return std::nullopt;
+    const Key others(lookup.begin(), lookup.end() - 1);
+    const Entry* before = nullptr;
+    const Entry* behind = nullptr;
+    for (const Entry& entry : entries_) {
+      if (!others.empty() && compare_first(entry.key, others) != 0) continue;
+      const int order = compare(entry.key, lookup);
+      if (order < 0 || (order == 0 && how.exact)) before = &entry;
+      if (behind == nullptr && (order > 0 || (order == 0 && how.exact))) behind = &entry;
+    }
+    const Entry* found = how.direction == Direction::forward ? behind : before;
+    if (how.direction == Direction::nearest && behind != nullptr &&
+        (before == nullptr || is_nearer(lookup.back(), behind->key.back(), before->key.back())))
+      found = behind;
+    if (found == nullptr || is_beyond(lookup.back(), found->key.back(), how.tolerance))
+      return std::nullopt;
+    return *found;
+  }
+
+  [[nodiscard]] std::vector<NearestOptions> ways(const TestColumn& lookups) const {
+    std::vector<NearestOptions> all;
+    const Shape last = parts_of(lookups.shape()).back();
+    for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest})
+      for (const bool exact : {true, false}) {
+        if (last.type == Type::string && direction == Direction::nearest) continue;
+        all.push_back({direction, exact, {}});
+        if (last.type == Type::string) continue;
+        for (const int tolerance : {0, 1, 1000}) {
+          all.push_back({direction, exact, std::int64_t{tolerance}});
+          if (is_float_shape(last)) all.back().tolerance = tolerance * 0.75;
+        }
+      }
+    return all;
+  }
+
+  std::string neighbours(const TestColumn& lookups) const {
+    for (const NearestOptions& how : ways(lookups)) {
+      const Answers answers = index_.nearest(
+          lookups.view(), how,
+          {.answers = Answer::any | Answer::key | Answer::count | Answer::first, .matched = true});
+      const ColumnView keys = answers.keys();
+      for (std::size_t i = 0; i < lookups.size(); ++i) {
+        const std::optional<Entry> wanted = neighbour(lookups.keys()[i], how);
+        std::uint32_t count = 0;
+        std::uint32_t first = miss_row;
+        if (wanted)
+          for (const Entry& entry : entries_)
+            if (compare(entry.key, wanted->key) == 0) {
+              if (count++ == 0) first = entry.row;
+            }
+        const std::uint32_t row = wanted ? wanted->row : miss_row;
+        const bool has_key = keys.valid(i) == wanted.has_value() &&
+                             (!wanted || keys.text(i) == key_text(wanted->key));
+        if (answers.any()[i] == row && answers.count()[i] == count && answers.first()[i] == first &&
+            answers.matched(i) == wanted.has_value() && has_key)
+          continue;
+        return fmt::format(
+            "neighbour {} of {} ({}): row {} with {} rows and key {}, wanted {} with {}",
+            name_of(how.direction), text_of(lookups.keys()[i]),
+            how.exact ? "or equal" : "not equal", answers.any()[i], answers.count()[i],
+            keys.text(i), row, count);
+      }
+    }
+    return "";
+  }
+
+  // As ColumnView::text writes a key of the column.
+  [[nodiscard]] std::string key_text(const Key& key) const {
+    return TestColumn(shape_, {key}).view().text(0);
+  }
+
+  std::string ranks(const TestColumn& lookups) const {
+    const std::vector<std::uint32_t> ranks = index_.rank(lookups.view());
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      std::uint32_t wanted = 0;
+      const Key& lookup = lookups.keys()[i];
+      if (!is_null(lookup))
+        for (const Entry& entry : entries_) wanted += compare(entry.key, lookup) < 0 ? 1 : 0;
+      if (ranks[i] != wanted)
+        return fmt::format("rank of {}: {}, wanted {}", text_of(lookup), ranks[i], wanted);
+    }
+    return "";
+  }
+
+  std::string places() const {
+    std::vector<std::uint64_t> places;
+    for (std::size_t i = 0; i < 20; ++i) places.push_back(random_.bits() % (entries_.size() + 1));
+    places.insert(places.end(), {0, entries_.size(), ~std::uint64_t{0}});
+    const std::vector<std::uint32_t> rows = index_.select(places);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const std::uint32_t wanted = places[i] < entries_.size() ? entries_[places[i]].row : miss_row;
+      if (rows[i] != wanted)
+        return fmt::format("place {}: row {}, wanted {}", places[i], rows[i], wanted);
+    }
+    return "";
+  }
+
+  // Compares rows of ranges with those for which is_inside(entry, lookup) holds.
+  template <class IsInside>
+  std::string compare_rows(const std::string& what, const Answers& answers,
+                           const LookupOptions& options, IsInside&& is_inside) const {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      std::vector<std::uint32_t> wanted;
+      for (const Entry& entry : entries_)
+        if (is_inside(entry.key, i)) wanted.push_back(entry.row);
+      if (answers.count()[i] != wanted.size())
+        return fmt::format("{} {}: count {}, wanted {}", what, i, answers.count()[i],
+                           wanted.size());
+      if (options.order == RowOrder::descending) std::reverse(wanted.begin(), wanted.end());
+      if (wanted.size() > options.limit) wanted.resize(options.limit);
+      const std::span<const std::uint32_t> rows = answers.rows(i);
+      if (!std::equal(rows.begin(), rows.end(), wanted.begin(), wanted.end()))
+        return fmt::format("{} {}: rows {}, wanted {}", what, i, rows, wanted);
+    }
+    return "";
+  }
+
+  [[nodiscard]] static bool is_above(int order, bool open) { return open ? order > 0 : order >= 0; }
+
+  std::string ranges() const {
+    std::vector<Key> lower_keys;
+    std::vector<Key> upper_keys;
+    for (const Key& key : points_)
+      if (fits(key, shape_)) {
+        lower_keys.push_back(key);
+        upper_keys.push_back(random_.bits() % 4 == 0 ? key : random_.pick(points_));
+        if (!fits(upper_keys.back(), shape_)) upper_keys.back() = key;
+      }
+    const TestColumn lower(shape_, lower_keys);
+    const TestColumn upper(shape_, upper_keys);
+    for (const Ends ends : {Ends::closed, Ends::right_open, Ends::left_open, Ends::open})
+      for (const auto& [has_lower, has_upper] :
+           {std::pair(true, true), std::pair(true, false), std::pair(false, true)})
+        for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
+          LookupOptions options{.answers = Answer::rows | Answer::count};
+          options.ends = ends;
+          options.order = order;
+          if (random_.bits() % 2 == 0) options.limit = 3;
+          const Answers answers = index_.range(has_lower ? lower.view() : ColumnView(),
+                                               has_upper ? upper.view() : ColumnView(), options);
+          const bool left_open = ends == Ends::left_open || ends == Ends::open;
+          const bool right_open = ends == Ends::right_open || ends == Ends::open;
+          const auto inside = [&](const Key& key, std::size_t i) {
+            const Key& from = lower_keys[i];
+            const Key& to = upper_keys[i];
+            if ((has_lower && is_null(from)) || (has_upper && is_null(to))) return false;
+            return (!has_lower || is_above(compare(key, from), left_open)) &&
+                   (!has_upper || is_above(compare(to, key), right_open));
+          };
+          std::string found = compare_rows(std::string(name_of(ends)), answers, options, inside);
+          if (!found.empty()) return found;
+        }
+    LookupOptions all{.answers = Answer::rows | Answer::count};
+    all.order = RowOrder::descending;
+    return compare_rows("everything", index_.range({}, {}, all), all,
+                        [](const Key&, std::size_t) { return true; });
+  }
+
+  std::string prefixes() const {
+    std::vector<std::string> texts = {"", "\xff", std::string(9, '\xff')};
+    for (const Key& key : points_)
+      if (const auto* const text = std::get_if<std::string>(&key.front()))
+        texts.push_back(text->substr(0, random_.bits() % (text->size() + 1)));
+    LookupOptions options{.answers = Answer::rows | Answer::count};
+    options.order = RowOrder::ascending;
+    return compare_rows("prefix", index_.starts_with(texts, options), options,
+                        [&](const Key& key, std::size_t i) {
+                          return std::get<std::string>(key.front()).starts_with(texts[i]);
+                        });
+  }
+
+  std::string first_parts() const {
+    for (std::size_t parts = 1; parts < shape_.parts.size(); ++parts) {
+      Shape shape = shape_;
+      shape.parts.resize(parts);
+      std::vector<Key> keys;
+      for (const Key& key : points_) {
+        keys.emplace_back(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(parts));
+        if (!fits(keys.back(), shape)) keys.pop_back();
+      }
+      const TestColumn lookups(shape, keys);
+      LookupOptions options{.answers = Answer::rows | Answer::count};
+      options.order = RowOrder::ascending;
+      std::string found = compare_rows(
+          fmt::format("the first {} parts", parts), index_.lookup(lookups.view(), options), options,
+          [&](const Key& key, std::size_t i) {
+            return !is_null(keys[i]) && compare_first(key, keys[i]) == 0;
+          });
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+
+  const Index& index_;
+  std::vector<Entry> entries_;
+  Shape shape_;
+  Random& random_;
+  std::vector<Key> points_;
+};
+
+}  // namespace
+
+std::string order_difference(const Index& index, const std::vector<Key>& table, const Shape& shape,
+                             Random& random) {
+  return OrderAsker(index, table, shape, random).difference();
+}
+
+bool keeps_order(const Index& index) { return index.supports(Answer::any, LookupKind::nearest); }
+
+}  // namespace rtindex::test
