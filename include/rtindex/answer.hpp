@@ -270,14 +270,14 @@ struct Outputs {
   void* sum = nullptr;
   void* min = nullptr;
   void* max = nullptr;
-  /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
-  void* key = nullptr;
   std::uint8_t* matched = nullptr;
   std::uint64_t* offsets = nullptr;
   std::uint32_t* rows = nullptr;
   std::size_t rows_capacity = 0;  ///< how many rowIDs `rows` has room for
   /// The memory space of all these buffers: that of the lookups.
   MemorySpace memory_space = MemorySpace::host;
+  /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
+  void* key = nullptr;
 };
 
 }  // namespace rtindex
