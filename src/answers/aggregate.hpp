@@ -134,4 +134,9 @@ RTINDEX_HD void write_values(const Out& out, std::size_t lookup,
   write(out.max, values.max);
 }
 
+// Reads the bit of a lookup in a matched bitmap.
+[[nodiscard]] RTINDEX_HD constexpr bool is_matched(const std::uint8_t* bitmap, std::size_t lookup) {
+  return (bitmap[lookup / 8] >> (lookup % 8) & 1) != 0;
+}
+
 }  // namespace rtindex

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "answers/aggregate.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "keys/owned_column.hpp"
@@ -165,7 +166,7 @@ ColumnView Answers::keys() const {
 bool Answers::matched(std::size_t lookup) const {
   const std::span<const std::uint8_t> bitmap = matched_bitmap();
   require_lookup(lookup);
-  return (bitmap[lookup / 8] >> (lookup % 8) & 1) != 0;
+  return is_matched(bitmap.data(), lookup);
 }
 
 std::span<const std::uint8_t> Answers::matched_bitmap() const {

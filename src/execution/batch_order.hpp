@@ -12,6 +12,7 @@
 #include <rtindex/answer.hpp>
 #include <rtindex/spec.hpp>
 
+#include "answers/chunk_buffers.hpp"
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
@@ -65,31 +66,24 @@ class OrderChoice {
 class ScatteredAnswers {
  public:
   explicit ScatteredAnswers(const Request& request) : request_(&request), local_(request) {
-    const Outputs& out = request.outputs;
-    local_.outputs = {.any = out.any == nullptr ? nullptr : any_,
-                      .first = out.first == nullptr ? nullptr : first_,
-                      .count = out.count == nullptr ? nullptr : count_,
-                      .sum = out.sum == nullptr ? nullptr : sum_,
-                      .min = out.min == nullptr ? nullptr : min_,
-                      .max = out.max == nullptr ? nullptr : max_,
-                      .matched = out.matched == nullptr ? nullptr : matched_};
+    local_.outputs = buffers_.outputs(request.outputs);
   }
 
   // Before the answers of lookups 0..count-1 are written to local().
-  void start() { std::fill_n(matched_, sizeof(matched_), std::uint8_t{0}); }
+  void start() { buffers_.clear_matched(); }
   [[nodiscard]] const Request& local() const { return local_; }
   // Lookup i of the local answers is lookup lookups[i] of the batch.
   void scatter(const std::uint32_t* lookups, std::size_t count) const {
     const Outputs& out = request_->outputs;
-    scatter_one(out.any, any_, lookups, count);
-    scatter_one(out.first, first_, lookups, count);
-    scatter_one(out.count, count_, lookups, count);
-    scatter_one(static_cast<std::uint64_t*>(out.sum), sum_, lookups, count);
-    scatter_one(static_cast<std::uint64_t*>(out.min), min_, lookups, count);
-    scatter_one(static_cast<std::uint64_t*>(out.max), max_, lookups, count);
+    scatter_one(out.any, buffers_.any, lookups, count);
+    scatter_one(out.first, buffers_.first, lookups, count);
+    scatter_one(out.count, buffers_.count, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.sum), buffers_.sum, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.min), buffers_.min, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.max), buffers_.max, lookups, count);
     if (out.matched == nullptr) return;
     for (std::size_t i = 0; i < count; ++i)
-      if ((matched_[i / 8] >> (i % 8) & 1) != 0)
+      if (is_matched(buffers_.matched, i))
         std::atomic_ref<std::uint8_t>(out.matched[lookups[i] / 8])
             .fetch_or(static_cast<std::uint8_t>(1U << (lookups[i] % 8)), std::memory_order_relaxed);
   }
@@ -103,9 +97,7 @@ class ScatteredAnswers {
 
   const Request* request_;
   Request local_;
-  std::uint32_t any_[chunk_lookups], first_[chunk_lookups], count_[chunk_lookups];
-  std::uint64_t sum_[chunk_lookups], min_[chunk_lookups], max_[chunk_lookups];
-  std::uint8_t matched_[chunk_lookups / 8];
+  ChunkBuffers buffers_;
 };
 
 // Whether a large batch is in key order already, judged by a few samples.

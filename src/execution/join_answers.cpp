@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "answers/aggregate.hpp"
+#include "answers/chunk_buffers.hpp"
 #include "base/parallel.hpp"
 #include "execution/backend.hpp"
 
@@ -10,31 +11,19 @@ namespace rtindex {
 
 namespace {
 
-[[nodiscard]] bool has_bit(const std::uint8_t* bitmap, std::size_t i) {
-  return (bitmap[i / 8] >> (i % 8) & 1) != 0;
-}
-
 // The answers of one segment to a chunk of lookups.
 class ChunkAnswers {
  public:
   explicit ChunkAnswers(const Request& request)
       : request_(request), needs_matched_(wants_matched(request)) {
-    const Outputs& out = request.outputs;
-    request_.outputs = {.any = out.any == nullptr ? nullptr : any_,
-                        .first = out.first == nullptr ? nullptr : first_,
-                        .count = out.count == nullptr ? nullptr : count_,
-                        .sum = out.sum == nullptr ? nullptr : sum_,
-                        .min = out.min == nullptr ? nullptr : min_,
-                        .max = out.max == nullptr ? nullptr : max_,
-                        .matched = needs_matched_ ? matched_ : nullptr};
+    request_.outputs = buffers_.outputs(request.outputs);
+    if (needs_matched_) request_.outputs.matched = buffers_.matched;
     if (request.one_hit_is_enough()) request_.answered = answered_;
     if (request.row_counts != nullptr) request_.row_counts = row_counts_;
     if (request.chunk_rows == nullptr) return;
     rows_.resize(1);
     request_.chunk_rows = &rows_;
   }
-  ChunkAnswers(const ChunkAnswers&) = delete;
-  ChunkAnswers& operator=(const ChunkAnswers&) = delete;
 
   // Whether it takes more than the answers themselves to tell which lookups matched: a value may
   // equal the miss value.
@@ -45,7 +34,7 @@ class ChunkAnswers {
   // Lookups [first, first + count) of `into`, whose answers so far tell which need no other.
   void run(const Segment& segment, const LookupBatch& batch, const Request& into, std::size_t first,
            std::size_t count, const std::uint8_t* matched) {
-    std::fill_n(matched_, sizeof(matched_), std::uint8_t{0});
+    buffers_.clear_matched();
     for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
     if (request_.answered != nullptr) find_answered(into, first, count, matched);
     request_.dead = bits_of(segment.dead);
@@ -58,23 +47,25 @@ class ChunkAnswers {
     const Outputs& out = into.outputs;
     // A miss is the greatest rowID, and no row at all.
     for (std::size_t i = 0; out.any != nullptr && i < count; ++i)
-      out.any[first + i] = Min{}(out.any[first + i], any_[i]);
+      out.any[first + i] = Min{}(out.any[first + i], buffers_.any[i]);
     for (std::size_t i = 0; out.first != nullptr && i < count; ++i)
-      out.first[first + i] = Min{}(out.first[first + i], first_[i]);
+      out.first[first + i] = Min{}(out.first[first + i], buffers_.first[i]);
     for (std::size_t i = 0; out.count != nullptr && i < count; ++i)
-      out.count[first + i] += count_[i];
+      out.count[first + i] += buffers_.count[i];
     if (into.row_counts != nullptr) join_rows(into, first, count);
     if (!needs_matched_) return;
-    if (std::all_of(matched_, matched_ + sizeof(matched_), [](std::uint8_t b) { return b == 0; }))
+    if (std::none_of(std::begin(buffers_.matched), std::end(buffers_.matched),
+                     [](std::uint8_t byte) { return byte != 0; }))
       return;
     if (into.wants_values())
       visit_class(into.value_class(), [&]<class Class>() {
-        join_values<Class, Sum>(out.sum, sum_, first, count, matched);
-        join_values<Class, Min>(out.min, min_, first, count, matched);
-        join_values<Class, Max>(out.max, max_, first, count, matched);
+        join_values<Class, Sum>(out.sum, buffers_.sum, first, count, matched);
+        join_values<Class, Min>(out.min, buffers_.min, first, count, matched);
+        join_values<Class, Max>(out.max, buffers_.max, first, count, matched);
       });
     for (std::size_t i = 0; i < (count + 7) / 8; ++i)
-      matched[first / 8 + i] = static_cast<std::uint8_t>(matched[first / 8 + i] | matched_[i]);
+      matched[first / 8 + i] =
+          static_cast<std::uint8_t>(matched[first / 8 + i] | buffers_.matched[i]);
   }
 
  private:
@@ -100,8 +91,8 @@ class ChunkAnswers {
     auto* const values = static_cast<Class*>(out) + first;
     const auto* const added = reinterpret_cast<const Class*>(own);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!has_bit(matched_, i)) continue;
-      values[i] = has_bit(matched, first + i) ? Operation{}(values[i], added[i]) : added[i];
+      if (!is_matched(buffers_.matched, i)) continue;
+      values[i] = is_matched(matched, first + i) ? Operation{}(values[i], added[i]) : added[i];
     }
   }
 
@@ -135,10 +126,9 @@ class ChunkAnswers {
 
   Request request_;
   bool needs_matched_;
-  std::uint32_t any_[chunk_lookups], first_[chunk_lookups], count_[chunk_lookups];
-  std::uint64_t sum_[chunk_lookups], min_[chunk_lookups], max_[chunk_lookups];
+  ChunkBuffers buffers_;
   std::uint64_t row_counts_[chunk_lookups];
-  std::uint8_t matched_[chunk_lookups / 8], answered_[chunk_lookups / 8];
+  std::uint8_t answered_[chunk_lookups / 8];
   std::vector<std::vector<std::uint32_t>> rows_;
 };
 

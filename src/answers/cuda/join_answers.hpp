@@ -13,10 +13,6 @@
 
 namespace rtindex::cuda {
 
-[[nodiscard]] RTINDEX_HD inline bool is_matched(const std::uint8_t* bitmap, std::size_t lookup) {
-  return (bitmap[lookup / 8] >> (lookup % 8) & 1) != 0;
-}
-
 // Joins the answers of a lookup from one more segment into those so far. Which side matched decides
 // about values, because a value may equal the miss value; the bitmaps are joined afterwards.
 template <class Class>
