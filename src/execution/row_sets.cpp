@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <atomic>
-#include <bit>
 
 #include "answers/answers.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "execution/backend.hpp"
 #include "execution/row_sets.hpp"
+#include "storage/row_marks.hpp"
 
 namespace rtindex {
 
@@ -14,48 +14,7 @@ namespace {
 
 constexpr std::size_t row_grain = std::size_t{1} << 15;
 
-std::size_t bits_in(std::span<const std::uint32_t> words) {
-  return parallel_reduce(
-      words.size(), row_grain, std::size_t{0},
-      [&](std::size_t first, std::size_t count) {
-        std::size_t bits = 0;
-        for (const std::uint32_t word : words.subspan(first, count))
-          bits += static_cast<std::size_t>(std::popcount(word));
-        return bits;
-      },
-      std::plus<>());
-}
-
 }  // namespace
-
-HostMarks::HostMarks(Array<std::uint32_t> words, std::size_t rows) : words_(std::move(words)) {
-  bits_.words = std::as_const(words_).data();
-  bits_.rows = rows;
-  count_ = bits_in(std::as_const(words_).span());
-}
-
-Array<std::uint32_t> HostMarks::words() const {
-  Array<std::uint32_t> copy(words_.size());
-  std::copy(words_.begin(), words_.end(), copy.begin());
-  return copy;
-}
-
-MarkedRows::MarkedRows(std::size_t rows) : words_(RowBits::words_of(rows)), rows_(rows) {
-  parallel_for(words_.size(), row_grain, [&](std::size_t first, std::size_t count) {
-    std::fill_n(words_.data() + first, count, 0);
-  });
-}
-
-bool MarkedRows::add(std::uint32_t row) {
-  const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
-  const std::atomic_ref<std::uint32_t> word(words_[row / RowBits::word_bits]);
-  return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-}
-
-Marks MarkedRows::finish() && {
-  auto marks = std::make_shared<HostMarks>(std::move(words_), rows_);
-  return marks->count() == 0 ? nullptr : marks;
-}
 
 void fail_unknown_row(std::uint32_t row, std::size_t rows) {
   fail("row {} does not exist: the index has {} rows", row, rows);

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include <rtindex/column.hpp>
@@ -13,6 +11,7 @@
 #include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
 #include "storage/pairs.hpp"
+#include "storage/row_marks.hpp"
 
 namespace rtindex {
 
@@ -22,35 +21,6 @@ struct Changes {
   const std::uint64_t* keys = nullptr;
   std::size_t size = 0;
   MemorySpace memory_space = MemorySpace::host;
-};
-
-// Rows of a column, a bit each; many threads may add to it at once.
-class RowSet {
- public:
-  explicit RowSet(std::size_t row_count) : words_((row_count + word_bits - 1) / word_bits, 0) {}
-
-  // False where the row is there already.
-  [[nodiscard]] bool add(std::uint32_t row) {
-    const std::uint64_t bit = bit_of(row);
-    const std::atomic_ref<std::uint64_t> word(words_[row / word_bits]);
-    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-  }
-  [[nodiscard]] bool has(std::uint32_t row) const {
-    return (words_[row / word_bits] & bit_of(row)) != 0;
-  }
-  [[nodiscard]] std::size_t size() const {
-    std::size_t rows = 0;
-    for (const std::uint64_t word : words_) rows += static_cast<std::size_t>(std::popcount(word));
-    return rows;
-  }
-
- private:
-  static constexpr std::size_t word_bits = 64;
-  [[nodiscard]] static std::uint64_t bit_of(std::uint32_t row) {
-    return std::uint64_t{1} << (row % word_bits);
-  }
-
-  std::vector<std::uint64_t> words_;
 };
 
 // Keys and their rows in row order, in memory and time of `size` keys.
@@ -92,13 +62,13 @@ template <class ForEach>
                                          std::uint64_t span, ForEach&& for_each) {
   constexpr std::size_t most_rows_per_key = 8;  // a sort takes longer than so many rows
   if (size < row_count / most_rows_per_key) return sorted_by_row(size, row_count, span, for_each);
-  RowSet valid(row_count);
+  MarkedRows valid(row_count);
   for_each([&](std::uint32_t row, std::uint64_t key) {
     if (row >= row_count || !valid.add(row))
       fail_damaged_in_use("a row is there twice or too large");
     if (key > span) fail_damaged_in_use("a key is too large");
   });
-  if (valid.size() != size) fail_damaged_in_use("rows are missing");
+  if (valid.count() != size) fail_damaged_in_use("rows are missing");
 
   EncodedColumn column;
   column.row_count = row_count;
@@ -112,8 +82,9 @@ template <class ForEach>
   column.rows = Array<std::uint32_t>(size);
   std::vector<std::uint32_t> positions(row_count, 0);
   std::uint32_t next = 0;
+  const RowBits valid_rows = valid.bits();
   for (std::size_t row = 0; row < row_count; ++row) {
-    if (!valid.has(static_cast<std::uint32_t>(row))) continue;
+    if (!valid_rows.has(static_cast<std::uint32_t>(row))) continue;
     column.rows[next] = static_cast<std::uint32_t>(row);
     positions[row] = next++;
   }

@@ -53,4 +53,35 @@ using Marks = std::shared_ptr<const RowMarks>;
   return marks == nullptr ? 0 : marks->count();
 }
 
+// A set of rows in host memory.
+class HostMarks final : public RowMarks {
+ public:
+  HostMarks(Array<std::uint32_t> words, std::size_t rows);
+  [[nodiscard]] Array<std::uint32_t> words() const override;
+
+ private:
+  Array<std::uint32_t> words_;
+};
+
+// Collects such a set; many threads may add to it at once.
+class MarkedRows {
+ public:
+  explicit MarkedRows(std::size_t rows);
+  // False where the row is there already.
+  bool add(std::uint32_t row) {
+    const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
+    const std::atomic_ref<std::uint32_t> word(words_[row / RowBits::word_bits]);
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  [[nodiscard]] RowBits bits() const { return {words_.data(), rows_}; }
+  // How many rows are in the set.
+  [[nodiscard]] std::size_t count() const;
+  // The set; null where it is empty.
+  [[nodiscard]] Marks finish() &&;
+
+ private:
+  Array<std::uint32_t> words_;
+  std::size_t rows_;
+};
+
 }  // namespace rtindex
