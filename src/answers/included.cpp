@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "answers/levels.hpp"
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -15,22 +16,6 @@ namespace rtindex {
 namespace {
 
 constexpr std::size_t grain = std::size_t{1} << 14;
-
-// The sum before every block of values (integers only), and the aggregates of blocks: level 0 are
-// those of values, level n + 1 those of level n.
-template <class Class>
-struct Levels final : LiveAggregates {
-  Array<Class> prefix;
-  std::vector<Array<ValueAggregate<Class>>> blocks;
-
-  [[nodiscard]] std::size_t bytes() const override {
-    std::size_t bytes = prefix.bytes();
-    for (const auto& level : blocks) bytes += level.bytes();
-    return bytes;
-  }
-};
-
-constexpr std::size_t block = IncludedValues::block;
 
 // RowNumbers::element for many rows: reads a table where rows are listed and lie close together.
 class ElementsOfRows {
@@ -59,92 +44,11 @@ class ElementsOfRows {
   Array<std::uint32_t> table_;
 };
 
-// Integers only; wraps around, as sums do.
-template <class Class>
-[[nodiscard]] Class difference(Class a, Class b) {
-  return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
-// The live values and aggregates over them.
-template <class T, class Dead>
-struct LevelReader {
-  using Class = value_class_t<T>;
-  using Aggregate = ValueAggregate<Class>;
-
-  const T* values;
-  const Levels<Class>* levels;
-  Dead dead;
-
-  [[nodiscard]] std::size_t top() const { return levels->blocks.size(); }
-  // Level 0 are the values, level n + 1 the aggregates in blocks[n].
-  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
-    if (level != 0) return levels->blocks[level - 1].data()[at];
-    return dead.has(at) ? Aggregate{} : Aggregate::of(to_class(values[at]));
-  }
-  // Integers only.
-  [[nodiscard]] Class sum(const Match& match) const {
-    return difference(sum_before(match.end), sum_before(match.begin));
-  }
-  [[nodiscard]] Class sum_before(std::size_t position) const {
-    Class sum = levels->prefix.data()[position / block];
-    const std::size_t start = position / block * block;
-    for (std::size_t at = start; at < position; ++at) sum = Sum{}(sum, to_class(values[at]));
-    dead.visit_dead({start, position},
-                    [&](std::uint64_t at) { sum = difference(sum, to_class(values[at])); });
-    return sum;
-  }
-};
-
-// The same where the aggregates hold dead values too. A block with dead rows is added up in the
-// order in which its aggregate would have been, which gives floats the same sum.
-template <class T>
-struct LiveWalker {
-  using Class = value_class_t<T>;
-  using Aggregate = ValueAggregate<Class>;
-
-  LevelReader<T, AllLive::Dead> all;
-  const DeadBits* dead;
-
-  [[nodiscard]] std::size_t top() const { return all.top(); }
-  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
-    if (level == 0) return dead->has(at) ? Aggregate{} : all.entry(0, at);
-    std::size_t width = 1;
-    for (std::size_t i = 0; i < level; ++i) width *= block;
-    if (dead->count({at * width, (at + 1) * width}) == 0) return all.entry(level, at);
-    Aggregate aggregate = entry(level - 1, at * block);
-    for (std::size_t i = 1; i < block; ++i) aggregate.merge(entry(level - 1, at * block + i));
-    return aggregate;
-  }
-  [[nodiscard]] Class sum(const Match& match) const {
-    Class dead_sum{};
-    dead->visit_dead(
-        match, [&](std::uint64_t at) { dead_sum = Sum{}(dead_sum, to_class(all.values[at])); });
-    return difference(all.sum(match), dead_sum);
-  }
-};
-
-// Adds up single entries up to the next block, then blocks, and so on.
-template <class Reader>
-[[nodiscard]] auto aggregate_of(const Reader& reader, const Match& match) {
-  auto aggregate = reader.entry(0, match.begin);
-  std::size_t begin = match.begin + 1;
-  std::size_t end = match.end;
-  for (std::size_t level = 0; begin < end; ++level) {
-    const bool top = level == reader.top();
-    for (; begin < end && (top || begin % block != 0); ++begin)
-      aggregate.merge(reader.entry(level, begin));
-    for (; begin < end && end % block != 0; --end) aggregate.merge(reader.entry(level, end - 1));
-    begin /= block;
-    end /= block;
-  }
-  return aggregate;
-}
-
 template <class T>
 class Included final : public IncludedValues {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
-  static constexpr bool has_prefix_sums = !std::is_same_v<Class, double>;
+  static constexpr bool has_prefix_sums = Levels<Class>::has_prefix;
 
  public:
   Included(const ColumnView& values, std::size_t size, const RowAt& row_at,
@@ -166,7 +70,7 @@ class Included final : public IncludedValues {
         outside_rows_[i] = numbers.row(outside[i]);
       }
     }
-    all_ = levels_over(AllLive::Dead{});
+    all_ = levels_over(std::as_const(values_).span(), AllLive::Dead{});
   }
 
   Included(std::span<const Part> parts, std::span<const std::uint32_t> sources)
@@ -196,7 +100,7 @@ class Included final : public IncludedValues {
     outside_rows_ = Array<std::uint32_t>(outside.size());
     for (std::size_t i = 0; i < outside.size(); ++i)
       std::tie(outside_rows_[i], outside_[i]) = outside[i];
-    all_ = levels_over(AllLive::Dead{});
+    all_ = levels_over(std::as_const(values_).span(), AllLive::Dead{});
   }
 
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
@@ -252,7 +156,7 @@ class Included final : public IncludedValues {
 
   [[nodiscard]] std::unique_ptr<const LiveAggregates> live_aggregates(
       const DeadBits& dead) const override {
-    return std::make_unique<const Levels<Class>>(levels_over(dead));
+    return std::make_unique<const Levels<Class>>(levels_over(values_.span(), dead));
   }
 
   [[nodiscard]] Array<std::uint32_t> outside_rows(const RowAt& row_at) const override {
@@ -300,39 +204,6 @@ class Included final : public IncludedValues {
     for (std::size_t number = 0; number < count; ++number)
       if (!is_there[number]) missing.push_back(static_cast<std::uint32_t>(number));
     return missing;
-  }
-
-  template <class Dead>
-  [[nodiscard]] Levels<Class> levels_over(const Dead& dead) const {
-    Levels<Class> levels;
-    const LevelReader<T, Dead> reader{values_.data(), &levels, dead};
-    for (std::size_t left = values_.size(); left > block; left = levels.blocks.back().size()) {
-      Array<Aggregate> level((left + block - 1) / block);
-      parallel_for(level.size(), grain / block, [&](std::size_t first, std::size_t count) {
-        for (std::size_t i = first; i < first + count; ++i) {
-          level[i] = reader.entry(levels.blocks.size(), i * block);
-          for (std::size_t at = i * block + 1; at < std::min(left, (i + 1) * block); ++at)
-            level[i].merge(reader.entry(levels.blocks.size(), at));
-        }
-      });
-      levels.blocks.push_back(std::move(level));
-    }
-    if constexpr (has_prefix_sums) levels.prefix = prefix_over(reader);
-    return levels;
-  }
-
-  // The prefix sums, from the lowest level of blocks where there is one.
-  template <class Reader>
-  [[nodiscard]] Array<Class> prefix_over(const Reader& reader) const {
-    Array<Class> prefix(values_.size() / block + 1);
-    prefix[0] = Class{};
-    for (std::size_t i = 1; i < prefix.size(); ++i) {
-      const Aggregate before = reader.top() != 0
-                                   ? reader.entry(1, i - 1)
-                                   : aggregate_of(reader, {(i - 1) * block, i * block});
-      prefix[i] = Sum{}(prefix[i - 1], before.sum);
-    }
-    return prefix;
   }
 
   void prefetch_ends(const Levels<Class>& levels, const Match* found, std::size_t count) const {
