@@ -16,6 +16,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/changing_index.hpp"
 #include "support/specs.hpp"
 
@@ -50,12 +51,7 @@ void send_from_gpu(Index& index, const Rows& rows, const ColumnView& new_keys) {
   index.update(device_rows.view(), device_keys.view());
 }
 
-class DeviceUpdates : public testing::TestWithParam<std::tuple<std::string, std::string>> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceUpdates : public GpuTestWithParam<std::tuple<std::string, std::string>> {};
 
 // Keys of every comparable type, near and far, below the smallest and null.
 TEST_P(DeviceUpdates, AndOtherChanges) {
@@ -93,12 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });
 
-class DeviceUpdateCalls : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceUpdateCalls : public GpuTestWithParam<std::string> {};
 
 TEST_P(DeviceUpdateCalls, AreRefusedLikeThoseOfTheHost) {
   const std::vector<std::uint32_t> keys = {10, 20, 30};

@@ -10,6 +10,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -106,12 +107,7 @@ std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& 
 
 using Case = std::tuple<std::string, std::string>;
 
-class DeviceData : public testing::TestWithParam<Case> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceData : public GpuTestWithParam<Case> {};
 
 TEST_P(DeviceData, AnswersLikeTheScan) {
   const auto& [spec, workload] = GetParam();
@@ -155,12 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, DeviceData,
                                   std::get<1>(item.param);
                          });
 
-class DeviceCalls : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceCalls : public GpuTestWithParam<std::string> {};
 
 TEST_P(DeviceCalls, RunOnSeveralStreamsAtOnce) {
   const TestColumn column = workload_named("sparse_u64").column();

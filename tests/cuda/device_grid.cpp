@@ -9,18 +9,14 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/random.hpp"
 
 namespace rtindex::test {
 namespace {
 
-class DeviceGrid : public testing::TestWithParam<std::string> {
+class DeviceGrid : public GpuTestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-
   // Points at every key and beside it, and ranges from one key to another.
   template <class Key>
   static void expect_like_sorted(std::vector<Key> keys) {

@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
@@ -36,14 +35,11 @@ class CountingMemory final : public DeviceMemory {
   std::atomic<int> calls = 0;
 };
 
-class DeviceMemoryHook : public testing::TestWithParam<std::string> {
+class DeviceMemoryHook : public GpuIndexTest {
  protected:
   void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-    const std::vector<std::string> usable = usable_indexes();
-    const std::string kind = GetParam().substr(0, GetParam().find(','));
-    if (std::find(usable.begin(), usable.end(), kind) == usable.end())
-      GTEST_SKIP() << kind << " is not available";
+    GpuIndexTest::SetUp();
+    if (IsSkipped()) return;
     memory_ = std::make_shared<CountingMemory>();
     set_device_memory(memory_);
     for (std::size_t i = 0; i < keys_.size(); ++i)

@@ -8,20 +8,18 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
 namespace {
 
-class DevicePointers : public testing::TestWithParam<std::string> {
+class DevicePointers : public GpuIndexTest {
  protected:
   void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-    const std::vector<std::string> usable = usable_indexes();
-    if (std::find(usable.begin(), usable.end(), GetParam()) == usable.end())
-      GTEST_SKIP() << GetParam() << " is not available";
+    GpuIndexTest::SetUp();
+    if (IsSkipped()) return;
     std::iota(keys_.begin(), keys_.end(), 0);
     memory_.emplace(keys_.data(), keys_.size() * sizeof(keys_[0]));
   }

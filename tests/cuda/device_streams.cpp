@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <optional>
@@ -12,8 +11,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "cuda/spin.hpp"
 #include "support/specs.hpp"
 
@@ -42,14 +41,11 @@ class TestStream {
   cudaStream_t stream_ = nullptr;
 };
 
-class DeviceStreams : public testing::TestWithParam<std::string> {
+class DeviceStreams : public GpuIndexTest {
  protected:
   void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-    const std::vector<std::string> usable = usable_indexes();
-    const std::string kind = GetParam().substr(0, GetParam().find(','));
-    if (std::find(usable.begin(), usable.end(), kind) == usable.end())
-      GTEST_SKIP() << kind << " is not available";
+    GpuIndexTest::SetUp();
+    if (IsSkipped()) return;
     keys_.resize(size);
     for (std::uint32_t row = 0; row < size; ++row) keys_[row] = key_of(row);
     column_.emplace(ColumnView(keys_));

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <limits>
@@ -11,8 +10,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
@@ -42,14 +41,11 @@ class FailingMemory final : public DeviceMemory {
   std::atomic<std::size_t> used = 0;
 };
 
-class FailingChanges : public testing::TestWithParam<std::string> {
+class FailingChanges : public GpuIndexTest {
  protected:
   void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-    const std::vector<std::string> usable = usable_indexes();
-    const std::string kind = GetParam().substr(0, GetParam().find(','));
-    if (std::find(usable.begin(), usable.end(), kind) == usable.end())
-      GTEST_SKIP() << kind << " is not available";
+    GpuIndexTest::SetUp();
+    if (IsSkipped()) return;
     for (std::uint32_t row = 0; row < row_total; ++row) {
       keys_.push_back(row * 7919 % 4001);
       values_.push_back(row);

@@ -7,8 +7,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
 
@@ -84,12 +84,7 @@ void expect_answers(const Index& index, const OnGpu& values, Type type, const Ra
   }
 }
 
-class DeviceLongRanges : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceLongRanges : public GpuTestWithParam<std::string> {};
 
 TEST_P(DeviceLongRanges, AddUpToWhatTheyHold) {
   Random random(3);

@@ -6,16 +6,17 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 
 namespace rtindex::test {
 namespace {
 
-class ManyRows : public testing::TestWithParam<std::string> {
+class ManyRows : public GpuTestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+    NeedsGpu::SetUp();
+    if (IsSkipped()) return;
     constexpr std::size_t needed = std::size_t{80} << 30;
     std::size_t free = 0;
     std::size_t total = 0;

@@ -10,8 +10,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "indexes/catalog.hpp"
 
 namespace rtindex::test {
@@ -28,12 +28,8 @@ std::string sentence_of(const std::function<void()>& call) {
   }
 }
 
-class DeviceRowSets : public testing::Test {
+class DeviceRowSets : public GpuTest {
  protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-
   static ResolvedSpec on_gpu() { return resolve(Spec("rx:native@cuda")); }
   static ResolvedSpec on_host() { return resolve(Spec("sorted@cpu")); }
 

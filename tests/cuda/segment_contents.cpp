@@ -15,9 +15,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
-#include "execution/row_sets.hpp"
+#include "cuda/gpu_test.hpp"
 #include "indexes/catalog.hpp"
 #include "support/specs.hpp"
 
@@ -213,16 +212,8 @@ class SegmentTable {
   std::vector<std::unique_ptr<ColumnOnGpu>> kept_;
 };
 
-class SegmentContents : public testing::TestWithParam<std::string> {
+class SegmentContents : public GpuIndexTest {
  protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-    const std::vector<std::string> usable = usable_indexes();
-    const std::string kind = GetParam().substr(0, GetParam().find(','));
-    if (std::find(usable.begin(), usable.end(), kind) == usable.end())
-      GTEST_SKIP() << kind << " is not available";
-  }
-
   static bool includes() {
     const ResolvedSpec index = resolve(Spec(GetParam()));
     return index.backend->keeps_key_order(index.spec);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "answers/answers.hpp"
-#include "base/cuda/runtime.hpp"
+#include "cuda/gpu_test.hpp"
 #include "indexes/catalog.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
@@ -21,12 +21,8 @@
 namespace rtindex::test {
 namespace {
 
-class LongRangesOfSegments : public testing::TestWithParam<std::string> {
+class LongRangesOfSegments : public GpuTestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-
   // What a range matches, by a walk over the keys in order.
   struct Expected {
     std::uint32_t count = 0;

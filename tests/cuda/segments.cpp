@@ -13,6 +13,7 @@
 #include "answers/answers.hpp"
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "indexes/catalog.hpp"
 #include "support/checker.hpp"
 #include "support/lookups.hpp"
@@ -261,11 +262,8 @@ std::vector<std::string> specs_on_gpu() {
   return specs;
 }
 
-class DeviceSegments : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+class DeviceSegments : public GpuTestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
   [[nodiscard]] static const std::string& spec() { return std::get<0>(GetParam()); }
   [[nodiscard]] static TestColumn column() {
     return workload_named(std::get<1>(GetParam())).column();
