@@ -64,8 +64,8 @@ class ChangedAndStatic {
     for (std::size_t done = 0; done < delta; done += std::min(batch, delta - done))
       changed.change(Change::insert, std::min(batch, delta - done));
     if (segments_of(changed.index()).find('+') == std::string::npos)
-      throw Error("there is no delta to fill: expected several segments, got " +
-                  segments_of(changed.index()));
+      throw Error("all rows are in one segment after the inserts: expected several, got '" +
+                  segments_of(changed.index()) + "'; set a larger delta in the spec");
     live_.emplace(changed.table().live_column());
     static_.emplace(std::move(changed.built_anew(contestant_.spec, *live_, {.runs = 1}).last));
     changed_.emplace(std::move(changed));

@@ -58,9 +58,9 @@ using TakeJoined = std::function<void(const JoinedRows&)>;
 ///
 /// Any number of threads may look up and change an index at the same time. A lookup answers from
 /// the index as it was when the call began: it never waits for a change, nor a change for lookups.
-/// Changes take turns. Each happens whole or not at all: what is wrong with its arguments, and too
-/// little memory, is an Error that leaves the index as it was. (With `update=refit`, `update`
-/// changes the index in place, and does wait for lookups and hold back later ones.)
+/// Changes run one after the other. Each is atomic: if its arguments are invalid or memory runs
+/// out, it throws an Error and the index stays unchanged. (With `update=refit`, `update` changes
+/// the index in place: it waits for running lookups, and later ones wait for it.)
 class RTINDEX_API Index {
  public:
   Index(Index&&) noexcept;
@@ -173,8 +173,8 @@ class RTINDEX_API Index {
   void set_included(const ColumnView& rows, const ColumnView& values, Stream stream = {});
 
   /// Merges what changes have added into one structure and drops erased rows from it. Changes do so
-  /// by themselves when enough has come together (the spec option `delta`); call this before a long
-  /// time without changes.
+  /// automatically once they have added enough keys (the spec option `delta`); call this before a
+  /// long time without changes.
   void merge();
 
   /// An index that stays as this one is now, whatever happens to this one. Takes constant time and

@@ -33,7 +33,7 @@ class Accumulator {
     collected_ = {limit_};
   }
 
-  // Folds one hit; true when no further one can change the answers. Dead rows are no hits.
+  // Folds one hit, unless its row is dead; true when no further one can change the answers.
   bool hit(std::uint32_t row) {
     if (request_->dead.has(row)) return false;
     row_aggregate_.add(row);

@@ -79,8 +79,9 @@ class Backend {
   // The first segment of an index, over a whole column in host or device memory.
   [[nodiscard]] virtual NewSegment build_column(const Spec& spec, const ColumnView& column,
                                                 const BuildOptions& options) const;
-  // A segment of rows that get new keys or included values. The current segments tell what they do
-  // not get; the rows are not dead yet there. `row_count`: of the index, the new rows included.
+  // A segment of rows that get new keys, new included values or both. What a row keeps is copied
+  // from the current segments, where it must not be dead yet. `row_count`: of the index, the new
+  // rows included.
   [[nodiscard]] virtual NewSegment build_rows(const Spec& spec, const NewRows& rows,
                                               std::span<const Segment> current,
                                               std::size_t row_count) const;

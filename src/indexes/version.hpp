@@ -29,7 +29,7 @@ struct Version {
 };
 
 // Makes versions: each function adds one change to a version that nobody else has seen yet, and
-// merges segments where enough has come together. Arguments are checked, but for rows.
+// merges segments once they hold enough keys. The caller has checked all arguments but the rows.
 class VersionMaker {
  public:
   VersionMaker(const Backend& backend, const Spec& spec) : backend_(backend), spec_(spec) {}

@@ -194,7 +194,7 @@ TEST_P(Errors, KeysOfChanges) {
   }
   EXPECT_EQ(index.size(), 3U);
   EXPECT_EQ(index.live(), 3U);
-  // What the type cannot hold is no key of any row.
+  // No row has a key that the type of the column cannot hold.
   EXPECT_EQ(index.erase_keys(std::vector<int>{-1}), 0U);
   EXPECT_EQ(index.insert(std::vector<std::int64_t>{50}), 3U);
   EXPECT_EQ(index.lookup(std::vector{50}).any()[0], 3U);

@@ -108,12 +108,13 @@ struct DeviceRows {
   explicit DeviceRows(PooledStream made_on) : stream(std::move(made_on)) {}
 
   PooledStream stream;
-  // With included values, row i stands for element i of them until `ids` says which row it is.
+  // With included values, the rows of the column are indices into `values`; `ids` maps them to
+  // rowIDs once the values are in key order.
   DeviceColumn column;
   Sorting sorting = Sorting::needed;
   std::size_t row_count = 0;  // of the index
   std::unique_ptr<HostResidualFilter> residual;
-  std::optional<Type> value_type;  // none: there are no included values
+  std::optional<Type> value_type;  // empty without included values
   const void* values = nullptr;    // in device memory
   RowIds ids;
   KeylessValues keyless;
