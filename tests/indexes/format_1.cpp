@@ -26,14 +26,31 @@ void put(std::vector<std::byte>& bytes, std::size_t at, std::string_view digits)
         static_cast<std::byte>(std::strtoul(std::string(digits.substr(i, 2)).c_str(), nullptr, 16));
 }
 
+constexpr std::size_t page = 4096;
+
 std::vector<std::byte> bytes_of(const OldFile& file) {
-  std::vector<std::byte> bytes(file.bytes);
+  std::vector<std::byte> bytes(page * (1 + file.sections.size()));
+  nlohmann::json sections;
+  for (const OldSection& section : file.sections) {
+    const std::size_t offset = page * (1 + sections.size());
+    const std::size_t listed = section.digits.size() / 2;
+    put(bytes, offset, section.digits);
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset + listed), section.filler,
+                std::byte{0xff});
+    sections.push_back({{"bytes", listed + section.filler},
+                        {"checksum", section.checksum},
+                        {"name", section.name},
+                        {"offset", offset},
+                        {"small", section.small}});
+  }
+  const nlohmann::json header = {{"library", "0.1.0"},
+                                 {"numbers", file.numbers},
+                                 {"sections", sections},
+                                 {"texts", file.texts}};
+  const std::string text = header.dump(1) + '\n';
   put(bytes, 0, file.prelude);
-  for (std::size_t i = 0; i < file.header.size(); ++i)
-    bytes[64 + i] = static_cast<std::byte>(file.header[i]);
-  const nlohmann::json header = nlohmann::json::parse(file.header);
-  for (std::size_t i = 0; i < file.sections.size(); ++i)
-    put(bytes, header.at("sections")[i].at("offset"), file.sections[i]);
+  std::transform(text.begin(), text.end(), bytes.begin() + 64,
+                 [](char letter) { return static_cast<std::byte>(letter); });
   return bytes;
 }
 
