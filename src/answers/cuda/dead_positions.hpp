@@ -37,6 +37,9 @@ struct NoneDead {
     return run.end - run.begin;
   }
   [[nodiscard]] RTINDEX_HD static constexpr std::uint32_t first_live(Run run) { return run.begin; }
+  [[nodiscard]] RTINDEX_HD static constexpr std::uint32_t last_live(Run run) {
+    return run.begin < run.end ? run.end - 1 : run.end;
+  }
   [[nodiscard]] RTINDEX_HD static constexpr std::uint32_t live_at(Run run, std::uint32_t nth) {
     return run.begin + nth;
   }
@@ -95,6 +98,27 @@ struct DeadPositions {
     return select({at, run.end}, live_before(at / DeadBlock::positions));
   }
 
+  // The last live position of a run; its end where there is none.
+  [[nodiscard]] RTINDEX_HD std::uint32_t last_live(Run run) const {
+    if (run.begin >= run.end) return run.end;
+    std::uint32_t at = run.end - 1;
+    const std::uint32_t number = at / DeadBlock::positions;
+    for (;;) {
+      const std::uint32_t bit = at % DeadBlock::word_bits;
+      const std::uint32_t live = ~word(at) << (DeadBlock::word_bits - 1 - bit);
+      if (live != 0) {
+        const std::uint32_t back = leading_zeros(live);
+        return at - run.begin < back ? run.end : at - back;
+      }
+      if (at - run.begin <= bit) return run.end;
+      at -= bit + 1;
+      if (at / DeadBlock::positions != number) break;
+    }
+    const std::uint32_t live = live_before(number);
+    if (live <= run.begin - before(run.begin)) return run.end;
+    return select({run.begin, at + 1}, live - 1);
+  }
+
   // The nth live position of a run that has more.
   [[nodiscard]] RTINDEX_HD std::uint32_t live_at(Run run, std::uint32_t nth) const {
     return select(run, run.begin - before(run.begin) + nth);
@@ -109,6 +133,13 @@ struct DeadPositions {
     return static_cast<std::uint32_t>(__popc(word));
 #else
     return static_cast<std::uint32_t>(std::popcount(word));
+#endif
+  }
+  [[nodiscard]] RTINDEX_HD static std::uint32_t leading_zeros(std::uint32_t word) {
+#if defined(__CUDA_ARCH__)
+    return static_cast<std::uint32_t>(__clz(static_cast<int>(word)));
+#else
+    return static_cast<std::uint32_t>(std::countl_zero(word));
 #endif
   }
   // The lowest bit that is set, of a word that is not 0.

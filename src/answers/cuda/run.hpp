@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <rtindex/answer.hpp>
+
 #include "base/macros.hpp"
 #include "keys/cuda/key_blocks.hpp"
 
@@ -11,6 +13,14 @@ namespace rtindex::cuda {
 // The matches of one lookup: positions [begin, end) in key order.
 struct Run {
   std::uint32_t begin, end;
+};
+
+// A key with its position and row; position and row are miss_row where there is none.
+template <class Key>
+struct Neighbour {
+  std::uint32_t position = miss_row;
+  Key key = 0;
+  std::uint32_t row = miss_row;
 };
 
 // The rowIDs of a column in key order, by position.

@@ -49,6 +49,13 @@ class Answerer {
     static_cast<void>(request), static_cast<void>(stream);
     return false;
   }
+  // The first or last live row of each range, in the order of (key, rowID), or miss_row; and that
+  // row's encoded key where `keys` is not null.
+  virtual void find_edges(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,
+                          Edge edge, std::uint32_t* rows, std::uint64_t* keys,
+                          cudaStream_t stream) const;
+  // Whether find_edges() takes elements that are the only end of each range.
+  [[nodiscard]] virtual bool reads_edge_elements() const { return false; }
 };
 
 }  // namespace rtindex::cuda

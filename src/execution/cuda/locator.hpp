@@ -25,12 +25,15 @@ class LaunchTimes;
 struct DeviceLookups {
   // Elements of the column's own type, an integer of 4 or 8 bytes: the encoded key of element e is
   // (e ^ flip) - base, and the column has none above the span. Encoding takes no pass over the
-  // batch. Points only.
+  // batch. Points, and ranges of which find_edges() needs one end.
   const void* elements = nullptr;
   std::uint32_t element_bytes = 0;
   std::uint64_t flip = 0;
   std::uint64_t base = 0;
   std::uint64_t span = 0;
+  // The elements are the upper (lower) ends of ranges whose last (first) row is wanted and that
+  // have no other end; the key itself is outside.
+  bool open = false;
   // KeyInterval<Key>s, in the width of the index's keys.
   const void* intervals = nullptr;
 
@@ -70,6 +73,14 @@ struct IncludedSumTarget {
   Type type = Type::u64;
   MissValues miss;
   void* sums = nullptr;
+};
+
+// The output of edges of ranges, one per lookup.
+struct EdgeTarget {
+  Edge edge = Edge::first;
+  DeadPositions dead;
+  std::uint32_t* rows = nullptr;  // miss_row where a range has no live row
+  std::uint64_t* keys = nullptr;  // the encoded keys of these rows; null: not wanted
 };
 
 // Finds keys in device memory. Kernels are launched on the stream; no call waits for them. Rows are
@@ -112,7 +123,17 @@ class Locator {
   // The positions of all matches of each range lookup; intervals only.
   virtual void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const = 0;
 
+  // The first or last live row of each range lookup, in the order of (key, rowID), with one search
+  // each; false if the caller has to use find_ranges() and a second pass.
+  [[nodiscard]] virtual bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                                        cudaStream_t stream) const {
+    static_cast<void>(lookups), static_cast<void>(target), static_cast<void>(stream);
+    return false;
+  }
+
   [[nodiscard]] virtual bool finds_ranges() const { return true; }
+  // Whether find_edges() takes elements; else intervals only.
+  [[nodiscard]] virtual bool reads_edge_elements() const { return false; }
   // Whether it adds its work to DeviceLookups::counters.
   [[nodiscard]] virtual bool counts_work() const { return false; }
   // Whether it adds the time of rays to DeviceLookups::times.

@@ -4,6 +4,8 @@
 
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
+#include "execution/cuda/run_edges.hpp"
 
 namespace rtindex::cuda {
 
@@ -33,6 +35,23 @@ FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const Dev
   return found;
 }
 
+DeviceArray<Run> OrderedAnswerer::find_runs(const LookupBatch& batch, std::size_t first,
+                                            const DeviceLookups& lookups, LookupKind kind,
+                                            cudaStream_t stream) const {
+  DeviceArray<Run> runs(from_.memory, lookups.count, stream);
+  if (kind == LookupKind::point)
+    from_.locator.find_points(lookups, runs.data(), stream);
+  else
+    from_.locator.find_ranges(lookups, runs.data(), stream);
+  if (from_.residual != nullptr) {
+    std::vector<Run> on_host(lookups.count);
+    copy_to_host(on_host.data(), runs.data(), runs.bytes(), stream);
+    from_.residual->filter_residuals(batch, first, on_host);
+    copy_to_device(runs.data(), on_host.data(), runs.bytes(), stream);
+  }
+  return runs;
+}
+
 FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
                                   const DeviceLookups& lookups, const DeviceRequest& request,
                                   RowsWanted wanted, cudaStream_t stream) const {
@@ -56,22 +75,11 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
                                         request.value_type, request.miss, request.sum},
                                        stream))
     return found;
-  DeviceArray<Run>& runs = found.runs;
-  runs = DeviceArray<Run>(from_.memory, count, stream);
+  found.runs = find_runs(batch, first, lookups, batch.kind(), stream);
   found.rows = from_.order.rows();
-  if (point)
-    from_.locator.find_points(lookups, runs.data(), stream);
-  else
-    from_.locator.find_ranges(lookups, runs.data(), stream);
-  if (from_.residual != nullptr) {
-    std::vector<Run> on_host(count);
-    copy_to_host(on_host.data(), runs.data(), runs.bytes(), stream);
-    from_.residual->filter_residuals(batch, first, on_host);
-    copy_to_device(runs.data(), on_host.data(), runs.bytes(), stream);
-  }
   if (lookups.counters != nullptr)
     count_hits(found.source(), count, &lookups.counters->hits, stream);
-  answer_runs(runs.data(), count,
+  answer_runs(found.runs.data(), count,
               {found.rows, from_.order.size(), point && from_.order.rows_ascend(), dead}, request,
               included, from_.gather, from_.memory, stream);
   return found;
@@ -87,6 +95,28 @@ bool OrderedAnswerer::answer_with(const Answerer& newer, const DeviceLookups& lo
       other->from_.filter == nullptr ? KeyFilter{} : other->from_.filter->view();
   return from_.locator.answer_with(other->from_.locator, lookups, newer_lookups, filter, request,
                                    stream);
+}
+
+void Answerer::find_edges(const LookupBatch&, std::size_t, const DeviceLookups&, Edge,
+                          std::uint32_t*, std::uint64_t*, cudaStream_t) const {
+  fail(ErrorKind::unsupported,
+       "this index cannot find neighbours: use one that keeps its keys in order");
+}
+
+void OrderedAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
+                                 const DeviceLookups& lookups, Edge edge, std::uint32_t* rows,
+                                 std::uint64_t* keys, cudaStream_t stream) const {
+  if (!from_.locator.finds_ranges())
+    return Answerer::find_edges(batch, first, lookups, edge, rows, keys, stream);
+  if (lookups.count == 0) return;
+  const DeadRowsUse dead =
+      lookups.dead.empty() ? DeadRowsUse() : dead_rows_.get(lookups.dead, false, stream);
+  const EdgeTarget target{edge, dead.positions(), rows, keys};
+  if (from_.residual != nullptr || !from_.locator.find_edges(lookups, target, stream)) {
+    const DeviceArray<Run> runs = find_runs(batch, first, lookups, LookupKind::range, stream);
+    edges_of_runs(runs.data(), lookups.count, from_.order, target, stream);
+  }
+  if (lookups.counters != nullptr) count_hits(rows, lookups.count, &lookups.counters->hits, stream);
 }
 
 }  // namespace rtindex::cuda

@@ -79,10 +79,21 @@ class OrderedAnswerer final : public Answerer {
                                  const DeviceLookups& newer_lookups, const DeviceRequest& request,
                                  cudaStream_t stream) const override;
 
+  void find_edges(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,
+                  Edge edge, std::uint32_t* rows, std::uint64_t* keys,
+                  cudaStream_t stream) const override;
+  [[nodiscard]] bool reads_edge_elements() const override {
+    return from_.residual == nullptr && from_.locator.reads_edge_elements();
+  }
+
   // The memory of what lookups made of the dead rows.
   [[nodiscard]] std::size_t dead_bytes() const { return dead_rows_.bytes(); }
 
  private:
+  // The runs of positions that lookups match, those compared in full on the host included.
+  [[nodiscard]] DeviceArray<Run> find_runs(const LookupBatch& batch, std::size_t first,
+                                           const DeviceLookups& lookups, LookupKind kind,
+                                           cudaStream_t stream) const;
   [[nodiscard]] FoundRows answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
                                         bool wants_rows, cudaStream_t stream) const;
 

@@ -1,6 +1,7 @@
 #include "indexes/cuda/classic_locators.hpp"
 
 #include "execution/cuda/locate.cuh"
+#include "execution/cuda/locate_edges.cuh"
 #include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
@@ -129,6 +130,13 @@ class DeviceTree final : public Locator {
   void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     with_group(
         [&](const auto& finder) { launch_find_ranges(finder, *order_, lookups, runs, stream); });
+  }
+  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                                cudaStream_t stream) const override {
+    with_group([&](const auto& finder) {
+      launch_find_edges<EdgeForms::intervals>(finder, *order_, lookups, target, stream);
+    });
+    return true;
   }
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     std::size_t bytes = 0;

@@ -1,6 +1,7 @@
 #include "indexes/cuda/classic_locators.hpp"
 
 #include "execution/cuda/locate.cuh"
+#include "execution/cuda/locate_edges.cuh"
 #include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
@@ -48,6 +49,14 @@ class BinarySearch final : public Locator {
       launch_find_ranges(finder, *order_, lookups, runs, stream);
     });
   }
+  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                                cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_edges<EdgeForms::all>(finder, *order_, lookups, target, stream);
+    });
+    return true;
+  }
+  [[nodiscard]] bool reads_edge_elements() const override { return true; }
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {};
   }

@@ -7,6 +7,7 @@
 #include "base/cuda/cache_hints.cuh"
 #include "execution/cuda/locate.cuh"
 #include "execution/cuda/locate_both.cuh"
+#include "execution/cuda/locate_edges.cuh"
 #include "storage/cuda/order_view.cuh"
 #include "tracers/native/grid_builder.cuh"
 #include "tracers/native/grid_group.hpp"
@@ -90,6 +91,20 @@ struct GridFinder {
     if (in.end - in.begin > most_near) return order.lower_bound(in.begin, in.end, key);
     return lower_near(order, in.begin, in.end, in.guess, key);
   }
+
+  // The last key that is not greater, or the first that is not less.
+  template <Edge edge>
+  [[nodiscard]] __device__ Neighbour<Key> neighbour(Key key, bool unique) const {
+    const Cell in = cell(key);
+    if (in.end - in.begin > most_near)
+      return neighbour_by_search<edge>(order, key, in.end, [&](Key wanted) {
+        return order.lower_bound(in.begin, in.end, wanted);
+      });
+    if constexpr (edge == Edge::last)
+      return last_near(order, in.begin, in.end, in.guess, key, unique);
+    else
+      return first_near(order, in.begin, in.end, in.guess, key, unique, order.size);
+  }
 };
 
 class DeviceGrid final : public Locator {
@@ -155,6 +170,15 @@ class DeviceGrid final : public Locator {
       launch_find_ranges(finder, *order_, lookups, runs, stream);
     });
   }
+
+  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                                cudaStream_t stream) const override {
+    with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
+      launch_find_edges<EdgeForms::all>(finder, *order_, lookups, target, stream);
+    });
+    return true;
+  }
+  [[nodiscard]] bool reads_edge_elements() const override { return true; }
 
   [[nodiscard]] bool counts_work() const override { return true; }
 

@@ -4,6 +4,7 @@
 
 #include <rtindex/answer.hpp>
 
+#include "answers/cuda/run.hpp"
 #include "base/macros.hpp"
 
 // Searches in a cell of the grid, positions begin..end of a column in key order: all keys before
@@ -99,6 +100,104 @@ template <class Order, class Key>
       return at + less < end ? at + less : end;
     }
   }
+}
+
+namespace near {
+
+// Entry `wanted` of what was read from position `first` on, without an indexed access, for which
+// a GPU would copy it to memory.
+template <class Key, class Step>
+[[nodiscard]] RTINDEX_HD cuda::Neighbour<Key> entry(const Step& found, std::uint32_t first,
+                                                    std::uint32_t wanted) {
+  constexpr std::uint32_t step = sizeof(found.keys) / sizeof(found.keys[0]);
+  cuda::Neighbour<Key> result{first + wanted, found.keys[0], found.rows[0]};
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (std::uint32_t i = 1; i < step; ++i)
+    if (i == wanted) {
+      result.key = found.keys[i];
+      result.row = found.rows[i];
+    }
+  return result;
+}
+
+}  // namespace near
+
+template <class Key, class Order>
+[[nodiscard]] RTINDEX_HD cuda::Neighbour<Key> neighbour_at(const Order& order,
+                                                           std::uint32_t position) {
+  const std::uint32_t number = position / Order::step;
+  return near::entry<Key>(order.read(number), number * Order::step,
+                          position - number * Order::step);
+}
+
+// The last key of the order that is not greater: one of the cell, or the one before it. `unique`:
+// an equal key has no other behind it.
+template <class Order, class Key>
+[[nodiscard]] RTINDEX_HD cuda::Neighbour<Key> last_near(const Order& order, std::uint32_t begin,
+                                                        std::uint32_t end, std::uint32_t guess,
+                                                        Key key, bool unique) {
+  constexpr std::uint32_t step = Order::step;
+  cuda::Neighbour<Key> best;
+  near::Way way = near::Way::open;
+  for (std::uint32_t number = guess / step; begin < end;) {
+    const auto found = order.read(number);
+    const std::uint32_t at = number * step;
+    std::uint32_t inside = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (std::uint32_t i = 0; i < step; ++i) inside += found.keys[i] <= key && i < end - at ? 1 : 0;
+    if (inside != 0) {
+      best = near::entry<Key>(found, at, inside - 1);
+      if (inside < step || end - at <= step || way == near::Way::down ||
+          (unique && best.key == key))
+        return best;
+      way = near::Way::up;
+      ++number;
+    } else {
+      if (way == near::Way::up) return best;
+      if (at <= begin) break;
+      way = near::Way::down;
+      --number;
+    }
+  }
+  return begin == 0 ? best : neighbour_at<Key>(order, begin - 1);
+}
+
+// The first key of the order, which has `size` keys, that is not less: one of the cell, or the one
+// behind it.
+template <class Order, class Key>
+[[nodiscard]] RTINDEX_HD cuda::Neighbour<Key> first_near(const Order& order, std::uint32_t begin,
+                                                         std::uint32_t end, std::uint32_t guess,
+                                                         Key key, bool unique, std::uint32_t size) {
+  constexpr std::uint32_t step = Order::step;
+  cuda::Neighbour<Key> best;
+  near::Way way = near::Way::open;
+  for (std::uint32_t number = guess / step; begin < end;) {
+    const auto found = order.read(number);
+    const std::uint32_t at = number * step;
+    std::uint32_t less = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+    for (std::uint32_t i = 0; i < step; ++i) less += found.keys[i] < key ? 1 : 0;
+    if (less < step) {
+      if (less >= size - at) return {};  // nothing but padding
+      best = near::entry<Key>(found, at, less);
+      if (less != 0 || at <= begin || way == near::Way::up || (unique && best.key == key))
+        return best;
+      way = near::Way::down;
+      --number;
+    } else {
+      if (way == near::Way::down) return best;
+      if (end - at <= step) break;
+      way = near::Way::up;
+      ++number;
+    }
+  }
+  return end < size ? neighbour_at<Key>(order, end) : best;
 }
 
 }  // namespace rtindex
