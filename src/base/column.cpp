@@ -75,9 +75,10 @@ ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
 }
 
 ColumnView ColumnView::on_device() const {
-  if (!is_native(type_))
+  if (type_ == Type::string)
     fail("a {} column cannot lie in device memory: pass it in host memory", name_of(type_));
   ColumnView view = *this;
+  for (ColumnView& part : view.parts_) part = part.on_device();
   view.memory_space_ = MemorySpace::device;
   return view;
 }
@@ -136,11 +137,12 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
     if (part.size() != parts.front().size())
       fail("the parts of a composite column differ in length ({} and {} rows)",
            parts.front().size(), part.size());
-    if (part.memory_space() == MemorySpace::device)
-      fail("the parts of a composite column must lie in host memory: copy them from the GPU");
+    if (part.memory_space() != parts.front().memory_space())
+      fail("the parts of a composite column lie in host and in device memory: copy some of them");
   }
   ColumnView view;
   view.type_ = Type::composite;
+  view.memory_space_ = parts.front().memory_space();
   view.size_ = parts.front().size();
   view.parts_ = std::move(parts);
   return view;

@@ -16,6 +16,7 @@
 #include "keys/interval.hpp"
 #include "keys/owned_column.hpp"
 #include "keys/row_numbers.hpp"
+#include "keys/runtime_bounds.hpp"
 
 namespace rtindex {
 
@@ -51,6 +52,8 @@ class KeyCodec {
   // The ordered_bits() of the smallest key, where encoded keys are ordered_bits() minus that: the
   // columns that can also be encoded on a device.
   [[nodiscard]] virtual std::optional<std::uint64_t> native_base() const { return std::nullopt; }
+  // The encoding of a composite column that can be done on a device.
+  [[nodiscard]] virtual std::optional<PackedMap> packed_map() const { return std::nullopt; }
   // Bytes kept for the comparison in full.
   [[nodiscard]] virtual std::size_t bytes() const { return 0; }
   // What the codec does, as a phrase for describe().

@@ -83,6 +83,22 @@ class CompositeCodec final : public KeyCodec {
     return types;
   }
 
+  [[nodiscard]] std::optional<PackedMap> packed_map() const override {
+    if (has_residual_ || parts_.size() > PackedMap::most_parts) return std::nullopt;
+    PackedMap map;
+    map.base = base_;
+    map.span = span_;
+    map.empty = empty_;
+    for (const Part& part : parts_) {
+      const KeyCodec& codec = *part.codec;
+      const std::optional<std::uint64_t> base = codec.native_base();
+      if (!base) return std::nullopt;
+      map.parts[map.count++] = {{element_type(codec.type()), *base, codec.span(), codec.empty()},
+                                part.bits};
+    }
+    return map;
+  }
+
   [[nodiscard]] std::size_t bytes() const override {
     std::size_t bytes = 0;
     for (const Part& part : parts_) bytes += part.codec->bytes() + part.residual.bytes();

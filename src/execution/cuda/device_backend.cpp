@@ -7,6 +7,7 @@
 #include "base/spec_options.hpp"
 #include "execution/cuda/gpu_structure.hpp"
 #include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/device_pointers.hpp"
 
 namespace rtindex::cuda {
 
@@ -49,7 +50,24 @@ std::unique_ptr<Structure> DeviceBackend::build_keys(const Spec& spec, DeviceRow
 
 void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& lower,
                            const ColumnView& upper, LookupKind kind, const Request& request) const {
-  GpuStructure::run(segments, lower, upper, kind, request);
+  const auto is_fetched = [&](const ColumnView& end) {
+    return end.type() == Type::composite && end.memory_space() == MemorySpace::device &&
+           GpuStructure::maps_of(segments).empty();
+  };
+  if (!is_fetched(lower) && !is_fetched(upper))
+    return GpuStructure::run(segments, lower, upper, kind, request);
+  // Composite keys that the GPU cannot encode.
+  const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
+  OwnedColumn own[2];
+  const auto on_host = [&](const ColumnView& end, OwnedColumn& copy) {
+    if (!end.given()) return end;
+    require_on_device(end, "lookups");
+    copy = fetched(end, static_cast<cudaStream_t>(request.stream.handle));
+    return copy.view();
+  };
+  const ColumnView low = on_host(lower, own[0]);
+  const ColumnView high = &lower == &upper ? low : on_host(upper, own[1]);
+  GpuStructure::run(segments, low, high, kind, request);
 }
 
 OwnedColumn DeviceBackend::fetch(const Spec& spec, const ColumnView& column) const {

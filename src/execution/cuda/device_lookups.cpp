@@ -13,11 +13,11 @@
 
 namespace rtindex::cuda {
 
-namespace {
-
-DeviceElements one_end(const ColumnView& column, std::size_t first, std::size_t count,
-                       DeviceBytes& copy, DeviceBytes& validity,
-                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+DeviceElements elements_on_device(const ColumnView& column, std::size_t first, std::size_t count,
+                                  DeviceBytes& copy, DeviceBytes& validity,
+                                  const std::shared_ptr<DeviceMemory>& memory,
+                                  cudaStream_t stream) {
+  if (!column.given()) return {.size = count};
   const std::size_t width = width_of(column.type());
   DeviceElements elements{static_cast<const std::byte*>(column.data()) + first * width,
                           element_type(column.type()), column.validity(),
@@ -36,49 +36,40 @@ DeviceElements one_end(const ColumnView& column, std::size_t first, std::size_t 
   return elements;
 }
 
-}  // namespace
-
 LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, std::size_t count,
                                   const std::shared_ptr<DeviceMemory>& memory,
                                   cudaStream_t stream) {
   LookupElements elements;
-  elements.lower = one_end(batch.lower(), first, count, elements.lower_copy,
-                           elements.lower_validity, memory, stream);
+  elements.lower = elements_on_device(batch.lower(), first, count, elements.lower_copy,
+                                      elements.lower_validity, memory, stream);
   elements.upper = batch.kind() == LookupKind::point
                        ? elements.lower
-                       : one_end(batch.upper(), first, count, elements.upper_copy,
-                                 elements.upper_validity, memory, stream);
+                       : elements_on_device(batch.upper(), first, count, elements.upper_copy,
+                                            elements.upper_validity, memory, stream);
   return elements;
 }
 
 DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
                                     const LookupElements& elements, LookupBuffers& buffers,
-                                    PinnedBytes& pinned, cudaStream_t stream) const {
-  const KeyCodec& codec = batch_.codec();
-  const std::optional<std::uint64_t> base = codec.native_base();
+                                    PinnedBytes& pinned, cudaStream_t stream,
+                                    std::optional<Edge> edge) const {
   DeviceLookups lookups;
   lookups.count = count;
-  const auto encode_as = [&]<class Key>() {
-    if (!base) {
-      buffers.intervals = encode_on_host<Key>(first, count, pinned, stream);
-    } else {
-      const DeviceElements& low = elements.lower;
-      const DeviceElements& high = elements.upper;
-      if (batch_.kind() == LookupKind::point && reads_elements(low)) {
-        lookups.elements = low.data;
-        lookups.element_bytes = low.type.bytes;
-        lookups.flip = low.type.kind == ElementType::Kind::signed_int
-                           ? std::uint64_t{1} << (8 * low.type.bytes - 1)
-                           : 0;
-        lookups.base = *base;
-        lookups.span = codec.span();
-        return;
-      }
-      const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
-      buffers.intervals = DeviceBytes(memory_, count * sizeof(KeyInterval<Key>), stream);
-      encode_lookups(low, high, map, static_cast<KeyInterval<Key>*>(buffers.intervals.data()),
-                     stream);
-    }
+  if (const DeviceElements* const read = elements_to_read(elements, edge)) {
+    const KeyCodec& codec = batch_.codec();
+    lookups.elements = read->data;
+    lookups.element_bytes = read->type.bytes;
+    lookups.flip = read->type.kind == ElementType::Kind::signed_int
+                       ? std::uint64_t{1} << (8 * read->type.bytes - 1)
+                       : 0;
+    lookups.base = *codec.native_base();
+    lookups.span = codec.span();
+    lookups.open =
+        edge && (*edge == Edge::last ? batch_.ends().upper_open : batch_.ends().lower_open);
+    return lookups;
+  }
+  with_key_type(is_wide(span_), [&]<class Key>(Key) {
+    buffers.intervals = encode_intervals<Key>(first, count, elements, pinned, stream);
     if (in_order_ && count > 1) {
       OrderedLookups<Key> ordered =
           order_lookups(static_cast<const KeyInterval<Key>*>(buffers.intervals.data()), count,
@@ -87,22 +78,47 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
       buffers.positions = ordered.positions.take_bytes();
       lookups.positions = static_cast<const std::uint32_t*>(buffers.positions.data());
     }
-    lookups.intervals = buffers.intervals.data();
-  };
-  if (is_wide(span_))
-    encode_as.operator()<std::uint64_t>();
-  else
-    encode_as.operator()<std::uint32_t>();
+  });
+  lookups.intervals = buffers.intervals.data();
   return lookups;
 }
 
-// Whether kernels encode the elements of point lookups themselves, without a pass over the batch.
-bool LookupEncoder::reads_elements(const DeviceElements& elements) const {
+// The elements that kernels encode themselves, without a pass over the batch: points, or the only
+// end that ranges have where their row at that edge is wanted. Null: there are none.
+const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elements,
+                                                      std::optional<Edge> edge) const {
   const KeyCodec& codec = batch_.codec();
-  const bool is_integer = elements.type.kind == ElementType::Kind::unsigned_int ||
-                          elements.type.kind == ElementType::Kind::signed_int;
-  return batch_.lower().type() == codec.type() && is_integer && elements.type.bytes >= 4 &&
-         elements.validity == nullptr && !codec.empty() && !in_order_;
+  if (!codec.native_base() || codec.empty() || in_order_) return nullptr;
+  const bool from_upper = edge == Edge::last;
+  if (edge && (from_upper ? batch_.lower() : batch_.upper()).given()) return nullptr;
+  if (!edge && batch_.kind() != LookupKind::point) return nullptr;
+  const ColumnView& column = from_upper ? batch_.upper() : batch_.lower();
+  const DeviceElements& read = from_upper ? elements.upper : elements.lower;
+  const bool is_integer = read.type.kind == ElementType::Kind::unsigned_int ||
+                          read.type.kind == ElementType::Kind::signed_int;
+  const bool reads = column.given() && column.type() == codec.type() && is_integer &&
+                     read.type.bytes >= 4 && read.validity == nullptr;
+  return reads ? &read : nullptr;
+}
+
+template <class Key>
+DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count,
+                                            const LookupElements& elements, PinnedBytes& pinned,
+                                            cudaStream_t stream) const {
+  const KeyCodec& codec = batch_.codec();
+  const std::optional<std::uint64_t> base = codec.native_base();
+  if (!base && batch_.memory_space() == MemorySpace::host)
+    return encode_on_host<Key>(first, count, pinned, stream);
+  DeviceArray<KeyInterval<Key>> intervals(memory_, count, stream);
+  if (base) {
+    const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
+    encode_lookups(elements.lower, elements.upper, batch_.ends(), map, intervals.data(), stream);
+  } else {
+    encode_lookups(device_tuples(batch_.lower(), first, count),
+                   device_tuples(batch_.upper(), first, count), batch_.ends(),
+                   codec.packed_map().value(), intervals.data(), stream);
+  }
+  return intervals.take_bytes();
 }
 
 template <class Key>

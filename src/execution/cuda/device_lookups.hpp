@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/cuda/device_array.hpp"
 #include "execution/cuda/locator.hpp"
@@ -25,6 +26,13 @@ struct LookupElements {
   DeviceBytes lower_copy, lower_validity, upper_copy, upper_validity;
 };
 
+// Elements [first, first + count) of a native column, which are copied where they are in host
+// memory; without data where the column is not given.
+[[nodiscard]] DeviceElements elements_on_device(const ColumnView& column, std::size_t first,
+                                                std::size_t count, DeviceBytes& copy,
+                                                DeviceBytes& validity,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                cudaStream_t stream);
 // Lookups [first, first + count) of a batch that is not encoded on the host.
 [[nodiscard]] LookupElements elements_on_device(const LookupBatch& batch, std::size_t first,
                                                 std::size_t count,
@@ -46,13 +54,20 @@ class LookupEncoder {
       : batch_(batch), span_(span), in_order_(in_order), memory_(memory) {}
 
   // Lookups [first, first + count), whose elements are on the device unless the host encodes them.
-  // `buffers` keep them; `pinned` is free again when the work on the stream is done.
+  // `buffers` keep them; `pinned` is free again when the work on the stream is done. `edge`: the
+  // end of ranges that may be left as elements, for Answerer::find_edges().
   [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
                                      const LookupElements& elements, LookupBuffers& buffers,
-                                     PinnedBytes& pinned, cudaStream_t stream) const;
+                                     PinnedBytes& pinned, cudaStream_t stream,
+                                     std::optional<Edge> edge = std::nullopt) const;
 
  private:
-  [[nodiscard]] bool reads_elements(const DeviceElements& elements) const;
+  [[nodiscard]] const DeviceElements* elements_to_read(const LookupElements& elements,
+                                                       std::optional<Edge> edge) const;
+  template <class Key>
+  [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
+                                             const LookupElements& elements, PinnedBytes& pinned,
+                                             cudaStream_t stream) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count,
                                            PinnedBytes& pinned, cudaStream_t stream) const;

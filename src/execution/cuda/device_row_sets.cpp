@@ -76,9 +76,14 @@ Marks DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> se
                                    Stream user_stream) const {
   const OnDevice current(spec.device_number());
   const Memory memory = segments.front().structure->device_memory();
-  if (!is_native(keys.type()))
-    return uploaded_marks(Backend::matching_rows(spec, segments, keys, row_count, user_stream),
+  if (!is_native(keys.type())) {
+    OwnedColumn copy;
+    if (keys.memory_space() == MemorySpace::device)
+      copy = fetched(keys, build_stream(user_stream, {{keys, "keys"}}).get());
+    const ColumnView here = keys.memory_space() == MemorySpace::device ? copy.view() : keys;
+    return uploaded_marks(Backend::matching_rows(spec, segments, here, row_count, user_stream),
                           memory);
+  }
   PooledStream stream = build_stream(user_stream, {{keys, "keys"}});
   const WaitOnExit wait(stream.get());
   const OnGpuElements copied(keys, memory, stream.get());

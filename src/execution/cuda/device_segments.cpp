@@ -141,8 +141,13 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
   const OnDevice current(spec.device_number());
   try {
     const Memory memory = current_memory(build.device_memory);
-    if (!is_native(column.type()))
-      return on_device(Backend::build_column(spec, column, build), memory);
+    if (!is_native(column.type())) {
+      if (column.memory_space() == MemorySpace::host)
+        return on_device(Backend::build_column(spec, column, build), memory);
+      const PooledStream stream = build_stream(build.stream, {{column, "keys"}});
+      const OwnedColumn here = fetched(column, stream.get());
+      return on_device(Backend::build_column(spec, here.view(), build), memory);
+    }
     const MemoryMeter meter;
     PooledStream stream =
         build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});

@@ -181,14 +181,15 @@ struct IsNull {
 };
 
 template <class Key>
-__global__ void encode_intervals(DeviceElements lower, DeviceElements upper, NativeMap map,
-                                 KeyInterval<Key>* intervals) {
+__global__ void encode_intervals(DeviceElements lower, DeviceElements upper, RangeEnds ends,
+                                 NativeMap map, KeyInterval<Key>* intervals) {
   const std::size_t i = thread_number();
   if (i >= lower.size) return;
   KeyInterval<Key> result{1, 0};
-  if (is_valid(lower, i) && is_valid(upper, i)) {
-    const Interval interval =
-        encode_interval(map, lower.data, lower.type, upper.data, upper.type, i);
+  const bool has_upper = is_valid(upper, i);
+  if (is_valid(lower, i) && (has_upper || ends.null_upper_is_none)) {
+    const Interval interval = encode_interval(
+        map, lower.data, lower.type, has_upper ? upper.data : nullptr, upper.type, i, ends);
     if (!interval.empty())
       result = {static_cast<Key>(interval.lower), static_cast<Key>(interval.upper)};
   }
@@ -314,17 +315,17 @@ DeviceArray<std::uint32_t> null_elements(const DeviceElements& column, std::size
 }
 
 template <class Key>
-void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, const NativeMap& map,
-                    KeyInterval<Key>* intervals, cudaStream_t stream) {
+void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
+                    const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream) {
   if (lower.size == 0) return;
-  encode_intervals<<<blocks_for(lower.size), block_threads, 0, stream>>>(lower, upper, map,
+  encode_intervals<<<blocks_for(lower.size), block_threads, 0, stream>>>(lower, upper, ends, map,
                                                                          intervals);
   check_launch("encoding lookups");
 }
 
-template void encode_lookups(const DeviceElements&, const DeviceElements&, const NativeMap&,
-                             KeyInterval<std::uint32_t>*, cudaStream_t);
-template void encode_lookups(const DeviceElements&, const DeviceElements&, const NativeMap&,
-                             KeyInterval<std::uint64_t>*, cudaStream_t);
+template void encode_lookups(const DeviceElements&, const DeviceElements&, RangeEnds,
+                             const NativeMap&, KeyInterval<std::uint32_t>*, cudaStream_t);
+template void encode_lookups(const DeviceElements&, const DeviceElements&, RangeEnds,
+                             const NativeMap&, KeyInterval<std::uint64_t>*, cudaStream_t);
 
 }  // namespace rtindex::cuda

@@ -91,9 +91,30 @@ struct NewKeys {
                                                        const std::shared_ptr<DeviceMemory>& memory,
                                                        cudaStream_t stream);
 
-// Lookups [0, size) as intervals. `upper` is `lower` for points.
+// Lookups [0, size) as intervals. `upper` is `lower` for points; an end without data is left out.
 template <class Key>
-void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, const NativeMap& map,
-                    KeyInterval<Key>* intervals, cudaStream_t stream);
+void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
+                    const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
+
+// Tuples in device memory; without parts, an end that is left out.
+struct DeviceTuples {
+  PackedEnd end;
+  // The validity of the tuples and of their parts, where they have bitmaps.
+  struct Validity {
+    const std::uint8_t* bits;
+    std::size_t offset;
+  };
+  Validity validity[PackedMap::most_parts + 1] = {};
+  std::size_t validity_count = 0;
+  std::size_t size = 0;
+};
+
+// Tuples [first, first + count) of a composite column.
+[[nodiscard]] DeviceTuples device_tuples(const ColumnView& column, std::size_t first,
+                                         std::size_t count);
+
+template <class Key>
+void encode_lookups(const DeviceTuples& lower, const DeviceTuples& upper, RangeEnds ends,
+                    const PackedMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

@@ -12,9 +12,16 @@ DeviceElements elements_of(const ColumnView& column) {
 }
 
 OwnedColumn fetched(const ColumnView& column, cudaStream_t stream) {
-  OwnedColumn result(column.type(), column.size());
-  copy_to_host(result.data<std::uint8_t>(), column.data(), column.size() * width_of(column.type()),
-               stream);
+  OwnedColumn result;
+  if (column.type() == Type::composite) {
+    std::vector<OwnedColumn> parts;
+    for (const ColumnView& part : column.parts()) parts.push_back(fetched(part, stream));
+    result = OwnedColumn::composite(std::move(parts));
+  } else {
+    result = OwnedColumn(column.type(), column.size());
+    copy_to_host(result.data<std::uint8_t>(), column.data(),
+                 column.size() * width_of(column.type()), stream);
+  }
   std::vector<std::uint8_t> bits;
   const std::size_t first_byte = column.validity_offset() / 8;
   const std::size_t first_bit = column.validity_offset() % 8;
@@ -22,8 +29,10 @@ OwnedColumn fetched(const ColumnView& column, cudaStream_t stream) {
     bits.resize((first_bit + column.size() + 7) / 8);
     copy_to_host(bits.data(), column.validity() + first_byte, bits.size(), stream);
   }
-  const ColumnView flags = column.with_validity(bits.empty() ? nullptr : bits.data(), first_bit);
-  for (std::size_t row = 0; row < column.size(); ++row) result.set_valid(row, flags.valid(row));
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    const std::size_t bit = first_bit + row;
+    result.set_valid(row, bits.empty() || (bits[bit / 8] >> (bit % 8) & 1) != 0);
+  }
   return result;
 }
 

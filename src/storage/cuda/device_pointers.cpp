@@ -60,8 +60,10 @@ void require_usable(const void* memory, std::size_t alignment, const char* what)
 
 void require_on_device(const ColumnView& column, const char* what) {
   if (column.memory_space() != MemorySpace::device || column.size() == 0) return;
-  require_usable(column.data(), width_of(column.type()), what);
+  for (const ColumnView& part : column.parts()) require_on_device(part, what);
   require_usable(column.validity(), any_alignment, what);
+  if (column.type() == Type::composite) return;
+  require_usable(column.data(), width_of(column.type()), what);
 }
 
 void require_on_device(const LookupBatch& batch, const Request& request) {
@@ -69,15 +71,19 @@ void require_on_device(const LookupBatch& batch, const Request& request) {
   require_on_device(batch.upper(), "lookups");
   if (request.values_space == MemorySpace::device)
     require_usable(request.values, width_of(request.value_type), "values");
-  const Outputs& out = request.outputs;
+  require_on_device(request.outputs, batch.size());
+}
+
+void require_on_device(const Outputs& out, std::size_t lookups) {
   if (out.memory_space != MemorySpace::device) return;
   require_usable(out.offsets, sizeof(*out.offsets), "offsets");
-  if (batch.size() == 0) return;
+  if (lookups == 0) return;
   for (const std::uint32_t* answers : {out.any, out.first, out.count, out.rows})
     require_usable(answers, sizeof(*answers), "answers");
   for (const void* answers : {out.sum, out.min, out.max})
     require_usable(answers, sizeof(std::uint64_t), "answers");
   require_usable(out.matched, any_alignment, "answers");
+  require_usable(out.key, any_alignment, "answers");
 }
 
 }  // namespace rtindex::cuda

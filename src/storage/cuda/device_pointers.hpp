@@ -10,5 +10,7 @@ namespace rtindex::cuda {
 void require_on_device(const ColumnView& column, const char* what);
 // The same for the lookups, values and outputs of a batch.
 void require_on_device(const LookupBatch& batch, const Request& request);
+// The same for the outputs of so many lookups.
+void require_on_device(const Outputs& outputs, std::size_t lookups);
 
 }  // namespace rtindex::cuda
