@@ -24,6 +24,7 @@ struct DeviceRequest {
   void* min = nullptr;
   void* max = nullptr;
   std::uint8_t* matched = nullptr;
+  void* key = nullptr;  // of neighbours
 
   const void* values = nullptr;
   Type value_type = Type::u64;

@@ -57,8 +57,9 @@ DeviceRequest device_request(const Outputs& outputs) {
 }
 
 AnswerTransfer::AnswerTransfer(const Request& request, std::size_t first, std::size_t count,
-                               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-    : request_(&request), first_(first), count_(count), memory_(memory) {
+                               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                               std::size_t key_bytes)
+    : request_(&request), first_(first), count_(count), key_bytes_(key_bytes), memory_(memory) {
   std::size_t total = 256;
   for_each_answer([&](void*, const void*, std::size_t bytes) { total += padded(bytes); });
   bytes_ = DeviceBytes(memory, total, stream);
@@ -70,6 +71,7 @@ AnswerTransfer::AnswerTransfer(const Request& request, std::size_t first, std::s
   if (outputs.sum != nullptr) buffers_.sum = carve<std::byte>(at, count * 8);
   if (outputs.min != nullptr) buffers_.min = carve<std::byte>(at, count * 8);
   if (outputs.max != nullptr) buffers_.max = carve<std::byte>(at, count * 8);
+  if (outputs.key != nullptr) buffers_.key = carve<std::byte>(at, count * key_bytes);
   if (outputs.matched != nullptr) buffers_.matched = carve<std::uint8_t>(at, (count + 7) / 8);
 }
 
@@ -86,6 +88,7 @@ void AnswerTransfer::for_each_answer(Take&& take) const {
   one(outputs.sum, buffers_.sum, 8);
   one(outputs.min, buffers_.min, 8);
   one(outputs.max, buffers_.max, 8);
+  one(outputs.key, buffers_.key, key_bytes_);
   if (outputs.matched != nullptr)
     take(outputs.matched + first_ / 8, buffers_.matched, (count_ + 7) / 8);
 }

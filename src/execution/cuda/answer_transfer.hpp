@@ -25,9 +25,10 @@ class AnswerTransfer {
  public:
   // Idle.
   AnswerTransfer() = default;
-  // Allocates device buffers for the wanted answers.
+  // Allocates device buffers for the wanted answers. `key_bytes`: of one key of a neighbour.
   AnswerTransfer(const Request& request, std::size_t first, std::size_t count,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                 std::size_t key_bytes = 0);
 
   // The device buffers.
   [[nodiscard]] const DeviceRequest& buffers() const { return buffers_; }
@@ -46,6 +47,7 @@ class AnswerTransfer {
   const Request* request_ = nullptr;  // null: idle
   std::size_t first_ = 0;
   std::size_t count_ = 0;
+  std::size_t key_bytes_ = 0;
   std::shared_ptr<DeviceMemory> memory_;
   DeviceBytes bytes_;
   DeviceRequest buffers_;

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "execution/cuda/answer_transfer.hpp"
-#include "storage/cuda/device_marks.hpp"
 #include "storage/cuda/device_pointers.hpp"
 
 namespace rtindex::cuda {
@@ -33,25 +32,6 @@ void DeviceCounters::finish() const {
 }
 
 namespace {
-
-// Records the uses of all segments at the end of a call, also of one that fails.
-class RecordUsesOnExit {
- public:
-  RecordUsesOnExit(const std::vector<SegmentTarget>& targets, cudaStream_t stream)
-      : targets_(targets), stream_(stream) {}
-  ~RecordUsesOnExit() {
-    for (const SegmentTarget& target : targets_) {
-      target.uses.record(stream_);
-      record_use(target.marks, stream_);
-    }
-  }
-  RecordUsesOnExit(const RecordUsesOnExit&) = delete;
-  RecordUsesOnExit& operator=(const RecordUsesOnExit&) = delete;
-
- private:
-  const std::vector<SegmentTarget>& targets_;
-  cudaStream_t stream_;
-};
 
 [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) {
   RowSources all;
@@ -89,7 +69,7 @@ void BatchRunner::run() {
          "expected at most {} segments on a GPU, got {}: call merge() before looking up",
          std::size_t{RowSources::most}, targets_.size());
   require_on_device(batch(), request_);
-  if (batch().lower().memory_space() == MemorySpace::device &&
+  if (batch().memory_space() == MemorySpace::device &&
       request_.outputs.memory_space == MemorySpace::device)
     run_on_device();
   else
@@ -156,7 +136,7 @@ void BatchRunner::run_in_pieces(Workspace& workspace, const void* values) {
 
 // The caller may have queued work that writes its lookups, values or buffers.
 void BatchRunner::wait_for_caller(const Workspace& workspace) const {
-  if (batch().lower().memory_space() != MemorySpace::device &&
+  if (batch().memory_space() != MemorySpace::device &&
       request_.values_space != MemorySpace::device &&
       request_.outputs.memory_space != MemorySpace::device)
     return;
@@ -191,8 +171,9 @@ BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, Pin
   piece.first = first;
   piece.count = count;
   // Segments have codecs of one kind.
-  const bool on_host = !batch().codec().native_base();
-  if (!on_host) piece.elements = elements_on_device(batch(), first, count, memory_, stream);
+  const bool is_native = batch().codec().native_base().has_value();
+  const bool on_host = !is_native && batch().memory_space() == MemorySpace::host;
+  if (is_native) piece.elements = elements_on_device(batch(), first, count, memory_, stream);
   piece.buffers.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     // The next segment's lookups take the same pinned memory.

@@ -14,6 +14,7 @@
 #include "execution/cuda/device_lookups.hpp"
 #include "execution/cuda/workspace.hpp"
 #include "keys/lookup_batch.hpp"
+#include "storage/cuda/device_marks.hpp"
 #include "storage/row_marks.hpp"
 
 namespace rtindex::cuda {
@@ -34,6 +35,25 @@ struct SegmentTarget {
   Marks marks;  // that hold `dead`; null: the caller keeps them
   // Records that the caller's stream reads the structure.
   StreamUses& uses;
+};
+
+// Records the uses of all segments at the end of a call, also of one that fails.
+class RecordUsesOnExit {
+ public:
+  RecordUsesOnExit(const std::vector<SegmentTarget>& targets, cudaStream_t stream)
+      : targets_(targets), stream_(stream) {}
+  ~RecordUsesOnExit() {
+    for (const SegmentTarget& target : targets_) {
+      target.uses.record(stream_);
+      record_use(target.marks, stream_);
+    }
+  }
+  RecordUsesOnExit(const RecordUsesOnExit&) = delete;
+  RecordUsesOnExit& operator=(const RecordUsesOnExit&) = delete;
+
+ private:
+  const std::vector<SegmentTarget>& targets_;
+  cudaStream_t stream_;
 };
 
 // The counters of one call in device memory; none if the call wants none.

@@ -27,6 +27,9 @@ class DeviceBackend : public Backend {
   void answer(std::span<const Segment> segments, const ColumnView& lower, const ColumnView& upper,
               LookupKind kind, const Request& request) const final;
 
+  void answer_nearest(std::span<const Segment> segments, const ColumnView& keys,
+                      const NearestOptions& nearest, const Request& request) const final;
+
   [[nodiscard]] NewSegment build_column(const Spec& spec, const ColumnView& column,
                                         const BuildOptions& options) const final;
   [[nodiscard]] NewSegment build_rows(const Spec& spec, const NewRows& rows,
@@ -67,6 +70,13 @@ class DeviceBackend : public Backend {
       const std::shared_ptr<DeviceMemory>& memory, const MemoryMeter& meter) const;
 
  private:
+  // The neighbours of keys in terms of points, whose other answers are wanted.
+  void nearest_on_device(std::span<const Segment> segments, const ColumnView& keys,
+                         const NearestOptions& nearest, const Request& request) const;
+  void nearest_native(std::span<const Segment> segments, const ColumnView& keys,
+                      const NearestOptions& nearest, const Request& request) const;
+  void nearest_on_host(std::span<const Segment> segments, const ColumnView& keys,
+                       const NearestOptions& nearest, const Request& request) const;
   // Elements of a native column on the GPU, and what else a segment is made of.
   struct NativeRows;
 

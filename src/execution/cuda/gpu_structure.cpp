@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
+#include "base/cuda/transfer.hpp"
+#include "execution/cuda/neighbour_runner.hpp"
+#include "execution/neighbours.hpp"
 #include "storage/cuda/device_pointers.hpp"
 
 namespace rtindex::cuda {
@@ -13,20 +17,110 @@ void GpuStructure::run(const LookupBatch& batch, const Request& request) const {
   BatchRunner({target_of(batch, request.dead, nullptr)}, memory_, request).run();
 }
 
+std::vector<Segment> GpuStructure::searched(std::span<const Segment> segments) {
+  std::vector<Segment> result;
+  for (const Segment& segment : segments)
+    if (segment.keys() != 0) result.push_back(segment);
+  if (result.empty()) result.push_back(segments.front());  // of an index without a key
+  return result;
+}
+
+std::vector<SegmentTarget> GpuStructure::targets_of(std::span<const Segment> segments,
+                                                    const ColumnView& lower,
+                                                    const ColumnView& upper, LookupKind kind,
+                                                    RangeEnds ends) {
+  std::vector<SegmentTarget> targets;
+  for (const Segment& segment : segments) {
+    const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
+    targets.push_back(structure.target_of(LookupBatch(*segment.codec, lower, upper, kind, ends),
+                                          bits_of(segment.dead), segment.dead));
+  }
+  return targets;
+}
+
 void GpuStructure::run(std::span<const Segment> segments, const ColumnView& lower,
                        const ColumnView& upper, LookupKind kind, const Request& request) {
   const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
   const OnDevice current(main.device_);
-  std::vector<SegmentTarget> targets;
-  const auto add = [&](const Segment& segment) {
-    const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
-    targets.push_back(structure.target_of(LookupBatch(*segment.codec, lower, upper, kind),
-                                          bits_of(segment.dead), segment.dead));
+  const std::vector<Segment> all = searched(segments);
+  BatchRunner(targets_of(all, lower, upper, kind, request.ends), main.memory_, request).run();
+}
+
+std::vector<PackedMap> GpuStructure::maps_of(std::span<const Segment> segments) {
+  std::vector<PackedMap> maps;
+  for (const Segment& segment : searched(segments)) {
+    const KeyCodec& codec = *segment.codec;
+    if (const auto base = codec.native_base())
+      maps.push_back(
+          packed_map(NativeMap{element_type(codec.type()), *base, codec.span(), codec.empty()}));
+    else if (const auto map = codec.packed_map())
+      maps.push_back(*map);
+    else
+      return {};
+  }
+  return maps;
+}
+
+void GpuStructure::find_neighbours(std::span<const Segment> segments, const ColumnView& keys,
+                                   const NearestOptions& nearest, const Request& request,
+                                   std::span<void* const> key_parts) {
+  const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
+  const OnDevice current(main.device_);
+  require_on_device(keys, "keys");
+  require_on_device(request.outputs, keys.size());
+  const KeyDistance farthest = require_nearest(*segments.front().codec, nearest);
+  const std::vector<Segment> all = searched(segments);
+  const std::vector<PackedMap> maps = maps_of(segments);
+  std::deque<SideTargets> sides;
+  const auto add = [&](Edge edge) {
+    SideTargets& side = sides.emplace_back();
+    side.range = neighbour_range(keys, edge, nearest.exact);
+    side.targets =
+        targets_of(all, side.range.lower, side.range.upper, LookupKind::range, side.range.ends);
   };
-  for (const Segment& segment : segments)
-    if (segment.keys() != 0) add(segment);
-  if (targets.empty()) add(segments.front());  // the answers of an index without a key
-  BatchRunner(std::move(targets), main.memory_, request).run();
+  if (nearest.direction != Direction::forward) add(Edge::last);
+  if (nearest.direction != Direction::backward) add(Edge::first);
+  NeighbourRunner runner(sides, maps, keys, nearest, farthest, main.memory_, request);
+  if (key_parts.empty()) return runner.run();
+  NeighbourOutputs outputs;
+  outputs.rows = request.outputs.any;
+  outputs.matched = request.outputs.matched;
+  std::copy(key_parts.begin(), key_parts.end(), std::begin(outputs.key_parts));
+  runner.run(outputs);
+}
+
+void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead,
+                              std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const {
+  const OnDevice current(device_);
+  const SegmentTarget target = target_of(batch, dead, nullptr);
+  const LookupEncoder encoder(batch, target.structure.span, target.structure.in_order, memory_);
+  Request counted;
+  counted.counters = counters;
+  const DeviceCounters work(counted, memory_);
+  LaunchTimes times(nullptr);
+  const WorkspaceLease lease;
+  Workspace& workspace = *lease;
+  const SyncLanesOnExit sync(workspace);
+  Lane& lane = workspace.lanes[0];
+  const cudaStream_t stream = lane.stream.get();
+  for (std::size_t first = 0; first < batch.size(); first += piece_lookups) {
+    const std::size_t count = std::min(piece_lookups, batch.size() - first);
+    LookupElements elements;
+    if (batch.codec().native_base())
+      elements = elements_on_device(batch, first, count, memory_, stream);
+    LookupBuffers buffers;
+    DeviceLookups lookups = encoder.encode(first, count, elements, buffers, lane.in, stream);
+    lookups.dead = dead;
+    lookups.counters = work.get();
+    lookups.times = &times;
+    const DeviceArray<std::uint32_t> found_rows(memory_, count, stream);
+    const DeviceArray<std::uint64_t> found_keys(memory_, count, stream);
+    target.structure.answerer.find_edges(batch, first, lookups, edge, found_rows.data(),
+                                         found_keys.data(), stream);
+    copy_to_host(rows + first, found_rows.data(), found_rows.bytes(), stream);
+    copy_to_host(keys + first, found_keys.data(), found_keys.bytes(), stream);
+  }
+  work.finish();
 }
 
 MemoryUsage GpuStructure::memory_usage() const {

@@ -26,7 +26,17 @@ class GpuStructure : public Structure {
   // Answers lookups from all segments of an index on a GPU.
   static void run(std::span<const Segment> segments, const ColumnView& lower,
                   const ColumnView& upper, LookupKind kind, const Request& request);
+  // The encodings of segments with keys, as devices encode them; none where one has no such map.
+  [[nodiscard]] static std::vector<PackedMap> maps_of(std::span<const Segment> segments);
+  // The neighbours of keys in all segments, whose encodings can be joined: see NeighbourRunner.
+  // `key_parts`: the keys of composite columns, in device memory; empty: Outputs::key.
+  static void find_neighbours(std::span<const Segment> segments, const ColumnView& keys,
+                              const NearestOptions& nearest, const Request& request,
+                              std::span<void* const> key_parts);
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
+                  std::uint64_t* keys, Counters* counters) const final;
   [[nodiscard]] std::shared_ptr<DeviceMemory> device_memory() const final { return memory_; }
+  [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] MemoryUsage memory_usage() const final;
   // The keys with their rows, in row order, on the current GPU.
   [[nodiscard]] virtual DeviceColumn device_column(cudaStream_t stream) const = 0;
@@ -35,7 +45,6 @@ class GpuStructure : public Structure {
   GpuStructure(int device, std::shared_ptr<DeviceMemory> memory)
       : device_(device), memory_(std::move(memory)) {}
 
-  [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
 
   // What a batch of so many lookups runs against.
@@ -61,6 +70,12 @@ class GpuStructure : public Structure {
   }
 
  private:
+  // The segments that have keys, or the first one.
+  [[nodiscard]] static std::vector<Segment> searched(std::span<const Segment> segments);
+  [[nodiscard]] static std::vector<SegmentTarget> targets_of(std::span<const Segment> segments,
+                                                             const ColumnView& lower,
+                                                             const ColumnView& upper,
+                                                             LookupKind kind, RangeEnds ends);
   [[nodiscard]] SegmentTarget target_of(const LookupBatch& batch, const RowBits& dead,
                                         const Marks& marks) const {
     return {target(batch.size()), batch, dead, marks, uses_};
