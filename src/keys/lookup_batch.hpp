@@ -36,6 +36,8 @@ class LookupBatch {
   [[nodiscard]] const KeyCodec& codec() const { return *codec_; }
   [[nodiscard]] const ColumnView& lower() const { return *lower_; }
   [[nodiscard]] const ColumnView& upper() const { return *upper_; }
+  // Where lookup 0 stands in the columns.
+  [[nodiscard]] std::size_t offset() const { return offset_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] LookupKind kind() const { return kind_; }
   [[nodiscard]] RangeEnds ends() const { return ends_; }

@@ -53,6 +53,8 @@ void expect_like_scan(const std::vector<bool>& dead, const DeadPositions& positi
   ASSERT_EQ(positions.live_in(run), live.size()) << run.begin << ".." << run.end;
   ASSERT_EQ(positions.first_live(run), live.empty() ? run.end : live.front())
       << run.begin << ".." << run.end;
+  ASSERT_EQ(positions.last_live(run), live.empty() ? run.end : live.back())
+      << run.begin << ".." << run.end;
   for (const std::size_t nth : {std::size_t{0}, live.size() / 3, live.size() - 1})
     if (nth < live.size()) {
       ASSERT_EQ(positions.live_at(run, static_cast<std::uint32_t>(nth)), live[nth])
@@ -127,6 +129,58 @@ TEST(RowsOfSegments, ComeOneSegmentAfterTheOther) {
       if (first >= expected.size()) continue;
       RowCursor cursor(sources, lookup, static_cast<std::uint32_t>(first));
       for (std::size_t i = first; i < expected.size(); ++i) ASSERT_EQ(cursor.next(), expected[i]);
+    }
+  }
+}
+
+// Keys by position: some neighbours are equal, in a segment and across segments.
+TEST(RowsOfSegments, ComeInTheOrderOfTheirKeys) {
+  Random random(4);
+  constexpr std::uint32_t size = 500;
+  constexpr std::size_t lookups = 60;
+  for (const std::size_t segments : {1U, 2U, 4U}) {
+    std::vector<std::vector<std::uint32_t>> rows(segments), keys(segments);
+    std::vector<std::vector<bool>> dead(segments);
+    std::vector<std::vector<DeadBlock>> blocks(segments);
+    std::vector<std::vector<cuda::Run>> runs(segments);
+    RowSources sources;
+    for (std::size_t s = 0; s < segments; ++s) {
+      for (std::uint32_t i = 0; i < size; ++i) {
+        rows[s].push_back(10 * i + static_cast<std::uint32_t>(s));
+        keys[s].push_back((i == 0 ? 0 : keys[s].back()) +
+                          static_cast<std::uint32_t>(random.below(3)));
+      }
+      dead[s] = some_dead(size, s == 1 ? 0 : 60, random);
+      blocks[s] = blocks_of(dead[s]);
+      for (std::size_t i = 0; i < lookups; ++i) {
+        const auto begin = static_cast<std::uint32_t>(random.below(size));
+        const auto length = random.one_in(3) ? 0 : random.below(size - begin);
+        runs[s].push_back({begin, begin + static_cast<std::uint32_t>(length)});
+      }
+      RowSource& source = sources.sources[sources.count++];
+      source = {runs[s].data(), {rows[s].data(), 1}, {s == 1 ? nullptr : blocks[s].data()}, {}};
+      source.keys.narrow = keys[s].data();
+      source.keys.shift = 1'000;
+    }
+    for (std::size_t lookup = 0; lookup < lookups; ++lookup) {
+      std::vector<std::pair<std::uint64_t, std::uint32_t>> expected;
+      for (std::size_t s = 0; s < segments; ++s)
+        for (const std::uint32_t position : live_of(dead[s], runs[s][lookup]))
+          expected.emplace_back(1'000 + keys[s][position], rows[s][position]);
+      std::sort(expected.begin(), expected.end());
+      for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
+        sources.order = order;
+        for (const std::size_t first : {std::size_t{0}, expected.size() / 2}) {
+          if (first >= expected.size()) continue;
+          OrderedRowCursor cursor(sources, lookup, static_cast<std::uint32_t>(first));
+          for (std::size_t i = first; i < expected.size(); ++i) {
+            const OrderedRowCursor::Row row = cursor.next();
+            ASSERT_EQ(row.key, expected[i].first);
+            ASSERT_EQ(row.row, expected[i].second);
+          }
+        }
+        std::reverse(expected.begin(), expected.end());
+      }
     }
   }
 }

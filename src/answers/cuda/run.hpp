@@ -41,4 +41,21 @@ struct RowsView {
   }
 };
 
+// The keys of a column in key order, by position, each with a number added to it; 0 where there
+// are none.
+struct KeysView {
+  const std::uint64_t* pairs = nullptr;   // key << 32 | rowID
+  const std::uint64_t* blocks = nullptr;  // of KeyBlocks
+  const std::uint32_t* narrow = nullptr;
+  const std::uint64_t* wide = nullptr;
+  std::uint64_t shift = 0;
+
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint32_t position) const {
+    if (pairs != nullptr) return (pairs[position] >> 32) + shift;
+    if (blocks != nullptr) return blocks[KeyBlocks::key_at(position)] + shift;
+    if (narrow != nullptr) return narrow[position] + shift;
+    return wide == nullptr ? 0 : wide[position] + shift;
+  }
+};
+
 }  // namespace rtindex::cuda

@@ -2,8 +2,11 @@
 
 #include <cub/device/device_scan.cuh>
 
+#include <type_traits>
+
 #include <rtindex/answer.hpp>
 
+#include "answers/cuda/collect.cuh"
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
 
@@ -52,29 +55,50 @@ __global__ void count_rows(const __grid_constant__ RowSources from, std::size_t 
 }
 
 // Every thread writes some neighbouring rowIDs and searches once for the lookup of the first.
+template <class Cursor>
 __global__ void collect_kernel(const __grid_constant__ RowSources from, std::size_t count,
                                const std::uint64_t* offsets, std::uint64_t begin,
-                               std::uint64_t capacity, std::uint32_t* out) {
+                               std::uint64_t capacity, std::uint32_t* out, std::uint64_t* keys) {
   constexpr std::uint64_t each = 8;
   const std::uint64_t total = offsets[count];
   const std::uint64_t end = total - begin < capacity ? total : begin + capacity;
   for (std::uint64_t first = begin + thread_number() * each; first < end;
        first += thread_count() * each) {
-    std::size_t low = 0;
-    std::size_t high = count - 1;
-    while (low < high) {
-      const std::size_t middle = (low + high + 1) / 2;
-      if (offsets[middle] <= first)
-        low = middle;
-      else
-        high = middle - 1;
-    }
+    std::size_t lookup = lookup_at(offsets, count, first);
     const std::uint64_t last = first + each < end ? first + each : end;
-    for (std::uint64_t at = first; at < last; ++low) {
-      const std::uint64_t lookup_end = offsets[low + 1] < last ? offsets[low + 1] : last;
+    for (std::uint64_t at = first; at < last; ++lookup) {
+      const std::uint64_t lookup_end = offsets[lookup + 1] < last ? offsets[lookup + 1] : last;
       if (at >= lookup_end) continue;
-      RowCursor cursor(from, low, static_cast<std::uint32_t>(at - offsets[low]));
-      for (; at < lookup_end; ++at) out[at - begin] = cursor.next();
+      Cursor cursor(from, lookup, static_cast<std::uint32_t>(at - offsets[lookup]));
+      for (; at < lookup_end; ++at) {
+        if constexpr (std::is_same_v<Cursor, OrderedRowCursor>) {
+          const OrderedRowCursor::Row row = cursor.next();
+          out[at - begin] = row.row;
+          if (keys != nullptr) keys[at - begin] = row.key;
+        } else {
+          out[at - begin] = cursor.next();
+        }
+      }
+    }
+  }
+}
+
+// Every thread writes the rowIDs of one lookup: those of several segments can only be merged from
+// the first one on.
+__global__ void merge_kernel(const __grid_constant__ RowSources from, std::size_t count,
+                             const std::uint64_t* offsets, std::uint64_t begin,
+                             std::uint64_t capacity, std::uint32_t* out, std::uint64_t* keys) {
+  const std::uint64_t total = offsets[count];
+  const std::uint64_t end = total - begin < capacity ? total : begin + capacity;
+  for (std::size_t i = thread_number(); i < count; i += thread_count()) {
+    std::uint64_t at = offsets[i] < begin ? begin : offsets[i];
+    const std::uint64_t last = offsets[i + 1] < end ? offsets[i + 1] : end;
+    if (at >= last) continue;
+    OrderedRowCursor cursor(from, i, static_cast<std::uint32_t>(at - offsets[i]));
+    for (; at < last; ++at) {
+      const OrderedRowCursor::Row row = cursor.next();
+      out[at - begin] = row.row;
+      if (keys != nullptr) keys[at - begin] = row.key;
     }
   }
 }
@@ -108,9 +132,17 @@ void offsets_of(const RowSources& from, std::size_t count, std::uint32_t limit,
 
 void collect_rows(const RowSources& from, std::size_t count, const std::uint64_t* offsets,
                   std::uint64_t begin, std::uint64_t capacity, std::uint32_t* out,
-                  cudaStream_t stream) {
+                  cudaStream_t stream, std::uint64_t* keys) {
   if (count == 0 || capacity == 0) return;
-  collect_kernel<<<4096, block_threads, 0, stream>>>(from, count, offsets, begin, capacity, out);
+  if (from.order == RowOrder::any)
+    collect_kernel<RowCursor>
+        <<<4096, block_threads, 0, stream>>>(from, count, offsets, begin, capacity, out, keys);
+  else if (from.count == 1)
+    collect_kernel<OrderedRowCursor>
+        <<<4096, block_threads, 0, stream>>>(from, count, offsets, begin, capacity, out, keys);
+  else
+    merge_kernel<<<loop_blocks(count), block_threads, 0, stream>>>(from, count, offsets, begin,
+                                                                   capacity, out, keys);
   check_launch("collecting rows");
 }
 

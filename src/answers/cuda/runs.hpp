@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <rtindex/answer.hpp>
 #include <rtindex/device.hpp>
 
 #include "answers/cuda/dead_positions.hpp"
@@ -19,6 +20,7 @@ struct RowSource {
   const Run* runs = nullptr;
   RowsView rows;
   DeadPositions dead;
+  KeysView keys;  // where rows are wanted in their order; those of all segments can be compared
 
   [[nodiscard]] RTINDEX_HD std::uint32_t live_in(std::size_t lookup) const {
     const Run run = runs[lookup];
@@ -32,6 +34,7 @@ struct RowSources {
 
   RowSource sources[most];
   std::uint32_t count = 0;
+  RowOrder order = RowOrder::any;
 
   [[nodiscard]] static RowSources of(const RowSource& only) {
     RowSources all;
@@ -92,6 +95,85 @@ class RowCursor {
   std::uint32_t left_ = 0;  // live rows of the run
 };
 
+// The same in the order of keys, those of equal keys in the order of rows, or from the end. Rows of
+// several segments are merged: to start at the nth takes n steps.
+class OrderedRowCursor {
+ public:
+  RTINDEX_HD OrderedRowCursor(const RowSources& from, std::size_t lookup, std::uint32_t nth)
+      : from_(&from), is_descending_(from.order == RowOrder::descending) {
+    for (std::uint32_t i = 0; i < from.count; ++i) {
+      runs_[i] = from.sources[i].runs[lookup];
+      skip_dead(i);
+    }
+    if (from.count != 1) {
+      for (; nth > 0; --nth) step();
+    } else if (nth > 0) {
+      const RowSource& source = from.sources[0];
+      Run& run = runs_[0];
+      if (source.dead.blocks == nullptr)
+        is_descending_ ? run.end -= nth : run.begin += nth;
+      else if (is_descending_)
+        run.end = source.dead.live_at(run, source.dead.live_in(run) - 1 - nth) + 1;
+      else
+        run.begin = source.dead.live_at(run, nth);
+    }
+  }
+
+  struct Row {
+    std::uint32_t row;
+    std::uint64_t key;
+  };
+  [[nodiscard]] RTINDEX_HD Row next() {
+    const std::uint32_t source = best();
+    const Row row = head(source);
+    advance(source);
+    return row;
+  }
+
+ private:
+  [[nodiscard]] RTINDEX_HD Row head(std::uint32_t i) const {
+    const std::uint32_t at = is_descending_ ? runs_[i].end - 1 : runs_[i].begin;
+    return {from_->sources[i].rows[at], from_->sources[i].keys(at)};
+  }
+  RTINDEX_HD void step() { advance(best()); }
+
+  // The segment whose next row comes first.
+  [[nodiscard]] RTINDEX_HD std::uint32_t best() const {
+    std::uint32_t found = 0;
+    if (from_->count == 1) return found;
+    bool is_found = false;
+    Row first{};
+    for (std::uint32_t i = 0; i < from_->count; ++i) {
+      if (runs_[i].begin >= runs_[i].end) continue;
+      const Row other = head(i);
+      const bool is_less = other.key != first.key ? other.key < first.key : other.row < first.row;
+      if (is_found && is_less == is_descending_) continue;
+      is_found = true;
+      first = other;
+      found = i;
+    }
+    return found;
+  }
+  RTINDEX_HD void advance(std::uint32_t i) {
+    is_descending_ ? --runs_[i].end : ++runs_[i].begin;
+    skip_dead(i);
+  }
+  RTINDEX_HD void skip_dead(std::uint32_t i) {
+    const DeadPositions& dead = from_->sources[i].dead;
+    Run& run = runs_[i];
+    if (dead.blocks == nullptr || run.begin >= run.end) return;
+    const std::uint32_t at = is_descending_ ? dead.last_live(run) : dead.first_live(run);
+    if (at == run.end)
+      run.begin = run.end;
+    else
+      is_descending_ ? run.end = at + 1 : run.begin = at;
+  }
+
+  const RowSources* from_;
+  bool is_descending_;
+  Run runs_[RowSources::most];  // what is left
+};
+
 // Runs of lookups with at most one match: lookup i has position i, or none if rows[i] is miss_row.
 void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaStream_t stream);
 
@@ -106,9 +188,10 @@ void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits, c
 void offsets_of(const RowSources& from, std::size_t count, std::uint32_t limit,
                 std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
                 cudaStream_t stream);
-// The rowIDs from offset `begin` on, at most `capacity`.
+// The rowIDs from offset `begin` on, at most `capacity`; and their keys, of rows in an order, where
+// `keys` is not null.
 void collect_rows(const RowSources& from, std::size_t count, const std::uint64_t* offsets,
                   std::uint64_t begin, std::uint64_t capacity, std::uint32_t* out,
-                  cudaStream_t stream);
+                  cudaStream_t stream, std::uint64_t* keys = nullptr);
 
 }  // namespace rtindex::cuda

@@ -23,19 +23,19 @@ T* carve(std::byte*& at, std::size_t bytes) {
   return begin;
 }
 
-// Appends rowIDs [begin, begin + size) of a piece to the chunks of their lookups. `lookup` is the
-// lookup of the last one appended.
-void append_to_chunks(const Request& request, std::size_t first, std::size_t count,
-                      const std::vector<std::uint64_t>& offsets,
-                      const std::vector<std::uint32_t>& rows, std::uint64_t begin,
-                      std::size_t& lookup) {
+// Appends rowIDs [begin, begin + size) of a piece, or their keys, to the chunks of their lookups.
+// `lookup` is that of the first of them, or one before it.
+template <class T>
+void append_to_chunks(std::vector<std::vector<T>>& chunks, std::size_t first, std::size_t count,
+                      const std::vector<std::uint64_t>& offsets, const std::vector<T>& rows,
+                      std::uint64_t begin, std::size_t lookup) {
   const std::uint64_t end = begin + rows.size();
   for (std::uint64_t at = begin; at < end;) {
     while (offsets[lookup + 1] <= at) ++lookup;
     const std::size_t chunk = (first + lookup) / chunk_lookups;
     const std::size_t chunk_end = std::min((chunk + 1) * chunk_lookups - first, count);
     const std::uint64_t last = std::min(end, offsets[chunk_end]);
-    std::vector<std::uint32_t>& into = (*request.chunk_rows)[chunk];
+    std::vector<T>& into = chunks[chunk];
     into.insert(into.end(), rows.begin() + static_cast<std::ptrdiff_t>(at - begin),
                 rows.begin() + static_cast<std::ptrdiff_t>(last - begin));
     at = last;
@@ -133,14 +133,23 @@ void copy_rows(const Request& request, std::size_t first, std::size_t count, con
   if (request.chunk_rows == nullptr) return;
   const std::uint64_t total = starts.back();
   const DeviceArray<std::uint32_t> part(memory, std::min<std::uint64_t>(total, piece_rows), stream);
+  const bool wants_keys = request.chunk_keys != nullptr;
+  const DeviceArray<std::uint64_t> keys(memory, wants_keys ? part.size() : 0, stream);
   std::vector<std::uint32_t> copied;
+  std::vector<std::uint64_t> copied_keys;
   std::size_t lookup = 0;
   for (std::uint64_t begin = 0; begin < total; begin += piece_rows) {
     const std::uint64_t size = std::min<std::uint64_t>(piece_rows, total - begin);
-    collect_rows(rows, count, offsets, begin, size, part.data(), stream);
+    collect_rows(rows, count, offsets, begin, size, part.data(), stream,
+                 wants_keys ? keys.data() : nullptr);
     copied.resize(size);
     copy_to_host(copied.data(), part.data(), size * sizeof(std::uint32_t), stream);
-    append_to_chunks(request, first, count, starts, copied, begin, lookup);
+    while (starts[lookup + 1] <= begin) ++lookup;
+    append_to_chunks(*request.chunk_rows, first, count, starts, copied, begin, lookup);
+    if (!wants_keys) continue;
+    copied_keys.resize(size);
+    copy_to_host(copied_keys.data(), keys.data(), size * sizeof(std::uint64_t), stream);
+    append_to_chunks(*request.chunk_keys, first, count, starts, copied_keys, begin, lookup);
   }
 }
 

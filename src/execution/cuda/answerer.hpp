@@ -17,12 +17,13 @@ struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
   RowsView rows;
+  KeysView keys;     // of rows that are wanted in order
   DeadRowsUse dead;  // positions that do not count
   // More rowIDs than one array can hold: the runs have the right sizes, but there are no rowIDs.
   // The caller has to repeat the call for fewer lookups at a time.
   bool too_many = false;
 
-  [[nodiscard]] RowSource source() const { return {runs.data(), rows, dead.positions()}; }
+  [[nodiscard]] RowSource source() const { return {runs.data(), rows, dead.positions(), keys}; }
 };
 
 // Which rowIDs of a lookup's matches are wanted.
@@ -30,6 +31,7 @@ struct RowsWanted {
   bool any = false;
   std::uint32_t limit = 0;  // of one lookup
   bool sizes_only = false;  // only how many there are
+  bool in_order = false;    // with their keys, in the order of these
 };
 
 // Answers lookups in device memory into buffers there.

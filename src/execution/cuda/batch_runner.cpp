@@ -33,12 +33,6 @@ void DeviceCounters::finish() const {
 
 namespace {
 
-[[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) {
-  RowSources all;
-  for (const FoundRows& rows : found) all.sources[all.count++] = rows.source();
-  return all;
-}
-
 [[nodiscard]] bool any_has_too_many(const std::vector<FoundRows>& found) {
   return std::any_of(found.begin(), found.end(),
                      [](const FoundRows& rows) { return rows.too_many; });
@@ -197,7 +191,8 @@ FoundRows BatchRunner::answer_one(std::size_t target, const Piece& piece,
                                                     piece.lookups[target], wanted,
                                                     {.any = request_.answers.has(Answer::rows),
                                                      .limit = request_.limit,
-                                                     .sizes_only = !wants_row_ids},
+                                                     .sizes_only = !wants_row_ids,
+                                                     .in_order = request_.order != RowOrder::any},
                                                     stream);
 }
 
@@ -249,6 +244,20 @@ void BatchRunner::answer_to_device(const Piece& piece, const void* values,
   });
 }
 
+// Keys of several segments are compared by their ordered_bits().
+RowSources BatchRunner::sources_of(const std::vector<FoundRows>& found) const {
+  RowSources all;
+  all.order = request_.order;
+  for (const FoundRows& rows : found) {
+    RowSource& source = all.sources[all.count];
+    source = rows.source();
+    if (found.size() > 1)
+      source.keys.shift = targets_[all.count].batch.codec().native_base().value_or(0);
+    ++all.count;
+  }
+  return all;
+}
+
 template <class Take>
 void BatchRunner::find_in_parts(const Piece& piece, const std::uint64_t* offsets,
                                 cudaStream_t stream, Take&& take) const {
@@ -265,8 +274,10 @@ void BatchRunner::find_in_parts(const Piece& piece, const std::uint64_t* offsets
                                                               : sizeof(KeyInterval<std::uint32_t>);
       DeviceLookups part = piece.lookups[i].part(begin, end - begin, interval_bytes);
       part.counters = nullptr;  // their work has been counted
-      found.push_back(target.answerer.answer(targets_[i].batch, piece.first + begin, part, {},
-                                             {.any = true, .limit = request_.limit}, stream));
+      found.push_back(target.answerer.answer(
+          targets_[i].batch, piece.first + begin, part, {},
+          {.any = true, .limit = request_.limit, .in_order = request_.order != RowOrder::any},
+          stream));
     }
     take(Part{begin, end - begin, starts[begin]}, sources_of(found));
   }

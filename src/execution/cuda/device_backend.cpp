@@ -49,7 +49,20 @@ std::unique_ptr<Structure> DeviceBackend::build_keys(const Spec& spec, DeviceRow
 }
 
 void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& lower,
-                           const ColumnView& upper, LookupKind kind, const Request& request) const {
+                           const ColumnView& upper, LookupKind kind, const Request& all) const {
+  Request request = all;
+  // Only the host compares keys of several segments that are not native.
+  if (segments.size() > 1 && all.order != RowOrder::any && all.answers.has(Answer::rows) &&
+      !segments.front().codec->native_base()) {
+    if (all.row_counts == nullptr)
+      fail(ErrorKind::unsupported,
+           "rows of {} keys in an index that was changed cannot be written to device memory in the "
+           "order of keys: call merge() first, or pass buffers in host memory",
+           name_of(segments.front().codec->type()));
+    rows_in_order(segments, lower, upper, kind, all);
+    request.leave_out_rows();
+    if (request.answers.empty() && request.outputs.matched == nullptr) return;
+  }
   const auto is_fetched = [&](const ColumnView& end) {
     return end.type() == Type::composite && end.memory_space() == MemorySpace::device &&
            GpuStructure::maps_of(segments).empty();
@@ -66,7 +79,7 @@ void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& 
     return copy.view();
   };
   const ColumnView low = on_host(lower, own[0]);
-  const ColumnView high = &lower == &upper ? low : on_host(upper, own[1]);
+  const ColumnView high = kind == LookupKind::point ? low : on_host(upper, own[1]);
   GpuStructure::run(segments, low, high, kind, request);
 }
 

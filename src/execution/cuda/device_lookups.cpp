@@ -40,12 +40,13 @@ LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, s
                                   const std::shared_ptr<DeviceMemory>& memory,
                                   cudaStream_t stream) {
   LookupElements elements;
-  elements.lower = elements_on_device(batch.lower(), first, count, elements.lower_copy,
-                                      elements.lower_validity, memory, stream);
-  elements.upper = batch.kind() == LookupKind::point
-                       ? elements.lower
-                       : elements_on_device(batch.upper(), first, count, elements.upper_copy,
-                                            elements.upper_validity, memory, stream);
+  elements.lower = elements_on_device(batch.lower(), batch.offset() + first, count,
+                                      elements.lower_copy, elements.lower_validity, memory, stream);
+  elements.upper =
+      batch.kind() == LookupKind::point
+          ? elements.lower
+          : elements_on_device(batch.upper(), batch.offset() + first, count, elements.upper_copy,
+                               elements.upper_validity, memory, stream);
   return elements;
 }
 
@@ -114,8 +115,8 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
     const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
     encode_lookups(elements.lower, elements.upper, batch_.ends(), map, intervals.data(), stream);
   } else {
-    encode_lookups(device_tuples(batch_.lower(), first, count),
-                   device_tuples(batch_.upper(), first, count), batch_.ends(),
+    encode_lookups(device_tuples(batch_.lower(), batch_.offset() + first, count),
+                   device_tuples(batch_.upper(), batch_.offset() + first, count), batch_.ends(),
                    codec.packed_map().value(), intervals.data(), stream);
   }
   return intervals.take_bytes();

@@ -43,7 +43,7 @@ void DeviceStructure::make_searchable() const {
   arrays.stream.wait();
   arrays.answerer.emplace(OrderedAnswerer::Sources{
       arrays.order, *arrays.locator, arrays.included.get(), arrays.residual.get(), memory(),
-      options_.gather, is_filtered ? &arrays.filter : nullptr});
+      options_.gather, is_filtered ? &arrays.filter : nullptr, stream});
 }
 
 DeviceColumn DeviceStructure::device_column(cudaStream_t stream) const {
@@ -118,6 +118,8 @@ std::vector<std::pair<std::string, std::size_t>> DeviceStructure::memory_parts()
   if (arrays.filter.bytes() != 0) parts.emplace_back("filter", arrays.filter.bytes());
   if (const std::size_t bytes = arrays.answerer->dead_bytes(); bytes != 0)
     parts.emplace_back("erased rows by position", bytes);
+  if (const std::size_t bytes = arrays.answerer->ordered_bytes(); bytes != 0)
+    parts.emplace_back("rows of equal keys in order", bytes);
   if (arrays.residual) parts.emplace_back("key order on the host", arrays.residual->bytes());
   return parts;
 }

@@ -80,6 +80,7 @@ class DeviceStructure final : public GpuStructure {
   [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
     return kind == LookupKind::point || ready().locator->finds_ranges();
   }
+  [[nodiscard]] bool keeps_order() const override { return ready().locator->finds_ranges(); }
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
     return ready().locator->build_profile();
   }

@@ -61,7 +61,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   const bool point = batch.kind() == LookupKind::point;
   const OrderedValues* included =
       request.wants_values() && request.values == nullptr ? from_.included : nullptr;
-  if (point && from_.order.unique() && included == nullptr)
+  if (point && from_.order.unique() && included == nullptr && !wanted.in_order)
     return answer_unique(lookups, request, wanted.any, stream);
   if (!lookups.dead.empty()) {
     found.dead = dead_rows_.get(lookups.dead, included != nullptr, stream);
@@ -82,7 +82,23 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   answer_runs(found.runs.data(), count,
               {found.rows, from_.order.size(), point && from_.order.rows_ascend(), dead}, request,
               included, from_.gather, from_.memory, stream);
+  if (wanted.in_order) bring_into_order(found, lookups, stream);
   return found;
+}
+
+void OrderedAnswerer::bring_into_order(FoundRows& found, const DeviceLookups& lookups,
+                                       cudaStream_t stream) const {
+  found.keys = from_.order.keys();
+  if (from_.order.unique() || from_.order.rows_ascend()) return;
+  RowsByKey& by_key = rows_by_key();
+  found.rows = by_key.order.rows();
+  if (!lookups.dead.empty()) found.dead = by_key.dead.get(lookups.dead, false, stream);
+}
+
+OrderedAnswerer::RowsByKey& OrderedAnswerer::rows_by_key() const {
+  const std::scoped_lock lock(by_row_mutex_);
+  if (!by_row_) by_row_.emplace(from_);
+  return *by_row_;
 }
 
 bool OrderedAnswerer::answer_with(const Answerer& newer, const DeviceLookups& lookups,

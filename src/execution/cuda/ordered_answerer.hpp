@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 
 #include "answers/cuda/runs.hpp"
@@ -67,6 +69,7 @@ class OrderedAnswerer final : public Answerer {
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
     const DeviceFilter* filter = nullptr;  // of the keys; null: none
+    cudaStream_t stream = nullptr;         // on which all of it is released
   };
 
   explicit OrderedAnswerer(const Sources& sources)
@@ -88,6 +91,11 @@ class OrderedAnswerer final : public Answerer {
 
   // The memory of what lookups made of the dead rows.
   [[nodiscard]] std::size_t dead_bytes() const { return dead_rows_.bytes(); }
+  // The memory of rows that were brought into order.
+  [[nodiscard]] std::size_t ordered_bytes() const {
+    const std::scoped_lock lock(by_row_mutex_);
+    return by_row_ ? by_row_->order.bytes() + by_row_->dead.bytes() : 0;
+  }
 
  private:
   // The runs of positions that lookups match, those compared in full on the host included.
@@ -97,8 +105,27 @@ class OrderedAnswerer final : public Answerer {
   [[nodiscard]] FoundRows answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
                                         bool wants_rows, cudaStream_t stream) const;
 
+  // The rows in key order, those of equal keys in their own order, where the column has another:
+  // rows that were updated come after those of the same key.
+  struct RowsByKey {
+    explicit RowsByKey(const Sources& from)
+        : order(from.order.column(from.memory, from.stream), Sorting::needed, Layout::split,
+                from.memory, from.stream),
+          dead(order, nullptr, from.memory) {
+      order.release_keys(false);
+      check(cudaStreamSynchronize(from.stream), "sorting rows");
+    }
+    DeviceOrder order;
+    DeadRowsCache dead;
+  };
+  // Made by the first call that needs it, which waits for it.
+  [[nodiscard]] RowsByKey& rows_by_key() const;
+  void bring_into_order(FoundRows& found, const DeviceLookups& lookups, cudaStream_t stream) const;
+
   Sources from_;
   mutable DeadRowsCache dead_rows_;
+  mutable std::mutex by_row_mutex_;
+  mutable std::optional<RowsByKey> by_row_;
 };
 
 }  // namespace rtindex::cuda

@@ -9,9 +9,9 @@ namespace {
 
 // The greatest or smallest live row with the key at a position of the run.
 template <class Dead>
-[[nodiscard]] __device__ std::uint32_t row_of_equal_keys(const KeyReader& keys,
-                                                         const RowsView& rows, const Dead& dead,
-                                                         Run run, std::uint32_t at, bool is_last) {
+[[nodiscard]] __device__ std::uint32_t row_of_equal_keys(const KeysView& keys, const RowsView& rows,
+                                                         const Dead& dead, Run run,
+                                                         std::uint32_t at, bool is_last) {
   const std::uint64_t key = keys(at);
   std::uint32_t row = rows[at];
   for (std::uint32_t other = at; run.begin <= other && other < run.end && keys(other) == key;
@@ -22,7 +22,7 @@ template <class Dead>
 
 template <class Dead>
 __global__ void __launch_bounds__(block_threads)
-    run_edges_kernel(const Run* runs, std::size_t count, KeyReader keys, RowsView rows, Dead dead,
+    run_edges_kernel(const Run* runs, std::size_t count, KeysView keys, RowsView rows, Dead dead,
                      bool is_last, bool rows_ascend, std::uint32_t* row_out,
                      std::uint64_t* key_out) {
   const std::size_t i = thread_number();
@@ -48,7 +48,7 @@ void edges_of_runs(const Run* runs, std::size_t count, const DeviceOrder& order,
   if (count == 0) return;
   with_dead(target.dead, [&](auto dead) {
     run_edges_kernel<<<blocks_for(count), block_threads, 0, stream>>>(
-        runs, count, KeyReader(order, 0), order.rows(), dead, target.edge == Edge::last,
+        runs, count, order.keys(), order.rows(), dead, target.edge == Edge::last,
         order.unique() || order.rows_ascend(), target.rows, target.keys);
   });
   check_launch("looking for the edges of ranges");

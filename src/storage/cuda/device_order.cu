@@ -302,6 +302,18 @@ RowsView DeviceOrder::rows() const {
   return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2, is_wide()};
 }
 
+KeysView DeviceOrder::keys(std::uint64_t shift) const {
+  KeysView view;
+  view.shift = shift;
+  if (layout_ == Layout::pairs)
+    (is_wide() ? view.blocks : view.pairs) = pairs_.data();
+  else if (is_wide())
+    view.wide = wide_.data();
+  else
+    view.narrow = narrow_.data();
+  return view;
+}
+
 void DeviceOrder::release_keys(bool rows_too) {
   narrow_ = DeviceArray<std::uint32_t>();
   wide_ = DeviceArray<std::uint64_t>();

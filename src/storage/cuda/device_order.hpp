@@ -54,6 +54,8 @@ class DeviceOrder {
   [[nodiscard]] const std::uint64_t* wide_keys() const { return wide_.data(); }
   [[nodiscard]] const std::uint32_t* split_rows() const { return rows_.data(); }
   [[nodiscard]] RowsView rows() const;
+  // Its keys, each with a number added to it.
+  [[nodiscard]] KeysView keys(std::uint64_t shift = 0) const;
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] std::uint64_t span() const { return span_; }

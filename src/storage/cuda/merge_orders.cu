@@ -28,7 +28,7 @@ struct LivePositions {
 template <class Key>
 struct KeyOf {
   LivePositions positions;
-  KeyReader keys;
+  KeysView keys;
   [[nodiscard]] __device__ Key operator()(std::uint32_t i) const {
     return static_cast<Key>(keys(positions(i)));
   }
@@ -96,8 +96,8 @@ struct IsLivePosition {
   }
 };
 
-[[nodiscard]] KeyReader reader_of(const OrderPart& part) {
-  return part.order == nullptr ? KeyReader() : KeyReader(*part.order, part.shift);
+[[nodiscard]] KeysView reader_of(const OrderPart& part) {
+  return part.order == nullptr ? KeysView() : part.order->keys(part.shift);
 }
 
 [[nodiscard]] RowsView rows_of(const OrderPart& part) {
@@ -266,7 +266,7 @@ struct IsLiveEntry {
 };
 
 template <class Key>
-__global__ void append_keys(KeyReader from, const std::uint32_t* from_rows,
+__global__ void append_keys(KeysView from, const std::uint32_t* from_rows,
                             const std::uint32_t* listed, std::size_t size, Key* keys,
                             std::uint32_t* rows) {
   const std::size_t i = thread_number();
@@ -336,7 +336,7 @@ void append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead, De
     check(cudaStreamSynchronize(stream), "dropping erased rows");
     size = found;
   }
-  KeyReader reader;
+  KeysView reader;
   reader.narrow = from.is_wide() ? nullptr : from.narrow.data();
   reader.wide = from.wide.data();
   reader.shift = shift;

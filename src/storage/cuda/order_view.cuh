@@ -157,30 +157,4 @@ struct OrderView : Work {
   }
 };
 
-// The keys of an order of any width and layout, each with a number added to it.
-struct KeyReader {
-  const std::uint64_t* pairs = nullptr;
-  const std::uint64_t* blocks = nullptr;
-  const std::uint32_t* narrow = nullptr;
-  const std::uint64_t* wide = nullptr;
-  std::uint64_t shift = 0;
-
-  KeyReader() = default;
-  KeyReader(const DeviceOrder& order, std::uint64_t added) : shift(added) {
-    if (order.layout() == Layout::pairs)
-      (order.is_wide() ? blocks : pairs) = order.pairs();
-    else if (order.is_wide())
-      wide = order.wide_keys();
-    else
-      narrow = order.narrow_keys();
-  }
-
-  [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t position) const {
-    if (pairs != nullptr) return (pairs[position] >> 32) + shift;
-    if (blocks != nullptr) return blocks[KeyBlocks::key_at(position)] + shift;
-    if (narrow != nullptr) return narrow[position] + shift;
-    return wide[position] + shift;
-  }
-};
-
 }  // namespace rtindex::cuda

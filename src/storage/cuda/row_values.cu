@@ -120,7 +120,7 @@ struct ElementFinder {
   }
 };
 
-__global__ void find_each_key(ElementFinder find, RowsView rows, KeyReader keys, std::size_t size,
+__global__ void find_each_key(ElementFinder find, RowsView rows, KeysView keys, std::size_t size,
                               std::uint64_t* bits, std::uint32_t* valid) {
   for (std::size_t i = thread_number(); i < size; i += thread_count())
     find(rows[i], [&](std::uint32_t element) {
@@ -296,7 +296,7 @@ void NamedElements::find_keys(const DeviceOrder& order, std::uint64_t base, RowB
   const ElementFinder find{
       {named_.data(), row_count_}, dead, rows_.data(), elements_.data(), rows_.size()};
   find_each_key<<<loop_blocks(order.size()), block_threads, 0, stream>>>(
-      find, order.rows(), KeyReader(order, base), order.size(), bits, valid);
+      find, order.rows(), order.keys(base), order.size(), bits, valid);
   check_launch("finding the keys of rows");
 }
 
