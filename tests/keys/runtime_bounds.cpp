@@ -44,6 +44,32 @@ TEST_P(RuntimeBounds, EncodeLikeTheCodec) {
   EXPECT_TRUE(codec->empty() || compared != 0);
 }
 
+TEST_P(RuntimeBounds, EncodeOpenAndMissingEndsLikeTheCodec) {
+  const TestColumn column = workload_named(GetParam()).column();
+  const auto codec = KeyCodec::for_column(column.view());
+  const NativeMap map{element_type(codec->type()), codec->native_base().value(), codec->span(),
+                      codec->empty()};
+  Random random(79);
+  const ColumnView none;
+  for (const Batch& batch : interesting_batches(column, 20, random))
+    for (unsigned which = 0; which < 16; ++which) {
+      const RangeEnds ends{(which & 1) != 0, (which & 2) != 0};
+      const ColumnView lower = (which & 4) != 0 ? none : batch.lower.view();
+      const ColumnView upper = (which & 8) != 0 ? none : batch.upper.view();
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        if (!lower.valid(i) || !upper.valid(i)) continue;
+        Interval wanted{};
+        codec->encode_lookups(lower, upper, ends, i, 1, &wanted, nullptr);
+        const Interval found = encode_interval(map, lower.data(), element_type(lower.type()),
+                                               upper.data(), element_type(upper.type()), i, ends);
+        ASSERT_EQ(wanted.empty(), found.empty()) << batch.text(i) << " ends " << which;
+        if (wanted.empty()) continue;
+        ASSERT_EQ(wanted.lower, found.lower) << batch.text(i) << " ends " << which;
+        ASSERT_EQ(wanted.upper, found.upper) << batch.text(i) << " ends " << which;
+      }
+    }
+}
+
 // The new key of an update, or none where the codec refuses it.
 std::optional<std::uint64_t> encoded_by(const KeyCodec& codec, const ColumnView& key) {
   try {

@@ -34,6 +34,26 @@ struct HostOrder {
   }
 };
 
+// The keys before and behind a key, which is there `equal` times from position `less` on.
+template <class Order, class Key>
+void expect_neighbours(const Order& order, std::uint32_t begin, std::uint32_t end,
+                       std::uint32_t guess, Key key, std::uint32_t less, std::uint32_t equal) {
+  const auto size = static_cast<std::uint32_t>(order.keys.size());
+  const auto expect_at = [&](const cuda::Neighbour<Key>& found, std::uint32_t position,
+                             bool is_there) {
+    ASSERT_EQ(found.position, is_there ? position : miss_row)
+        << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
+    ASSERT_EQ(found.row, is_there ? 1000 + position : miss_row);
+    if (is_there) ASSERT_EQ(found.key, order.keys[position]);
+  };
+  for (const bool unique : {false, true}) {
+    if (unique && equal > 1) continue;
+    const std::uint32_t behind = less + equal;
+    expect_at(last_near(order, begin, end, guess, key, unique), behind - 1, behind != 0);
+    expect_at(first_near(order, begin, end, guess, key, unique, size), less, less != size);
+  }
+}
+
 // Looks a key up in cells around it, from every guess. Where it is there more than once, the row is
 // not asked for.
 template <class Order, class Key>
@@ -52,10 +72,12 @@ void expect_found(const Order& order, Key key) {
         ASSERT_EQ(row_near(order, begin, end, begin, key), miss_row);
         ASSERT_EQ(place_near(order, begin, end, begin, key), miss_row);
         ASSERT_EQ(lower_near(order, begin, end, begin, key), end);
+        expect_neighbours(order, begin, end, begin, key, less, equal);
       }
       for (std::uint32_t guess = begin; guess < end; ++guess) {
         ASSERT_EQ(lower_near(order, begin, end, guess, key), less)
             << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
+        expect_neighbours(order, begin, end, guess, key, less, equal);
         if (equal > 1) continue;
         ASSERT_EQ(row_near(order, begin, end, guess, key), row)
             << "key " << key << " in [" << begin << ", " << end << ") from " << guess;

@@ -1,0 +1,116 @@
+// The encoding of composite lookups for devices, run on the host against the codec.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "keys/codec.hpp"
+#include "keys/runtime_bounds.hpp"
+#include "support/lookups.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+// Three parts of types whose lookups are rounded, signed and null.
+TestColumn tuple_column(std::uint64_t seed, std::size_t size) {
+  Random random(seed);
+  std::vector<Key> keys;
+  for (std::size_t row = 0; row < size; ++row) {
+    keys.push_back({random.between(-3, 3), random.between(0, 500),
+                    static_cast<double>(random.below(16)) / 4 - 2});
+    if (random.one_in(20)) keys.back()[random.below(3)] = std::monostate{};
+  }
+  return {Shape{Type::composite, {}, {{Type::i16}, {Type::u32}, {Type::f32}}}, keys};
+}
+
+PackedEnd packed_end_of(const ColumnView& column) {
+  PackedEnd end;
+  for (const ColumnView& part : column.parts()) {
+    end.types[end.count] = element_type(part.type());
+    end.parts[end.count++] = part.data();
+  }
+  return end;
+}
+
+// The first parts of a composite column; none of them: an end that is left out.
+ColumnView with_parts(const ColumnView& column, std::size_t parts) {
+  if (parts == 0) return {};
+  return ColumnView::composite({column.parts().begin(), column.parts().begin() + parts});
+}
+
+void expect_like_the_codec(const KeyCodec& codec, const PackedMap& map, const ColumnView& lower,
+                           const ColumnView& upper, RangeEnds ends, std::size_t i) {
+  if (!lower.valid(i) || !upper.valid(i)) return;
+  Interval wanted{};
+  codec.encode_lookups(lower, upper, ends, i, 1, &wanted, nullptr);
+  const Interval found = encode_interval(map, packed_end_of(lower), packed_end_of(upper), i, ends);
+  const std::string what =
+      (lower.given() ? lower.text(i) : "-") + " to " + (upper.given() ? upper.text(i) : "-");
+  ASSERT_EQ(wanted.empty(), found.empty()) << what;
+  if (wanted.empty()) return;
+  ASSERT_EQ(wanted.lower, found.lower) << what;
+  ASSERT_EQ(wanted.upper, found.upper) << what;
+}
+
+void expect_bounds(const TestColumn& column) {
+  const auto codec = KeyCodec::for_column(column.view());
+  const auto map = codec->packed_map();
+  ASSERT_TRUE(map.has_value());
+  Random random(5);
+  for (const Batch& batch : interesting_batches(column, 30, random)) {
+    const ColumnView all_lower = batch.lower.view();
+    const ColumnView all_upper = batch.upper.view();
+    const std::size_t most = all_lower.parts().size();
+    for (std::size_t low = 0; low <= most; ++low)
+      for (std::size_t high = 0; high <= most; ++high)
+        for (const unsigned open : {0U, 1U, 2U, 3U}) {
+          const ColumnView lower = with_parts(all_lower, low);
+          const ColumnView upper = with_parts(all_upper, high);
+          for (std::size_t i = 0; i < batch.size(); ++i)
+            expect_like_the_codec(*codec, *map, lower, upper, {(open & 1) != 0, (open & 2) != 0},
+                                  i);
+        }
+  }
+}
+
+TEST(PackedBounds, EncodeLikeTheCodec) {
+  expect_bounds(tuple_column(1, 300));
+  expect_bounds(tuple_column(2, 3));
+  std::size_t packed = 0;
+  for (const Workload& workload : composite_workloads()) {
+    const TestColumn column = workload.column();
+    const auto map = KeyCodec::for_column(column.view())->packed_map();
+    if (!map || map->empty) continue;
+    ++packed;
+    expect_bounds(column);
+  }
+  EXPECT_NE(packed, 0U);
+}
+
+TEST(PackedBounds, TakeKeysApart) {
+  const TestColumn column = tuple_column(3, 400);
+  const auto codec = KeyCodec::for_column(column.view());
+  const PackedMap map = codec->packed_map().value();
+  const EncodedColumn encoded = codec->encode(column.view());
+  const ColumnView view = column.view();
+  for (std::size_t i = 0; i < encoded.size(); ++i)
+    for (std::size_t p = 0; p < map.count; ++p) {
+      const ColumnView& part = view.parts()[p];
+      const std::uint64_t wanted = visit_native(part.type(), [&]<class T>() {
+        return ordered_bits(value_of(static_cast<const T*>(part.data())[encoded.row(i)]));
+      });
+      ASSERT_EQ(packed_place(map, p, encoded.keys[i]), wanted) << view.text(encoded.row(i));
+    }
+}
+
+TEST(PackedBounds, AreNotForKeysThatAreComparedInFull) {
+  const std::vector<std::uint64_t> wide = {0, ~std::uint64_t{0}, 17};
+  const ColumnView column = ColumnView::composite({wide, wide});
+  EXPECT_FALSE(KeyCodec::for_column(column)->packed_map().has_value());
+}
+
+}  // namespace
+}  // namespace rtindex::test
