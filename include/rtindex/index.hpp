@@ -54,6 +54,16 @@ struct JoinedRows {
 /// Gets the parts of a join, one after the other.
 using TakeJoined = std::function<void(const JoinedRows&)>;
 
+/// Buffers of the caller in device memory that receive a join. Ask twice where nobody knows how
+/// many pairs there are: first with `count` alone. An index of unique keys has one pair at most for
+/// each key, and so has a join with neighbours.
+struct JoinOutputs {
+  std::uint64_t* lookups = nullptr;  ///< the position in the batch of each pair
+  std::uint32_t* rows = nullptr;     ///< its row; left alone by semi and anti joins
+  std::size_t capacity = 0;          ///< how many pairs there is room for; others are left out
+  std::uint64_t* count = nullptr;    ///< one number: how many pairs there are
+};
+
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
 ///
 /// Any number of threads may look up and change an index at the same time. A lookup answers from
@@ -128,6 +138,17 @@ class RTINDEX_API Index {
   /// \overload
   void join_asof_in_parts(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
                           std::size_t most, const TakeJoined& take) const;
+
+  /// `join` of an index on a GPU into the caller's buffers in device memory. With keys there as
+  /// well, the call only queues its work on `stream`.
+  void join_into(const ColumnView& keys, JoinKind how, const JoinOutputs& outputs,
+                 Stream stream = {}) const;
+  /// `join_range` into such buffers.
+  void join_range_into(const ColumnView& lower, const ColumnView& upper, JoinKind how, Ends ends,
+                       const JoinOutputs& outputs, Stream stream = {}) const;
+  /// `join_asof` into such buffers.
+  void join_asof_into(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
+                      const JoinOutputs& outputs, Stream stream = {}) const;
 
   /// How many rows hold a key less than `keys[i]`; 0 for a null key.
   [[nodiscard]] std::vector<std::uint32_t> rank(const ColumnView& keys) const;

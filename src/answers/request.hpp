@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <rtindex/answer.hpp>
+#include <rtindex/index.hpp>
 
 #include "answers/row_bits.hpp"
 #include "answers/values.hpp"
@@ -21,6 +22,14 @@ inline constexpr std::size_t chunk_lookups = 256;
 [[nodiscard]] constexpr std::size_t chunks_of(std::size_t lookups) {
   return (lookups + chunk_lookups - 1) / chunk_lookups;
 }
+
+// A join into device memory, in place of answers.
+struct JoinRequest {
+  JoinKind how = JoinKind::inner;
+  JoinOutputs outputs;
+
+  [[nodiscard]] bool wants_rows() const { return how == JoinKind::inner || how == JoinKind::left; }
+};
 
 // What a batch returns, and where: validated, with every buffer large enough.
 struct Request {
@@ -49,6 +58,9 @@ struct Request {
   std::vector<std::vector<std::uint64_t>>* chunk_keys = nullptr;
   // The keys of neighbours in host memory; null where they are not wanted so.
   std::shared_ptr<const OwnedColumn>* found_keys = nullptr;
+
+  // Null: answers are wanted.
+  const JoinRequest* join = nullptr;
 
   // From now on `rows` is not wanted.
   void leave_out_rows() {

@@ -10,6 +10,7 @@
 #include "answers/request.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "indexes/index_state.hpp"
 #include "keys/lookup_batch.hpp"
 
 namespace rtindex {
@@ -35,7 +36,7 @@ class Joiner {
       : index_(index), what_(what), how_(how), size_(lookups_in(what.lower, what.upper)) {
     for (const ColumnView* const end : {&what.lower, &what.upper})
       if (end->memory_space() == MemorySpace::device)
-        fail("a join takes lookups in host memory: copy them, or look up the answer 'rows'");
+        fail("a join takes lookups in host memory: copy them, or call join_into()");
   }
 
   // Calls take(part) for parts of at most `most` pairs, for one part if it is `whole`.
@@ -194,6 +195,46 @@ void Index::join_range_in_parts(const ColumnView& lower, const ColumnView& upper
 void Index::join_asof_in_parts(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
                                std::size_t most, const TakeJoined& take) const {
   Joiner(snapshot(), {keys, keys, LookupKind::nearest, Ends::closed, nearest}, how).run(most, take);
+}
+
+void Index::join_into(const ColumnView& keys, JoinKind how, const JoinOutputs& outputs,
+                      Stream stream) const {
+  state_->join_into({keys, keys, LookupKind::point}, how, Ends::closed, outputs, stream);
+}
+
+void Index::join_range_into(const ColumnView& lower, const ColumnView& upper, JoinKind how,
+                            Ends ends, const JoinOutputs& outputs, Stream stream) const {
+  state_->join_into({lower, upper, LookupKind::range}, how, ends, outputs, stream);
+}
+
+void Index::join_asof_into(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
+                           const JoinOutputs& outputs, Stream stream) const {
+  state_->join_into({keys, keys, LookupKind::nearest, nearest}, how, Ends::closed, outputs, stream);
+}
+
+void Index::State::join_into(const Question& question, JoinKind how, Ends ends,
+                             const JoinOutputs& outputs, Stream stream) const {
+  explain_out_of_memory("joining rows", [&] {
+    if (!backend->on_gpu())
+      fail(ErrorKind::unsupported,
+           "{} cannot write a join to device memory: call join(), or use an index on the GPU "
+           "(@cuda)",
+           spec.text());
+    const JoinRequest join{how, outputs};
+    if (outputs.count == nullptr) fail("expected a buffer for the number of pairs, got none");
+    if (outputs.capacity != 0 &&
+        (outputs.lookups == nullptr || (join.wants_rows() && outputs.rows == nullptr)))
+      fail("expected buffers for {} pairs, got none", outputs.capacity);
+    const Reading now = read();
+    require_lookups(*now, question);
+    require_supported(*now, {}, Answer::any, question.kind);
+    LookupOptions options;
+    options.ends = ends;
+    options.stream = stream;
+    Request request = request_into(options, {.memory_space = MemorySpace::device});
+    request.join = &join;
+    threads->run([&] { run(*now, question, request); });
+  });
 }
 
 }  // namespace rtindex

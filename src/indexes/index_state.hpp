@@ -91,6 +91,8 @@ struct Index::State {
 
   [[nodiscard]] Answers answer(Question question, const LookupOptions& options) const;
   void answer_into(Question question, const LookupOptions& options, const Outputs& outputs) const;
+  void join_into(const Question& question, JoinKind how, Ends ends, const JoinOutputs& outputs,
+                 Stream stream) const;
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 

@@ -51,6 +51,8 @@ class Answerer {
     static_cast<void>(request), static_cast<void>(stream);
     return false;
   }
+  // Whether a point lookup has one row at most.
+  [[nodiscard]] virtual bool has_unique_keys() const { return false; }
   // The first or last live row of each range, in the order of (key, rowID), or miss_row; and that
   // row's encoded key where `keys` is not null.
   virtual void find_edges(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,

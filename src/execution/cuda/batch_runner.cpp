@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "answers/cuda/join_answers.hpp"
+#include "answers/cuda/joins.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -229,6 +230,7 @@ bool BatchRunner::answer_pair(const Piece& piece, const DeviceRequest& wanted,
 
 void BatchRunner::answer_to_device(const Piece& piece, const void* values,
                                    cudaStream_t stream) const {
+  if (request_.join != nullptr) return join(piece, *request_.join, stream);
   const Outputs& out = request_.outputs;
   const std::vector<FoundRows> found = answer(piece, device_request(out), values, stream);
   if (out.offsets == nullptr) return;
@@ -242,6 +244,28 @@ void BatchRunner::answer_to_device(const Piece& piece, const void* values,
       collect_rows(some, part.count, out.offsets + part.first, part.first_row,
                    out.rows_capacity - part.first_row, out.rows + part.first_row, stream);
   });
+}
+
+// Where a lookup has one row at most, the rows are found once and compacted.
+void BatchRunner::join(const Piece& piece, const JoinRequest& wanted, cudaStream_t stream) const {
+  const Answerer& main = targets_.front().structure.answerer;
+  if (targets_.size() == 1 && batch().kind() == LookupKind::point && main.has_unique_keys()) {
+    const DeviceArray<std::uint32_t> rows(memory_, piece.count, stream);
+    DeviceRequest request;
+    request.any = rows.data();
+    static_cast<void>(
+        main.answer(batch(), piece.first, piece.lookups.front(), request, {}, stream));
+    return join_rows(rows.data(), piece.count, wanted, memory_, stream);
+  }
+  std::vector<FoundRows> found;
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    found.push_back(
+        targets_[i].structure.answerer.answer(targets_[i].batch, piece.first, piece.lookups[i], {},
+                                              {.any = true, .limit = no_limit}, stream));
+  if (any_has_too_many(found))
+    fail(ErrorKind::unsupported,
+         "the join has too many pairs for one array: join fewer keys at once");
+  join_sources(sources_of(found), piece.count, wanted, memory_, stream);
 }
 
 // Keys of several segments are compared by their ordered_bits().

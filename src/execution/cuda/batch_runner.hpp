@@ -122,6 +122,7 @@ class BatchRunner {
   [[nodiscard]] bool answer_pair(const Piece& piece, const DeviceRequest& wanted,
                                  cudaStream_t stream) const;
   void answer_to_device(const Piece& piece, const void* values, cudaStream_t stream) const;
+  void join(const Piece& piece, const JoinRequest& wanted, cudaStream_t stream) const;
   [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;
   // Calls take(part, rows) for consecutive parts of the lookups whose rows fit one array each.
   template <class Take>

@@ -70,6 +70,8 @@ class DeviceBackend : public Backend {
       const std::shared_ptr<DeviceMemory>& memory, const MemoryMeter& meter) const;
 
  private:
+  void join_nearest(std::span<const Segment> segments, const ColumnView& keys,
+                    const NearestOptions& nearest, const Request& request) const;
   // The neighbours of keys in terms of points, whose other answers are wanted.
   void nearest_on_device(std::span<const Segment> segments, const ColumnView& keys,
                          const NearestOptions& nearest, const Request& request) const;

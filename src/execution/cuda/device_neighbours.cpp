@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "answers/cuda/joins.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -119,6 +120,7 @@ class OutputsOnHost {
 
 void DeviceBackend::answer_nearest(std::span<const Segment> segments, const ColumnView& keys,
                                    const NearestOptions& nearest, const Request& request) const {
+  if (request.join != nullptr) return join_nearest(segments, keys, nearest, request);
   const bool is_native = segments.front().codec->native_base().has_value();
   const bool to_device = request.outputs.memory_space == MemorySpace::device;
   const bool on_device = keys.memory_space() == MemorySpace::device;
@@ -130,6 +132,22 @@ void DeviceBackend::answer_nearest(std::span<const Segment> segments, const Colu
     nearest_native(segments, keys, nearest, request);
   else
     nearest_on_host(segments, keys, nearest, request);
+}
+
+void DeviceBackend::join_nearest(std::span<const Segment> segments, const ColumnView& keys,
+                                 const NearestOptions& nearest, const Request& request) const {
+  const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
+  const OnDevice current(main.device());
+  const auto stream = static_cast<cudaStream_t>(request.stream.handle);
+  const std::shared_ptr<DeviceMemory> memory = main.device_memory();
+  require_on_device(request.join->outputs);
+  const DeviceArray<std::uint32_t> rows(memory, keys.size(), stream);
+  Request neighbours = request;
+  neighbours.join = nullptr;
+  neighbours.answers = Answer::any;
+  neighbours.outputs = {.any = rows.data(), .memory_space = MemorySpace::device};
+  answer_nearest(segments, keys, nearest, neighbours);
+  join_rows(rows.data(), keys.size(), *request.join, memory, stream);
 }
 
 // All answers go to device memory.

@@ -82,6 +82,7 @@ class OrderedAnswerer final : public Answerer {
                                  const DeviceLookups& newer_lookups, const DeviceRequest& request,
                                  cudaStream_t stream) const override;
 
+  [[nodiscard]] bool has_unique_keys() const override { return from_.order.unique(); }
   void find_edges(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,
                   Edge edge, std::uint32_t* rows, std::uint64_t* keys,
                   cudaStream_t stream) const override;

@@ -72,6 +72,13 @@ void require_on_device(const LookupBatch& batch, const Request& request) {
   if (request.values_space == MemorySpace::device)
     require_usable(request.values, width_of(request.value_type), "values");
   require_on_device(request.outputs, batch.size());
+  if (request.join != nullptr) require_on_device(request.join->outputs);
+}
+
+void require_on_device(const JoinOutputs& out) {
+  require_usable(out.count, sizeof(*out.count), "counts");
+  require_usable(out.lookups, sizeof(*out.lookups), "answers");
+  require_usable(out.rows, sizeof(*out.rows), "answers");
 }
 
 void require_on_device(const Outputs& out, std::size_t lookups) {

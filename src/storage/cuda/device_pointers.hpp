@@ -12,5 +12,7 @@ void require_on_device(const ColumnView& column, const char* what);
 void require_on_device(const LookupBatch& batch, const Request& request);
 // The same for the outputs of so many lookups.
 void require_on_device(const Outputs& outputs, std::size_t lookups);
+// The same for the outputs of a join.
+void require_on_device(const JoinOutputs& outputs);
 
 }  // namespace rtindex::cuda

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <rtindex/device.hpp>
+
+#include "answers/cuda/runs.hpp"
+#include "answers/request.hpp"
+
+namespace rtindex::cuda {
+
+// Pairs of lookups and rows go to arrays in device memory, in the order of the lookups. Those that
+// do not fit are left out, but counted.
+
+// Joins lookups that match one row at most, or miss_row.
+void join_rows(const std::uint32_t* rows, std::size_t count, const JoinRequest& join,
+               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+// Joins lookups with all their rows.
+void join_sources(const RowSources& from, std::size_t count, const JoinRequest& join,
+                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+}  // namespace rtindex::cuda
