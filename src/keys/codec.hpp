@@ -15,8 +15,8 @@
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 #include "keys/owned_column.hpp"
+#include "keys/packed_bounds.hpp"
 #include "keys/row_numbers.hpp"
-#include "keys/runtime_bounds.hpp"
 
 namespace rtindex {
 

@@ -44,7 +44,7 @@ Pairs pairs_of(const Matches& matches, JoinKind how) {
 // Calls join(outputs) for the number of pairs, and again for the pairs themselves: for all, and for
 // half of them.
 template <class Join>
-void expect_joined(Pairs wanted, JoinKind how, const Join& join) {
+void expect_pairs(Pairs wanted, JoinKind how, const Join& join) {
   const OnGpu count(8);
   JoinOutputs outputs;
   outputs.count = count.as<std::uint64_t>();
@@ -108,14 +108,14 @@ TEST_P(DeviceJoins, PairLikeAScan) {
     for (const JoinKind how : join_kinds) {
       const Pairs wanted = pairs_of(scan(table.keys(), points(keys)), how);
       for (const ColumnView& from : {lower.view(), keys.view()})
-        expect_joined(wanted, how,
-                      [&](const JoinOutputs& outputs) { index.join_into(from, how, outputs); });
+        expect_pairs(wanted, how,
+                     [&](const JoinOutputs& outputs) { index.join_into(from, how, outputs); });
       if (HasFatalFailure()) return;
       if (!index.supports(Answer::any, LookupKind::range)) continue;
-      expect_joined(pairs_of(scan(table.keys(), ranges(keys, others)), how), how,
-                    [&](const JoinOutputs& outputs) {
-                      index.join_range_into(lower.view(), upper.view(), how, Ends::closed, outputs);
-                    });
+      expect_pairs(pairs_of(scan(table.keys(), ranges(keys, others)), how), how,
+                   [&](const JoinOutputs& outputs) {
+                     index.join_range_into(lower.view(), upper.view(), how, Ends::closed, outputs);
+                   });
       if (HasFatalFailure()) return;
       if (!index.supports(Answer::any, LookupKind::nearest)) continue;
       const NearestOptions nearest{Direction::backward, change % 2 == 0, {}};
@@ -125,7 +125,7 @@ TEST_P(DeviceJoins, PairLikeAScan) {
         neighbours.push_back(row == miss_row ? std::vector<std::uint32_t>{}
                                              : std::vector<std::uint32_t>{row});
       }
-      expect_joined(pairs_of(neighbours, how), how, [&](const JoinOutputs& outputs) {
+      expect_pairs(pairs_of(neighbours, how), how, [&](const JoinOutputs& outputs) {
         index.join_asof_into(lower.view(), nearest, how, outputs);
       });
       if (HasFatalFailure()) return;
@@ -166,7 +166,7 @@ TEST(UniqueDeviceJoins, PairEveryKey) {
   for (const char* const spec : {"rx:native@cuda", "hash@cuda"}) {
     const Index index = build(keys, spec);
     for (const JoinKind how : join_kinds)
-      expect_joined(pairs_of(matches, how), how, [&](const JoinOutputs& outputs) {
+      expect_pairs(pairs_of(matches, how), how, [&](const JoinOutputs& outputs) {
         index.join_into(on_gpu.view(), how, outputs);
       });
   }

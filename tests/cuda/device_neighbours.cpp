@@ -40,7 +40,7 @@ const std::vector<Type>& neighbour_types() {
 bool is_real(Type type) { return type == Type::f32 || type == Type::f64; }
 
 // Few values, so that many rows have one key, and those at the ends of the type.
-Key random_key(Type type, Random& random) {
+Key neighbour_key(Type type, Random& random) {
   if (is_real(type)) {
     const double most = std::numeric_limits<double>::infinity();
     if (random.one_in(12))
@@ -52,10 +52,10 @@ Key random_key(Type type, Random& random) {
   return {random.between(low, 40)};
 }
 
-std::vector<Key> random_keys(Type type, std::size_t size, Random& random) {
+std::vector<Key> neighbour_keys(Type type, std::size_t size, Random& random) {
   std::vector<Key> keys;
   for (std::size_t i = 0; i < size; ++i)
-    keys.push_back(random.one_in(25) ? Key{std::monostate{}} : random_key(type, random));
+    keys.push_back(random.one_in(25) ? Key{std::monostate{}} : neighbour_key(type, random));
   return keys;
 }
 
@@ -147,11 +147,11 @@ TEST_P(DeviceNeighbours, AreThoseOfAScan) {
   const auto& [spec, type] = GetParam();
   Random random(static_cast<std::uint64_t>(type) + 31);
   const Shape shape{type};
-  ChangingIndex table(TestColumn(shape, random_keys(type, 150, random)), spec, {.seed = 7});
+  ChangingIndex table(TestColumn(shape, neighbour_keys(type, 150, random)), spec, {.seed = 7});
   ASSERT_TRUE(table.index().supports(Answer::any, LookupKind::nearest));
   for (int change = 0; change < 6; ++change) {
     // With nulls, which kernels do not read as elements, and without.
-    TestColumn lookups(shape, random_keys(type, 200, random));
+    TestColumn lookups(shape, neighbour_keys(type, 200, random));
     std::vector<Key> valid = lookups.keys();
     std::erase_if(valid, is_null);
     for (const TestColumn& batch : {lookups, TestColumn(shape, valid), TestColumn(shape, {})}) {

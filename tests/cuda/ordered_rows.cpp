@@ -59,8 +59,8 @@ std::vector<std::vector<std::uint32_t>> scan_in_order(const std::vector<Key>& ta
 
 using RowLists = std::vector<std::vector<std::uint32_t>>;
 
-RowLists on_host(const Index& index, const TestColumn& lower, const TestColumn& upper,
-                 const LookupOptions& options) {
+RowLists lists_on_host(const Index& index, const TestColumn& lower, const TestColumn& upper,
+                       const LookupOptions& options) {
   LookupOptions wanted = options;
   wanted.answers = Answer::rows | Answer::count;
   const Answers found = index.range(lower.view(), upper.view(), wanted);
@@ -70,8 +70,8 @@ RowLists on_host(const Index& index, const TestColumn& lower, const TestColumn& 
   return lists;
 }
 
-RowLists on_gpu(const Index& index, const TestColumn& lower, const TestColumn& upper,
-                const LookupOptions& options) {
+RowLists lists_on_gpu(const Index& index, const TestColumn& lower, const TestColumn& upper,
+                      const LookupOptions& options) {
   const ColumnOnGpu low(lower.view());
   const ColumnOnGpu high(upper.view());
   const OnGpu offsets(8 * (lower.size() + 1));
@@ -115,8 +115,8 @@ TEST_P(OrderedDeviceRows, AreThoseOfASort) {
         options.order = order;
         options.limit = limit;
         const RowLists wanted = scan_in_order(table.keys(), lower, upper, order, limit);
-        ASSERT_EQ(on_host(table.index(), lower, upper, options), wanted) << change;
-        ASSERT_EQ(on_gpu(table.index(), lower, upper, options), wanted) << change;
+        ASSERT_EQ(lists_on_host(table.index(), lower, upper, options), wanted) << change;
+        ASSERT_EQ(lists_on_gpu(table.index(), lower, upper, options), wanted) << change;
       }
     // Updated rows get keys that newer rows have: merged, equal keys are not in the order of rows.
     if (change % 2 == 0) {

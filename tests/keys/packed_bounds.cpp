@@ -7,7 +7,7 @@
 
 #include "base/types.hpp"
 #include "keys/codec.hpp"
-#include "keys/runtime_bounds.hpp"
+#include "keys/packed_bounds.hpp"
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
 

@@ -61,22 +61,22 @@ __device__ void store_element(void* elements, std::size_t i, ElementType type,
   }
 }
 
-struct Side {
+struct SideView {
   const std::uint32_t* rows;
   const std::uint64_t* keys;
 };
 
 __global__ void __launch_bounds__(block_threads)
-    finish_kernel(Side before, Side behind, std::size_t count,
+    finish_kernel(SideView before, SideView behind, std::size_t count,
                   const __grid_constant__ PackedMap map, NeighbourLimits limits,
                   NeighbourOutputs out) {
   const std::size_t i = thread_number();
   std::uint32_t row = miss_row;
   if (i < count) {
-    const auto row_in = [&](const Side& side) {
+    const auto row_in = [&](const SideView& side) {
       return side.rows == nullptr ? miss_row : side.rows[i];
     };
-    const auto key_in = [&](const Side& side) {
+    const auto key_in = [&](const SideView& side) {
       return side.keys == nullptr ? std::uint64_t{0} : side.keys[i];
     };
     row = row_in(before);

@@ -11,6 +11,7 @@
 
 #include "base/cuda/device_array.hpp"
 #include "keys/interval.hpp"
+#include "keys/packed_bounds.hpp"
 #include "keys/runtime_bounds.hpp"
 
 namespace rtindex::cuda {
