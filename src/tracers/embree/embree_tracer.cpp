@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "scene/row_directory.hpp"
+#include "tracers/embree/edge_finder.hpp"
 #include "tracers/embree/scene.hpp"
 #include "tracers/rx_options.hpp"
 
@@ -32,6 +33,27 @@ class EmbreeTracer final : public Structure {
       parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
         run_chunk<Class>(batch, request, first, count);
       });
+    });
+  }
+
+  [[nodiscard]] bool keeps_order() const override { return true; }
+
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
+                  std::uint64_t* keys, Counters* counters) const override {
+    parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+      Interval intervals[chunk_lookups];
+      std::uint8_t checks[chunk_lookups] = {};
+      batch.encode(first, count, intervals, checks);
+      Counters work;
+      EdgeFinder finder({options_, column_, scene_, directory_}, batch, edge, dead,
+                        counters != nullptr ? &work : nullptr);
+      for (std::size_t i = 0; i < count; ++i) {
+        EdgeRow found;
+        if (!intervals[i].empty()) found = finder.find(first + i, intervals[i], checks[i]);
+        rows[first + i] = found.row;
+        keys[first + i] = found.key;
+      }
+      if (counters != nullptr) add_work(*counters, work);
     });
   }
 

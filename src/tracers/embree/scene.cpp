@@ -74,6 +74,7 @@ RTCGeometry EmbreeScene::make_triangles() {
   });
   RTCGeometry geometry = triangles_.geometry(device_.get());
   rtcSetGeometryOccludedFilterFunction(geometry, filter_triangle);
+  rtcSetGeometryIntersectFilterFunction(geometry, filter_triangle);
   return geometry;
 }
 
@@ -86,6 +87,7 @@ RTCGeometry EmbreeScene::make_spheres() {
   rtcSetSharedGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
                              spheres_.data(), 0, sizeof(Sphere), column_->size());
   rtcSetGeometryOccludedFilterFunction(geometry, filter_sphere);
+  rtcSetGeometryIntersectFilterFunction(geometry, filter_sphere);
   return geometry;
 }
 
@@ -95,6 +97,7 @@ RTCGeometry EmbreeScene::make_boxes() {
   rtcSetGeometryUserData(geometry, this);
   rtcSetGeometryBoundsFunction(geometry, bound_box, this);
   rtcSetGeometryOccludedFunction(geometry, test_box);
+  rtcSetGeometryIntersectFunction(geometry, find_box);
   return geometry;
 }
 
@@ -145,6 +148,39 @@ void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
   if (query.counters != nullptr) ++query.counters->hits;
   if (query.on_hit(query.receiver, arguments->primID))
     RTCRayN_tfar(arguments->ray, arguments->N, 0) = -std::numeric_limits<float>::infinity();
+}
+
+// A box is hit where its key is: along x, as all rays of closest() run.
+void EmbreeScene::find_box(const RTCIntersectFunctionNArguments* arguments) {
+  if (arguments->valid[0] == 0) return;
+  const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
+  EmbreeQuery& query = query_of(arguments->context);
+  if (query.counters != nullptr) ++query.counters->tested;
+  const unsigned n = arguments->N;
+  RTCRayN* const ray = RTCRayHitN_RayN(arguments->rayhit, n);
+  const std::uint64_t key = scene->column_->keys[arguments->primID];
+  if (!query.ray_keys.contains(key)) return;
+  const Coordinates& coordinates = scene->options_.coordinates;
+  const float t = (coordinates.x_of(coordinates.place_of(key)) - RTCRayN_org_x(ray, n, 0)) *
+                  RTCRayN_dir_x(ray, n, 0);
+  if (t > RTCRayN_tfar(ray, n, 0)) return;
+  if (query.counters != nullptr) ++query.counters->hits;
+  if (!query.on_hit(query.receiver, arguments->primID)) return;
+  RTCRayN_tfar(ray, n, 0) = t;
+  RTCHitN* const hit = RTCRayHitN_HitN(arguments->rayhit, n);
+  RTCHitN_geomID(hit, n, 0) = arguments->geomID;
+  RTCHitN_primID(hit, n, 0) = arguments->primID;
+}
+
+std::uint32_t EmbreeScene::closest(const Ray& ray, EmbreeQuery& query) const {
+  query.compare = column_;
+  if (query.counters != nullptr) ++query.counters->rays;
+  RTCRayHit found{};
+  found.ray = embree_ray(ray);
+  found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+  found.hit.primID = no_primitive;
+  intersect(scene_, query.base, found);
+  return found.hit.geomID == RTC_INVALID_GEOMETRY_ID ? no_primitive : found.hit.primID;
 }
 
 void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {

@@ -21,7 +21,8 @@ struct EmbreeQuery {
   Interval ray_keys;                       // the keys that the ray passes
   const EncodedColumn* compare = nullptr;  // hits count only where their key is one of these
   void* receiver = nullptr;
-  // Takes the hit of a primitive; true ends the query.
+  // Takes the hit of a primitive. For trace(), true ends the query; for closest(), true means that
+  // the primitive counts.
   bool (*on_hit)(void* receiver, std::uint32_t primitive) = nullptr;
   Counters* counters = nullptr;  // of this query's thread; null: nothing is counted
 };
@@ -35,8 +36,13 @@ class EmbreeScene {
   EmbreeScene(const EmbreeScene&) = delete;
   EmbreeScene& operator=(const EmbreeScene&) = delete;
 
+  static constexpr std::uint32_t no_primitive = RTC_INVALID_GEOMETRY_ID;
+
   // Finds all primitives that the ray hits.
   void trace(const Ray& ray, EmbreeQuery& query) const;
+  // The closest of the primitives that the ray hits, that have one of its keys and that on_hit()
+  // accepts, or no_primitive. On a long ray it may be one shortly behind the closest one.
+  [[nodiscard]] std::uint32_t closest(const Ray& ray, EmbreeQuery& query) const;
   // Moves the named primitives to their new keys in the column and refits the tree.
   void refit(std::span<const std::uint32_t> primitives);
   // After a refit that threw: moves them to their old keys, which are in the column again.
@@ -54,10 +60,13 @@ class EmbreeScene {
   [[nodiscard]] RTCGeometry make_spheres();
   [[nodiscard]] RTCGeometry make_boxes();
 
+  // The same for both kinds of queries: a hit that is accepted ends trace() and shortens the ray of
+  // closest().
   static void filter_triangle(const RTCFilterFunctionNArguments* arguments);
   static void filter_sphere(const RTCFilterFunctionNArguments* arguments);
   static void bound_box(const RTCBoundsFunctionArguments* arguments);
   static void test_box(const RTCOccludedFunctionNArguments* arguments);
+  static void find_box(const RTCIntersectFunctionNArguments* arguments);
 
   RxOptions options_;
   const EncodedColumn* column_;
