@@ -82,8 +82,8 @@ struct EdgeRow {
   // Whether this row comes before another one, as seen from the edge.
   [[nodiscard]] RTINDEX_HD constexpr bool is_nearer(Edge edge, const EdgeRow& than) const {
     if (than.row == miss_row) return true;
-    if (key != than.key) return (key < than.key) == (edge == Edge::first);
-    return (row < than.row) == (edge == Edge::first);
+    if (key != than.key) return edge == Edge::first ? key < than.key : key > than.key;
+    return edge == Edge::first ? row < than.row : row > than.row;
   }
 };
 

@@ -1,4 +1,5 @@
-// The first and last live row of ranges, by Embree's closest hits, against a search by halves.
+// The first and last live row of ranges by Embree's closest hits, and all of them in the order of
+// keys, against a search by halves.
 
 #if defined(RTINDEX_HAS_EMBREE)
 
@@ -59,11 +60,9 @@ class TracedColumn {
   [[nodiscard]] std::size_t size() const { return column_.size(); }
   [[nodiscard]] bool is_lossy() const { return codec_->has_residual(); }
 
-  // Every range of [lower, upper], with both edges.
+  // Both edges of every range.
   void expect_edges(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead) const {
-    std::vector<std::uint32_t> live;
-    for (const std::uint32_t row : order_)
-      if (!dead.has(row)) live.push_back(row);
+    const std::vector<std::uint32_t> live = live_rows(dead);
     const ColumnView low = lower.view();
     const ColumnView high = upper.view();
     const LookupBatch batch(*codec_, low, high, LookupKind::range);
@@ -73,7 +72,10 @@ class TracedColumn {
       Counters work;
       tracer_->find_edges(batch, edge, dead.bits(), rows.data(), keys.data(), &work);
       for (std::size_t i = 0; i < lower.size(); ++i) {
-        const std::uint32_t expected = edge_of(live, lower.keys()[i], upper.keys()[i], edge);
+        const std::vector<std::uint32_t> all = rows_of(live, lower.keys()[i], upper.keys()[i]);
+        const std::uint32_t expected = all.empty()           ? miss_row
+                                       : edge == Edge::first ? all.front()
+                                                             : all.back();
         ASSERT_EQ(rows[i], expected)
             << (edge == Edge::first ? "first of " : "last of ") << text_of(lower.keys()[i])
             << " to " << text_of(upper.keys()[i]);
@@ -85,18 +87,61 @@ class TracedColumn {
     }
   }
 
+  // The rows of every range in both orders, and their keys.
+  void expect_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
+                   std::uint32_t limit) const {
+    const std::vector<std::uint32_t> live = live_rows(dead);
+    const ColumnView low = lower.view();
+    const ColumnView high = upper.view();
+    std::vector<std::uint64_t> counts(lower.size());
+    for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
+      std::vector<std::vector<std::uint32_t>> rows(chunks_of(lower.size()));
+      std::vector<std::vector<std::uint64_t>> keys(chunks_of(lower.size()));
+      Request request;
+      request.answers = Answer::rows;
+      request.order = order;
+      request.limit = limit;
+      request.dead = dead.bits();
+      request.row_counts = counts.data();
+      request.chunk_rows = &rows;
+      request.chunk_keys = &keys;
+      tracer_->run(LookupBatch(*codec_, low, high, LookupKind::range), request);
+      std::vector<std::vector<std::uint32_t>> expected(rows.size());
+      std::vector<std::vector<std::uint64_t>> expected_keys(rows.size());
+      for (std::size_t i = 0; i < lower.size(); ++i) {
+        std::vector<std::uint32_t> all = rows_of(live, lower.keys()[i], upper.keys()[i]);
+        if (order == RowOrder::descending) std::reverse(all.begin(), all.end());
+        all.resize(std::min<std::size_t>(all.size(), limit));
+        ASSERT_EQ(counts[i], all.size()) << "lookup " << i;
+        for (const std::uint32_t row : all) {
+          expected[i / chunk_lookups].push_back(row);
+          expected_keys[i / chunk_lookups].push_back(encoded_key(row));
+        }
+      }
+      ASSERT_EQ(rows, expected);
+      ASSERT_EQ(keys, expected_keys);
+    }
+  }
+
  private:
-  [[nodiscard]] std::uint32_t edge_of(const std::vector<std::uint32_t>& live, const Key& lower,
-                                      const Key& upper, Edge edge) const {
-    if (is_null(lower) || is_null(upper)) return miss_row;
+  [[nodiscard]] std::vector<std::uint32_t> live_rows(const DeadRows& dead) const {
+    std::vector<std::uint32_t> live;
+    for (const std::uint32_t row : order_)
+      if (!dead.has(row)) live.push_back(row);
+    return live;
+  }
+
+  // Of live rows in the order of their keys.
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(const std::vector<std::uint32_t>& live,
+                                                   const Key& lower, const Key& upper) const {
+    if (is_null(lower) || is_null(upper)) return {};
     const auto first = std::partition_point(live.begin(), live.end(), [&](std::uint32_t row) {
       return compare(column_.keys()[row], lower) < 0;
     });
     const auto end = std::partition_point(live.begin(), live.end(), [&](std::uint32_t row) {
       return compare(column_.keys()[row], upper) <= 0;
     });
-    if (first >= end) return miss_row;
-    return edge == Edge::first ? *first : end[-1];
+    return first < end ? std::vector<std::uint32_t>(first, end) : std::vector<std::uint32_t>{};
   }
 
   [[nodiscard]] std::uint64_t encoded_key(std::uint32_t row) const {
@@ -242,6 +287,25 @@ std::string spec_name(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Tracers, EmbreeEdges, testing::ValuesIn(specs()), spec_name);
 
+TEST(EmbreeEdgesOfRows, AreWhereRowsInOrderBegin) {
+  Random random(8);
+  std::vector<Whole> values;
+  for (int i = 0; i < 900; ++i) values.push_back(random.between(0, 400));
+  std::vector<Whole> lower;
+  std::vector<Whole> upper;
+  for (int i = 0; i < 600; ++i) {
+    lower.push_back(random.between(0, 400));
+    upper.push_back(lower.back() + random.between(-2, 60));
+  }
+  for (const std::string options : {"mode=naive", "bits=3+4+4", "mode=extended,primitive=aabb"}) {
+    const TracedColumn column("rx:embree," + options, integers(Type::i32, values));
+    for (const std::string& name : dead_row_names())
+      for (const std::uint32_t limit : {0U, 1U, 7U, no_limit})
+        column.expect_rows(integers(Type::i32, lower), integers(Type::i32, upper),
+                           dead_rows_named(name, column.size()), limit);
+  }
+}
+
 TEST(EmbreeEdgesOfRows, WithNullsSkipThem) {
   Random random(4);
   std::vector<Whole> values;
@@ -275,8 +339,10 @@ TEST(EmbreeEdgesOfRows, ComparesFullKeys) {
   ASSERT_TRUE(column.is_lossy());
   const TestColumn lower = strings(texts(600));
   const TestColumn upper = strings(texts(600));
-  for (const std::string& name : dead_row_names())
+  for (const std::string& name : dead_row_names()) {
     column.expect_edges(lower, upper, dead_rows_named(name, column.size()));
+    column.expect_rows(lower, upper, dead_rows_named(name, column.size()), 20);
+  }
 }
 
 }  // namespace

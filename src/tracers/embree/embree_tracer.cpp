@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "scene/row_directory.hpp"
+#include "tracers/edge_order.hpp"
 #include "tracers/embree/edge_finder.hpp"
 #include "tracers/embree/scene.hpp"
 #include "tracers/rx_options.hpp"
@@ -147,6 +148,8 @@ class EmbreeTracer final : public Structure {
     std::size_t lookup;
     Interval interval;
     std::uint8_t checks;
+    // The hits of a lookup whose rows are wanted in the order of keys; null: the order is free.
+    std::vector<EdgeRow>* unordered;
     bool done;
     std::exception_ptr error;  // must not travel through Embree's frames
 
@@ -156,7 +159,9 @@ class EmbreeTracer final : public Structure {
       if (checks != check_none &&
           !batch->accepts(lookup, interval, checks, row, column.keys[primitive]))
         return false;
-      return accumulator->hit(row);
+      if (unordered == nullptr) return accumulator->hit(row);
+      unordered->push_back({row, column.keys[primitive]});
+      return false;
     }
 
     static bool on_hit(void* self, std::uint32_t primitive) {
@@ -178,7 +183,11 @@ class EmbreeTracer final : public Structure {
     std::uint8_t checks[chunk_lookups] = {};
     batch.encode(first, count, intervals, checks);
     Accumulator<Class> accumulator(request, first / chunk_lookups);
-    Receiver<Class> receiver{this, &batch, &accumulator, 0, {}, check_none, false, nullptr};
+    std::vector<EdgeRow> unordered;
+    const bool is_ordered = request.order != RowOrder::any && request.chunk_rows != nullptr;
+    Receiver<Class> receiver{
+        this,  &batch, &accumulator, 0, {}, check_none, is_ordered ? &unordered : nullptr,
+        false, nullptr};
     EmbreeQuery query;
     init_context(query.base);
     query.receiver = &receiver;
@@ -198,9 +207,26 @@ class EmbreeTracer final : public Structure {
           trace_range(query, intervals[i], receiver.done);
       }
       if (receiver.error) std::rethrow_exception(receiver.error);
+      if (is_ordered) take_in_order(batch, request, first, unordered, accumulator);
       accumulator.finish(first + i);
     }
     if (request.counters != nullptr) add_work(*request.counters, work);
+  }
+
+  // Adds the hits of a lookup to its answers, in the order of keys, and empties the list.
+  template <class Class>
+  static void take_in_order(const LookupBatch& batch, const Request& request, std::size_t first,
+                            std::vector<EdgeRow>& hits, Accumulator<Class>& accumulator) {
+    std::erase_if(hits, [&](const EdgeRow& hit) { return request.dead.has(hit.row); });
+    const Edge start = request.order == RowOrder::ascending ? Edge::first : Edge::last;
+    std::sort(hits.begin(), hits.end(),
+              [&](const EdgeRow& a, const EdgeRow& b) { return is_nearer(batch, start, a, b); });
+    for (const EdgeRow& hit : hits)
+      if (accumulator.hit(hit.row)) break;
+    if (request.chunk_keys != nullptr)
+      for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), request.limit); ++i)
+        (*request.chunk_keys)[first / chunk_lookups].push_back(hits[i].key);
+    hits.clear();
   }
 
   void trace_point(EmbreeQuery& query, std::uint64_t key) const {
