@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 #include "indexes/backends.hpp"
 
 namespace rtindex {

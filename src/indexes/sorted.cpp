@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/prefetch.hpp"
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 #include "indexes/backends.hpp"
 
 namespace rtindex {

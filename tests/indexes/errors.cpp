@@ -81,7 +81,9 @@ TEST_P(Errors, ComparisonOfEveryTypeWithEveryOther) {
     const Index other = build(columns[a], GetParam());
     for (std::size_t b = 0; b < columns.size(); ++b) {
       const std::string text = sentence([&] { static_cast<void>(other.lookup(columns[b])); });
-      EXPECT_EQ(text == "no error", a == b) << name_of(columns[a].type()) << " looked up as "
+      // A key of fewer parts stands for all that begin with it, which only an order can tell.
+      const bool is_first_part = a == 6 && b == 5 && !GetParam().starts_with("hash");
+      EXPECT_EQ(text == "no error", a == b || is_first_part) << name_of(columns[a].type()) << " looked up as "
                                             << name_of(columns[b].type()) << ": " << text;
     }
   }

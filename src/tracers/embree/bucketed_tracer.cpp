@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/search.hpp"
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 #include "tracers/embree/bucket_scene.hpp"
 
 namespace rtindex {

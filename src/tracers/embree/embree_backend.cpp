@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 #include "tracers/embree/device.hpp"
 
 namespace rtindex {

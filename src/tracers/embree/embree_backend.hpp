@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "execution/backend.hpp"
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 #include "tracers/rx_options.hpp"
 
 namespace rtindex {

@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
 #include "base/search.hpp"
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 
 namespace rtindex {
 

@@ -1,4 +1,4 @@
-#include "execution/ordered_structure.hpp"
+#include "execution/ordered_backend.hpp"
 
 #include <algorithm>
 #include <utility>
