@@ -11,6 +11,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "cuda/neighbour_scan.hpp"
 #include "support/changing_index.hpp"
 #include "support/run.hpp"
@@ -77,12 +78,7 @@ struct TupleCase {
   bool is_packed;
 };
 
-class DeviceComposites : public testing::TestWithParam<TupleCase> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceComposites : public GpuTestWithParam<TupleCase> {};
 
 std::vector<std::uint32_t> counts_on_gpu(const Index& index, const ColumnView& lower,
                                          const ColumnView& upper, Ends ends, std::size_t n) {
@@ -196,9 +192,10 @@ INSTANTIATE_TEST_SUITE_P(Cuda, DeviceComposites, testing::ValuesIn(tuple_cases()
                                   (item.param.is_packed ? "_packed" : "_lossy");
                          });
 
+using DeviceCompositeColumns = GpuTest;
+
 // Columns of device parts: built, inserted, looked up and erased.
-TEST(DeviceCompositeColumns, AreFetched) {
-  if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+TEST_F(DeviceCompositeColumns, AreFetched) {
   Random random(5);
   const Shape shape = tuple_shape(true);
   const TestColumn first(shape, random_tuples(shape, 80, random));

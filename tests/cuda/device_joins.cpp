@@ -13,6 +13,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "cuda/neighbour_scan.hpp"
 #include "support/changing_index.hpp"
 #include "support/oracle.hpp"
@@ -87,12 +88,7 @@ struct JoinCase {
   std::size_t values;  // distinct keys
 };
 
-class DeviceJoins : public testing::TestWithParam<JoinCase> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceJoins : public GpuTestWithParam<JoinCase> {};
 
 TEST_P(DeviceJoins, PairLikeAScan) {
   const auto& [spec, type, values] = GetParam();
@@ -148,9 +144,10 @@ INSTANTIATE_TEST_SUITE_P(Cuda, DeviceJoins, testing::ValuesIn(join_cases()), [](
   return test_name(item.param.spec) + "_" + std::string(name_of(item.param.type));
 });
 
+using UniqueDeviceJoins = GpuTest;
+
 // Unique keys, whose rows are found once and compacted.
-TEST(UniqueDeviceJoins, PairEveryKey) {
-  if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+TEST_F(UniqueDeviceJoins, PairEveryKey) {
   constexpr std::uint32_t size = 100'000;
   std::vector<std::uint32_t> keys(size);
   for (std::uint32_t row = 0; row < size; ++row) keys[row] = 2 * ((row * 7919U) % size);
@@ -172,13 +169,18 @@ TEST(UniqueDeviceJoins, PairEveryKey) {
   }
 }
 
-TEST(DeviceJoinErrors, SayWhatIsMissing) {
+TEST(DeviceJoinsOfTheCpu, AreRefused) {
   const std::vector<std::uint32_t> keys = {1, 2, 3};
-  const Index on_cpu = build(keys, "sorted@cpu");
+  const Index index = build(keys, "sorted@cpu");
   std::uint64_t count = 0;
-  EXPECT_EQ(error_of([&] { on_cpu.join_into(keys, JoinKind::inner, {.count = &count}); }),
+  EXPECT_EQ(error_of([&] { index.join_into(keys, JoinKind::inner, {.count = &count}); }),
             ErrorKind::unsupported);
-  if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+}
+
+using DeviceJoinErrors = GpuTest;
+
+TEST_F(DeviceJoinErrors, SayWhatIsMissing) {
+  const std::vector<std::uint32_t> keys = {1, 2, 3};
   const Index index = build(keys, "rx:native@cuda");
   const OnGpu found(8);
   EXPECT_TRUE(error_of([&] { index.join_into(keys, JoinKind::inner, {}); }));

@@ -13,6 +13,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "cuda/neighbour_scan.hpp"
 #include "support/changing_index.hpp"
 #include "support/lookups.hpp"
@@ -136,12 +137,7 @@ void expect_on_gpu(const ChangingIndex& table, const TestColumn& lookups,
 
 using NeighbourCase = std::tuple<std::string, Type>;
 
-class DeviceNeighbours : public testing::TestWithParam<NeighbourCase> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class DeviceNeighbours : public GpuTestWithParam<NeighbourCase> {};
 
 TEST_P(DeviceNeighbours, AreThoseOfAScan) {
   const auto& [spec, type] = GetParam();
@@ -177,9 +173,10 @@ INSTANTIATE_TEST_SUITE_P(Cuda, DeviceNeighbours,
                                   std::string(name_of(std::get<1>(item.param)));
                          });
 
-// Long runs of equal keys, most of whose rows are erased.
-TEST(DeviceNeighboursAtLength, SkipErasedRowsOfLongRuns) {
-  if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
+using NeighboursInLongRuns = GpuTest;
+
+// Most rows of each key are erased.
+TEST_F(NeighboursInLongRuns, AreFoundBehindErasedRows) {
   constexpr std::uint32_t size = 200'000;
   std::vector<std::uint64_t> keys(size);
   for (std::uint32_t row = 0; row < size; ++row) keys[row] = std::uint64_t{row % 5} << 40;

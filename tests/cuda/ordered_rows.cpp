@@ -13,6 +13,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "cuda/device_copy.hpp"
+#include "cuda/gpu_test.hpp"
 #include "support/changing_index.hpp"
 #include "support/specs.hpp"
 
@@ -94,12 +95,7 @@ RowLists lists_on_gpu(const Index& index, const TestColumn& lower, const TestCol
 
 using OrderedCase = std::tuple<std::string, Type>;
 
-class OrderedDeviceRows : public testing::TestWithParam<OrderedCase> {
- protected:
-  void SetUp() override {
-    if (cuda::unusable()) GTEST_SKIP() << *cuda::unusable();
-  }
-};
+class OrderedDeviceRows : public GpuTestWithParam<OrderedCase> {};
 
 TEST_P(OrderedDeviceRows, AreThoseOfASort) {
   const auto& [spec, type] = GetParam();
