@@ -47,6 +47,12 @@ __global__ void runs_of_rows_kernel(const std::uint32_t* rows, std::size_t count
   runs[i] = {begin, rows[i] == miss_row ? begin : begin + 1};
 }
 
+__global__ void rows_at_kernel(const std::uint64_t* positions, std::size_t count, RowsView from,
+                               std::size_t size, std::uint32_t* rows) {
+  const std::size_t i = thread_number();
+  if (i < count) rows[i] = positions[i] < size ? from[positions[i]] : miss_row;
+}
+
 __global__ void count_rows(const __grid_constant__ RowSources from, std::size_t count,
                            std::uint32_t limit, std::uint64_t* counts) {
   const std::size_t i = thread_number();
@@ -109,6 +115,14 @@ void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaS
   if (count == 0) return;
   runs_of_rows_kernel<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, runs);
   check_launch("collecting rows");
+}
+
+void rows_at(const std::uint64_t* positions, std::size_t count, const RowsView& from,
+             std::size_t size, std::uint32_t* rows, cudaStream_t stream) {
+  if (count == 0) return;
+  rows_at_kernel<<<blocks_for(count), block_threads, 0, stream>>>(positions, count, from, size,
+                                                                  rows);
+  check_launch("selecting rows");
 }
 
 void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,

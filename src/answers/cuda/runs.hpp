@@ -177,6 +177,10 @@ class OrderedRowCursor {
 // Runs of lookups with at most one match: lookup i has position i, or none if rows[i] is miss_row.
 void runs_of_rows(const std::uint32_t* rows, std::size_t count, Run* runs, cudaStream_t stream);
 
+// The rowIDs at positions of a column with `size` keys; miss_row beyond the last.
+void rows_at(const std::uint64_t* positions, std::size_t count, const RowsView& from,
+             std::size_t size, std::uint32_t* rows, cudaStream_t stream);
+
 // Adds the number of matches to a counter on the device: rowIDs that are not miss_row.
 void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,
                 cudaStream_t stream);

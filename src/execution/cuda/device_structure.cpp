@@ -51,6 +51,19 @@ DeviceColumn DeviceStructure::device_column(cudaStream_t stream) const {
   return arrays_->locator->column(arrays_->order, memory(), stream);
 }
 
+void DeviceStructure::select(const KeyCodec&, std::span<const std::uint64_t> places,
+                             std::uint32_t* rows) const {
+  const OrderedArrays& arrays = ready();
+  const OnDevice current(device());
+  const PooledStream stream;
+  const DeviceArray<std::uint64_t> positions =
+      uploaded(places.data(), places.size(), memory(), stream.get());
+  const DeviceArray<std::uint32_t> found(memory(), places.size(), stream.get());
+  rows_at(positions.data(), places.size(), arrays.answerer->ordered_rows(), arrays.order.size(),
+          found.data(), stream.get());
+  copy_to_host(rows, found.data(), found.bytes(), stream.get());
+}
+
 EncodedColumn DeviceStructure::column() const {
   const OnDevice current(device());
   const PooledStream stream;

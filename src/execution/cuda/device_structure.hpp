@@ -84,6 +84,8 @@ class DeviceStructure final : public GpuStructure {
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
     return ready().locator->build_profile();
   }
+  void select(const KeyCodec& codec, std::span<const std::uint64_t> places,
+              std::uint32_t* rows) const override;
   [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override;
   [[nodiscard]] EncodedColumn column() const override;
   void save(FileWriter file) const override;

@@ -89,10 +89,13 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
 void OrderedAnswerer::bring_into_order(FoundRows& found, const DeviceLookups& lookups,
                                        cudaStream_t stream) const {
   found.keys = from_.order.keys();
-  if (from_.order.unique() || from_.order.rows_ascend()) return;
-  RowsByKey& by_key = rows_by_key();
-  found.rows = by_key.order.rows();
-  if (!lookups.dead.empty()) found.dead = by_key.dead.get(lookups.dead, false, stream);
+  found.rows = ordered_rows();
+  if (!lookups.dead.empty() && !is_ordered())
+    found.dead = rows_by_key().dead.get(lookups.dead, false, stream);
+}
+
+RowsView OrderedAnswerer::ordered_rows() const {
+  return is_ordered() ? from_.order.rows() : rows_by_key().order.rows();
 }
 
 OrderedAnswerer::RowsByKey& OrderedAnswerer::rows_by_key() const {

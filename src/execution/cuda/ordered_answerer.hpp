@@ -90,6 +90,9 @@ class OrderedAnswerer final : public Answerer {
     return from_.residual == nullptr && from_.locator.reads_edge_elements();
   }
 
+  // The rows in the order of keys, those of equal keys in their own order.
+  [[nodiscard]] RowsView ordered_rows() const;
+
   // The memory of what lookups made of the dead rows.
   [[nodiscard]] std::size_t dead_bytes() const { return dead_rows_.bytes(); }
   // The memory of rows that were brought into order.
@@ -119,6 +122,9 @@ class OrderedAnswerer final : public Answerer {
     DeviceOrder order;
     DeadRowsCache dead;
   };
+  [[nodiscard]] bool is_ordered() const {
+    return from_.order.unique() || from_.order.rows_ascend();
+  }
   // Made by the first call that needs it, which waits for it.
   [[nodiscard]] RowsByKey& rows_by_key() const;
   void bring_into_order(FoundRows& found, const DeviceLookups& lookups, cudaStream_t stream) const;
