@@ -123,4 +123,58 @@ template <bool is_lower>
   return interval.lower > interval.upper ? Interval{1, 0} : interval;
 }
 
+// Keys of two parts whose neighbours are wanted, the most common ones: integers of 4 or 8 bytes, of
+// the types that the column's parts have. They are encoded in two steps, without a pass over the
+// batch: the ordered_bits() of an element are the element with its sign bit flipped.
+struct PairMap {
+  struct Part {
+    const void* elements = nullptr;
+    std::uint32_t bytes = 0;
+    std::uint64_t flip = 0;
+    std::uint64_t base = 0;
+    std::uint64_t span = 0;
+  };
+
+  Part first, second;
+  int second_bits = 0;
+  std::uint64_t base = 0;
+  std::uint64_t span = 0;
+};
+
+// The range at whose edge the neighbour of a pair lies: the key that the search starts at and the
+// other end, where it must stop. False where it is empty.
+template <Edge edge>
+[[nodiscard]] RTINDEX_HD inline bool encode_pair_edge(const PairMap& map, std::uint64_t first,
+                                                      std::uint64_t second, bool open,
+                                                      std::uint64_t& key, std::uint64_t& limit) {
+  const std::uint64_t group = first - map.first.base;
+  if (group > map.first.span) return false;
+  const std::uint64_t mask =
+      map.second_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << map.second_bits) - 1;
+  const std::uint64_t start = map.second_bits >= 64 ? 0 : group << map.second_bits;
+  const std::uint64_t smallest = start > map.base ? start - map.base : 0;
+  if (smallest > map.span || (start | mask) < map.base) return false;
+  std::uint64_t greatest = (start | mask) - map.base;
+  if (greatest > map.span) greatest = map.span;
+  if constexpr (edge == Edge::last) {
+    if (open && second-- == 0) return false;
+    if (second < map.second.base) return false;
+    std::uint64_t own = second - map.second.base;
+    if (own > map.second.span) own = map.second.span;
+    const std::uint64_t packed = start | own;
+    if (packed < map.base) return false;
+    key = packed - map.base < greatest ? packed - map.base : greatest;
+    limit = smallest;
+  } else {
+    if (open && ++second == 0) return false;
+    const std::uint64_t own = second > map.second.base ? second - map.second.base : 0;
+    if (own > map.second.span) return false;
+    const std::uint64_t packed = start | own;
+    key = packed < map.base ? 0 : packed - map.base;
+    if (key > map.span) return false;
+    limit = greatest;
+  }
+  return true;
+}
+
 }  // namespace rtindex

@@ -106,6 +106,66 @@ TEST(PackedBounds, TakeKeysApart) {
     }
 }
 
+// The interval of a neighbour's range, from the edge that it is looked for at. It holds the same
+// keys of the column; where no time of a group is as late, it may end earlier.
+template <Edge edge>
+void expect_pair_edges(const PackedMap& map, const PairMap& pair, const EncodedColumn& column,
+                       const ColumnView& keys, std::size_t i, bool open) {
+  const auto bits = [&](std::size_t p) {
+    return place_integer(
+               load_integer(keys.parts()[p].data(), i, element_type(keys.parts()[p].type())),
+               element_type(keys.parts()[p].type()))
+        .bits;
+  };
+  const PackedEnd whole = packed_end_of(keys);
+  const PackedEnd group = packed_end_of(with_parts(keys, 1));
+  const Interval wanted = edge == Edge::last
+                              ? encode_interval(map, group, whole, i, {.upper_open = open})
+                              : encode_interval(map, whole, group, i, {.lower_open = open});
+  std::uint64_t key = 0;
+  std::uint64_t limit = 0;
+  const bool found = encode_pair_edge<edge>(pair, bits(0), bits(1), open, key, limit);
+  const Interval own = !found               ? empty_interval
+                       : edge == Edge::last ? Interval{limit, key}
+                                            : Interval{key, limit};
+  for (std::size_t row = 0; row < column.size(); ++row)
+    ASSERT_EQ(own.contains(column.keys[row]), wanted.contains(column.keys[row]))
+        << keys.text(i) << " row " << row;
+}
+
+TEST(PackedBounds, OfPairsAreFoundInTwoSteps) {
+  Random random(8);
+  const Shape shape{Type::composite, {}, {{Type::u32}, {Type::i64}}};
+  const auto random_pairs = [&](std::size_t size, Whole most) {
+    std::vector<Key> keys;
+    for (std::size_t i = 0; i < size; ++i)
+      keys.push_back({random.one_in(20) ? largest_of(Type::u32) : random.between(3, 3 + most),
+                      random.one_in(20) ? smallest_of(Type::i64) : random.between(-most, most)});
+    return keys;
+  };
+  for (const Whole most : {0, 1, 5, 30}) {
+    std::vector<Key> rows = random_pairs(60, most);
+    // Without the ends of the types, which need all 64 bits.
+    for (Key& key : rows)
+      key = {std::min<Whole>(std::get<Whole>(key[0]), 40),
+             std::max<Whole>(std::get<Whole>(key[1]), -40)};
+    const TestColumn column(shape, rows);
+    const auto codec = KeyCodec::for_column(column.view());
+    const PackedMap map = codec->packed_map().value();
+    const auto part = [&](std::size_t p) {
+      return PairMap::Part{nullptr, 0, 0, map.parts[p].map.base, map.parts[p].map.span};
+    };
+    const PairMap pair{part(0), part(1), map.parts[1].bits, map.base, map.span};
+    const EncodedColumn encoded = codec->encode(column.view());
+    const TestColumn lookups(shape, random_pairs(300, most + 3));
+    for (std::size_t i = 0; i < lookups.size(); ++i)
+      for (const bool open : {false, true}) {
+        expect_pair_edges<Edge::first>(map, pair, encoded, lookups.view(), i, open);
+        expect_pair_edges<Edge::last>(map, pair, encoded, lookups.view(), i, open);
+      }
+  }
+}
+
 TEST(PackedBounds, AreNotForKeysThatAreComparedInFull) {
   const std::vector<std::uint64_t> wide = {0, ~std::uint64_t{0}, 17};
   const ColumnView column = ColumnView::composite({wide, wide});

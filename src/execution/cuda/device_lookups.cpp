@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "answers/request.hpp"
 #include "base/cuda/runtime.hpp"
@@ -12,6 +13,20 @@
 #include "keys/lookup_batch.hpp"
 
 namespace rtindex::cuda {
+
+namespace {
+
+// Integers whose ordered_bits() are the element with its sign bit flipped.
+[[nodiscard]] bool is_plain(ElementType type) {
+  return type.bytes >= 4 && (type.kind == ElementType::Kind::unsigned_int ||
+                             type.kind == ElementType::Kind::signed_int);
+}
+
+[[nodiscard]] std::uint64_t flip_of(ElementType type) {
+  return type.kind == ElementType::Kind::signed_int ? std::uint64_t{1} << (8 * type.bytes - 1) : 0;
+}
+
+}  // namespace
 
 DeviceElements elements_on_device(const ColumnView& column, std::size_t first, std::size_t count,
                                   DeviceBytes& copy, DeviceBytes& validity,
@@ -60,13 +75,16 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
     const KeyCodec& codec = batch_.codec();
     lookups.elements = read->data;
     lookups.element_bytes = read->type.bytes;
-    lookups.flip = read->type.kind == ElementType::Kind::signed_int
-                       ? std::uint64_t{1} << (8 * read->type.bytes - 1)
-                       : 0;
+    lookups.flip = flip_of(read->type);
     lookups.base = *codec.native_base();
     lookups.span = codec.span();
-    lookups.open =
-        edge && (*edge == Edge::last ? batch_.ends().upper_open : batch_.ends().lower_open);
+    lookups.open = edge && is_open(*edge);
+    return lookups;
+  }
+  if (const auto pair = edge ? pair_to_read(first, *edge) : std::nullopt) {
+    buffers.pair = *pair;
+    lookups.pair = &buffers.pair;
+    lookups.open = is_open(*edge);
     return lookups;
   }
   with_key_type(is_wide(span_), [&]<class Key>(Key) {
@@ -95,11 +113,37 @@ const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elem
   if (!edge && batch_.kind() != LookupKind::point) return nullptr;
   const ColumnView& column = from_upper ? batch_.upper() : batch_.lower();
   const DeviceElements& read = from_upper ? elements.upper : elements.lower;
-  const bool is_integer = read.type.kind == ElementType::Kind::unsigned_int ||
-                          read.type.kind == ElementType::Kind::signed_int;
-  const bool reads = column.given() && column.type() == codec.type() && is_integer &&
-                     read.type.bytes >= 4 && read.validity == nullptr;
+  const bool reads = column.given() && column.type() == codec.type() && is_plain(read.type) &&
+                     read.validity == nullptr;
   return reads ? &read : nullptr;
+}
+
+std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge) const {
+  const std::optional<PackedMap> packed = batch_.codec().packed_map();
+  if (!packed || packed->count != 2 || packed->empty || in_order_ ||
+      batch_.memory_space() != MemorySpace::device)
+    return std::nullopt;
+  const ColumnView& keys = edge == Edge::last ? batch_.upper() : batch_.lower();
+  const ColumnView& groups = edge == Edge::last ? batch_.lower() : batch_.upper();
+  // Both ends have the same first part, and only one has the second.
+  if (keys.parts().size() != 2 || groups.parts().size() != 1 || keys.nullable() ||
+      groups.nullable() || groups.parts()[0].data() != keys.parts()[0].data())
+    return std::nullopt;
+  const std::vector<Type> types = batch_.codec().part_types();
+  PairMap map;
+  for (std::size_t p = 0; p < 2; ++p) {
+    const ColumnView& part = keys.parts()[p];
+    const ElementType type = element_type(part.type());
+    if (part.type() != types[p] || !is_plain(type)) return std::nullopt;
+    const NativeMap& own = packed->parts[p].map;
+    (p == 0 ? map.first : map.second) = {
+        static_cast<const std::byte*>(part.data()) + (batch_.offset() + first) * type.bytes,
+        type.bytes, flip_of(type), own.base, own.span};
+  }
+  map.second_bits = packed->parts[1].bits;
+  map.base = packed->base;
+  map.span = packed->span;
+  return map;
 }
 
 template <class Key>

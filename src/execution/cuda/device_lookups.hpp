@@ -42,6 +42,7 @@ struct LookupElements {
 // The device memory of some encoded lookups, until their kernels are queued.
 struct LookupBuffers {
   DeviceBytes intervals, positions;
+  PairMap pair;
 };
 
 // Brings the lookups of a batch to the form that kernels read: elements of the column's type as
@@ -62,8 +63,13 @@ class LookupEncoder {
                                      std::optional<Edge> edge = std::nullopt) const;
 
  private:
+  [[nodiscard]] bool is_open(Edge edge) const {
+    return edge == Edge::last ? batch_.ends().upper_open : batch_.ends().lower_open;
+  }
   [[nodiscard]] const DeviceElements* elements_to_read(const LookupElements& elements,
                                                        std::optional<Edge> edge) const;
+  // Pairs that kernels encode themselves.
+  [[nodiscard]] std::optional<PairMap> pair_to_read(std::size_t first, Edge edge) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
                                              const LookupElements& elements, PinnedBytes& pinned,

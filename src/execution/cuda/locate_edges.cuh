@@ -35,6 +35,29 @@ struct EdgeElementReader {
   }
 };
 
+// Pairs of elements, of which the second has neighbours.
+template <class Key, Edge edge>
+struct EdgePairReader {
+  PairMap map;
+  bool open;
+
+  [[nodiscard]] __device__ bool read(std::size_t i, Key& key, Key& limit) const {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    const bool is_possible =
+        encode_pair_edge<edge>(map, bits(map.first, i), bits(map.second, i), open, from, to);
+    key = static_cast<Key>(from);
+    limit = static_cast<Key>(to);
+    return is_possible;
+  }
+  [[nodiscard]] __device__ static std::uint64_t bits(const PairMap::Part& part, std::size_t i) {
+    const std::uint64_t element =
+        part.bytes == 4 ? __ldcs(static_cast<const std::uint32_t*>(part.elements) + i)
+                        : __ldcs(static_cast<const unsigned long long*>(part.elements) + i);
+    return element ^ part.flip;
+  }
+};
+
 template <class Key, Edge edge>
 struct EdgeIntervalReader {
   const KeyInterval<Key>* intervals;
@@ -54,6 +77,8 @@ enum class EdgeForms : std::uint8_t { intervals, all };
 template <class Key, Edge edge, EdgeForms forms, class Work>
 void with_edge_reader(const DeviceLookups& lookups, Work&& work) {
   if constexpr (forms == EdgeForms::all) {
+    if (lookups.pair != nullptr)
+      return work(EdgePairReader<Key, edge>{*lookups.pair, lookups.open});
     const auto elements = [&]<class Element>() {
       work(EdgeElementReader<Key, Element, edge>{element_reader<Key, Element>(lookups),
                                                  lookups.open});

@@ -31,9 +31,10 @@ struct DeviceLookups {
   std::uint64_t flip = 0;
   std::uint64_t base = 0;
   std::uint64_t span = 0;
-  // The elements are the upper (lower) ends of ranges whose last (first) row is wanted and that
-  // have no other end; the key itself is outside.
+  // Of elements or pairs that are the ends of ranges: they are outside.
   bool open = false;
+  // Pairs of elements whose neighbours are wanted, in place of intervals; in host memory.
+  const PairMap* pair = nullptr;
   // KeyInterval<Key>s, in the width of the index's keys.
   const void* intervals = nullptr;
 
