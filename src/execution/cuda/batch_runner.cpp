@@ -53,12 +53,15 @@ BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
     encoders_.emplace_back(target.batch, target.structure.span, target.structure.in_order, memory);
 }
 
-void BatchRunner::run() {
+void require_batch_size(std::size_t lookups) {
   constexpr std::size_t most = 0xffffffffU;
-  if (batch().size() > most)
+  if (lookups > most)
     fail(ErrorKind::unsupported,
-         "expected at most 2^32 - 1 lookups in a batch on a GPU, got {}: split the batch",
-         batch().size());
+         "expected at most 2^32 - 1 lookups in a batch on a GPU, got {}: split the batch", lookups);
+}
+
+void BatchRunner::run() {
+  require_batch_size(batch().size());
   if (targets_.size() > RowSources::most)
     fail(ErrorKind::unsupported,
          "expected at most {} segments on a GPU, got {}: call merge() before looking up",

@@ -76,6 +76,9 @@ class DeviceCounters {
   DeviceArray<Counters> counters_;
 };
 
+// Throws where a batch has more lookups than kernels number.
+void require_batch_size(std::size_t lookups);
+
 // Answers one batch from all segments, with lookups and answers in host or device memory. Device
 // data stays on the device; host data moves in bounded pieces, two at a time. Lookups that return
 // too many rows for one array are answered again, some at a time.

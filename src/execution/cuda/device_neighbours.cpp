@@ -57,8 +57,9 @@ class KeysOnGpu {
     for (const Type type : types_) {
       // The keys of misses are null: any element, but one that can be read.
       columns_.emplace_back(memory, size * width_of(type), stream);
-      check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), stream),
-            "filling memory");
+      if (size != 0)
+        check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), stream),
+              "filling memory");
       parts_.push_back(columns_.back().data());
     }
   }

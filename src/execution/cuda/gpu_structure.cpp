@@ -66,6 +66,7 @@ void GpuStructure::find_neighbours(std::span<const Segment> segments, const Colu
                                    std::span<void* const> key_parts) {
   const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
   const OnDevice current(main.device_);
+  require_batch_size(keys.size());
   require_on_device(keys, "keys");
   require_on_device(request.outputs, keys.size());
   const KeyDistance farthest = require_nearest(*segments.front().codec, nearest);
