@@ -1,10 +1,10 @@
-"""One call of `Index.lookup` or `Index.range`: from its arguments to its answers."""
+"""One call that answers a batch of lookups: from its arguments to its answers."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,77 +13,109 @@ from ._columns import column as column_of
 from ._columns import columns_of
 from ._device import answer_on_device
 from ._errors import InvalidArgumentError, UnsupportedError
+from ._keys import key_answer, key_dtype
 from ._kinds import Kind
 from ._lists import Array
 from ._results import Answers, Counters, Rows
 from ._times import TimeType, ticks_of, time_type
+from ._types import ColumnType
 
 _ROW_ANSWERS = ("any", "first", "count")
 _AGGREGATES = ("sum", "min", "max")
 _CHOICES = "any, first, count, sum, min, max or rows"
+_ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
 
 
-def answer(index: _core.Index, lower: _core.Column, upper: _core.Column | None, lower_data: Any,
-           upper_data: Any, kind: Kind, names: Any, values: Any, matched: bool, limit: int | None,
-           miss: Any, out: Array | None, counters: bool) -> Any:
-    """The answers, in objects of the given kind.
+class Batch(NamedTuple):
+    """A batch of lookups."""
 
-    Without `upper` the lookups are points. The data are the objects that the columns view, None for
-    an open end. The other arguments are those of `Index.lookup`.
-    """
+    lookups: _core.Lookups
+    sources: tuple[tuple[_core.Column, Any], ...]
+    """The columns of keys or ends, and the objects that they view."""
+    key_type: ColumnType | None = None
+    """Of the keys that neighbours have; None for other lookups."""
+
+
+class Options(NamedTuple):
+    """How to answer a call, as `Index.lookup` describes it."""
+
+    values: Any
+    matched: bool
+    limit: int | None
+    order: str | None
+    miss: Any
+    out: Array | None
+    counters: bool
+
+
+def answer(index: _core.Index, batch: Batch, kind: Kind, names: Any, options: Options) -> Any:
+    """The answers, in objects of the given kind."""
     names = (names,) if isinstance(names, str) else _names(names)
-    row_limit = NO_LIMIT if limit is None else _limit(limit)
-    held = None if values is None else column_of(values)
-    times = None
+    limit = NO_LIMIT if options.limit is None else _limit(options.limit)
+    order = _order(options.order)
+    held = None if options.values is None else column_of(options.values)
+    miss, times = options.miss, None
     if "min" in names or "max" in names:
-        times = value_times(index, held, values)
+        times = value_times(index, held, options.values)
         if times is not None:
             miss = ticks_of(miss, times)
-    if lower.on_device:
-        if out is not None:
-            raise UnsupportedError("`out` takes lookups in host memory: omit it")
-        if counters:
-            raise UnsupportedError("`counters` takes lookups in host memory: copy them there")
-        keys = upper_data if lower_data is None else lower_data
-        return answer_on_device(index, keys, lower, upper, names,
-                                lambda name: _dtype(index, name, held), held, matched, row_limit,
-                                miss)
-    size = len(lower)
-    answered = _outputs(index, names, size, held, times, out)
-    if out is not None:
-        for column, data in ((lower, lower_data), (upper, upper_data), (held, values)):
-            if column is not None and data is not None:
-                _require_apart(out, column, data)
+    if batch.lookups.on_device:
+        _require_host_free(options)
+        return answer_on_device(index, batch.sources[0][1], batch.lookups, names,
+                                lambda name: _dtype(index, name, held, batch.key_type), held,
+                                options.matched, limit, order, miss)
+    size = len(batch.lookups)
+    answered = _outputs(index, names, size, held, times, batch.key_type, options.out)
+    if options.out is not None:
+        for column, data in (*batch.sources, (held, options.values)):
+            if column is not None:
+                _require_apart(options.out, column, data)
     outputs = {name: _ticks(array) for name, array in answered.items()}
     nullable = kind.has_nulls and miss is None
-    if matched or (nullable and any(name not in ("count", "rows") for name in names)):
+    needs_matched = "key" in names or nullable and any(name not in ("count", "rows")
+                                                       for name in names)
+    if options.matched or needs_matched:
         outputs["matched"] = np.empty((size + 7) // 8, np.uint8)
-    if counters:
+    if options.counters:
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
-    lists: Any = index.answer(lower, upper, held, miss, outputs,
-                              row_limit if "rows" in names else None)
+    lists: Any
+    lists, keys = index.answer(batch.lookups, held, miss, outputs,
+                               limit if "rows" in names else None, order,
+                               "key" in names and "key" not in outputs)
     validity = outputs.get("matched") if nullable else None
     zone = "" if times is None else times.zone
-    answers: dict[str, Any] = {
-        name: kind.rows(Rows(*lists)) if name == "rows" else
-        kind.array(answered[name], None if name == "count" else validity, zone=zone)
-        for name in names
-    }
-    if counters:
+    answers: dict[str, Any] = {}
+    for name in names:
+        if name == "rows":
+            answers[name] = kind.rows(Rows(*lists))
+        elif name == "key" and batch.key_type is not None:
+            answers[name] = key_answer(outputs.get("key"), keys, batch.key_type,
+                                       outputs["matched"], kind, batch.sources[0][1])
+        else:
+            answers[name] = kind.array(answered[name], None if name == "count" else validity,
+                                       zone=zone)
+    if options.counters:
         answers["counters"] = Counters(*outputs["counters"].tolist())
-    if len(names) == 1 and not matched and not counters:
+    if len(names) == 1 and not options.matched and not options.counters:
         return answers[names[0]]
-    if matched:
-        answers["matched"] = kind.array(_unpacked(outputs["matched"], size))
+    if options.matched:
+        answers["matched"] = kind.array(unpacked(outputs["matched"], size))
     return Answers(size, answers)
 
 
-def matched(index: _core.Index, keys: _core.Column) -> Array:
-    """Which point lookups have a row."""
-    bits = np.empty((len(keys) + 7) // 8, np.uint8)
-    index.answer(keys, None, None, None, {"matched": bits}, None)
-    return _unpacked(bits, len(keys))
+def matched(index: _core.Index, lookups: _core.Lookups) -> Array:
+    """Which lookups have a row."""
+    bits = np.empty((len(lookups) + 7) // 8, np.uint8)
+    index.answer(lookups, None, None, {"matched": bits}, None)
+    return unpacked(bits, len(lookups))
+
+
+def counts(index: _core.Index, lookups: _core.Lookups) -> Array:
+    """How many rows each lookup has."""
+    found = np.empty(len(lookups), np.uint32)
+    index.answer(lookups, None, None, {"count": found}, None)
+    return found
 
 
 def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> TimeType | None:
@@ -102,32 +134,53 @@ def class_of(value_type: str) -> type:
     return np.uint64 if value_type.startswith(("uint", "bool")) else np.int64
 
 
+def unpacked(bits: Array, size: int) -> Array:
+    return np.unpackbits(bits, count=size, bitorder="little").view(bool)
+
+
 def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.Column | None,
-             times: TimeType | None, out: Array | None) -> dict[str, Array]:
+             times: TimeType | None, key_type: ColumnType | None,
+             out: Array | None) -> dict[str, Array]:
     """New arrays for the answers, or the caller's."""
     if not names:
         raise InvalidArgumentError(f"invalid answer=[]: expected {_CHOICES}")
-    if out is not None and (len(names) != 1 or names[0] == "rows"):
-        raise InvalidArgumentError("`out` takes one answer other than 'rows': choose one, or omit "
-                                   "`out`")
+    if out is not None and (len(names) != 1 or names[0] in ("rows", "key")):
+        raise InvalidArgumentError("`out` takes one answer other than 'rows' and 'key': choose "
+                                   "one, or omit `out`")
     outputs = {}
     for name in names:
         if name != "rows":
-            dtype: Any = _dtype(index, name, values)
+            dtype: Any = _dtype(index, name, values, key_type)
             if times is not None and name in ("min", "max"):
                 dtype = times.dtype
             if out is not None:
                 _require_fit(out, size, dtype)
-            outputs[name] = np.empty(size, dtype) if out is None else out
+            if dtype is not None:
+                outputs[name] = np.empty(size, dtype) if out is None else out
     return outputs
 
 
-def _dtype(index: _core.Index, name: str, values: _core.Column | None) -> type:
+def _dtype(index: _core.Index, name: str, values: _core.Column | None,
+           key_type: ColumnType | None) -> type | None:
+    """The type of an answer's array; None for keys of no native type."""
     if name in _ROW_ANSWERS:
         return np.uint32
     if name in _AGGREGATES:
         return class_of((index.included if values is None else values.type) or "uint64")
-    raise InvalidArgumentError(f"invalid answer={name!r}: expected {_CHOICES}")
+    if name == "key":
+        if key_type is None:
+            raise InvalidArgumentError("the answer 'key' is one of nearest: lookups and ranges "
+                                       "return rows")
+        return key_dtype(key_type)
+    raise InvalidArgumentError(f"invalid answer={name!r}: expected {_CHOICES}"
+                               f"{'' if key_type is None else ', or key'}")
+
+
+def _require_host_free(options: Options) -> None:
+    if options.out is not None:
+        raise UnsupportedError("`out` takes lookups in host memory: omit it")
+    if options.counters:
+        raise UnsupportedError("`counters` takes lookups in host memory: copy them there")
 
 
 def _require_fit(out: Any, size: int, dtype: Any) -> None:
@@ -179,10 +232,12 @@ def _limit(limit: Any) -> int:
     return rows
 
 
+def _order(order: Any) -> str:
+    if not (order is None or isinstance(order, str)) or order not in _ORDERS:
+        raise InvalidArgumentError(f"invalid order={order!r}: expected None, 'key' or '-key'")
+    return _ORDERS[order]
+
+
 def _ticks(array: Array) -> Array:
     """The same memory as integers, if it holds times."""
     return array.view(np.int64) if array.dtype.kind == "M" else array
-
-
-def _unpacked(bits: Array, size: int) -> Array:
-    return np.unpackbits(bits, count=size, bitorder="little").view(bool)

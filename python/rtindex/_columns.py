@@ -189,6 +189,8 @@ def _from_keys(keys: list[Any], target: ColumnType) -> Column:
                                        f"{type(key).__name__}")
     lengths = sorted({len(key) for key in keys if key is not None})
     count = len(target.parts) or (lengths or [1])[0]
+    if len(lengths) == 1 and target.rounding is not None and 0 < lengths[0] < count:
+        count = lengths[0]  # of lookups: the parts that keys begin with
     if lengths not in ([], [count]):
         given = " or ".join(map(str, lengths))
         raise InvalidArgumentError(f"expected composite keys of {count} parts, got {given} parts: "
@@ -207,7 +209,7 @@ def _converted(found: Column, target: ColumnType) -> Column:
     if found.type != target.type and "D" in (found.unit, target.unit):
         if target.type in ("date32", "timestamp64"):
             return found.converted_days()
-    elif found.unit != target.unit and target.unit:
+    elif target.unit and not f"{target.unit},".startswith(f"{found.unit},"):
         raise InvalidArgumentError(
             f"expected times in {target.unit}, as in the index, got {found.unit or 'D'}: convert "
             f'them, in NumPy with .astype("datetime64[{target.unit}]"), in pyarrow with .cast'

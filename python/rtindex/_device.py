@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ._core import Column, Index
+from ._core import Column, Index, Lookups
 from ._errors import InvalidArgumentError
 from ._results import Answers, Rows
-from ._types import FLOATS, INTEGERS, ColumnType
+from ._types import ColumnType
 
 _DLPACK_CPU = 1
 _DLPACK_PINNED = 3  # host memory that a GPU can read
@@ -48,9 +47,6 @@ class Library:
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         raise NotImplementedError
 
-    def full(self, size: int, value: float, dtype: str, like: Any) -> Any:
-        raise NotImplementedError
-
     def cast(self, data: Any, dtype: str) -> Any:
         raise NotImplementedError
 
@@ -82,10 +78,6 @@ class _Cupy(Library):
         with self.cupy.cuda.Device(self.device(like)):
             return self.cupy.empty(size, dtype)
 
-    def full(self, size: int, value: float, dtype: str, like: Any) -> Any:
-        with self.cupy.cuda.Device(self.device(like)):
-            return self.cupy.full(size, value, dtype)
-
     def cast(self, data: Any, dtype: str) -> Any:
         return data.astype(dtype)
 
@@ -114,12 +106,6 @@ class _Torch(Library):
 
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         return self.torch.empty(size, dtype=getattr(self.torch, dtype), device=like.device)
-
-    def full(self, size: int, value: float, dtype: str, like: Any) -> Any:
-        if dtype == "uint64":  # which PyTorch cannot fill
-            return self.full(size, value - 2**64, "int64", like).view(self.torch.uint64)
-        kind = getattr(self.torch, dtype)
-        return self.torch.full((size,), value, dtype=kind, device=like.device)
 
     def cast(self, data: Any, dtype: str) -> Any:
         return data.to(getattr(self.torch, dtype))
@@ -160,19 +146,6 @@ def device_column(data: Any, target: ColumnType | None = None) -> Column:
     return Column.device(library.dtype(kept), library.pointer(kept), len(kept), kept)
 
 
-def open_device_end(target: ColumnType, other: Any, upper: bool) -> Column:
-    """Ends of ranges that exclude no key of the column; `other` holds the other ends."""
-    full, size = library_of(other).full, len(other)
-    if target.type == "uint64" and upper:
-        return device_column(full(size, 2**64 - 1, "uint64", other))
-    if target.type in INTEGERS:  # which compare by value at any width
-        return device_column(full(size, 2**63 - 1 if upper else -(2**63), "int64", other))
-    if target.type in FLOATS:  # NaN is greater than every number
-        return device_column(full(size, math.nan if upper else -math.inf, "float64", other))
-    raise InvalidArgumentError(f"a column of {target.type} cannot be looked up from device memory: "
-                               "copy the keys to the host")
-
-
 def device_rows(rows: Any, size: int) -> Column:
     """Rows in device memory as uint32; `size` is the number of rows of the column."""
     library = library_of(rows)
@@ -199,15 +172,15 @@ def spec_for(data: Any, spec: str) -> str:
     return f"rx@cuda{library_of(data).device(data)}" if spec == "auto" else spec
 
 
-def answer_on_device(index: Index, keys: Any, lower: Column, upper: Column | None,
-                     names: Sequence[str], dtype_of: Callable[[str], Any], values: Column | None,
-                     matched: bool, limit: int, miss: Any) -> Any:
+def answer_on_device(index: Index, keys: Any, lookups: Lookups, names: Sequence[str],
+                     dtype_of: Callable[[str], Any], values: Column | None, matched: bool,
+                     limit: int, order: str, miss: Any) -> Any:
     """Answers a call whose lookups are in device memory, on the current stream of their library.
 
-    `dtype_of` gives the type of an answer's array.
+    `keys` is one of the arrays that hold them; `dtype_of` gives the type of an answer's array.
     """
     library = library_of(keys)
-    size = len(lower)
+    size = len(lookups)
     if "rows" in names:
         index = index.snapshot()  # asked twice below, and others may change it in between
     arrays: dict[str, Any] = {
@@ -218,7 +191,7 @@ def answer_on_device(index: Index, keys: Any, lower: Column, upper: Column | Non
 
     def call(outputs: dict[str, Any], rows_capacity: int = 0) -> None:
         addresses = {name: library.pointer(array) for name, array in outputs.items()}
-        index.answer_on_device(lower, upper, values, miss, addresses, rows_capacity, limit,
+        index.answer_on_device(lookups, values, miss, addresses, rows_capacity, limit, order,
                                library.stream(keys))
 
     answers: dict[str, Any] = {}

@@ -48,7 +48,7 @@ def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]
     """
     drawn = column_of(column)
     target = ColumnType(drawn.type, drawn.unit, known_parts(drawn.part_types, drawn.unit))
-    lookups: list[Any] = [(column_of([key], target.for_lookups()), None) for key in keys]
+    lookups: list[Any] = [(column_of([key], target.for_points()), None) for key in keys]
     lookups += [(_end(lower, target, 1), _end(upper, target, -1)) for lower, upper in ranges]
     return Picture(_core.draw(drawn, lookups, spec_text(spec), str(title or "Scene"), bool(bvh)),
                    len(drawn))
@@ -57,4 +57,4 @@ def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]
 def _end(end: Any, target: ColumnType, direction: int) -> _core.Column:
     if end is None:
         return open_end(target, 1, upper=direction < 0)
-    return column_of([end], target.for_lookups(direction))
+    return column_of([end], target.for_ends(direction))

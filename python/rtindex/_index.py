@@ -4,133 +4,29 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias, Union
 
-import numpy as np
-
 from . import _core
-from ._calls import NO_LIMIT
-from ._calls import answer as answer_call
-from ._calls import matched as matched_lookups
 from ._changes import row_column, stream_of, value_column
 from ._columns import column as column_of
-from ._columns import is_scalar, open_end
-from ._device import library_of, open_device_end, spec_for
-from ._errors import InvalidArgumentError, UnsupportedError
-from ._kinds import kind_of
-from ._lists import Array
-from ._results import IndexInfo, Join, MemoryUsage
+from ._device import library_of, spec_for
+from ._errors import InvalidArgumentError
+from ._lookups import Lookups, NearestName
+from ._results import IndexInfo, MemoryUsage
 from ._times import time_type
-from ._types import ColumnType, known_parts
 
-AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
-LookupName = Literal["point", "range"]
-JoinName = Literal["inner", "left", "semi", "anti"]
+LookupName = Literal["point", "range", "nearest"]
 Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class Index:
+class Index(Lookups):
     """An index over one column.
 
     Any number of threads may look up and change it at the same time. A lookup answers from the
     index as it was when the call began. A change happens whole or, where it raises, not at all.
     """
 
-    __slots__ = ("_core", "_lower", "_point", "_type", "_upper", "time_unit", "type")
-
-    def __init__(self, core: _core.Index):
-        self._core = core
-        self.type: str = core.type
-        """The type of the column, such as "int64" or "string"."""
-        self.time_unit: str = core.unit
-        """The unit of a column of timestamps ("us"); empty for other types."""
-        self._type = ColumnType(self.type, core.unit, known_parts(core.part_types, core.unit))
-        self._point, self._lower, self._upper = (
-            self._type.for_lookups(direction) for direction in (0, 1, -1))
-
-    def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
-               values: Any = None, *, matched: bool = False, limit: int | None = None,
-               miss: Any = None, out: Array | None = None, counters: bool = False) -> Any:
-        """Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?
-
-        keys: one key, or a batch of keys.
-        answer: one name, or several for an `Answers` with an attribute each.
-        values: the value column of sum, min and max, one value per row (`len(index)` of them);
-            None takes the included values.
-        matched: add a boolean array of the lookups that matched.
-        limit: the maximum number of rows that "rows" returns per lookup.
-        miss: the result of sum, min and max for a lookup without a match.
-        out: a NumPy array that receives the answer.
-        counters: add `Answers.counters`, which counts rays, cells and hits (rx).
-        """
-        found = column_of(keys, self._point)
-        kind = kind_of(keys, self.type == "composite")
-        return answer_call(self._core, found, None, keys, None, kind, answer, values, matched,
-                           limit, miss, out, counters)
-
-    def range(self, lower: Any = None, upper: Any = None,
-              answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
-              matched: bool = False, limit: int | None = None, miss: Any = None,
-              out: Array | None = None, counters: bool = False) -> Any:
-        """Answers a batch of range lookups: which rows hold a key in `[lower[i], upper[i]]`?
-
-        lower, upper: the ends, both inclusive. None leaves that end of all ranges open; None inside
-            a batch is a null, and matches nothing.
-
-        The other arguments are those of `lookup`.
-        """
-        low = None if lower is None else column_of(lower, self._lower)
-        high = None if upper is None else column_of(upper, self._upper)
-        if low is None:
-            low = self._open_end(high, upper, False)
-        if high is None:
-            high = self._open_end(low, lower, True)
-        data = upper if lower is None else lower
-        # Without an end there is one range, from the first key to the last.
-        kind = kind_of(0 if data is None else data, self.type == "composite")
-        return answer_call(self._core, low, high, lower, upper, kind, answer, values, matched,
-                           limit, miss, out, counters)
-
-    def __contains__(self, key: Any) -> bool:
-        """Whether a row holds the key: one key, a tuple for a composite column."""
-        if not is_scalar(key) and not (self.type == "composite" and isinstance(key, tuple)):
-            raise InvalidArgumentError(f"`in` takes one key, got {type(key).__name__}: look up "
-                                       "several with lookup(keys, matched=True)")
-        return bool(matched_lookups(self._core, column_of(key, self._point)).all())
-
-    def join(self, keys: Any, how: JoinName = "inner") -> Join:
-        """Joins a batch of keys with the column.
-
-        "inner" returns every pair of a lookup and a matching row; "left" adds lookups without a
-        match, once, with a null (in NumPy: `MISS`); "semi" returns the lookups with a match, "anti"
-        those without.
-        """
-        kind = kind_of(keys, self.type == "composite")
-        lookups = column_of(keys, self._point)
-        if lookups.on_device:
-            raise UnsupportedError("join takes keys in host memory: copy them there, or look up "
-                                   "the answer 'rows', which stays in device memory")
-        if how in ("semi", "anti"):
-            found = matched_lookups(self._core, lookups)
-            rows = np.flatnonzero(found if how == "semi" else ~found)
-            return Join(kind.array(rows, per_lookup=False), None)
-        if how not in ("inner", "left"):
-            raise InvalidArgumentError(f"invalid how={how!r}: expected inner, left, semi or anti")
-        lists: Any = self._core.answer(lookups, None, None, None, {}, NO_LIMIT)
-        offsets, rows = lists
-        starts = offsets
-        if how == "left":
-            starts = np.zeros_like(offsets)
-            np.cumsum(np.maximum(np.diff(offsets), np.uint64(1)), out=starts[1:])
-        probe = np.empty(int(starts[-1]), np.int64)
-        found = np.empty(probe.size, np.uint32)
-        _core.fill_pairs(offsets, rows, starts, probe, found)
-        validity = None
-        if how == "left" and kind.has_nulls:
-            validity = np.packbits(found != _core.MISS, bitorder="little")
-        return Join(kind.array(probe, per_lookup=False),
-                    kind.array(found, validity, per_lookup=False))
+    __slots__ = ()
 
     def insert(self, keys: Any, values: Any = None) -> int:
         """Appends rows with these keys; returns the rowID of the first one, the others follow.
@@ -205,7 +101,7 @@ class Index:
         """Lines of text: the index, its settings and why they were chosen."""
         return self._core.describe()
 
-    def supports(self, answer: AnswerName, lookup: LookupName = "point") -> bool:
+    def supports(self, answer: NearestName, lookup: LookupName = "point") -> bool:
         """Whether the index can return this answer to this kind of lookup."""
         return self._core.supports(str(answer), str(lookup))
 
@@ -244,12 +140,6 @@ class Index:
         rows = f"{len(self):,} rows of {self.type}"
         live = "" if self.live == len(self) else f", {self.live:,} live"
         return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
-
-    def _open_end(self, other: _core.Column | None, data: Any, upper: bool) -> _core.Column:
-        """An open end for the ranges whose other ends are given as `data`."""
-        if other is not None and other.on_device:
-            return open_device_end(self._type, data, upper)
-        return open_end(self._type, 1 if other is None else len(other), upper)
 
 
 def build(column: Any, spec: str = "auto", include: Any = None) -> Index:

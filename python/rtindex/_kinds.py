@@ -14,7 +14,8 @@ from ._errors import InvalidArgumentError
 from ._lists import Array, validity_bits
 from ._times import in_common_unit
 
-_ARROW_FORMATS = {"uint32": "I", "int64": "l", "uint64": "L", "float64": "g"}
+_ARROW_FORMATS = {"int8": "c", "uint8": "C", "int16": "s", "uint16": "S", "int32": "i",
+                  "uint32": "I", "int64": "l", "uint64": "L", "float32": "f", "float64": "g"}
 _ARROW_TIMES = {"datetime64[s]": "tss:", "datetime64[ms]": "tsm:", "datetime64[us]": "tsu:",
                 "datetime64[ns]": "tsn:"}
 
@@ -36,6 +37,16 @@ class Kind:
         """
         return values
 
+    def strings(self, items: list[Any]) -> Any:
+        """One string for each lookup; None is a miss."""
+        array = np.empty(len(items), object)
+        array[:] = items
+        return array
+
+    def parts(self, parts: tuple[Any, ...]) -> Any:
+        """Composite keys, from objects of this kind that hold their parts."""
+        return parts
+
     def rows(self, rows: Any) -> Any:
         return rows
 
@@ -55,6 +66,12 @@ class _Scalar(Kind):
         # Times finer than Python's stay NumPy's.
         return values[0] if values.dtype.kind == "M" and isinstance(item, int) else item
 
+    def strings(self, items: list[Any]) -> Any:
+        return items[0]
+
+    def parts(self, parts: tuple[Any, ...]) -> Any:
+        return None if None in parts else parts
+
     def rows(self, rows: Any) -> Any:
         return rows[0]
 
@@ -70,9 +87,21 @@ class _Arrow(Kind):
         import pyarrow
 
         if values.dtype == bool:
-            array = pyarrow.array(values)
+            array = pyarrow.array(values, mask=_missing(values, validity))
         else:
             array = pyarrow.array(_arrow_answer(values, validity, zone))
+        return self._like_lookups(array)
+
+    def strings(self, items: list[Any]) -> Any:
+        import pyarrow
+
+        is_text = not any(isinstance(item, bytes) for item in items)
+        return self._like_lookups(pyarrow.array(items, pyarrow.string() if is_text
+                                                else pyarrow.binary()))
+
+    def _like_lookups(self, array: Any) -> Any:
+        import pyarrow
+
         return pyarrow.chunked_array([array]) if self.chunked else array
 
 
@@ -84,7 +113,9 @@ class _Polars(Kind):
         import polars
 
         if values.dtype == bool:
-            return polars.Series(values)
+            found = polars.Series(values)
+            missing = _missing(values, validity)
+            return found if missing is None else found.set(polars.Series(missing), None)
         try:
             return polars.Series(_arrow_answer(values, validity, zone))
         except polars.exceptions.ComputeError:
@@ -92,6 +123,11 @@ class _Polars(Kind):
                 raise
             # Polars has no offsets of half an hour: the same times in UTC.
             return polars.Series(_arrow_answer(values, validity, "UTC"))
+
+    def strings(self, items: list[Any]) -> Any:
+        import polars
+
+        return polars.Series(items, dtype=None if items else polars.String)
 
 
 class _Pandas(Kind):
@@ -118,11 +154,15 @@ class _Pandas(Kind):
                     data = data.dt.tz_convert(zone)
             data = data.array
         elif validity is not None:
-            missing = np.unpackbits(validity, count=values.size, bitorder="little") == 0
-            is_float = values.dtype.kind == "f"
-            nullable = pandas.arrays.FloatingArray if is_float else pandas.arrays.IntegerArray
-            data = nullable(values, missing)
+            nullable = {"f": pandas.arrays.FloatingArray, "b": pandas.arrays.BooleanArray}.get(
+                values.dtype.kind, pandas.arrays.IntegerArray)
+            data = nullable(values, _missing(values, validity))
         return pandas.Series(data, index=self.labels if per_lookup else None)
+
+    def strings(self, items: list[Any]) -> Any:
+        import pandas
+
+        return pandas.Series(items, index=self.labels)
 
 
 class _Dlpack(Kind):
@@ -135,6 +175,14 @@ class _Dlpack(Kind):
               zone: str = "") -> Any:
         ticks = values.view(np.int64) if values.dtype.kind == "M" else values
         return self.namespace.from_dlpack(ticks)
+
+
+def _missing(values: Array, validity: Array | None) -> Array | None:
+    """Which values are null; None if none can be."""
+    if validity is None:
+        return None
+    valid = np.unpackbits(validity, count=values.size, bitorder="little")
+    return ~valid.view(bool)
 
 
 def _arrow_answer(values: Array, validity: Array | None, zone: str) -> ArrowAnswer:

@@ -19,7 +19,7 @@ class Rows:
         self.offsets = offsets
         """uint64, one more than lookups."""
         self.rows = rows
-        """uint32, lookup by lookup; unordered within one."""
+        """uint32, lookup by lookup; unordered within one unless the call has an `order`."""
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -77,6 +77,7 @@ class Answers:
     sum: Any
     min: Any
     max: Any
+    key: Any
     rows: Rows
     matched: Any
     counters: Counters

@@ -44,7 +44,7 @@ def time_type(column: Column, data: Any) -> TimeType | None:
         return TimeType("D", "")
     if column.type != "timestamp64" or not column.unit:
         return None
-    return TimeType(column.unit, _zone_of(data))
+    return TimeType(column.unit, zone_of(data))
 
 
 def ticks_of(time: Any, kind: TimeType) -> Any:
@@ -75,7 +75,7 @@ def in_common_unit(times: Array) -> Array:
     return times.view(np.int64)
 
 
-def _zone_of(data: Any) -> str:
+def zone_of(data: Any) -> str:
     kind = getattr(data, "type", None) or getattr(data, "dtype", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
     zone = getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or ""

@@ -9,13 +9,21 @@ FLOATS = ("float32", "float64")
 INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
+_WHOLE_PART = ("expected a whole number of 64 bits; only the last part of an end of a composite "
+               "range may have a fraction")
+_WHOLE_KEY = ("expected whole numbers of 64 bits, because distances between integers are whole: "
+              "round the keys first")
+
+
 class Rounding(NamedTuple):
     """How floats become lookups on a column of integers."""
 
     direction: int
     """Up (1) for lower ends of ranges, down (-1) for upper ends; 0 for points: whole ones match."""
-    strict: bool
-    """A float without an integer is an error; otherwise it matches nothing."""
+    open: bool = False
+    """The end itself is not part of the range."""
+    refusal: str = ""
+    """The error about a float without an integer; without one, it matches nothing."""
 
 
 class ColumnType(NamedTuple):
@@ -29,13 +37,24 @@ class ColumnType(NamedTuple):
     rounding: Rounding | None = None
     """None: floats are not converted to integers."""
 
-    def for_lookups(self, direction: int = 0) -> ColumnType:
-        """For points, or for one end of ranges."""
+    def for_points(self) -> ColumnType:
+        return self._rounded(Rounding(0), Rounding(0), Rounding(0))
+
+    def for_ends(self, direction: int, is_open: bool = False) -> ColumnType:
+        """For the lower (1) or upper (-1) ends of ranges."""
         # Tuples compare in lexicographic order: an end may be rounded in its last part alone.
-        leading = [part._replace(rounding=Rounding(0, direction != 0)) for part in self.parts[:-1]]
-        last = [part._replace(rounding=Rounding(direction, direction != 0))
-                for part in self.parts[-1:]]
-        return self._replace(parts=(*leading, *last), rounding=Rounding(direction, False))
+        return self._rounded(Rounding(direction, is_open), Rounding(0, refusal=_WHOLE_PART),
+                             Rounding(direction, is_open, _WHOLE_PART))
+
+    def for_neighbours(self) -> ColumnType:
+        last = Rounding(0, refusal=_WHOLE_KEY)
+        return self._rounded(last, Rounding(0), last)
+
+    def _rounded(self, plain: Rounding, leading: Rounding, last: Rounding) -> ColumnType:
+        """`leading` and `last` are for the parts of a composite, `plain` for any other column."""
+        parts = [part._replace(rounding=leading) for part in self.parts[:-1]]
+        parts += [part._replace(rounding=last) for part in self.parts[-1:]]
+        return self._replace(parts=tuple(parts), rounding=plain)
 
     def rounds(self, found: str) -> bool:
         """Whether lookups of the type `found` become integers."""
@@ -45,7 +64,9 @@ class ColumnType(NamedTuple):
 def parts_of(target: ColumnType | None, count: int) -> Sequence[ColumnType | None]:
     """The type of each of `count` parts of a lookup; None where it is unknown."""
     parts = () if target is None else target.parts
-    return parts if len(parts) == count else [None] * count
+    # Lookups may have fewer parts than the column, keys that are inserted may not.
+    is_prefix = target is not None and target.rounding is not None and count <= len(parts)
+    return parts[:count] if is_prefix or len(parts) == count else [None] * count
 
 
 def known_parts(types: Sequence[str], units: str) -> tuple[ColumnType, ...]:

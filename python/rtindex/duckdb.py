@@ -9,8 +9,9 @@ import numpy as np
 from ._calls import class_of, value_times
 from ._columns import column
 from ._errors import InvalidArgumentError, UnsupportedError
-from ._index import AnswerName, Index, LookupName
+from ._index import Index, LookupName
 from ._kinds import kind_of
+from ._lookups import AnswerName
 from ._times import TimeType
 
 # Integers compare by value at any width, and floats exactly: the widest type serves all.

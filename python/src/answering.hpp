@@ -11,26 +11,30 @@
 #include <rtindex/index.hpp>
 
 #include "column.hpp"
+#include "lookups.hpp"
 
 namespace rtindex::python {
 
-// One call from Python: its lookups, and how to answer them.
+// How to answer the lookups of a call.
 struct Call {
-  const Column& lower;
-  const Column* upper;    // null: point lookups
   const Column* values;   // null: none, or the included ones
   nanobind::object miss;  // None: the reserved values
+  // At most so many rows per lookup, in this order; none: no rows are wanted.
+  std::optional<std::uint32_t> row_limit;
+  RowOrder order = RowOrder::any;
+  // Whether the keys of neighbours are wanted as Python objects: keys of no native type.
+  bool list_keys = false;
 };
 
 // Writable arrays in host memory, by the answer's name or "matched". "counters": four uint64 to
 // which the counters are added.
 using HostArrays = nanobind::dict;
 
-// Answers a call in host memory with the GIL released. With a row limit it returns (offsets, rows),
-// at most so many rows per lookup; without one, None.
-[[nodiscard]] nanobind::object answer(const Index& index, const Call& call,
-                                      const HostArrays& outputs,
-                                      std::optional<std::uint32_t> row_limit);
+// Answers a call in host memory with the GIL released. Returns (offsets, rows) and the keys of
+// neighbours, each None if it is not wanted. The keys are one object for each part of the key:
+// bytes that hold native elements, or a list of strings.
+[[nodiscard]] nanobind::tuple answer(const Index& index, const Lookups& lookups, const Call& call,
+                                     const HostArrays& outputs);
 
 // Device addresses of the outputs, by the answer's name, "offsets" or "rows".
 struct DeviceArrays {
@@ -39,7 +43,7 @@ struct DeviceArrays {
 };
 
 // Queues a call on device memory on a CUDA stream, with the GIL released.
-void answer_on_device(const Index& index, const Call& call, const DeviceArrays& outputs,
-                      std::uint32_t row_limit, std::uintptr_t stream);
+void answer_on_device(const Index& index, const Lookups& lookups, const Call& call,
+                      const DeviceArrays& outputs, std::uintptr_t stream);
 
 }  // namespace rtindex::python

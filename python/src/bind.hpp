@@ -2,13 +2,18 @@
 
 #include <nanobind/nanobind.h>
 
+#include <rtindex/index.hpp>
+
 namespace rtindex::python {
 
 // Each adds one part of the bindings to the module.
 void bind_columns(nanobind::module_& module);
 void bind_arrow_answers(nanobind::module_& module);
 void bind_index(nanobind::module_& module);
-void bind_joins(nanobind::module_& module);
+void bind_lookups(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
+
+// The calls of an index that answer lookups.
+void bind_answers(nanobind::class_<Index>& index);
 
 }  // namespace rtindex::python

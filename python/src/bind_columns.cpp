@@ -145,10 +145,11 @@ void bind_columns(nb::module_& module) {
           "Ends of ranges that exclude no key.")
       .def(
           "whole_numbers",
-          [](const Column& column, std::string_view type, int rounding, bool strict) {
-            return whole_numbers(column, type_named(type), rounding, strict);
+          [](const Column& column, std::string_view type, int direction, bool open,
+             std::string refusal) {
+            return whole_numbers(column, type_named(type), {direction, open, std::move(refusal)});
           },
-          nb::arg("type"), nb::arg("rounding"), nb::arg("strict"),
+          nb::arg("type"), nb::arg("direction"), nb::arg("open"), nb::arg("refusal"),
           "Floats as lookups on a column of integers.")
       .def("converted_days", converted_days, "Dates as timestamps in days, or the reverse.")
       .def("__len__", &Column::size)
@@ -156,6 +157,7 @@ void bind_columns(nb::module_& module) {
       .def_prop_ro("part_types", part_types)
       .def_prop_ro("unit", &Column::unit)
       .def_prop_ro("on_device", &Column::on_device)
+      .def_prop_ro("rounded", &Column::rounded)
       .def_prop_ro("address", &Column::address)
       .def_prop_ro("chunks", [](const Column& column) { return column.pieces().size(); });
 }

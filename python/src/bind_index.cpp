@@ -1,5 +1,3 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -17,11 +15,11 @@
 
 #include <rtindex/index.hpp>
 
-#include "answering.hpp"
 #include "base/error.hpp"
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
+#include "outputs.hpp"
 
 namespace nb = nanobind;
 
@@ -90,17 +88,12 @@ Index build_index(const Column& column, const std::string& spec, const Column* i
 
 // The bytes of a file of the index, as a NumPy array.
 nb::object serialize(const Index& index) {
-  std::unique_ptr<std::vector<std::byte>> bytes;
+  std::vector<std::byte> bytes;
   {
     const nb::gil_scoped_release unlocked;
-    bytes = std::make_unique<std::vector<std::byte>>(index.serialize());
+    bytes = index.serialize();
   }
-  auto* const data = reinterpret_cast<std::uint8_t*>(bytes->data());
-  const std::size_t size = bytes->size();
-  const nb::capsule owner(bytes.release(), [](void* held) noexcept {
-    delete static_cast<std::vector<std::byte>*>(held);
-  });
-  return nb::cast(nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>>(data, {size}, owner));
+  return as_array<std::byte, std::uint8_t>(std::move(bytes));
 }
 
 Index deserialize_index(nb::handle object) {
@@ -118,19 +111,6 @@ Index copy_index(const Index& index) {
 Index load_index(const std::string& path, bool full) {
   const nb::gil_scoped_release unlocked;
   return load(path, {.verify = full ? Verify::full : Verify::quick});
-}
-
-nb::object answer_call(const Index& index, const Column& lower, const Column* upper,
-                       const Column* values, nb::object miss, const HostArrays& outputs,
-                       std::optional<std::uint32_t> row_limit) {
-  return answer(index, {lower, upper, values, std::move(miss)}, outputs, row_limit);
-}
-
-void device_call(const Index& index, const Column& lower, const Column* upper, const Column* values,
-                 nb::object miss, std::map<std::string, std::uintptr_t> outputs,
-                 std::size_t rows_capacity, std::uint32_t row_limit, std::uintptr_t stream) {
-  answer_on_device(index, {lower, upper, values, std::move(miss)},
-                   {std::move(outputs), rows_capacity}, row_limit, stream);
 }
 
 std::uint32_t insert_rows(Index& index, const Column& keys, const Column* values,
@@ -171,10 +151,9 @@ void save_index(const Index& index, const std::string& path) {
 }
 
 bool supports(const Index& index, std::string_view answer, std::string_view lookup) {
-  if (lookup != "point" && lookup != "range")
-    fail("invalid lookup='{}': expected point or range", lookup);
-  return index.supports(answer_named(answer),
-                        lookup == "point" ? LookupKind::point : LookupKind::range);
+  for (const LookupKind kind : {LookupKind::point, LookupKind::range, LookupKind::nearest})
+    if (name_of(kind) == lookup) return index.supports(answer_named(answer), kind);
+  fail("invalid lookup='{}': expected point, range or nearest", lookup);
 }
 
 std::optional<std::string_view> included(const Index& index) {
@@ -197,14 +176,9 @@ std::vector<std::tuple<std::string, bool, std::string>> known_indexes() {
 }  // namespace
 
 void bind_index(nb::module_& module) {
-  nb::class_<Index>(module, "Index", "An index over one column.")
-      .def("answer", answer_call, nb::arg("lower"), nb::arg("upper").none(),
-           nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
-           nb::arg("row_limit").none())
-      .def("answer_on_device", device_call, nb::arg("lower"), nb::arg("upper").none(),
-           nb::arg("values").none(), nb::arg("miss").none(), nb::arg("outputs"),
-           nb::arg("rows_capacity"), nb::arg("row_limit"), nb::arg("stream"))
-      .def("insert", insert_rows, nb::arg("keys"), nb::arg("values").none(), nb::arg("stream"))
+  nb::class_<Index> index(module, "Index", "An index over one column.");
+  bind_answers(index);
+  index.def("insert", insert_rows, nb::arg("keys"), nb::arg("values").none(), nb::arg("stream"))
       .def("erase", erase_rows, nb::arg("rows"), nb::arg("stream"))
       .def("erase_keys", erase_keys, nb::arg("keys"), nb::arg("stream"))
       .def("update", update_index, nb::arg("rows"), nb::arg("keys"), nb::arg("stream"))

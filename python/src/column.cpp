@@ -109,6 +109,20 @@ std::vector<OwnedView> batches(const Column& column) {
   return batches;
 }
 
+Column slice(const Column& column, std::size_t first, std::size_t count) {
+  Column result(column.type(), column.unit());
+  result.set_rounded(column.rounded());
+  for (const Owner& owner : column.owners()) result.keep(owner);
+  for (const ColumnView& piece : column.pieces()) {
+    const std::size_t skipped = std::min(first, piece.size());
+    const std::size_t taken = std::min(count, piece.size() - skipped);
+    first -= skipped;
+    count -= taken;
+    if (taken != 0) result.append(piece.slice(skipped, taken));
+  }
+  return result;
+}
+
 Column composite(const std::vector<const Column*>& parts) {
   std::string units;
   std::vector<OwnedView> joined;
@@ -123,6 +137,7 @@ Column composite(const std::vector<const Column*>& parts) {
   const bool has_units = units.find_first_not_of(',') != std::string::npos;
   Column column(Type::composite, has_units ? units : "");
   column.append(ColumnView::composite(std::move(views)));
+  column.set_rounded(!parts.empty() && parts.back()->rounded());
   for (const OwnedView& part : joined)
     for (const Owner& owner : part.owners) column.keep(owner);
   for (const Column* part : parts)

@@ -36,10 +36,14 @@ class Column {
   }
   // The address of the first chunk; 0 for strings and composites.
   [[nodiscard]] std::size_t address() const;
+  // Whether these are ends of ranges that were rounded to integers inside the ranges.
+  [[nodiscard]] bool rounded() const { return rounded_; }
+  void set_rounded(bool rounded) { rounded_ = rounded; }
 
  private:
   Type type_;
   std::string unit_;
+  bool rounded_ = false;
   std::size_t size_ = 0;
   std::vector<ColumnView> pieces_;
   std::vector<Owner> owners_;
@@ -57,16 +61,25 @@ struct OwnedView {
 // The column as batches of lookups: large chunks in place, small adjacent ones concatenated.
 [[nodiscard]] std::vector<OwnedView> batches(const Column& column);
 
+// The keys from `first` on, viewed in place.
+[[nodiscard]] Column slice(const Column& column, std::size_t first, std::size_t count);
+
 // Several columns of one length as one column of tuples.
 [[nodiscard]] Column composite(const std::vector<const Column*>& parts);
 
 // Dates as timestamps in days, timestamps in days as dates.
 [[nodiscard]] Column converted_days(const Column& column);
 
-// Floats as lookups on an integer column of `type`. `rounding` > 0 rounds up and < 0 rounds down,
-// for the lower and upper ends of ranges, and clamps in that direction; 0 does neither. NaNs become
-// null, and so do floats without a matching integer, or are an error where `strict` is set.
-[[nodiscard]] Column whole_numbers(const Column& floats, Type type, int rounding, bool strict);
+// How floats become lookups on a column of integers.
+struct Rounding {
+  int direction = 0;         // > 0: up, for lower ends of ranges; < 0: down, for upper ends; 0: not
+  bool open = false;         // the end itself is not part of the range
+  std::string refusal = {};  // a sentence about floats without an integer; empty: they are null
+};
+
+// Floats as lookups on an integer column of `type`. Ends of ranges become the first or last integer
+// inside the range, those beyond the type are clamped. NaNs are null.
+[[nodiscard]] Column whole_numbers(const Column& floats, Type type, const Rounding& rounding);
 
 // An end of `size` ranges that excludes no key of the type: the smallest key, or the largest one.
 [[nodiscard]] Column open_end(Type type, const std::string& unit, std::size_t size, bool upper);

@@ -36,21 +36,26 @@ constexpr double above = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<
 
 // One float as an integer; false: it has none.
 template <class T>
-bool to_whole(double value, int rounding, T& whole) {
+bool to_whole(double value, const Rounding& rounding, T& whole) {
   if (std::isnan(value)) return false;
-  if (rounding != 0) value = rounding > 0 ? std::ceil(value) : std::floor(value);
+  const bool up = rounding.direction > 0;
+  // The integer beside an open end is one step further.
+  if (rounding.direction != 0) value = up != rounding.open ? std::ceil(value) : std::floor(value);
   constexpr auto smallest = static_cast<double>(std::numeric_limits<T>::min());
   if (value < smallest || value >= above<T>) {
-    const bool is_clamped = rounding > 0 ? value < smallest : rounding < 0 && value >= above<T>;
+    const bool is_clamped = up ? value < smallest : rounding.direction < 0 && value >= above<T>;
     whole = value < smallest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
     return is_clamped;
   }
   whole = static_cast<T>(value);
-  return static_cast<double>(whole) == value;
+  if (!rounding.open) return static_cast<double>(whole) == value;
+  if (whole == (up ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min())) return false;
+  whole = up ? whole + 1 : whole - 1;
+  return true;
 }
 
 template <class T, class Float>
-void append_whole(const ColumnView& floats, int rounding, bool strict, Column& column) {
+void append_whole(const ColumnView& floats, const Rounding& rounding, Column& column) {
   auto numbers = std::make_shared<std::vector<T>>(floats.size());
   auto validity = std::make_shared<std::vector<std::uint8_t>>((floats.size() + 7) / 8);
   const auto* from = static_cast<const Float*>(floats.data());
@@ -58,11 +63,8 @@ void append_whole(const ColumnView& floats, int rounding, bool strict, Column& c
     if (!floats.valid(i) || std::isnan(from[i])) continue;
     if (to_whole(static_cast<double>(from[i]), rounding, (*numbers)[i]))
       (*validity)[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
-    else if (strict)
-      fail(
-          "invalid part {} in an end of a composite range: expected a whole number of 64 bits; "
-          "only the last part may have a fraction",
-          static_cast<double>(from[i]));
+    else if (!rounding.refusal.empty())
+      fail("invalid number {}: {}", static_cast<double>(from[i]), rounding.refusal);
   }
   column.append(ColumnView(*numbers).with_validity(validity->data()));
   column.keep(std::move(numbers));
@@ -70,14 +72,15 @@ void append_whole(const ColumnView& floats, int rounding, bool strict, Column& c
 }
 
 template <class T>
-Column whole_numbers_as(const Column& floats, int rounding, bool strict) {
+Column whole_numbers_as(const Column& floats, const Rounding& rounding) {
   Column column(type_of<T>(), "");
   for (const ColumnView& piece : floats.pieces()) {
     if (floats.type() == Type::f32)
-      append_whole<T, float>(piece, rounding, strict, column);
+      append_whole<T, float>(piece, rounding, column);
     else
-      append_whole<T, double>(piece, rounding, strict, column);
+      append_whole<T, double>(piece, rounding, column);
   }
+  column.set_rounded(rounding.direction != 0);
   return column;
 }
 
@@ -136,9 +139,9 @@ Column converted_days(const Column& column) {
   return other;
 }
 
-Column whole_numbers(const Column& floats, Type type, int rounding, bool strict) {
-  return type == Type::u64 ? whole_numbers_as<std::uint64_t>(floats, rounding, strict)
-                           : whole_numbers_as<std::int64_t>(floats, rounding, strict);
+Column whole_numbers(const Column& floats, Type type, const Rounding& rounding) {
+  return type == Type::u64 ? whole_numbers_as<std::uint64_t>(floats, rounding)
+                           : whole_numbers_as<std::int64_t>(floats, rounding);
 }
 
 Column open_end(Type type, const std::string& unit, std::size_t size, bool upper) {

@@ -57,7 +57,6 @@ def test_updates(cities):
 @pytest.mark.parametrize(("keys", "sentence"), [
     ([("Ulm", 1), ("Ulm",)], "expected composite keys of 2 parts, got 1 or 2 parts"),
     ([("Ulm", 1, 2), None, ("Ulm", 1)], "expected composite keys of 2 parts, got 2 or 3 parts"),
-    ([("Ulm",)], "expected composite keys of 2 parts, got 1 parts"),
     (("Ulm", 1, 2), "expected composite keys of 2 parts, got 3 parts"),
     ((), "got 0 parts"),
     ("Ulm", "expected composite keys, .* got str"),
@@ -70,6 +69,14 @@ def test_what_is_no_key(cities, keys, sentence):
     for call in (lambda: cities.lookup(keys), lambda: cities.range(keys, keys),
                  lambda: cities.update([0], keys), lambda: cities.join(keys)):
         with pytest.raises(rtindex.Error, match=sentence):
+            call()
+
+
+def test_keys_of_fewer_parts(cities):
+    assert cities.lookup(("Ulm",), "count") == 2 and cities.lookup([("Ulm",)], "count") == [2]
+    for call in (lambda: cities.update([0], [("Ulm",)]), lambda: cities.insert([("Ulm",)]),
+                 lambda: ("Ulm",) in cities):
+        with pytest.raises(rtindex.Error, match="expected .*2 parts, got 1"):
             call()
 
 

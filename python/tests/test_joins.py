@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from oracle import pairs
+from oracle import MISS, neighbours, pairs, within
 
 import rtindex
 
@@ -73,5 +73,80 @@ def test_rows_can_be_taken():
 
 
 def test_unknown_joins_are_refused():
-    with pytest.raises(rtindex.Error, match="invalid how='outer'"):
-        rtindex.build([1]).join([1], "outer")
+    index = rtindex.build([1])
+    for call in (index.join, index.join_asof, lambda keys, how: index.join_range(keys, keys, how)):
+        with pytest.raises(rtindex.Error, match="invalid how='outer'"):
+            call([1], how="outer")
+    for size in (0, -1, 1.5, "a"):
+        with pytest.raises(rtindex.Error, match="invalid batch_rows"):
+            index.join([1], batch_rows=size)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("make", [list, pa.array, pl.Series,
+                                  lambda keys: pa.chunked_array([keys[:7], [], keys[7:]])])
+def test_ranges_and_neighbours(make, how, seeded):
+    column = [seeded.randrange(50) for _ in range(90)]
+    lower = [seeded.randrange(60) for _ in range(40)] + [None]
+    upper = [None if low is None else low + seeded.randrange(9) - 2 for low in lower]
+    index = rtindex.build(column)
+
+    def check(join, rows):
+        if how in ("semi", "anti"):
+            assert list_of(join.probe) == [lookup for lookup, some in enumerate(rows)
+                                           if bool(some) == (how == "semi")]
+            return
+        found = without_reserved(zip(list_of(join.probe), list_of(join.column)))
+        alone = [None] if how == "left" else []
+        wanted = [(lookup, row) for lookup, some in enumerate(rows) for row in some or alone]
+        assert sorted(found, key=str) == sorted(wanted, key=str)
+
+    for ends in ("[]", "(]", "()"):
+        rows = within(column, lower[:-1], upper[:-1], ends) + [[]]
+        check(index.join_range(make(lower), make(upper), how, ends), rows)
+    for direction in ("backward", "forward", "nearest"):
+        rows = neighbours(column, lower, direction, False, 1)
+        check(index.join_asof(make(lower), direction, False, 1, how),
+              [[] if row == MISS else [row] for row in rows])
+
+
+def list_of(data):
+    return data.to_pylist() if hasattr(data, "to_pylist") else data.tolist() if isinstance(
+        data, np.ndarray) else list(data)
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("size", [1, 7, 64, 10**6])
+def test_parts(how, size, seeded):
+    column = [seeded.randrange(12) for _ in range(200)]
+    keys = [seeded.randrange(16) for _ in range(150)]
+    names = [f"key {key:02}" for key in column]
+    index, named = rtindex.build(column), rtindex.build((names, column))
+    chunks = pa.chunked_array([keys[:40], keys[40:41], keys[41:]])
+    pair = ([f"key {key:02}" for key in keys], keys)
+    for whole, parts in (
+            (index.join(keys, how), index.join(keys, how, batch_rows=size)),
+            (named.join(pair, how), named.join(pair, how, batch_rows=size)),
+            (index.join_range(keys, None, how, "()"),
+             index.join_range(keys, None, how, "()", batch_rows=size)),
+            (index.join_asof(keys, exact=False, tolerance=1, how=how),
+             index.join_asof(keys, exact=False, tolerance=1, how=how, batch_rows=size)),
+            (index.join(np.array(keys), how), index.join(chunks, how, batch_rows=size))):
+        parts = list(parts)
+        assert all(0 < len(part.probe) <= size for part in parts)
+        joined = [row for part in parts for row in list_of(part.probe)]
+        assert joined == list_of(whole.probe)
+        if how in ("semi", "anti"):
+            assert all(part.column is None for part in parts)
+            continue
+        found = [row for part in parts for row in list_of(part.column)]
+        assert without_reserved(zip(joined, found)) == without_reserved(
+            zip(joined, list_of(whole.column)))
+
+
+def test_parts_are_of_one_state():
+    index = rtindex.build([1] * 10)
+    parts = index.join([1, 1], batch_rows=4)
+    index.erase(range(5))
+    assert sum(len(part.probe) for part in parts) == 20
+    assert list(index.join([7], batch_rows=3)) == []

@@ -205,7 +205,7 @@ def test_an_index_on_the_cpu_reads_no_device_memory():
     with pytest.raises(rtindex.Error, match="device memory"):
         _core.build(device, "sorted@cpu", None, "", 0)
     with pytest.raises(rtindex.Error, match="device memory"):
-        index.answer_on_device(device, None, None, None, {"any": 4096}, 0, 1, 0)
+        index.answer_on_device(_core.Lookups.points(device), None, None, {"any": 4096}, 0, 1, "", 0)
     with pytest.raises(rtindex.Error, match="in device memory"):
         _core.Column.composite([device])
 

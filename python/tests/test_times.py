@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import types
 import zoneinfo
 
 import numpy as np
@@ -259,8 +258,8 @@ def test_a_miss_that_is_no_time_is_a_null(unit):
 def test_misses_of_lookups_on_a_gpu(monkeypatch):
     """The call to the GPU is told ticks, as every other."""
     index = rtindex.build(np.array([7, 7, 1]))
-    keys = types.SimpleNamespace(on_device=True)
-    monkeypatch.setattr("rtindex._index.column_of",
+    keys = rtindex._core.Column.device("int64", 4096, 2, object())
+    monkeypatch.setattr("rtindex._lookups.column_of",
                         lambda data, like=None: data if data is keys else column(data, like))
     monkeypatch.setattr("rtindex._calls.answer_on_device", lambda *arguments: arguments[-1])
     times = np.array(TIMES, "M8[us]")

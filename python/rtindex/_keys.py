@@ -1,0 +1,61 @@
+"""The keys of neighbours as answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._columns import columns_of
+from ._kinds import Kind
+from ._lists import Array
+from ._times import zone_of
+from ._types import ColumnType
+
+
+def key_dtype(key_type: ColumnType) -> type | None:
+    """The type in which an index writes keys; None for strings and composites."""
+    if key_type.type in ("string", "composite"):
+        return None
+    return {"date32": np.int32, "timestamp64": np.int64}.get(
+        key_type.type) or np.dtype(key_type.type).type
+
+
+def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: Array, kind: Kind,
+               data: Any) -> Any:
+    """The keys in objects of the given kind.
+
+    They are in `array`, or in one object for each part. `data` holds the lookups; times are in its
+    time zone.
+    """
+    if array is not None:
+        return _native(array, key_type, validity, kind, data)
+    if key_type.type == "string":
+        return kind.strings(parts[0])
+    sources = columns_of(data) or [None] * len(parts)
+    return kind.parts(tuple(
+        kind.strings(part) if isinstance(part, list) else
+        _native(np.frombuffer(part, key_dtype(part_type)).copy(), part_type, validity, kind, source)
+        for part, part_type, source in zip(parts, key_type.parts, sources)))
+
+
+def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind, data: Any) -> Any:
+    missing = np.unpackbits(validity, count=keys.size, bitorder="little") == 0
+    if key_type.type == "date32":
+        keys = keys.astype("M8[D]")
+    elif key_type.type == "timestamp64" and key_type.unit:
+        keys = keys.view(f"M8[{key_type.unit}]")
+    keys[missing] = _reserved(keys.dtype)
+    zone = zone_of(data) if keys.dtype.kind == "M" else ""
+    return kind.array(keys, validity if kind.has_nulls else None, zone=zone)
+
+
+def _reserved(dtype: Any) -> Any:
+    """The key of a miss, as for aggregates."""
+    if dtype.kind == "M":
+        return np.datetime64("NaT")
+    if dtype.kind == "f":
+        return np.nan
+    if dtype.kind == "b":
+        return False
+    return np.iinfo(dtype).min if dtype.kind == "i" else np.iinfo(dtype).max

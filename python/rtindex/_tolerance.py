@@ -1,0 +1,96 @@
+"""Tolerances: how far a neighbour may be away, in the unit of the column."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
+import operator
+from typing import Any
+
+import numpy as np
+
+from ._errors import InvalidArgumentError
+from ._types import FLOATS, ColumnType
+
+# Attoseconds in the units of NumPy that have one length.
+_LENGTHS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15,
+            "s": 10**18, "m": 60 * 10**18, "h": 3600 * 10**18, "D": 86_400 * 10**18,
+            "W": 7 * 86_400 * 10**18}
+_LARGEST = 2**64 - 1
+
+
+def tolerance_of(tolerance: Any, column: ColumnType) -> int | float | None:
+    """The tolerance as the index takes it: a number in the unit of the column.
+
+    A duration between two ticks of the unit becomes the smaller one, because distances are whole.
+    """
+    if tolerance is None:
+        return None
+    column = column.parts[-1] if column.parts else column
+    if column.type == "string":
+        raise InvalidArgumentError("invalid tolerance: strings have no distance; omit it")
+    if column.type in ("date32", "timestamp64"):
+        number: int | float = _ticks(tolerance, column)
+    elif column.type in FLOATS:
+        number = _float(tolerance, column)
+    else:
+        number = _integer(tolerance, column)
+    if number < 0:
+        raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected 0 or more")
+    return number if isinstance(number, float) else min(number, _LARGEST)
+
+
+def _integer(tolerance: Any, column: ColumnType) -> int:
+    if isinstance(tolerance, (bool, np.bool_, np.timedelta64)):
+        raise _wrong(tolerance, "an integer", column)
+    try:
+        return operator.index(tolerance)
+    except TypeError:
+        raise _wrong(tolerance, "an integer", column) from None
+
+
+def _float(tolerance: Any, column: ColumnType) -> float:
+    is_number = isinstance(tolerance, numbers.Real) and not isinstance(tolerance, (bool, np.bool_))
+    if not is_number or isinstance(tolerance, np.timedelta64) or math.isnan(tolerance):
+        raise _wrong(tolerance, "a number", column)
+    return float(tolerance)
+
+
+def _ticks(tolerance: Any, column: ColumnType) -> int:
+    unit = "D" if column.type == "date32" else column.unit
+    length = _length(unit)
+    if length is None:  # months, or no unit at all
+        return _integer(tolerance, column)
+    ticks, own_length = _duration(tolerance, column)
+    return ticks * own_length // length
+
+
+def _duration(tolerance: Any, column: ColumnType) -> tuple[int, int]:
+    """The ticks of a duration, and their length in attoseconds."""
+    if hasattr(tolerance, "to_timedelta64"):  # of pandas, with nanoseconds
+        tolerance = tolerance.to_timedelta64()
+    if isinstance(tolerance, datetime.timedelta):
+        return tolerance // datetime.timedelta(microseconds=1), _LENGTHS["us"]
+    if isinstance(tolerance, np.timedelta64) and not np.isnat(tolerance):
+        unit, step = np.datetime_data(tolerance.dtype)
+        length = _length(unit if step == 1 else f"{step}{unit}")
+        if length is not None:
+            return int(tolerance.astype(np.int64)), length
+    if type(tolerance).__module__.startswith("pyarrow") and hasattr(tolerance.type, "unit"):
+        if tolerance.is_valid and str(tolerance.type).startswith("duration"):
+            return int(tolerance.value), _LENGTHS[tolerance.type.unit]
+    raise _wrong(tolerance, "a duration, such as datetime.timedelta(seconds=5),", column)
+
+
+def _length(unit: str) -> int | None:
+    """The length of a unit such as "us" or "10ms", in attoseconds; None if it has none."""
+    digits = unit.rstrip("DWYMabcdefghijklmnopqrstuvwxyz")
+    length = _LENGTHS.get(unit[len(digits):])
+    return None if length is None else length * int(digits or 1)
+
+
+def _wrong(tolerance: Any, expected: str, column: ColumnType) -> InvalidArgumentError:
+    unit = f" in {column.unit}" if column.unit else ""
+    return InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected {expected} for a "
+                                f"column of {column.type}{unit}")

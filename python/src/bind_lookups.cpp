@@ -1,0 +1,149 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <rtindex/index.hpp>
+
+#include "answering.hpp"
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "lookups.hpp"
+#include "outputs.hpp"
+
+namespace nb = nanobind;
+
+namespace rtindex::python {
+
+namespace {
+
+// A float, or an integer that fits 64 bits.
+Tolerance tolerance_of(nb::handle number) {
+  if (number.is_none()) return {};
+  if (PyFloat_Check(number.ptr())) return nb::cast<double>(number);
+  std::int64_t whole = 0;
+  if (nb::try_cast(number, whole)) return whole;
+  return nb::cast<std::uint64_t>(number);
+}
+
+Lookups neighbours(const Column& keys, std::string_view direction, bool exact,
+                   nb::handle tolerance) {
+  NearestOptions nearest;
+  nearest.direction = direction_named(direction);
+  nearest.exact = exact;
+  nearest.tolerance = tolerance_of(tolerance);
+  return Lookups::neighbours(keys, nearest);
+}
+
+RowOrder order_named(std::string_view name) {
+  if (name.empty()) return RowOrder::any;
+  if (name == "key") return RowOrder::ascending;
+  if (name == "-key") return RowOrder::descending;
+  fail("invalid order='{}': expected 'key' or '-key'", name);
+}
+
+nb::tuple answer_call(const Index& index, const Lookups& lookups, const Column* values,
+                      nb::object miss, const HostArrays& outputs,
+                      std::optional<std::uint32_t> row_limit, std::string_view order,
+                      bool list_keys) {
+  const Call call{values, std::move(miss), row_limit, order_named(order), list_keys};
+  return answer(index, lookups, call, outputs);
+}
+
+void device_call(const Index& index, const Lookups& lookups, const Column* values, nb::object miss,
+                 std::map<std::string, std::uintptr_t> outputs, std::size_t rows_capacity,
+                 std::uint32_t row_limit, std::string_view order, std::uintptr_t stream) {
+  const Call call{values, std::move(miss), row_limit, order_named(order)};
+  answer_on_device(index, lookups, call, {std::move(outputs), rows_capacity}, stream);
+}
+
+JoinedRows joined(const Index& index, const Lookups& lookups, JoinKind kind) {
+  const Part all = as_one_part(lookups);
+  switch (lookups.kind()) {
+    case Lookups::Kind::points: return index.join(all.lower.view, kind);
+    case Lookups::Kind::ranges:
+      return index.join_range(all.lower.view, all.upper.view, kind, lookups.ends());
+    case Lookups::Kind::neighbours: return index.join_asof(all.lower.view, lookups.nearest(), kind);
+    case Lookups::Kind::prefixes: break;
+  }
+  fail("prefixes cannot be joined");
+}
+
+// Positions of lookups as int64, which every library takes rows by, and rows.
+nb::tuple join_call(const Index& index, const Lookups& lookups, std::string_view how) {
+  const JoinKind kind = join_named(how);
+  JoinedRows pairs;
+  {
+    const nb::gil_scoped_release unlocked;
+    pairs = joined(index, lookups, kind);
+  }
+  nb::object rows = nb::none();
+  if (kind == JoinKind::inner || kind == JoinKind::left) rows = as_array(std::move(pairs.rows));
+  return nb::make_tuple(as_array<std::uint64_t, std::int64_t>(std::move(pairs.lookups)), rows);
+}
+
+nb::object rank_call(const Index& index, const Column& keys) {
+  std::vector<std::uint32_t> ranks;
+  {
+    const nb::gil_scoped_release unlocked;
+    ranks = index.rank(as_one_view(keys).view);
+  }
+  return as_array(std::move(ranks));
+}
+
+nb::object select_call(const Index& index, const Column& ranks) {
+  std::vector<std::uint32_t> rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    rows = index.select(as_one_view(ranks).view);
+  }
+  return as_array(std::move(rows));
+}
+
+nb::object nulls_call(const Index& index) {
+  std::vector<std::uint32_t> rows;
+  {
+    const nb::gil_scoped_release unlocked;
+    rows = index.null_rows();
+  }
+  return as_array(std::move(rows));
+}
+
+}  // namespace
+
+void bind_lookups(nb::module_& module) {
+  nb::class_<Lookups>(module, "Lookups", "A batch of lookups.")
+      .def_static("points", &Lookups::points, nb::arg("keys"))
+      .def_static("prefixes", &Lookups::prefixes, nb::arg("strings"))
+      .def_static(
+          "ranges",
+          [](const Column* lower, const Column* upper, std::string_view ends) {
+            return Lookups::ranges(lower, upper, ends_named(ends));
+          },
+          nb::arg("lower").none(), nb::arg("upper").none(), nb::arg("ends"))
+      .def_static("neighbours", neighbours, nb::arg("keys"), nb::arg("direction"), nb::arg("exact"),
+                  nb::arg("tolerance").none())
+      .def("slice", &Lookups::slice, nb::arg("first"), nb::arg("count"))
+      .def("__len__", &Lookups::size)
+      .def_prop_ro("on_device", &Lookups::on_device);
+}
+
+void bind_answers(nb::class_<Index>& index) {
+  index
+      .def("answer", answer_call, nb::arg("lookups"), nb::arg("values").none(),
+           nb::arg("miss").none(), nb::arg("outputs"), nb::arg("row_limit").none(),
+           nb::arg("order") = "", nb::arg("list_keys") = false)
+      .def("answer_on_device", device_call, nb::arg("lookups"), nb::arg("values").none(),
+           nb::arg("miss").none(), nb::arg("outputs"), nb::arg("rows_capacity"),
+           nb::arg("row_limit"), nb::arg("order"), nb::arg("stream"))
+      .def("join", join_call, nb::arg("lookups"), nb::arg("how"))
+      .def("rank", rank_call, nb::arg("keys"))
+      .def("select", select_call, nb::arg("ranks"))
+      .def("nulls", nulls_call);
+}
+
+}  // namespace rtindex::python
