@@ -1,0 +1,154 @@
+"""ASOF joins of polars data frames, with unsorted rows and ready indexes."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars
+
+from ._asof import grouped, index_over, key_of, last_nearest, neighbour_rows
+from ._core import MISS
+from ._errors import InvalidArgumentError
+from ._index import Index
+from ._lists import Array
+from ._lookups import DirectionName
+
+_NANOSECONDS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9,
+                "h": 3600 * 10**9, "d": 86_400 * 10**9, "w": 7 * 86_400 * 10**9}
+_DURATION = re.compile(r"(\d+)(ns|us|µs|ms|mo|s|m|h|d|w|q|y)")
+_TICKS = {"ns": 1, "us": 10**3, "ms": 10**6}
+_CHECKS_ORDER = "check_sortedness" in inspect.signature(polars.DataFrame.join_asof).parameters
+
+
+def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any = None,
+              right_on: Any = None, on: Any = None, by_left: str | Sequence[str] | None = None,
+              by_right: str | Sequence[str] | None = None, by: str | Sequence[str] | None = None,
+              strategy: DirectionName = "backward", suffix: str = "_right", tolerance: Any = None,
+              allow_parallel: bool = True, force_parallel: bool = False, coalesce: bool = True,
+              allow_exact_matches: bool = True, check_sortedness: bool = True,
+              index: Index | None = None) -> polars.DataFrame:
+    """`polars.DataFrame.join_asof`, with the same arguments and results.
+
+    Neither side has to be sorted; the result has the order of `left`. Rows of `right` with equal
+    keys count in their order. `check_sortedness` and the options about threads are ignored.
+
+    index: an index over the `right_on` column of `right`, or over a tuple of its `by` columns and
+        this column, in that order. Without it, one is built for the call.
+    """
+    for frame in (left, right):
+        _require_frame(frame)
+    if on is not None:
+        left_on = right_on = on
+    if by is not None:
+        by_left = by_right = by
+    _require_tolerance(left, left_on, tolerance)
+    options: dict[str, Any] = {"check_sortedness": False} if _CHECKS_ORDER else {}
+    if not coalesce:  # which old versions do not have
+        options["coalesce"] = False
+    # Without rows, polars checks the arguments and names the columns.
+    named = left.clear().join_asof(
+        right.clear(), left_on=left_on, right_on=right_on, by_left=by_left, by_right=by_right,
+        strategy=strategy, suffix=suffix, tolerance=tolerance, **options)
+    by_right = [by_right] if isinstance(by_right, str) else list(by_right or [])
+    by_left = [by_left] if isinstance(by_left, str) else list(by_left or [])
+    keys, right_keys = (frame.select(name).to_series()
+                        for frame, name in ((left, left_on), (right, right_on)))
+    rows = _rows(left.select(by_left).get_columns(), right.select(by_right).get_columns(), keys,
+                 right_keys, strategy, allow_exact_matches, tolerance, index)
+    kept = [name for name in right.columns if name not in by_right]
+    new_names = named.columns[left.width:]
+    if len(new_names) < len(kept):
+        kept.remove(right_keys.name)  # which has the name of the left keys
+    taken = right.select(polars.col(kept).gather(rows)) if kept else right.clear().select()
+    taken.columns = new_names
+    return left.hstack(taken.get_columns())
+
+
+def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_keys: polars.Series,
+          strategy: str, exact: bool, tolerance: Any, ready: Index | None) -> polars.Series:
+    """The row of each neighbour; null without one."""
+    tolerance = _ticks(tolerance, keys.dtype)
+    if ready is None:
+        groups = [_groups(*pair) for pair in zip(left_by, right_by)]
+        left_by, right_by = [left for left, _ in groups], [right for _, right in groups]
+        keys, right_keys = keys.to_physical(), right_keys.to_physical()
+    elif tolerance is not None and keys.dtype.is_temporal():
+        tolerance = np.timedelta64(tolerance, getattr(keys.dtype, "time_unit", "D"))
+    index = index_over(right_by, right_keys, ready, len(right_keys))
+    if strategy == "nearest":
+        rows = last_nearest(index, left_by, keys, right_keys, exact, tolerance, _numbers,
+                            lambda column, rows: column.gather(rows))
+    else:
+        rows = neighbour_rows(index, key_of(left_by, keys), strategy, exact, tolerance)
+    found = polars.Series(rows)
+    return found.set(found == MISS, None) if (rows == MISS).any() else found
+
+
+def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
+    """Both sides of a `by` column as integers that are equal where the values are."""
+    if left.dtype != right.dtype:
+        raise InvalidArgumentError(f"the `by` columns '{left.name}' and '{right.name}' differ in "
+                                   f"type, {left.dtype} and {right.dtype}: cast one of them")
+
+    def number() -> tuple[Any, Any]:
+        both = polars.concat([left.alias(""), right.alias("")])
+        if both.dtype == polars.Categorical:
+            codes = both.to_physical()
+        else:
+            values = both.unique()
+            numbers = polars.int_range(len(values), dtype=polars.UInt32, eager=True)
+            codes = both.replace_strict(values, numbers, default=None)
+            codes = codes.set(both.is_null(), None)  # which equals nothing
+        return codes[:len(left)], codes[len(left):]
+
+    return grouped(left, right, number) if left.dtype.is_integer() else number()
+
+
+def _numbers(keys: polars.Series) -> Array:
+    """Keys that have distances; those of nulls are never read."""
+    return keys.to_physical().fill_null(0).to_numpy()
+
+
+def _ticks(tolerance: Any, dtype: Any) -> Any:
+    """The tolerance as a number, in the unit of a column of times."""
+    if isinstance(tolerance, datetime.timedelta):
+        nanoseconds = tolerance // datetime.timedelta(microseconds=1) * 1000
+    elif isinstance(tolerance, str):
+        nanoseconds = sum(int(number) * _NANOSECONDS[unit]
+                          for number, unit in _DURATION.findall(tolerance))
+    elif isinstance(tolerance, float) and dtype.is_integer():
+        return int(tolerance)  # distances are whole
+    else:
+        return tolerance
+    if dtype == polars.Date:
+        return nanoseconds // _NANOSECONDS["d"]
+    return nanoseconds // _TICKS[getattr(dtype, "time_unit", None) or "ns"]  # Time has nanoseconds
+
+
+def _require_frame(frame: Any) -> None:
+    if isinstance(frame, polars.LazyFrame):
+        raise InvalidArgumentError("expected a DataFrame of polars, got a LazyFrame: call "
+                                   "collect() first")
+    if not isinstance(frame, polars.DataFrame):
+        raise InvalidArgumentError("expected a DataFrame of polars, got "
+                                   f"{type(frame).__name__}")
+
+
+def _require_tolerance(left: polars.DataFrame, on: Any, tolerance: Any) -> None:
+    """Refuses what polars has no error for."""
+    if tolerance is None:
+        return
+    is_duration = isinstance(tolerance, (str, datetime.timedelta))
+    is_negative = tolerance.startswith("-") if isinstance(tolerance, str) else (
+        tolerance < datetime.timedelta(0) if is_duration else tolerance < 0)
+    if is_negative:
+        raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected 0 or more")
+    dtype = left.clear().select(on).to_series().dtype
+    if is_duration and not dtype.is_temporal():
+        raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected a number for keys "
+                                   f"of type {dtype}")
