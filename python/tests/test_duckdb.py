@@ -111,13 +111,83 @@ def test_smallest_and_largest_times(connection, values, types, wanted):
         (True, "BIGINT")]
 
 
+def test_neighbours_agree_with_an_asof_join(connection, seeded):
+    quotes = pa.table({"time": [seeded.randrange(4000) for _ in range(900)],
+                       "item": [seeded.choice("abc") for _ in range(900)]})
+    trades = pa.table({"time": [seeded.randrange(4100) for _ in range(500)],
+                       "item": [seeded.choice("abcd") for _ in range(500)]})
+    connection.register("trades", trades)
+    connection.register("quotes", quotes)
+    index = rtindex.build(quotes["time"])
+    register = rtindex.duckdb.register
+    register(connection, "before", index, "key", lookup="asof")
+    register(connection, "after", index, "key", lookup="asof", direction="forward", exact=False)
+    register(connection, "close_rows", index, "count", lookup="asof", direction="nearest",
+             tolerance=1)
+    register(connection, "of_item", rtindex.build((quotes["item"], quotes["time"])), lookup="asof")
+    wrong = rows(connection, """
+        SELECT trades.time FROM trades ASOF LEFT JOIN quotes ON trades.time >= quotes.time
+        WHERE before(trades.time) IS DISTINCT FROM quotes.time""")
+    assert wrong == []
+    wrong = rows(connection, """
+        SELECT trades.time FROM trades ASOF LEFT JOIN quotes ON trades.time < quotes.time
+        WHERE after(trades.time) IS DISTINCT FROM quotes.time""")
+    assert wrong == []
+    wrong = rows(connection, """
+        SELECT time FROM trades WHERE (close_rows(time) > 0)
+          <> EXISTS (SELECT * FROM quotes WHERE abs(quotes.time - trades.time) <= 1)""")
+    assert wrong == []
+    connection.execute("CREATE TABLE stored AS SELECT * FROM quotes")
+    wrong = rows(connection, """
+        SELECT joined.item FROM
+          (SELECT trades.item, trades.time, quotes.time AS found FROM trades ASOF LEFT JOIN quotes
+           ON trades.item = quotes.item AND trades.time >= quotes.time) joined
+        LEFT JOIN stored ON stored.rowid = of_item(joined.item, joined.time)
+        WHERE stored.time IS DISTINCT FROM joined.found""")
+    assert wrong == []
+
+
+def test_ends_of_ranges(connection):
+    index = rtindex.build([1, 2, 3])
+    for name, ends in (("closed", "[]"), ("half", "[)"), ("nothing", "()")):
+        rtindex.duckdb.register(connection, name, index, "count", lookup="range", ends=ends)
+    assert rows(connection, "SELECT closed(1, 3), half(1, 3), nothing(1, 3)") == [(3, 2, 1)]
+
+
+@pytest.mark.parametrize(("column", "literal", "name"), [
+    (pa.array(["b", "a"]), "'bb'", "VARCHAR"),
+    (pa.array([0, 1], pa.date32()), "DATE '1970-01-05'", "DATE"),
+    (np.array([0, 1], "M8[ns]"), "'1970-01-02'::TIMESTAMP_NS", "TIMESTAMP_NS"),
+    (np.array([1, 2], np.int8), "5", "TINYINT"), (np.array([1, 2], np.float32), "5", "FLOAT"),
+    (np.array([1, 2], np.uint64), "5", "UBIGINT"), (np.array([True, False]), "true", "BOOLEAN")])
+def test_keys_of_every_type(connection, column, literal, name):
+    rtindex.duckdb.register(connection, "key_before", rtindex.build(column), "key", lookup="asof")
+    assert rows(connection, f"SELECT typeof(key_before({literal}))") == [(name,)]
+    assert rows(connection, f"SELECT key_before({literal}) <= {literal}") == [(True,)]
+
+
+def test_composite_keys(connection):
+    index = rtindex.build((["a", "b", "b"], np.array([1, 2, 5])))
+    rtindex.duckdb.register(connection, "row_of", index)
+    rtindex.duckdb.register(connection, "between_rows", index, "count", lookup="range")
+    assert rows(connection, "SELECT row_of('b', 2), row_of('a', 2)") == [(1, None)]
+    assert rows(connection, "SELECT between_rows('a', 2, 'b', 3)") == [(1,)]
+
+
 def test_what_cannot_be_registered(connection):
     register = rtindex.duckdb.register
-    with pytest.raises(rtindex.Error, match="composite"):
-        register(connection, "f", rtindex.build((np.arange(2), np.arange(2))))
+    with pytest.raises(rtindex.Error, match="cannot return composite keys"):
+        register(connection, "f", rtindex.build((np.arange(2), np.arange(2))), "key",
+                 lookup="asof")
+    for options, sentence in (({"tolerance": -1}, "0 or more"), ({"direction": "up"}, "direction"),
+                              ({"exact": 2}, "exact")):
+        with pytest.raises(rtindex.Error, match=sentence):
+            register(connection, "f", rtindex.build([1]), lookup="asof", **options)
+    with pytest.raises(rtindex.Error, match="invalid ends"):
+        register(connection, "f", rtindex.build([1]), lookup="range", ends="[[")
     with pytest.raises(rtindex.Error, match="value column"):
         register(connection, "f", rtindex.build([1]), "sum")
-    with pytest.raises(rtindex.Error, match="point or range"):
+    with pytest.raises(rtindex.Error, match="point, range or asof"):
         register(connection, "f", rtindex.build([1]), lookup="ranges")
     with pytest.raises(rtindex.Error, match="cannot answer range"):
         register(connection, "f", rtindex.build([1], "hash"), lookup="range")
