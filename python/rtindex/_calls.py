@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._columns import column as column_of
 from ._columns import columns_of
-from ._device import answer_on_device
+from ._device import answer_on_device, first_array
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype
 from ._kinds import Kind
@@ -62,7 +62,7 @@ def answer(index: _core.Index, batch: Batch, kind: Kind, names: Any, options: Op
             miss = ticks_of(miss, times)
     if batch.lookups.on_device:
         _require_host_free(options)
-        return answer_on_device(index, batch.sources[0][1], batch.lookups, names,
+        return answer_on_device(index, first_array(batch.sources[0][1]), batch.lookups, names,
                                 lambda name: _dtype(index, name, held, batch.key_type), held,
                                 options.matched, limit, order, miss)
     size = len(batch.lookups)

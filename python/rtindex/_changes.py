@@ -9,7 +9,7 @@ import numpy as np
 from ._arrays import NATIVE
 from ._columns import column, is_scalar
 from ._core import Column, Index
-from ._device import device_rows, is_device_array, library_of, wrong_rows
+from ._device import device_rows, first_array, is_device_array, library_of, wrong_rows
 from ._errors import InvalidArgumentError
 from ._lists import Array, plain_array
 from ._times import TimeType
@@ -21,7 +21,7 @@ def stream_of(**arrays: Any) -> int:
 
     A change waits for one stream, so that all arrays must be on it.
     """
-    (name, array), *others = arrays.items()
+    (name, array), *others = ((name, first_array(data)) for name, data in arrays.items())
     on_device = is_device_array(array)
     stream = library_of(array).stream(array) if on_device else 0
     for other, data in others:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._core import Column, Index, Lookups
 from ._errors import InvalidArgumentError
-from ._results import Answers, Rows
+from ._results import Answers, Join, Rows
 from ._types import ColumnType
 
 _DLPACK_CPU = 1
@@ -18,11 +18,17 @@ _TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 
 
 def is_device_array(data: Any) -> bool:
-    """Whether the CPU cannot read the array."""
+    """Whether the CPU cannot read the array, or those of the parts of a composite key."""
+    data = first_array(data)
     if hasattr(data, "__cuda_array_interface__"):
         return True
     device = getattr(data, "__dlpack_device__", None)
     return device is not None and device()[0] not in (_DLPACK_CPU, _DLPACK_PINNED)
+
+
+def first_array(data: Any) -> Any:
+    """The array, or that of the first part of a composite key."""
+    return data[0] if isinstance(data, tuple) and data else data
 
 
 class Library:
@@ -211,3 +217,28 @@ def answer_on_device(index: Index, keys: Any, lookups: Lookups, names: Sequence[
     if matched:
         answers["matched"] = library.is_hit(arrays["any"])
     return Answers(size, answers)
+
+
+def join_on_device(index: Index, keys: Any, lookups: Lookups, how: str, one_row: bool) -> Join:
+    """Joins lookups in device memory, on the current stream of their library; `one_row`: a lookup
+    makes at most one pair."""
+    library = library_of(keys)
+    index = index.snapshot()  # asked twice below, and others may change it in between
+    count = library.empty(1, "uint64", keys)
+
+    def call(outputs: dict[str, Any], capacity: int) -> None:
+        addresses = {name: library.pointer(array) for name, array in outputs.items()}
+        index.join_on_device(lookups, how, {**addresses, "count": library.pointer(count)}, capacity,
+                             library.stream(keys))
+
+    capacity = len(lookups)
+    if not one_row:
+        call({}, 0)
+        capacity = int(count[0])
+    arrays = {"lookups": library.empty(capacity, "int64", keys)}
+    if how in ("inner", "left"):
+        arrays["rows"] = library.empty(capacity, "uint32", keys)
+    call(arrays, capacity)
+    pairs = capacity if how == "left" else int(count[0])  # which waits for the stream
+    rows = arrays.get("rows")
+    return Join(arrays["lookups"][:pairs], None if rows is None else rows[:pairs])

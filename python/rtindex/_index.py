@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, Union
 from . import _core
 from ._changes import row_column, stream_of, value_column
 from ._columns import column as column_of
-from ._device import library_of, spec_for
+from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._lookups import Lookups, NearestName
 from ._results import IndexInfo, MemoryUsage
@@ -154,7 +154,8 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     times = None if values is None else time_type(values, include)
     keys, stream = column_of(column), 0
     if keys.on_device:
-        spec, stream = spec_for(column, spec), library_of(column).stream(column)
+        array = first_array(column)
+        spec, stream = spec_for(array, spec), library_of(array).stream(array)
     return Index(_core.build(keys, spec, values, "" if times is None else times.text(), stream))
 
 

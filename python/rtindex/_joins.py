@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._calls import counts
+from ._device import first_array, join_on_device
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._kinds import Kind
 from ._lists import Array
@@ -18,15 +19,19 @@ from ._results import Join
 _HOW = ("inner", "left", "semi", "anti")
 
 
-def join(index: _core.Index, lookups: _core.Lookups, kind: Kind, how: Any, batch_rows: Any,
-         one_row: bool = False) -> Any:
-    """A `Join`, or with `batch_rows` an iterator of them; `one_row`: a lookup has at most one row.
+def join(index: _core.Index, lookups: _core.Lookups, data: Any, kind: Kind, how: Any,
+         batch_rows: Any, one_row: bool = False) -> Any:
+    """A `Join`, or with `batch_rows` an iterator of them.
+
+    `data` holds the lookups; `one_row`: a lookup has at most one row.
     """
     if how not in _HOW:
         raise InvalidArgumentError(f"invalid how={how!r}: expected inner, left, semi or anti")
     if lookups.on_device:
-        raise UnsupportedError("joins take keys in host memory: copy them there, or look up the "
-                               "answer 'rows', which stays in device memory")
+        if batch_rows is not None:
+            raise UnsupportedError("`batch_rows` takes lookups in host memory: join slices of them")
+        return join_on_device(index, first_array(data), lookups, how,
+                              one_row or how in ("semi", "anti"))
     if batch_rows is None:
         return _join(kind, how, *_pairs(index, lookups, how, one_row))
     return _parts(index.snapshot(), lookups, kind, how, _most(batch_rows), one_row)

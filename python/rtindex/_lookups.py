@@ -179,7 +179,7 @@ class Lookups:
             than memory.
         """
         lookups = _core.Lookups.points(column_of(keys, self._point))
-        return join_call(self._core, lookups, self._kind(keys), how, batch_rows)
+        return join_call(self._core, lookups, keys, self._kind(keys), how, batch_rows)
 
     @overload
     def join_range(self, lower: Any = ..., upper: Any = ..., how: JoinName = ...,
@@ -194,8 +194,8 @@ class Lookups:
         The ends are those of `range`, the other arguments and the result those of `join`.
         """
         lookups, sources = self._ranges(lower, upper, ends)
-        kind = self._kind([] if not sources else sources[0][1])
-        return join_call(self._core, lookups, kind, how, batch_rows)
+        data = sources[0][1] if sources else []
+        return join_call(self._core, lookups, data, self._kind(data), how, batch_rows)
 
     @overload
     def join_asof(self, keys: Any, direction: DirectionName = ..., exact: bool = ...,
@@ -213,7 +213,8 @@ class Lookups:
         those of `join`. The keys need not be sorted.
         """
         lookups, _ = self._neighbours(keys, direction, exact, tolerance)
-        return join_call(self._core, lookups, self._kind(keys), how, batch_rows, one_row=True)
+        return join_call(self._core, lookups, keys, self._kind(keys), how, batch_rows,
+                         one_row=True)
 
     def _kind(self, data: Any) -> Any:
         return kind_of(data, self.type == "composite")

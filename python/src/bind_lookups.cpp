@@ -86,6 +86,33 @@ nb::tuple join_call(const Index& index, const Lookups& lookups, std::string_view
   return nb::make_tuple(as_array<std::uint64_t, std::int64_t>(std::move(pairs.lookups)), rows);
 }
 
+// Queues a join on a CUDA stream; `outputs` are device addresses of "lookups", "rows" and "count".
+void device_join(const Index& index, const Lookups& lookups, std::string_view how,
+                 const std::map<std::string, std::uintptr_t>& outputs, std::size_t capacity,
+                 std::uintptr_t stream_address) {
+  const auto at = [&](const char* name) {
+    const auto found = outputs.find(name);
+    return found == outputs.end() ? nullptr : reinterpret_cast<void*>(found->second);
+  };
+  const JoinOutputs to{static_cast<std::uint64_t*>(at("lookups")),
+                       static_cast<std::uint32_t*>(at("rows")), capacity,
+                       static_cast<std::uint64_t*>(at("count"))};
+  const JoinKind kind = join_named(how);
+  const Stream stream{reinterpret_cast<void*>(stream_address)};
+  const nb::gil_scoped_release unlocked;
+  const Part all = as_one_part(lookups);
+  switch (lookups.kind()) {
+    case Lookups::Kind::points: return index.join_into(all.lower.view, kind, to, stream);
+    case Lookups::Kind::ranges:
+      return index.join_range_into(all.lower.view, all.upper.view, kind, lookups.ends(), to,
+                                   stream);
+    case Lookups::Kind::neighbours:
+      return index.join_asof_into(all.lower.view, lookups.nearest(), kind, to, stream);
+    case Lookups::Kind::prefixes: break;
+  }
+  fail("prefixes cannot be joined");
+}
+
 nb::object rank_call(const Index& index, const Column& keys) {
   std::vector<std::uint32_t> ranks;
   {
@@ -141,6 +168,8 @@ void bind_answers(nb::class_<Index>& index) {
            nb::arg("miss").none(), nb::arg("outputs"), nb::arg("rows_capacity"),
            nb::arg("row_limit"), nb::arg("order"), nb::arg("stream"))
       .def("join", join_call, nb::arg("lookups"), nb::arg("how"))
+      .def("join_on_device", device_join, nb::arg("lookups"), nb::arg("how"), nb::arg("outputs"),
+           nb::arg("capacity"), nb::arg("stream"))
       .def("rank", rank_call, nb::arg("keys"))
       .def("select", select_call, nb::arg("ranks"))
       .def("nulls", nulls_call);

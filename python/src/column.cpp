@@ -128,8 +128,6 @@ Column composite(const std::vector<const Column*>& parts) {
   std::vector<OwnedView> joined;
   std::vector<ColumnView> views;
   for (const Column* part : parts) {
-    if (part->on_device())
-      fail("a part of the composite key is in device memory: copy it to the host first");
     units += (part == parts.front() ? "" : ",") + part->unit();
     joined.push_back(as_one_view(*part));
     views.push_back(joined.back().view);

@@ -129,8 +129,6 @@ def test_answers_wait_for_the_callers_stream():
 def test_host_lookups_on_a_gpu_index(make):
     index = rtindex.build(make(np.arange(1000)))
     assert index.lookup(np.array([5, 5000])).tolist() == [5, rtindex.MISS]
-    with pytest.raises(rtindex.Error, match="join"):
-        index.join(make(np.arange(3)))
 
 
 @pytest.mark.parametrize("dtype", ["int64", "int32", "uint8", "uint32"])
