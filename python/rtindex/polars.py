@@ -35,7 +35,8 @@ def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any =
     """`polars.DataFrame.join_asof`, with the same arguments and results.
 
     Neither side has to be sorted; the result has the order of `left`. Rows of `right` with equal
-    keys count in their order. `check_sortedness` and the options about threads are ignored.
+    keys count in their order. Equal infinities and NaNs are within every tolerance.
+    `check_sortedness` and the options about threads are ignored.
 
     index: an index over the `right_on` column of `right`, or over a tuple of its `by` columns and
         this column, in that order. Without it, one is built for the call.
