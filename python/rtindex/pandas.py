@@ -57,6 +57,8 @@ class _Merge(_merge._AsOfMerge):  # type: ignore[misc]
             groups = [_groups(*pair) for pair in zip(left_by, right_by)]
             left_by, right_by = [left for left, _ in groups], [right for _, right in groups]
             left_on, right_on = _plain(left_on), _plain(right_on)
+        else:
+            left_by = [_decoded(column) for column in left_by]
         index = index_over(right_by, right_on, self._ready, len(self.right))
         rows = neighbour_rows(index, key_of(left_by, left_on), self.direction,
                               bool(self.allow_exact_matches), tolerance)
@@ -96,6 +98,13 @@ def _plain(keys: Any) -> Array:
     if isinstance(keys, np.ndarray):
         return keys.view(np.int64) if keys.dtype.kind in "mM" else keys
     return np.asarray(keys.to_numpy(getattr(keys.dtype, "numpy_dtype", None)))
+
+
+def _decoded(column: Any) -> Any:
+    """Categories as their values, which an index holds."""
+    if isinstance(column, pandas.Categorical):
+        return pandas.Series(column).astype(column.categories.dtype)
+    return column
 
 
 def _groups(left: Any, right: Any) -> tuple[Any, Any]:

@@ -80,6 +80,9 @@ def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_ke
         keys, right_keys = keys.to_physical(), right_keys.to_physical()
     elif tolerance is not None and keys.dtype.is_temporal():
         tolerance = np.timedelta64(tolerance, getattr(keys.dtype, "time_unit", "D"))
+    if ready is not None:  # categories as their values, which an index holds
+        left_by = [column.cast(polars.String) if column.dtype in (polars.Categorical, polars.Enum)
+                   else column for column in left_by]
     index = index_over(right_by, right_keys, ready, len(right_keys))
     if strategy == "nearest":
         rows = last_nearest(index, left_by, keys, right_keys, exact, tolerance, _numbers,

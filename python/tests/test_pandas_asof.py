@@ -163,6 +163,14 @@ def test_ready_indexes(spec):
                                               sorted_by_pandas(left, right, **options, by=by))
 
 
+def test_ready_indexes_of_categories():
+    left = pd.DataFrame({"key": [5, 4], "g": pd.Categorical(["b", "a"])})
+    right = pd.DataFrame({"key": [1, 2], "g": pd.Categorical(["a", "b"]), "v": [1, 2]})
+    index = rtindex.build((["a", "b"], [1, 2]))
+    found = rtindex.pandas.merge_asof(left, right, on="key", by="g", index=index)
+    assert found["v"].tolist() == [2, 1]
+
+
 def test_indexes_of_other_frames_are_refused():
     table = pd.DataFrame({"key": [1, 2], "g": [1, 2]})
     merge = rtindex.pandas.merge_asof

@@ -175,6 +175,15 @@ def test_ready_indexes(spec):
                     assert_frame_equal(found, sorted_by_polars(left, right, **options))
 
 
+def test_ready_indexes_of_categories():
+    groups = {"g": pl.Categorical}
+    left = pl.DataFrame({"key": [5, 4], "g": ["b", "a"]}, schema_overrides=groups)
+    right = pl.DataFrame({"key": [1, 2], "g": ["a", "b"], "v": [1, 2]}, schema_overrides=groups)
+    index = rtindex.build((["a", "b"], [1, 2]))
+    found = rtindex.polars.join_asof(left, right, on="key", by="g", index=index)
+    assert found["v"].to_list() == [2, 1]
+
+
 def test_indexes_of_other_frames_are_refused():
     table = pl.DataFrame({"key": [1, 2], "g": [1, 2]})
     with pytest.raises(rtindex.Error, match="it has 3 rows, and the right side has 2"):
