@@ -11,7 +11,7 @@ from ._changes import row_column, stream_of, value_column
 from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
-from ._lookups import Lookups, NearestName
+from ._lookups import LookupCalls, NearestName
 from ._results import IndexInfo, MemoryUsage
 from ._times import time_type
 
@@ -19,7 +19,7 @@ LookupName = Literal["point", "range", "nearest"]
 Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class Index(Lookups):
+class Index(LookupCalls):
     """An index over one column.
 
     Any number of threads may look up and change it at the same time. A lookup answers from the

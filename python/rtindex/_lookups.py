@@ -32,7 +32,7 @@ _DIRECTIONS = ("backward", "forward", "nearest")
 _ENDS = ("[]", "[)", "(]", "()")
 
 
-class Lookups:
+class LookupCalls:
     """What an index answers. All calls take one lookup or a batch of them, in any kind of object
     that holds a column, and answer in objects of the same kind."""
 
