@@ -36,7 +36,7 @@ class LookupCalls:
     """What an index answers. All calls take one lookup or a batch of them, in any kind of object
     that holds a column, and answer in objects of the same kind."""
 
-    __slots__ = ("_core", "_neighbour", "_point", "_type", "time_unit", "type")
+    __slots__ = ("_core", "_lower", "_neighbour", "_point", "_type", "_upper", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -46,6 +46,8 @@ class LookupCalls:
         """The unit of a column of timestamps ("us"); empty for other types."""
         self._type = ColumnType(self.type, core.unit, known_parts(core.part_types, core.unit))
         self._point, self._neighbour = self._type.for_points(), self._type.for_neighbours()
+        self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
+        self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -130,7 +132,7 @@ class LookupCalls:
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
-        found = column_of(keys, self._type.for_ends(1))
+        found = column_of(keys, self._lower["["])
         if found.rounded:  # numbers beyond the column's type have a rank, too
             return self.range(None, keys, "count", ends="[)")
         return self._kind(keys).array(self._core.rank(found))
@@ -224,10 +226,8 @@ class LookupCalls:
         if not isinstance(ends, str) or ends not in _ENDS:
             raise InvalidArgumentError(f"invalid ends={ends!r}: expected \"[]\", \"[)\", \"(]\" or "
                                        "\"()\"")
-        low = None if lower is None else column_of(
-            lower, self._type.for_ends(1, ends[0] == "("))
-        high = None if upper is None else column_of(
-            upper, self._type.for_ends(-1, ends[1] == ")"))
+        low = None if lower is None else column_of(lower, self._lower[ends[0]])
+        high = None if upper is None else column_of(upper, self._upper[ends[1]])
         sources = tuple(pair for pair in ((low, lower), (high, upper)) if pair[0] is not None)
         return _core.Lookups.ranges(low, high, ends), sources
 
