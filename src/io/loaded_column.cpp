@@ -95,6 +95,24 @@ LoadedColumn LoadedColumn::strings(std::string name, std::vector<char> bytes,
   return column;
 }
 
+LoadedColumn LoadedColumn::composite(std::vector<LoadedColumn> parts) {
+  assert(!parts.empty());
+  LoadedColumn column;
+  column.type_ = Type::composite;
+  column.size_ = parts.front().size();
+  for (const LoadedColumn& part : parts) {
+    if (part.size() != column.size_)
+      fail("{} holds {} rows, but {} holds {}: expected one element of each per row",
+           parts.front().name(), column.size_, part.name(), part.size());
+    if (column.name_.empty())
+      column.name_ = part.name();
+    else if (part.name() != parts.front().name())
+      column.name_ += ", " + part.name();
+  }
+  column.parts_ = std::move(parts);
+  return column;
+}
+
 LoadedColumn LoadedColumn::indexed(std::string name, Type type, std::size_t size) {
   LoadedColumn column;
   column.name_ = std::move(name);
@@ -103,12 +121,21 @@ LoadedColumn LoadedColumn::indexed(std::string name, Type type, std::size_t size
   return column;
 }
 
+std::string LoadedColumn::tuple_of(
+    const std::function<std::string(const LoadedColumn&)>& text) const {
+  std::string all;
+  for (const LoadedColumn& part : parts_) all += (all.empty() ? "(" : ", ") + text(part);
+  return all + ")";
+}
+
 std::string LoadedColumn::type_text() const {
+  if (!parts_.empty()) return tuple_of([](const LoadedColumn& part) { return part.type_text(); });
   if (unit_.empty()) return std::string(name_of(type_));
   return fmt::format("{}[{}]", name_of(type_), unit_);
 }
 
 std::string LoadedColumn::text(std::size_t row) const {
+  if (!parts_.empty()) return tuple_of([&](const LoadedColumn& part) { return part.text(row); });
   const ColumnView all = view();
   if (!is_time() || !all.valid(row)) return all.text(row);
   const std::int64_t ticks = type_ == Type::date32
@@ -119,6 +146,12 @@ std::string LoadedColumn::text(std::size_t row) const {
 
 ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
   assert(first <= size_ && count <= size_ - first);
+  if (!parts_.empty()) {
+    std::vector<ColumnView> views;
+    views.reserve(parts_.size());
+    for (const LoadedColumn& part : parts_) views.push_back(part.slice(first, count));
+    return ColumnView::composite(std::move(views));
+  }
   ColumnView view;
   if (!offsets_.empty())
     view = ColumnView::strings(std::span(offsets_).subspan(first, count + 1), elements_);

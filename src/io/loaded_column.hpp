@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ class LoadedColumn {
   static LoadedColumn strings(std::string name, std::vector<char> bytes,
                               std::vector<std::int64_t> offsets);
 
+  // Several columns of one length as one column of tuples.
+  static LoadedColumn composite(std::vector<LoadedColumn> parts);
+
   // The column of a saved index: name, type and size, without elements to view.
   static LoadedColumn indexed(std::string name, Type type, std::size_t size);
 
@@ -44,7 +48,9 @@ class LoadedColumn {
   // Whether it holds dates or timestamps, and their unit; empty: unknown.
   [[nodiscard]] bool is_time() const { return type_ == Type::date32 || type_ == Type::timestamp64; }
   [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
-  // "uint32", "timestamp64[us]".
+  // The columns of a composite column; none of any other.
+  [[nodiscard]] const std::vector<LoadedColumn>& parts() const { return parts_; }
+  // "uint32", "timestamp64[us]", "(string, uint32)".
   [[nodiscard]] std::string type_text() const;
   [[nodiscard]] std::size_t size() const { return size_; }
   // Whether the elements are viewed in the mapped file, without a copy.
@@ -58,6 +64,9 @@ class LoadedColumn {
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
 
  private:
+  [[nodiscard]] std::string tuple_of(
+      const std::function<std::string(const LoadedColumn&)>& text) const;
+
   std::string name_;
   Type type_ = Type::u64;
   std::string unit_;
@@ -70,6 +79,7 @@ class LoadedColumn {
   std::vector<char> bytes_;
   std::vector<std::int64_t> offsets_;
   std::vector<std::uint8_t> validity_;
+  std::vector<LoadedColumn> parts_;
 };
 
 }  // namespace rtindex

@@ -15,9 +15,15 @@ namespace rtindex {
 template <class T>
 [[nodiscard]] constexpr std::string_view npy_descr() {
   if constexpr (std::same_as<T, bool>) return "|b1";
+  if constexpr (std::same_as<T, std::uint8_t>) return "|u1";
+  if constexpr (std::same_as<T, std::uint16_t>) return "<u2";
   if constexpr (std::same_as<T, std::uint32_t>) return "<u4";
   if constexpr (std::same_as<T, std::uint64_t>) return "<u8";
+  if constexpr (std::same_as<T, std::int8_t>) return "|i1";
+  if constexpr (std::same_as<T, std::int16_t>) return "<i2";
+  if constexpr (std::same_as<T, std::int32_t>) return "<i4";
   if constexpr (std::same_as<T, std::int64_t>) return "<i8";
+  if constexpr (std::same_as<T, float>) return "<f4";
   if constexpr (std::same_as<T, double>) return "<f8";
 }
 
