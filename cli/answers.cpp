@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "base/array.hpp"
 #include "base/error.hpp"
+#include "base/types.hpp"
 #include "io/text_values.hpp"
 
 namespace rtindex::cli {
@@ -37,21 +40,22 @@ constexpr std::size_t most_rows_shown = 12;
 const std::string no_match = "-";
 
 std::vector<std::string> header(AnswerSet answers, LookupKind kind) {
-  std::vector<std::string> names = kind == LookupKind::point
-                                       ? std::vector<std::string>{"key"}
-                                       : std::vector<std::string>{"lower", "upper"};
+  std::vector<std::string> names = {"key"};
+  if (kind == LookupKind::range) names = {"lower", "upper"};
+  if (kind == LookupKind::nearest) names = {"lookup"};
   for (const Answer answer : all_answers())
     if (answers.has(answer)) names.emplace_back(name_of(answer));
   return names;
 }
 
-std::string rows_text(std::span<const std::uint32_t> rows) {
-  std::vector<std::uint32_t> sorted(rows.begin(), rows.end());
-  std::sort(sorted.begin(), sorted.end());
-  if (sorted.size() <= most_rows_shown) return fmt::format("{}", fmt::join(sorted, " "));
-  const std::size_t hidden = sorted.size() - most_rows_shown;
-  sorted.resize(most_rows_shown);
-  return fmt::format("{} and {} more", fmt::join(sorted, " "), hidden);
+// Rows without an order are shown in ascending order.
+std::string rows_text(std::span<const std::uint32_t> rows, RowOrder order) {
+  std::vector<std::uint32_t> shown(rows.begin(), rows.end());
+  if (order == RowOrder::any) std::sort(shown.begin(), shown.end());
+  if (shown.size() <= most_rows_shown) return fmt::format("{}", fmt::join(shown, " "));
+  const std::size_t hidden = shown.size() - most_rows_shown;
+  shown.resize(most_rows_shown);
+  return fmt::format("{} and {} more", fmt::join(shown, " "), hidden);
 }
 
 std::string aggregate_text(const Aggregates& aggregates, std::size_t i) {
@@ -65,28 +69,39 @@ std::string value_text(const Aggregates& aggregates, const std::string& tick, st
                                           : time_text((*times)[i], tick);
 }
 
-std::string answer_text(const Answers& answers, Answer answer, const std::string& tick,
-                        std::size_t i) {
-  if (answer == Answer::count) return fmt::format("{}", answers.count()[i]);
-  if (!answers.matched(i)) return no_match;
-  switch (answer) {
-    case Answer::any: return fmt::format("{}", answers.any()[i]);
-    case Answer::first: return fmt::format("{}", answers.first()[i]);
-    case Answer::sum: return aggregate_text(answers.sum(), i);
-    case Answer::min: return value_text(answers.min(), tick, i);
-    case Answer::max: return value_text(answers.max(), tick, i);
-    case Answer::rows: return rows_text(answers.rows(i));
-    case Answer::count: break;
-  }
-  return no_match;
+// Elements of a column of times.
+std::int64_t ticks_at(const ColumnView& keys, std::size_t i) {
+  return keys.type() == Type::date32 ? static_cast<const std::int32_t*>(keys.data())[i]
+                                     : static_cast<const std::int64_t*>(keys.data())[i];
 }
 
+std::string neighbour_text(const ColumnView& keys, const std::string& tick, std::size_t i) {
+  if (keys.type() == Type::string) return std::string(keys.string(i));
+  return tick.empty() ? keys.text(i) : time_text(ticks_at(keys, i), tick);
+}
+
+// What a file holds where there is no key.
+template <class T>
+T no_key() {
+  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();
+  return T{};
+}
+
+// An end that is left out has no text.
 std::string key_text(const LoadedColumn& keys, const std::vector<std::string>& written,
                      std::size_t i) {
-  return written.empty() ? keys.text(i) : written[i];
+  if (!written.empty()) return written[i];
+  return i < keys.size() ? keys.text(i) : std::string();
 }
 
 }  // namespace
+
+void require_output_file(const std::string& path, std::string_view option,
+                         const std::vector<std::string>& inputs) {
+  static_cast<void>(stem_of(path, option));
+  AtomicFile::require_writable(path);
+  require_not_input(path, inputs);
+}
 
 AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std::string& matched,
                          const std::vector<std::string>& inputs)
@@ -130,12 +145,36 @@ void AnswerFiles::append_to(const std::string& part, std::span<const T> elements
 void AnswerFiles::append_values(const std::string& part, const Aggregates& values) {
   std::visit(
       [&]<class T>(const std::vector<T>& numbers) {
-        if (std::is_same_v<T, std::int64_t> && !tick_.empty())
-          append_to(part, std::span(numbers), npy_time_descr(tick_));
+        if (std::is_same_v<T, std::int64_t> && !ticks_.values.empty())
+          append_to(part, std::span(numbers), npy_time_descr(ticks_.values));
         else
           append_to(part, std::span(numbers));
       },
       values);
+}
+
+void AnswerFiles::append_keys(const ColumnView& keys) {
+  if (!is_native(keys.type()))
+    fail(
+        "--answer key of {} keys has no .npy file: write any, the row of the neighbour, or print "
+        "a table",
+        name_of(keys.type()));
+  if (!ticks_.keys.empty()) {
+    std::vector<std::int64_t> ticks(keys.size(), std::numeric_limits<std::int64_t>::min());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (keys.valid(i)) ticks[i] = ticks_at(keys, i);
+    append_to("key", std::span<const std::int64_t>(ticks), npy_time_descr(ticks_.keys));
+    return;
+  }
+  visit_native(keys.type(), [&]<class T>() {
+    using Value = std::conditional_t<std::is_same_v<T, Bool8>, bool, value_t<T>>;
+    Array<Value> values(keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      values[i] = keys.valid(i)
+                      ? static_cast<Value>(value_of(static_cast<const T*>(keys.data())[i]))
+                      : no_key<Value>();
+    append_to("key", std::span<const Value>(values.span()));
+  });
 }
 
 void AnswerFiles::append(const Answers& answers) {
@@ -147,6 +186,7 @@ void AnswerFiles::append(const Answers& answers) {
   if (answers_.has(Answer::min)) append_values("min", answers.min());
   if (answers_.has(Answer::max)) append_values("max", answers.max());
   if (answers_.has(Answer::rows)) append_rows(answers);
+  if (answers_.has(Answer::key)) append_keys(answers.keys());
   if (paths_.contains("matched")) append_matched(answers);
   first_batch_ = false;
 }
@@ -171,16 +211,34 @@ void AnswerFiles::commit() {
   for (auto& [part, writer] : writers_) writer.commit();
 }
 
-AnswerTable::AnswerTable(AnswerSet answers, LookupKind kind, std::string tick)
-    : answers_(answers), tick_(std::move(tick)), table_(header(answers, kind)) {}
+AnswerTable::AnswerTable(AnswerSet answers, LookupKind kind, RowOrder order, AnswerTicks ticks)
+    : answers_(answers), order_(order), ticks_(std::move(ticks)), table_(header(answers, kind)) {}
+
+std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std::size_t i) const {
+  if (answer == Answer::count) return fmt::format("{}", answers.count()[i]);
+  if (!answers.matched(i)) return no_match;
+  switch (answer) {
+    case Answer::any: return fmt::format("{}", answers.any()[i]);
+    case Answer::first: return fmt::format("{}", answers.first()[i]);
+    case Answer::sum: return aggregate_text(answers.sum(), i);
+    case Answer::min: return value_text(answers.min(), ticks_.values, i);
+    case Answer::max: return value_text(answers.max(), ticks_.values, i);
+    case Answer::rows: return rows_text(answers.rows(i), order_);
+    case Answer::key: return neighbour_text(answers.keys(), ticks_.keys, i);
+    case Answer::count: break;
+  }
+  return no_match;
+}
 
 void AnswerTable::append(const Lookups& lookups, std::size_t first, const Answers& answers) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::vector<std::string> cells = {key_text(lookups.lower, lookups.lower_text, first + i)};
     if (lookups.kind == LookupKind::range)
-      cells.push_back(key_text(lookups.upper, lookups.upper_text, first + i));
+      cells.push_back(lookups.are_prefixes
+                          ? cells.front() + "..."
+                          : key_text(lookups.upper, lookups.upper_text, first + i));
     for (const Answer answer : all_answers())
-      if (answers_.has(answer)) cells.push_back(answer_text(answers, answer, tick_, i));
+      if (answers_.has(answer)) cells.push_back(answer_text(answers, answer, i));
     table_.add(std::move(cells));
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -15,22 +14,13 @@
 #include "base/types.hpp"
 #include "cli/answers.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/opened_index.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 
 namespace rtindex::cli {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-Progress::Style progress_style(const BatchOptions& options) {
-  return options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
-}
 
 // Lookups run in slices of a fraction of a second, for progress, Ctrl-C and bounded memory for the
 // answers of a large batch.
@@ -74,35 +64,58 @@ struct Sinks {
   std::optional<AnswerTable> table;
 };
 
-void answer_all(const Index& index, const Lookups& lookups, const LookupOptions& wanted,
-                Sinks& sinks, Progress::Style style, Summary& summary) {
-  const InterruptGuard guard;
-  Progress progress("looking up", lookups.size(), style);
-  SliceSize slice;
-  std::size_t first = 0;
-  do {  // also once for an empty batch, whose output files have a type
-    const std::size_t count = std::min(slice.lookups(), lookups.size() - first);
-    const auto start = Clock::now();
-    const Answers answers = lookups.answer(index, wanted, first, count);
-    const double seconds = seconds_since(start);
-    if (wanted.counters != nullptr) add(summary.counters, *wanted.counters);
-    slice.adapt(seconds);
-    summary.lookup_seconds += seconds;
-    summary.matched += count_matched(answers);
-    sinks.files.append(answers);
-    if (sinks.table) sinks.table->append(lookups, first, answers);
-    first += count;
-    progress.set(first);
-    InterruptGuard::check();
-  } while (first < lookups.size());
-  summary.lookups = lookups.size();
-  sinks.files.commit();
+[[nodiscard]] std::size_t total_of(const std::vector<Lookups>& lookups) {
+  std::size_t total = 0;
+  for (const Lookups& some : lookups) total += some.size();
+  return total;
 }
 
-std::vector<std::string> input_files(const BatchOptions& options, const LookupSource& source) {
-  std::vector<std::string> files = source.files;
-  files.push_back(options.saved.empty() ? options.column : options.saved);
-  if (!options.values.empty()) files.push_back(options.values);
+// Answers batch after batch, each in slices.
+class BatchRunner {
+ public:
+  BatchRunner(const Index& index, const LookupOptions& wanted, Sinks& sinks, Summary& summary)
+      : index_(index), wanted_(wanted), sinks_(sinks), summary_(summary) {}
+
+  void run(const std::vector<Lookups>& lookups, Progress::Style style) {
+    const InterruptGuard guard;
+    summary_.lookups = total_of(lookups);
+    Progress progress("looking up", summary_.lookups, style);
+    for (const Lookups& some : lookups) run(some, progress);
+    sinks_.files.commit();
+  }
+
+ private:
+  void run(const Lookups& lookups, Progress& progress) {
+    std::size_t first = 0;
+    do {  // also once for an empty batch, whose output files have a type
+      const std::size_t count = std::min(slice_.lookups(), lookups.size() - first);
+      const auto start = Clock::now();
+      const Answers answers = lookups.answer(index_, wanted_, first, count);
+      const double seconds = seconds_since(start);
+      if (wanted_.counters != nullptr) add(summary_.counters, *wanted_.counters);
+      slice_.adapt(seconds);
+      summary_.lookup_seconds += seconds;
+      summary_.matched += count_matched(answers);
+      sinks_.files.append(answers);
+      if (sinks_.table) sinks_.table->append(lookups, first, answers);
+      first += count;
+      done_ += count;
+      progress.set(done_);
+      InterruptGuard::check();
+    } while (first < lookups.size());
+  }
+
+  const Index& index_;
+  const LookupOptions& wanted_;
+  Sinks& sinks_;
+  Summary& summary_;
+  SliceSize slice_;
+  std::size_t done_ = 0;
+};
+
+std::vector<std::string> all_files(const BatchOptions& options, const LookupSource& source) {
+  std::vector<std::string> files = options.input_files();
+  files.insert(files.end(), source.files.begin(), source.files.end());
   return files;
 }
 
@@ -117,69 +130,52 @@ std::string tick_of_values(const LoadedColumn& values, const Index& index) {
 }  // namespace
 
 void run_batch(const BatchOptions& options, const LookupSource& source) {
-  const Spec spec(options.index);
+  static_cast<void>(Spec(options.index));  // an invalid one is reported first
   const AnswerSet answers = options.answer_set();
   options.validate();
   if (!source.given && !options.describe) fail("missing lookups: pass {}", source.how);
-  Sinks sinks{AnswerFiles(answers, options.output, options.matched, input_files(options, source))};
+  Sinks sinks{AnswerFiles(answers, options.output, options.matched, all_files(options, source)),
+              {}};
 
-  Summary summary;
-  std::optional<Index> index;
-  LoadedColumn column;
-  if (options.saved.empty()) {
-    column = load(options.column_file());
-  } else {
-    const auto start = Clock::now();
-    index.emplace(
-        load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick}));
-    summary.build_seconds = seconds_since(start);
-    summary.loaded = true;
-    column = column_of(*index, options.saved);
-    if (options.wants_values() && options.values.empty() && !index->included())
-      fail(
-          "{} includes no values: pass --values FILE with one value per row, or build the index "
-          "with --include FILE",
-          options.saved);
-  }
-  Lookups lookups;
-  if (source.given) {
-    lookups = source.load(column);
-    lookups.require_fit(column);
-  }
-  const LoadedColumn values = options.load_values(column);
-  if (options.output.empty() && source.given) {
-    if (lookups.size() > most_table_lookups)
-      fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
-           lookups.size(), most_table_lookups);
-  }
+  OpenedIndex opened(options);
+  if (opened.index && options.wants_values() && options.values.empty() && !opened.index->included())
+    fail(
+        "{} includes no values: pass --values FILE with one value per row, or build the index "
+        "with --include FILE",
+        options.saved);
+  std::vector<Lookups> lookups;
+  if (source.given) lookups = source.load(opened.column);
+  for (const Lookups& some : lookups) some.require_fit(opened.column);
+  const LoadedColumn values = options.load_values(opened.column);
+  if (options.output.empty() && total_of(lookups) > most_table_lookups)
+    fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
+         total_of(lookups), most_table_lookups);
 
-  if (!index) {
-    const auto start = Clock::now();
-    const Progress building("building " + spec.text(), 0, progress_style(options));
-    index.emplace(build(column.view(), spec));
-    summary.build_seconds = seconds_since(start);
-  }
+  opened.build(options);
   if (source.given) {
-    LookupOptions wanted{.answers = answers, .matched = true};
+    LookupOptions wanted{.answers = answers,
+                         .matched = true,
+                         .order = options.row_order(),
+                         .ends = ends_named(options.ends)};
     if (!options.values.empty()) wanted.values = values.view();
     if (options.limit) wanted.limit = *options.limit;
     Counters of_slice;
     if (options.counters) wanted.counters = &of_slice;
-    const std::string tick = tick_of_values(values, *index);
-    sinks.files.set_tick(tick);
-    if (options.output.empty()) sinks.table.emplace(answers, lookups.kind, tick);
-    answer_all(*index, lookups, wanted, sinks, progress_style(options), summary);
+    const AnswerTicks ticks{tick_of_values(values, *opened.index),
+                            opened.column.is_time() ? opened.column.tick() : std::string()};
+    sinks.files.set_ticks(ticks);
+    if (options.output.empty())
+      sinks.table.emplace(answers, lookups.front().kind, wanted.order, ticks);
+    BatchRunner(*opened.index, wanted, sinks, opened.summary)
+        .run(lookups, options.progress_style());
   }
 
-  if (options.describe) fmt::print("{}{}", index->describe(), sinks.table ? "\n" : "");
+  if (options.describe) fmt::print("{}{}", opened.index->describe(), sinks.table ? "\n" : "");
   if (options.counters && source.given)
-    fmt::print("{}{}", counters_text(summary.counters), sinks.table ? "\n" : "");
+    fmt::print("{}{}", counters_text(opened.summary.counters), sinks.table ? "\n" : "");
   if (sinks.table) fmt::print("{}", sinks.table->text());
-  std::fflush(stdout);
-  if (!options.quiet) {
-    summary.files = source.given ? sinks.files.paths() : std::vector<std::string>();
-    fmt::print(stderr, "{}", summary.text(column, *index));
-  }
+  if (source.given) opened.summary.files = sinks.files.paths();
+  opened.print_summary(options);
 }
 
 }  // namespace rtindex::cli

@@ -11,21 +11,26 @@
 #include <rtindex/answer.hpp>
 
 #include "cli/lookups.hpp"
+#include "cli/progress.hpp"
 #include "io/column_file.hpp"
 
 namespace rtindex::cli {
 
-// The common options of `lookup` and `range`.
+// The common options of verbs that ask an index.
 struct BatchOptions {
-  std::string column, values;
+  std::vector<std::string> columns;  // several: the parts of composite keys
+  std::string values;
   std::string saved;             // --load: an index file instead of the column
   std::string verify = "quick";  // of that file
   std::string format;
-  std::string csv_column, values_csv_column;
+  std::vector<std::string> csv_columns;
+  std::string values_csv_column;
   std::string values_csv_option = "--values-csv-column";  // its name in messages
   std::string index = "auto";
   std::string answers = "any";  // separated by commas
   std::optional<std::uint32_t> limit;
+  std::string order;        // of rows: "key", "-key" or empty
+  std::string ends = "[]";  // of ranges
   std::string output, matched;
   bool quiet = false;
   bool describe = false;
@@ -33,12 +38,29 @@ struct BatchOptions {
 
   // Declare the options; a verb adds its own lookups between input and output.
   void add_column_to(CLI::App& verb);
-  void add_input_to(CLI::App& verb);
-  void add_output_to(CLI::App& verb);
+  void add_saved_to(CLI::App& verb);  // the column or a saved index
+  void add_input_to(CLI::App& verb);  // and values
+  void add_index_to(CLI::App& verb);  // the index to build
+  void add_answers_to(CLI::App& verb);
+  void add_files_to(CLI::App& verb, const std::string& output_description);
+  void add_output_to(CLI::App& verb);  // the last three
 
   [[nodiscard]] AnswerSet answer_set() const;
-  // The indexed column, and a file of lookups with the option that names its column.
-  [[nodiscard]] ColumnFile column_file() const;
+  [[nodiscard]] RowOrder row_order() const;
+  [[nodiscard]] Progress::Style progress_style() const {
+    return quiet ? Progress::Style::silent : Progress::on_terminal_only();
+  }
+  // The files of the column or of the saved index, and of the values.
+  [[nodiscard]] std::vector<std::string> input_files() const;
+  // The indexed column.
+  [[nodiscard]] LoadedColumn load_column() const;
+  // Lookups from files, one for each part of composite keys; a CSV file may hold several parts.
+  // `csv_option` names the columns `csv_names`; without names they are those of the column.
+  [[nodiscard]] LoadedColumn load_lookups(const std::vector<std::string>& files,
+                                          const std::vector<std::string>& csv_names,
+                                          const std::string& csv_option,
+                                          const LoadedColumn& like) const;
+  // A file of elements of one column.
   [[nodiscard]] ColumnFile lookup_file(const std::string& path, const std::string& csv_name,
                                        const std::string& csv_option,
                                        const LoadedColumn& like) const;
@@ -56,11 +78,15 @@ struct BatchOptions {
 // An option that names a file.
 CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
                              const std::string& description);
+// One that may be repeated, for the parts of composite keys.
+CLI::Option* add_files_option(CLI::App& verb, const std::string& name,
+                              std::vector<std::string>& paths, const std::string& description);
 
 // The headings of --help.
 inline constexpr const char* input_group = "Input";
 inline constexpr const char* csv_group = "CSV input";
 inline constexpr const char* index_group = "Index";
+inline constexpr const char* neighbour_group = "Neighbours";
 inline constexpr const char* output_group = "Output";
 
 // The source of a verb's lookups.
@@ -68,10 +94,10 @@ struct LookupSource {
   std::vector<std::string> files;  // the input files
   bool given = false;              // whether there are lookups on the command line
   std::string how;                 // the options to pass if not
-  std::function<Lookups(const LoadedColumn& column)> load;
+  std::function<std::vector<Lookups>(const LoadedColumn& column)> load;
 };
 
-// Runs `lookup` or `range`: loads, builds, answers, writes and prints the summary.
+// Runs a verb that answers lookups: loads, builds, answers, writes and prints the summary.
 void run_batch(const BatchOptions& options, const LookupSource& source);
 
 }  // namespace rtindex::cli

@@ -1,6 +1,8 @@
 #include "cli/batch.hpp"
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -19,13 +21,46 @@ std::optional<FileFormat> format_of(const std::string& path, const std::string& 
   return file_format_named(fallback);
 }
 
+std::string require_a_name(const std::string& text) {
+  return text.empty() ? "expected a file name, got an empty text" : "";
+}
+
+// The file and the CSV column of one part of composite keys.
+struct PartFile {
+  std::string path, csv_name;
+};
+
+// One file for each part, or one CSV file with several columns.
+std::vector<PartFile> part_files(const std::vector<std::string>& files,
+                                 const std::vector<std::string>& names,
+                                 const std::string& csv_option) {
+  if (files.size() > 1 && names.size() > 1 && files.size() != names.size())
+    fail("{} files and {} names with {}: expected one name per file", files.size(), names.size(),
+         csv_option);
+  std::vector<PartFile> parts(std::max(files.size(), names.size()));
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    parts[part].path = files.size() == 1 ? files.front() : files[part];
+    if (!names.empty()) parts[part].csv_name = names.size() == 1 ? names.front() : names[part];
+  }
+  return parts;
+}
+
+LoadedColumn joined(std::vector<LoadedColumn> parts) {
+  return parts.size() == 1 ? std::move(parts.front()) : LoadedColumn::composite(std::move(parts));
+}
+
 }  // namespace
+
+CLI::Option* add_files_option(CLI::App& verb, const std::string& name,
+                              std::vector<std::string>& paths, const std::string& description) {
+  return verb.add_option(name, paths, description)
+      ->type_name("FILE")
+      ->check(require_a_name)
+      ->group(input_group);
+}
 
 CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
                              const std::string& description) {
-  auto require_a_name = [](const std::string& text) {
-    return std::string(text.empty() ? "expected a file name, got an empty text" : "");
-  };
   return verb.add_option(name, path, description)
       ->type_name("FILE")
       ->check(require_a_name)
@@ -34,18 +69,22 @@ CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::strin
 
 void BatchOptions::add_column_to(CLI::App& verb) {
   verb.get_help_ptr()->description("Print this help");
-  add_file_option(verb, "--column", column, "File with the keys to index, one per row");
+  add_files_option(verb, "--column", columns,
+                   "File with the keys to index, one per row; repeat it for\n"
+                   "the parts of composite keys");
   verb.add_option("--format", format,
                   "npy, sosd32, sosd64 or csv: the format of --column, and of\n"
                   "other files with an unknown extension")
       ->type_name("FORMAT")
       ->group(input_group);
-  verb.add_option("--csv-column", csv_column, "Column of CSV files, by name")
+  verb.add_option("--csv-column", csv_columns,
+                  "Column of CSV files, by name; repeat it for the parts of\n"
+                  "composite keys")
       ->type_name("NAME")
       ->group(csv_group);
 }
 
-void BatchOptions::add_input_to(CLI::App& verb) {
+void BatchOptions::add_saved_to(CLI::App& verb) {
   add_column_to(verb);
   add_file_option(verb, "--load", saved, "Index file of `rtindex build`, instead of --column")
       ->type_name("FILE.rtindex");
@@ -54,6 +93,10 @@ void BatchOptions::add_input_to(CLI::App& verb) {
                   "checksum (quick)")
       ->type_name("HOW")
       ->group(input_group);
+}
+
+void BatchOptions::add_input_to(CLI::App& verb) {
+  add_saved_to(verb);
   add_file_option(verb, "--values", values,
                   "File with one value per row, for sum, min and max;\n"
                   "not needed if the index includes values");
@@ -62,36 +105,67 @@ void BatchOptions::add_input_to(CLI::App& verb) {
       ->group(csv_group);
 }
 
-void BatchOptions::add_output_to(CLI::App& verb) {
+void BatchOptions::add_index_to(CLI::App& verb) {
   verb.add_option("--index", index, "Index to build (auto); `rtindex indexes` explains specs")
       ->type_name("SPEC")
       ->group(index_group);
   verb.add_flag("--describe", describe,
                 "Print the full spec, the memory and the reasons for defaults")
       ->group(index_group);
+}
+
+void BatchOptions::add_answers_to(CLI::App& verb) {
   verb.add_flag("--counters", counters,
                 "Print the work of the lookups: rays, cells, keys tested\n"
                 "and hits; rx only")
       ->group(index_group);
   verb.add_option("--answer", answers,
-                  "any, first, count, sum, min, max or rows (any);\n"
-                  "several separated by commas")
+                  "any, first, count, sum, min, max or rows (any), and key\n"
+                  "of `rtindex nearest`; several separated by commas")
       ->type_name("ANSWER")
       ->join(',')
       ->group(output_group);
   verb.add_option("--limit", limit, "At most N rowIDs per lookup, for rows")
       ->type_name("N")
       ->group(output_group);
-  add_file_option(verb, "-o,--output", output,
-                  "Output of the answers; without it, a table on stdout.\n"
-                  "Several answers: OUT.sum.npy, OUT.count.npy, ...\n"
-                  "rows: OUT.offsets.npy and OUT.rows.npy")
+  verb.add_option("--order", order,
+                  "Rows in the order of their keys: key, or -key from the\n"
+                  "last one on; with --limit the first N of them")
+      ->type_name("ORDER")
+      ->group(output_group);
+}
+
+void BatchOptions::add_files_to(CLI::App& verb, const std::string& output_description) {
+  add_file_option(verb, "-o,--output", output, output_description)
       ->type_name("OUT.npy")
       ->group(output_group);
+  verb.add_flag("-q,--quiet", quiet, "No summary and no progress on stderr")->group(output_group);
+}
+
+void BatchOptions::add_output_to(CLI::App& verb) {
+  add_index_to(verb);
+  add_answers_to(verb);
   add_file_option(verb, "--matched", matched, "Also write which lookups matched, as bool")
       ->type_name("FILE.npy")
       ->group(output_group);
-  verb.add_flag("-q,--quiet", quiet, "No summary and no progress on stderr")->group(output_group);
+  add_files_to(verb,
+               "Output of the answers; without it, a table on stdout.\n"
+               "Several answers: OUT.sum.npy, OUT.count.npy, ...\n"
+               "rows: OUT.offsets.npy and OUT.rows.npy");
+}
+
+RowOrder BatchOptions::row_order() const {
+  if (order.empty()) return RowOrder::any;
+  if (order == "key") return RowOrder::ascending;
+  if (order == "-key") return RowOrder::descending;
+  fail("invalid --order {}: expected key or -key", order);
+}
+
+std::vector<std::string> BatchOptions::input_files() const {
+  std::vector<std::string> files = columns;
+  if (!saved.empty()) files.push_back(saved);
+  if (!values.empty()) files.push_back(values);
+  return files;
 }
 
 AnswerSet BatchOptions::answer_set() const {
@@ -108,9 +182,9 @@ AnswerSet BatchOptions::answer_set() const {
 bool BatchOptions::wants_values() const { return answer_set().has_any_of(aggregates); }
 
 void BatchOptions::validate() const {
-  if (column.empty() && saved.empty())
+  if (columns.empty() && saved.empty())
     fail("missing column: pass --column FILE, or --load FILE.rtindex for a saved index");
-  if (!column.empty() && !saved.empty())
+  if (!columns.empty() && !saved.empty())
     fail("conflicting --column and --load: pass a column or a saved index, not both");
   if (!saved.empty() && index != "auto")
     fail("--index needs --column: a saved index keeps the spec it was built with");
@@ -124,25 +198,51 @@ void BatchOptions::validate() const {
     fail("--values needs sum, min or max: add one to --answer, or leave --values out");
   if (limit && !set.has(Answer::rows))
     fail("--limit needs rows: add rows to --answer, or leave --limit out");
+  if (row_order() != RowOrder::any && !set.has(Answer::rows))
+    fail("--order needs rows: add rows to --answer, or leave --order out");
 }
 
-ColumnFile BatchOptions::column_file() const {
-  ColumnFile file{.path = column, .csv_column = {.name = csv_column}};
-  if (!format.empty()) file.format = file_format_named(format);
-  return file;
+LoadedColumn BatchOptions::load_column() const {
+  std::vector<LoadedColumn> parts;
+  for (const PartFile& part : part_files(columns, csv_columns, "--csv-column")) {
+    ColumnFile file{.path = part.path, .csv_column = {.name = part.csv_name}};
+    if (!format.empty()) file.format = file_format_named(format);
+    parts.push_back(load(file));
+  }
+  return joined(std::move(parts));
+}
+
+LoadedColumn BatchOptions::load_lookups(const std::vector<std::string>& files,
+                                        const std::vector<std::string>& csv_names,
+                                        const std::string& csv_option,
+                                        const LoadedColumn& like) const {
+  const bool is_csv = format_of(files.front(), format) == FileFormat::csv;
+  const auto& names =
+      csv_names.empty() && is_csv && csv_columns.size() > 1 ? csv_columns : csv_names;
+  std::vector<LoadedColumn> parts;
+  for (const PartFile& part : part_files(files, names, csv_option)) {
+    const bool is_part = parts.size() < like.parts().size();
+    parts.push_back(load(lookup_file(part.path, part.csv_name, csv_option,
+                                     is_part ? like.parts()[parts.size()] : like)));
+  }
+  // A single part is a prefix of composite keys.
+  if (!like.parts().empty()) return LoadedColumn::composite(std::move(parts));
+  return joined(std::move(parts));
 }
 
 ColumnFile BatchOptions::values_file() const {
   // --csv-column names the key column if that is a CSV file; otherwise it may name the values.
-  const bool name_is_free =
-      column_file().format.value_or(file_format_of(column).value_or(FileFormat::npy)) !=
-      FileFormat::csv;
+  const bool keys_are_csv =
+      !columns.empty() &&
+      (format.empty() ? file_format_of(columns.front()).value_or(FileFormat::npy)
+                      : file_format_named(format)) == FileFormat::csv;
   ColumnFile file{.path = values,
                   .format = format_of(values, format),
                   .csv_column = {.name = values_csv_column, .option = values_csv_option},
                   .access = Access::random};
-  if (file.csv_column.name.empty() && name_is_free)
-    file.csv_column = {.name = csv_column, .or_the_only_one = true};
+  if (file.csv_column.name.empty() && !keys_are_csv && csv_columns.size() <= 1)
+    file.csv_column = {.name = csv_columns.empty() ? "" : csv_columns.front(),
+                       .or_the_only_one = true};
   return file;
 }
 
@@ -166,8 +266,8 @@ ColumnFile BatchOptions::lookup_file(const std::string& path, const std::string&
                   .format = format_of(path, format),
                   .csv_column = {.name = csv_name, .option = csv_option},
                   .like = &like};
-  if (csv_name.empty()) {
-    file.csv_column.name = csv_column;
+  if (csv_name.empty() && csv_columns.size() <= 1) {
+    file.csv_column.name = csv_columns.empty() ? "" : csv_columns.front();
     file.csv_column.or_the_only_one = true;
   }
   return file;

@@ -27,19 +27,20 @@ using Clock = std::chrono::steady_clock;
 void require_output(const BatchOptions& options) {
   AtomicFile::require_writable(options.output);
   std::error_code error;
-  if (fs::equivalent(options.output, options.column, error) && !error)
-    fail("{} is also the column: pass another output file", options.output);
+  for (const std::string& column : options.columns)
+    if (fs::equivalent(options.output, column, error) && !error)
+      fail("{} is also the column: pass another output file", options.output);
   if (fs::equivalent(options.output, options.values, error) && !error)
     fail("{} also holds the values: pass another output file", options.output);
 }
 
 void run(const BatchOptions& options) {
   const Spec spec(options.index);
-  if (options.column.empty()) fail("missing column: pass --column FILE");
+  if (options.columns.empty()) fail("missing column: pass --column FILE");
   if (options.output.empty()) fail("missing output: pass -o FILE.rtindex");
   require_output(options);
   const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
-  const LoadedColumn column = load(options.column_file());
+  const LoadedColumn column = options.load_column();
   const LoadedColumn values = options.load_values(column);
 
   Summary summary;

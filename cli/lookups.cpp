@@ -18,7 +18,21 @@ bool can_compare(Type a, Type b) {
   return comparable(a, b);
 }
 
+void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column);
+
+// Fewer parts than those of the column are a prefix of it.
+void require_comparable_parts(const LoadedColumn& lookups, const LoadedColumn& column) {
+  const std::size_t given = lookups.parts().size();
+  if (given > column.parts().size())
+    fail("{} has keys of {} parts, but those of {} have {}", lookups.name(), given, column.name(),
+         column.parts().size());
+  for (std::size_t part = 0; part < given; ++part)
+    require_comparable(lookups.parts()[part], column.parts()[part]);
+}
+
 void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column) {
+  if (!lookups.parts().empty() && !column.parts().empty())
+    return require_comparable_parts(lookups, column);
   if (!can_compare(column.type(), lookups.type()))
     fail("{} holds {}, which cannot be compared with the {} keys of {}: expected {}{}",
          lookups.name(), lookups.type_text(), column.type_text(), column.name(), column.type_text(),
@@ -32,16 +46,21 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
 
 Answers Lookups::answer(const Index& index, const LookupOptions& options, std::size_t first,
                         std::size_t count) const {
-  const ColumnView from = lower.slice(first, count);
-  return kind == LookupKind::point ? index.lookup(from, options)
-                                   : index.range(from, upper.slice(first, count), options);
+  const ColumnView from = lower_slice(first, count);
+  if (are_prefixes) return index.starts_with(from, options);
+  switch (kind) {
+    case LookupKind::point: return index.lookup(from, options);
+    case LookupKind::nearest: return index.nearest(from, nearest, options);
+    case LookupKind::range: break;
+  }
+  return index.range(from, upper_slice(first, count), options);
 }
 
 void Lookups::require_fit(const LoadedColumn& column) const {
-  require_comparable(lower, column);
-  if (kind == LookupKind::point) return;
+  if (has_lower) require_comparable(lower, column);
+  if (!have_upper()) return;
   require_comparable(upper, column);
-  if (lower.size() != upper.size())
+  if (has_lower && lower.size() != upper.size())
     fail("{} holds {} lower bounds, but {} holds {} upper bounds: expected one of each per range",
          lower.name(), lower.size(), upper.name(), upper.size());
 }
@@ -56,10 +75,18 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
   if (!column.is_time()) {
     if (one_colon) return cut_at(first);
     fail(
-        "invalid --range {}: expected LOWER:UPPER, such as 23:25; for keys with a colon, pass the "
-        "files --lower and --upper of `rtindex range`",
+        "invalid --range {}: expected LOWER:UPPER, such as 23:25, 23: or :25; for keys with a "
+        "colon, pass the files --lower and --upper of `rtindex range`",
         text);
   }
+  if (text == ":") return {};
+  // An end that is left out.
+  const auto is_time = [](const std::string& end) {
+    return parse_iso_time(end) || parse_number<std::int64_t>(end);
+  };
+  if (text.ends_with(':') && is_time(text.substr(0, text.size() - 1)))
+    return cut_at(text.size() - 1);
+  if (text.starts_with(':') && is_time(text.substr(1))) return cut_at(0);
   // Times contain colons; the lower bound may also be a number of ticks.
   for (std::size_t colon = first; colon != std::string::npos; colon = text.find(':', colon + 1)) {
     RangeText range = cut_at(colon);
@@ -72,8 +99,44 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
        column.type_text(), column.tick() == "D" ? "" : " or 2024-01-31T12:30:2024-01-31T13:00");
 }
 
+namespace {
+
+// "Oslo,2024-01-31" as its parts; the last one may contain commas.
+std::vector<std::string> split_parts(const std::string& text, std::size_t most) {
+  std::vector<std::string> parts;
+  std::size_t first = 0;
+  while (parts.size() + 1 < most) {
+    const std::size_t comma = text.find(',', first);
+    if (comma == std::string::npos) break;
+    parts.push_back(text.substr(first, comma - first));
+    first = comma + 1;
+  }
+  parts.push_back(text.substr(first));
+  return parts;
+}
+
+LoadedColumn inline_tuples(const std::vector<std::string>& texts, const std::string& option,
+                           const LoadedColumn& column) {
+  std::vector<std::vector<std::string>> parts;
+  for (const std::string& text : texts) {
+    const auto of_text = split_parts(text, column.parts().size());
+    if (parts.empty()) parts.resize(of_text.size());
+    if (of_text.size() != parts.size())
+      fail("{} {} has {} parts, but another one has {}: expected the same number in one call",
+           option, text, of_text.size(), parts.size());
+    for (std::size_t part = 0; part < parts.size(); ++part) parts[part].push_back(of_text[part]);
+  }
+  std::vector<LoadedColumn> columns;
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    columns.push_back(inline_keys(parts[part], option, column.parts()[part]));
+  return LoadedColumn::composite(std::move(columns));
+}
+
+}  // namespace
+
 LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::string& option,
                          const LoadedColumn& column) {
+  if (!column.parts().empty()) return inline_tuples(texts, option, column);
   TextColumn keys;
   for (const std::string& text : texts) {
     if (text.empty() && is_native(column.type()))
@@ -98,8 +161,16 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
 }
 
 LoadedColumn column_of(const Index& index, const std::string& file) {
-  if (index.type() == Type::composite)
-    fail("{} has composite keys: use the library, the command line has no syntax for them", file);
+  if (index.type() == Type::composite) {
+    std::vector<LoadedColumn> parts;
+    const std::vector<Type> types = index.part_types();
+    const std::vector<TimeUnit> units = index.part_time_units();
+    for (std::size_t part = 0; part < types.size(); ++part) {
+      parts.push_back(LoadedColumn::indexed(file, types[part], index.size()));
+      parts.back().set_unit(std::string(name_of(units[part])));
+    }
+    return LoadedColumn::composite(std::move(parts));
+  }
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
   const auto numpy_unit = index.metadata().find(numpy_unit_name);
   column.set_unit(numpy_unit != index.metadata().end() ? numpy_unit->second

@@ -38,6 +38,8 @@ void describe(CLI::App& app) {
       Which rows hold these keys?
   rtindex range --column keys.npy --lower l.npy --upper u.npy --values v.npy --answer sum -o s.npy
       The sum of the values in every range of keys.
+  rtindex nearest --column times.npy --key 2024-01-31T12:30 --answer any,key
+      The last time at or before this one.
   rtindex build --column keys.npy -o keys.rtindex
       Keep the index; `lookup --load keys.rtindex` opens it at once.
   rtindex update keys.rtindex --insert new.npy
@@ -97,6 +99,11 @@ int main(int argc, char** argv) {
   rtindex::cli::add_build(app);
   rtindex::cli::add_lookup(app);
   rtindex::cli::add_range(app);
+  rtindex::cli::add_nearest(app);
+  rtindex::cli::add_join(app);
+  rtindex::cli::add_rank(app);
+  rtindex::cli::add_select(app);
+  rtindex::cli::add_nulls(app);
   rtindex::cli::add_update(app);
   rtindex::cli::add_indexes(app);
   rtindex::cli::add_draw(app);

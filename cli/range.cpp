@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "cli/batch.hpp"
+#include "cli/key_input.hpp"
 #include "cli/lookups.hpp"
 #include "cli/verbs.hpp"
 
@@ -13,57 +14,37 @@ namespace rtindex::cli {
 namespace {
 
 struct RangeOptions : BatchOptions {
-  std::string lower, upper;
-  std::string lower_csv_column, upper_csv_column;
-  std::vector<std::string> ranges;
+  RangeInput ranges;
+  std::vector<std::string> prefixes;  // of strings
 };
 
-struct Ends {
-  std::vector<std::string> lower, upper;
-};
-
-Ends split(const std::vector<std::string>& ranges, const LoadedColumn& column) {
-  Ends ends;
-  for (const std::string& text : ranges) {
-    RangeText range = split_range(text, column);
-    ends.lower.push_back(std::move(range.lower));
-    ends.upper.push_back(std::move(range.upper));
-  }
-  return ends;
+std::vector<Lookups> load(const RangeOptions& options, const LoadedColumn& column) {
+  if (options.prefixes.empty()) return options.ranges.load(options, column);
+  if (column.type() != Type::string)
+    fail("--starts-with needs a column of strings: {} holds {}", column.name(), column.type_text());
+  Lookups lookups{.kind = LookupKind::range};
+  lookups.lower = inline_keys(options.prefixes, "--starts-with", column);
+  lookups.lower_text = options.prefixes;
+  lookups.are_prefixes = true;
+  std::vector<Lookups> one;
+  one.push_back(std::move(lookups));
+  return one;
 }
 
 void run(const RangeOptions& options) {
-  const bool from_files = !options.lower.empty() || !options.upper.empty();
-  if (from_files && !options.ranges.empty())
-    fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
-  if (options.lower.empty() != options.upper.empty())
-    fail("missing --{}: ranges need --lower and --upper",
-         options.lower.empty() ? "lower" : "upper");
+  if (options.ranges.given() && !options.prefixes.empty())
+    fail("conflicting --starts-with and ranges: pass one of them");
   LookupSource source;
-  source.given = from_files || !options.ranges.empty();
+  source.given = options.ranges.given() || !options.prefixes.empty();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";
-  if (from_files) source.files = {options.lower, options.upper};
-  source.load = [&](const LoadedColumn& column) {
-    Lookups lookups{.kind = LookupKind::range};
-    if (from_files) {
-      lookups.lower = load(options.lookup_file(options.lower, options.lower_csv_column,
-                                               "--lower-csv-column", column));
-      lookups.upper = load(options.lookup_file(options.upper, options.upper_csv_column,
-                                               "--upper-csv-column", column));
-    } else {
-      const Ends ends = split(options.ranges, column);
-      lookups.lower = inline_keys(ends.lower, "--range", column);
-      lookups.upper = inline_keys(ends.upper, "--range", column);
-      lookups.lower_text = ends.lower;
-      lookups.upper_text = ends.upper;
-    }
-    return lookups;
-  };
+  source.files = options.ranges.files();
+  source.load = [&](const LoadedColumn& column) { return load(options, column); };
   run_batch(options, source);
 }
 
 constexpr const char* range_examples =
-    R"(Ranges include both bounds; a range whose lower bound is above its upper bound is empty.
+    R"help(Ranges include both bounds unless --ends says otherwise; a range whose lower bound is above
+its upper bound is empty.
 
 Examples:
   rtindex range --column keys.npy --range 10:19 --range 100:200 --answer count
@@ -74,6 +55,13 @@ Examples:
   rtindex range --column keys.npy --lower l.npy --upper u.npy --answer rows --limit 10 -o out.npy
       At most ten rowIDs of each range: those of range i are
       rows[offsets[i]:offsets[i+1]], from out.offsets.npy and out.rows.npy.
+  rtindex range --column keys.npy --range 10:20 --range 20: --ends "[)" --answer count
+      Ranges that meet without a key in both, and one without an end.
+  rtindex range --column keys.npy --range 10: --answer rows --order key --limit 20
+      The first 20 rows from key 10 on, in the order of their keys: a page of a list.
+      With --order -key and --range :10, the last 20 before it.
+  rtindex range --column people.csv --csv-column name --starts-with Ann --answer rows
+      Strings that begin with a text.
   rtindex range --load keys.rtindex --range 10:19 --answer count
       An index saved by `rtindex build`.
   rtindex range --column visits.npy --range 2024-01-01:2024-01-31 \
@@ -81,7 +69,7 @@ Examples:
       Dates and times, where visits.npy holds datetime64.
   rtindex range --column orders.csv --csv-column day --lower months.csv --upper months.csv \
                 --lower-csv-column first --upper-csv-column last --answer count -o n.npy
-      Everything from CSV files.)";
+      Everything from CSV files.)help";
 
 }  // namespace
 
@@ -89,19 +77,13 @@ void add_range(CLI::App& app) {
   auto options = std::make_shared<RangeOptions>();
   CLI::App* verb = app.add_subcommand("range", "Find the rows whose keys lie in given ranges.");
   options->add_input_to(*verb);
-  add_file_option(*verb, "--lower", options->lower, "File with the lower bounds");
-  add_file_option(*verb, "--upper", options->upper, "File with the upper bounds");
-  verb->add_option("--range", options->ranges,
-                   "A range, instead of the two files; repeatable. Dates and\n"
-                   "times as 2024-01-31 and 2024-01-31T12:30:05")
-      ->type_name("L:U")
+  options->ranges.add_to(*verb);
+  add_ends_option(*verb, options->ends);
+  verb->add_option("--starts-with", options->prefixes,
+                   "All strings that begin with a text, instead of ranges;\n"
+                   "repeatable")
+      ->type_name("TEXT")
       ->group(input_group);
-  verb->add_option("--lower-csv-column", options->lower_csv_column, "The same for --lower alone")
-      ->type_name("NAME")
-      ->group(csv_group);
-  verb->add_option("--upper-csv-column", options->upper_csv_column, "The same for --upper alone")
-      ->type_name("NAME")
-      ->group(csv_group);
   options->add_output_to(*verb);
   verb->footer(range_examples);
   verb->callback([options] { run(*options); });

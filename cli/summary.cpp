@@ -26,7 +26,10 @@ std::string Summary::text(const LoadedColumn& column, const Index& index) const 
     text += fmt::format(" ({:.1f} bytes/key)",
                         static_cast<double>(bytes) / static_cast<double>(column.size()));
   text += '\n';
-  if (lookups != 0) {
+  if (join_seconds > 0)
+    text += fmt::format("joined   {} lookups in {}: {} pairs\n", lookups,
+                        milliseconds_text(join_seconds), pairs);
+  else if (lookups != 0) {
     const auto count = static_cast<double>(lookups);
     text += fmt::format("lookups  {} in {} ({:.3g} million/s), {:.1f}% matched\n", lookups,
                         milliseconds_text(lookup_seconds), count / lookup_seconds / 1e6,

@@ -20,6 +20,8 @@ struct Summary {
   std::uint64_t lookups = 0;
   double lookup_seconds = 0;
   std::uint64_t matched = 0;
+  double join_seconds = 0;  // of a join, instead of the two above
+  std::uint64_t pairs = 0;
   Counters counters;  // with --counters
   std::vector<std::string> files;
 

@@ -118,6 +118,8 @@ LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {
 }
 
 Changes load_changes(const UpdateOptions& options, const Index& index) {
+  if (index.type() == Type::composite)
+    fail("{} has composite keys: change it with the library", options.saved);
   const LoadedColumn column = column_of(index, options.saved);
   const auto keys_of = [&](const std::string& file, const std::vector<std::string>& texts,
                            const char* option) {
@@ -270,7 +272,7 @@ void add_update(CLI::App& app) {
                    "unknown extension")
       ->type_name("FORMAT")
       ->group(input_group);
-  verb->add_option("--csv-column", options->csv_column, "Column of CSV files, by name")
+  verb->add_option("--csv-column", options->csv_columns, "Column of CSV files, by name")
       ->type_name("NAME")
       ->group(csv_group);
   verb->add_option("--rows-csv-column", options->rows_csv_column, "The same for rowIDs alone")

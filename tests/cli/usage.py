@@ -5,7 +5,8 @@ import unittest
 
 from command import CommandTest
 
-VERBS = ["demo", "build", "lookup", "range", "update", "indexes", "draw", "bench"]
+VERBS = ["demo", "build", "lookup", "range", "nearest", "join", "rank", "select", "nulls", "update",
+         "indexes", "draw", "bench"]
 
 
 class Usage(CommandTest):

@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/error.hpp"
+#include "cli/answers.hpp"
+#include "cli/batch.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/key_input.hpp"
+#include "cli/neighbour_options.hpp"
+#include "cli/opened_index.hpp"
+#include "cli/table.hpp"
+#include "cli/verbs.hpp"
+#include "io/npy_writer.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+struct JoinOptions : BatchOptions {
+  KeyInput keys;
+  RangeInput ranges;
+  NeighbourOptions neighbours;
+  bool asof = false;
+  std::string how;  // empty: left with --asof, inner otherwise
+
+  [[nodiscard]] JoinKind kind() const {
+    if (how.empty()) return asof ? JoinKind::left : JoinKind::inner;
+    return join_named(how);
+  }
+  // Whether the join has rows of the column, not only lookups.
+  [[nodiscard]] bool has_rows() const {
+    return kind() == JoinKind::inner || kind() == JoinKind::left;
+  }
+
+  void validate_join() const {
+    validate();
+    static_cast<void>(kind());
+    if (keys.given() && ranges.given())
+      fail("conflicting keys and ranges: pass --keys, or --lower and --upper");
+    if (!ranges.given()) {
+      if (!keys.given())
+        fail("missing lookups: pass --keys FILE, or --lower FILE and --upper FILE");
+      keys.require_given();
+    }
+    if (asof && ranges.given()) fail("--asof needs --keys: leave out the ranges");
+    if (!asof && (neighbours.no_exact || !neighbours.tolerance.empty()))
+      fail("--no-exact and --tolerance need --asof");
+    if (!ranges.given() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
+  }
+};
+
+// The pairs of a join, part by part, in files or in a table.
+class JoinOutput {
+ public:
+  JoinOutput(const JoinOptions& options, const std::vector<std::string>& inputs)
+      : has_rows_(options.has_rows()) {
+    if (options.output.empty()) return;
+    require_output_file(options.output, "-o", inputs);
+    const std::string stem = options.output.substr(0, options.output.size() - 4);
+    lookups_path_ = has_rows_ ? stem + ".lookups.npy" : options.output;
+    if (has_rows_) rows_path_ = stem + ".rows.npy";
+    for (const std::string& path : paths()) require_output_file(path, "-o", inputs);
+    lookups_.emplace(lookups_path_, npy_descr<std::uint64_t>());
+    if (has_rows_) rows_.emplace(rows_path_, npy_descr<std::uint32_t>());
+  }
+
+  // `first`: the number of the first lookup of this batch.
+  void append(const JoinedRows& part, std::size_t first, const Lookups& lookups) {
+    pairs_ += part.lookups.size();
+    if (lookups_) {
+      std::vector<std::uint64_t> numbers = part.lookups;
+      for (std::uint64_t& number : numbers) number += first;
+      lookups_->append(std::span<const std::uint64_t>(numbers));
+      if (rows_) rows_->append(std::span<const std::uint32_t>(part.rows));
+      return;
+    }
+    if (pairs_ > most_table_lookups)
+      fail("more than {} pairs: pass -o OUT.npy to write files", most_table_lookups);
+    for (std::size_t i = 0; i < part.lookups.size(); ++i) {
+      const std::size_t lookup = part.lookups[i];
+      std::vector<std::string> cells = {fmt::format("{}", first + lookup),
+                                        lookup_text(lookups, lookup)};
+      if (has_rows_)
+        cells.push_back(part.rows[i] == miss_row ? "-" : fmt::format("{}", part.rows[i]));
+      table_.push_back(std::move(cells));
+    }
+  }
+
+  void finish() {
+    if (lookups_) lookups_->commit();
+    if (rows_) rows_->commit();
+  }
+  [[nodiscard]] std::string text() const {
+    if (lookups_) return {};
+    std::vector<std::string> header = {"lookup", "key"};
+    if (has_rows_) header.emplace_back("row");
+    Table table(std::move(header));
+    for (const auto& cells : table_) table.add(cells);
+    return table.text();
+  }
+  [[nodiscard]] std::uint64_t pairs() const { return pairs_; }
+  [[nodiscard]] std::vector<std::string> paths() const {
+    std::vector<std::string> all;
+    if (!lookups_path_.empty()) all.push_back(lookups_path_);
+    if (!rows_path_.empty()) all.push_back(rows_path_);
+    return all;
+  }
+
+ private:
+  [[nodiscard]] static std::string lookup_text(const Lookups& lookups, std::size_t i) {
+    const auto end_text = [&](const LoadedColumn& column, const std::vector<std::string>& texts) {
+      if (!texts.empty()) return texts[i];
+      return i < column.size() ? column.text(i) : std::string();
+    };
+    const std::string lower = end_text(lookups.lower, lookups.lower_text);
+    if (lookups.kind != LookupKind::range) return lower;
+    return lower + ":" + end_text(lookups.upper, lookups.upper_text);
+  }
+
+  bool has_rows_;
+  std::string lookups_path_, rows_path_;
+  std::optional<NpyWriter> lookups_, rows_;
+  std::vector<std::vector<std::string>> table_;
+  std::uint64_t pairs_ = 0;
+};
+
+void join_batch(const Index& index, const JoinOptions& options, const Lookups& lookups,
+                const TakeJoined& take) {
+  // 48 MiB of pairs at a time.
+  constexpr std::size_t most_pairs = std::size_t{1} << 22;
+  const std::size_t size = lookups.size();
+  if (lookups.kind == LookupKind::range)
+    index.join_range_in_parts(lookups.lower_slice(0, size), lookups.upper_slice(0, size),
+                              options.kind(), ends_named(options.ends), most_pairs, take);
+  else if (options.asof)
+    index.join_asof_in_parts(lookups.lower.view(), lookups.nearest, options.kind(), most_pairs,
+                             take);
+  else
+    index.join_in_parts(lookups.lower.view(), options.kind(), most_pairs, take);
+}
+
+void join(const JoinOptions& options) {
+  options.validate_join();
+  std::vector<std::string> inputs = options.input_files();
+  for (const auto& files : {options.keys.files, options.ranges.files()})
+    inputs.insert(inputs.end(), files.begin(), files.end());
+  JoinOutput output(options, inputs);
+  OpenedIndex opened(options);
+  std::vector<Lookups> batches;
+  if (options.ranges.given()) {
+    batches = options.ranges.load(options, opened.column);
+  } else {
+    batches.push_back(options.keys.load(options, opened.column));
+    if (options.asof) batches.back().nearest = options.neighbours.options(opened.column);
+  }
+  for (const Lookups& lookups : batches) lookups.require_fit(opened.column);
+  opened.build(options);
+
+  const InterruptGuard guard;
+  const auto start = Clock::now();
+  for (const Lookups& lookups : batches) {
+    const std::size_t first = opened.summary.lookups;
+    join_batch(*opened.index, options, lookups, [&](const JoinedRows& part) {
+      output.append(part, first, lookups);
+      InterruptGuard::check();
+    });
+    opened.summary.lookups += lookups.size();
+  }
+  output.finish();
+  opened.summary.join_seconds = seconds_since(start);
+  opened.summary.pairs = output.pairs();
+  opened.summary.files = output.paths();
+  if (options.describe) fmt::print("{}\n", opened.index->describe());
+  fmt::print("{}", output.text());
+  opened.print_summary(options);
+}
+
+constexpr const char* join_examples =
+    R"help(A pair is the number of a lookup and a rowID of the column. inner: all pairs; left: also lookups
+without a match, with row 4294967295; semi: only lookups that match; anti: only the others.
+
+Examples:
+  rtindex join --column customer.npy --keys order_customer.npy -o pairs.npy
+      All rows with the key of each lookup: pairs.lookups.npy and pairs.rows.npy.
+  rtindex join --column customer.npy --keys order_customer.npy --how anti -o unknown.npy
+      The lookups that no row matches.
+  rtindex join --column day.npy --lower valid_from.npy --upper valid_to.npy --ends "[)" -o pairs.npy
+      All rows in the range of each lookup: a band join.
+  rtindex join --column quote_time.npy --keys trade_time.npy --asof --tolerance 5s -o pairs.npy
+      ASOF: the last quote at or before each trade, at most five seconds old.
+  rtindex join --column quotes.csv --csv-column symbol --csv-column time --keys trades.csv --asof \
+               -o pairs.npy
+      The same for each symbol: in composite keys the parts before the last must be equal.)help";
+
+}  // namespace
+
+void add_join(CLI::App& app) {
+  auto options = std::make_shared<JoinOptions>();
+  CLI::App* verb = app.add_subcommand("join", "Pair lookups with rows: equal keys, ranges, ASOF.");
+  options->add_saved_to(*verb);
+  options->keys.add_to(*verb);
+  options->ranges.add_to(*verb);
+  add_ends_option(*verb, options->ends);
+  verb->add_option("--how", options->how, "inner, left, semi or anti (inner; left with --asof)")
+      ->type_name("HOW")
+      ->group(output_group);
+  verb->add_flag("--asof", options->asof, "Join each key with its neighbour")
+      ->group(neighbour_group);
+  verb->add_option("--direction", options->neighbours.direction,
+                   "Of the neighbour: backward (default), forward or nearest")
+      ->type_name("DIRECTION")
+      ->group(neighbour_group);
+  options->neighbours.add_to(*verb);
+  options->add_index_to(*verb);
+  options->add_files_to(*verb,
+                        "Output: OUT.lookups.npy and OUT.rows.npy, or OUT.npy alone\n"
+                        "for semi and anti; without it, a table on stdout");
+  verb->footer(join_examples);
+  verb->callback([options] { join(*options); });
+}
+
+}  // namespace rtindex::cli

@@ -1,0 +1,140 @@
+#include "cli/key_input.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+constexpr const char* how_to_give_keys = "--keys FILE, or --key K for single keys";
+
+// The ranges of the command line, batch by batch.
+std::vector<Lookups> inline_ranges(const std::vector<std::string>& texts,
+                                   const LoadedColumn& column) {
+  struct Batch {
+    std::vector<std::string> lower, upper;
+    bool has_lower, has_upper;
+  };
+  std::vector<Batch> batches;
+  for (const std::string& text : texts) {
+    const RangeText range = split_range(text, column);
+    const bool has_lower = !range.lower.empty();
+    const bool has_upper = !range.upper.empty();
+    // A range without ends is a batch of its own.
+    if (batches.empty() || batches.back().has_lower != has_lower ||
+        batches.back().has_upper != has_upper || (!has_lower && !has_upper))
+      batches.push_back({{}, {}, has_lower, has_upper});
+    batches.back().lower.push_back(range.lower);
+    batches.back().upper.push_back(range.upper);
+  }
+  std::vector<Lookups> lookups;
+  for (const Batch& batch : batches) {
+    Lookups some{.kind = LookupKind::range};
+    some.has_lower = batch.has_lower;
+    some.has_upper = batch.has_upper;
+    if (batch.has_lower) some.lower = inline_keys(batch.lower, "--range", column);
+    if (batch.has_upper) some.upper = inline_keys(batch.upper, "--range", column);
+    some.lower_text = batch.lower;
+    some.upper_text = batch.upper;
+    lookups.push_back(std::move(some));
+  }
+  return lookups;
+}
+
+}  // namespace
+
+void KeyInput::add_to(CLI::App& verb) {
+  add_files_option(verb, "--keys", files, "File with the keys to look up");
+  verb.add_option("--key", texts,
+                  "A key to look up, instead of --keys; repeatable. Dates\n"
+                  "and times as 2024-01-31 and 2024-01-31T12:30:05;\n"
+                  "composite keys as Oslo,2024-01-31")
+      ->type_name("K")
+      ->group(input_group);
+  verb.add_option("--keys-csv-column", csv_columns, "The same for --keys alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+}
+
+void KeyInput::require_given() const {
+  if (!given()) fail("missing lookups: pass {}", how_to_give_keys);
+  if (!files.empty() && !texts.empty())
+    fail("conflicting --keys and --key: pass a file or keys, not both");
+}
+
+Lookups KeyInput::load(const BatchOptions& options, const LoadedColumn& column) const {
+  Lookups lookups;
+  if (files.empty()) {
+    lookups.lower = inline_keys(texts, "--key", column);
+    lookups.lower_text = texts;
+  } else {
+    lookups.lower = options.load_lookups(files, csv_columns, "--keys-csv-column", column);
+  }
+  return lookups;
+}
+
+LookupSource KeyInput::source(const BatchOptions& options) const {
+  if (given()) require_given();
+  LookupSource source;
+  source.given = given();
+  source.how = how_to_give_keys;
+  source.files = files;
+  source.load = [this, &options](const LoadedColumn& column) {
+    std::vector<Lookups> lookups;
+    lookups.push_back(load(options, column));
+    return lookups;
+  };
+  return source;
+}
+
+void RangeInput::add_to(CLI::App& verb) {
+  add_files_option(verb, "--lower", lower, "File with the lower bounds; left out: from the start");
+  add_files_option(verb, "--upper", upper, "File with the upper bounds; left out: to the end");
+  verb.add_option("--range", texts,
+                  "A range, instead of the two files; repeatable. Either\n"
+                  "bound may be left out: 10: or :19. Dates and times as\n"
+                  "2024-01-31 and 2024-01-31T12:30:05")
+      ->type_name("L:U")
+      ->group(input_group);
+  verb.add_option("--lower-csv-column", lower_csv_columns, "The same for --lower alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+  verb.add_option("--upper-csv-column", upper_csv_columns, "The same for --upper alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+}
+
+std::vector<std::string> RangeInput::files() const {
+  std::vector<std::string> all = lower;
+  all.insert(all.end(), upper.begin(), upper.end());
+  return all;
+}
+
+std::vector<Lookups> RangeInput::load(const BatchOptions& options,
+                                      const LoadedColumn& column) const {
+  if (!files().empty() && !texts.empty())
+    fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
+  if (!texts.empty()) return inline_ranges(texts, column);
+  Lookups lookups{.kind = LookupKind::range};
+  lookups.has_lower = !lower.empty();
+  lookups.has_upper = !upper.empty();
+  if (lookups.has_lower)
+    lookups.lower = options.load_lookups(lower, lower_csv_columns, "--lower-csv-column", column);
+  if (lookups.has_upper)
+    lookups.upper = options.load_lookups(upper, upper_csv_columns, "--upper-csv-column", column);
+  std::vector<Lookups> one;
+  one.push_back(std::move(lookups));
+  return one;
+}
+
+void add_ends_option(CLI::App& verb, std::string& ends) {
+  verb.add_option("--ends", ends,
+                  "Which ends belong to ranges: \"[]\" (both), \"[)\", \"(]\" or\n"
+                  "\"()\"")
+      ->type_name("ENDS")
+      ->group(input_group);
+}
+
+}  // namespace rtindex::cli

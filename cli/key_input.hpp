@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "cli/batch.hpp"
+
+namespace rtindex::cli {
+
+// Keys to look up: --keys FILE, or --key K on the command line.
+struct KeyInput {
+  std::vector<std::string> files, csv_columns, texts;
+
+  void add_to(CLI::App& verb);
+  // Both or none given is an Error.
+  void require_given() const;
+  [[nodiscard]] bool given() const { return !files.empty() || !texts.empty(); }
+  [[nodiscard]] Lookups load(const BatchOptions& options, const LoadedColumn& column) const;
+  // As the source of a batch of this kind.
+  [[nodiscard]] LookupSource source(const BatchOptions& options) const;
+};
+
+// Ranges: --lower FILE and --upper FILE, one of which may be left out, or --range L:U.
+struct RangeInput {
+  std::vector<std::string> lower, upper;
+  std::vector<std::string> lower_csv_columns, upper_csv_columns;
+  std::vector<std::string> texts;
+
+  void add_to(CLI::App& verb);
+  [[nodiscard]] bool given() const { return !lower.empty() || !upper.empty() || !texts.empty(); }
+  [[nodiscard]] std::vector<std::string> files() const;
+  // Ranges that leave out the same ends are in one batch, in their order.
+  [[nodiscard]] std::vector<Lookups> load(const BatchOptions& options,
+                                          const LoadedColumn& column) const;
+};
+
+// --ends of ranges.
+void add_ends_option(CLI::App& verb, std::string& ends);
+
+}  // namespace rtindex::cli

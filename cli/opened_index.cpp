@@ -1,0 +1,40 @@
+#include "cli/opened_index.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/lookups.hpp"
+#include "cli/progress.hpp"
+
+namespace rtindex::cli {
+
+OpenedIndex::OpenedIndex(const BatchOptions& options) {
+  options.validate();
+  if (options.saved.empty()) {
+    column = options.load_column();
+    return;
+  }
+  const auto start = Clock::now();
+  index.emplace(
+      load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick}));
+  summary.build_seconds = seconds_since(start);
+  summary.loaded = true;
+  column = column_of(*index, options.saved);
+}
+
+void OpenedIndex::build(const BatchOptions& options) {
+  if (index) return;
+  const Spec spec(options.index);
+  const auto start = Clock::now();
+  const Progress building("building " + spec.text(), 0, options.progress_style());
+  index.emplace(rtindex::build(column.view(), spec));
+  summary.build_seconds = seconds_since(start);
+}
+
+void OpenedIndex::print_summary(const BatchOptions& options) const {
+  std::fflush(stdout);
+  if (!options.quiet) fmt::print(stderr, "{}", summary.text(column, *index));
+}
+
+}  // namespace rtindex::cli

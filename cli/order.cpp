@@ -1,0 +1,212 @@
+// The verbs about the order of a column: rank, select and nulls.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/error.hpp"
+#include "cli/answers.hpp"
+#include "cli/batch.hpp"
+#include "cli/key_input.hpp"
+#include "cli/opened_index.hpp"
+#include "cli/table.hpp"
+#include "cli/verbs.hpp"
+#include "io/npy_writer.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+constexpr const char* one_number_each = "Output; without it, a table on stdout";
+
+// Writes one number per lookup to -o, or prints the table.
+class NumberOutput {
+ public:
+  NumberOutput(const BatchOptions& options, std::vector<std::string> inputs) : options_(options) {
+    for (const std::string& input : options.input_files()) inputs.push_back(input);
+    if (!options.output.empty()) require_output_file(options.output, "-o", inputs);
+  }
+
+  // `add_to`: adds the row of lookup i.
+  template <class AddTo>
+  void put(OpenedIndex& opened, std::span<const std::uint32_t> numbers,
+           std::vector<std::string> header, AddTo&& add_to) const {
+    if (options_.describe) fmt::print("{}", opened.index->describe());
+    if (!options_.output.empty()) {
+      write_npy(options_.output, numbers);
+      opened.summary.files = {options_.output};
+    } else {
+      if (numbers.size() > most_table_lookups)
+        fail("{} rows: expected at most {} for a table; pass -o OUT.npy to write a file",
+             numbers.size(), most_table_lookups);
+      Table table(std::move(header));
+      for (std::size_t i = 0; i < numbers.size(); ++i) table.add(add_to(i));
+      fmt::print("{}{}", options_.describe ? "\n" : "", table.text());
+    }
+    opened.print_summary(options_);
+  }
+
+ private:
+  const BatchOptions& options_;
+};
+
+std::string row_text(std::uint32_t row) { return row == miss_row ? "-" : fmt::format("{}", row); }
+
+// The key of a row; a saved index has none to show.
+std::string key_at(const OpenedIndex& opened, std::uint32_t row) {
+  if (row == miss_row || opened.summary.loaded) return "-";
+  return opened.column.text(row);
+}
+
+struct RankOptions : BatchOptions {
+  KeyInput keys;
+};
+
+void rank_keys(const RankOptions& options) {
+  options.keys.require_given();
+  const NumberOutput output(options, options.keys.files);
+  OpenedIndex opened(options);
+  const Lookups lookups = options.keys.load(options, opened.column);
+  lookups.require_fit(opened.column);
+  opened.build(options);
+  const std::vector<std::uint32_t> ranks = opened.index->rank(lookups.lower.view());
+  output.put(opened, ranks, {"key", "rank"}, [&](std::size_t i) {
+    return std::vector<std::string>{
+        lookups.lower_text.empty() ? lookups.lower.text(i) : lookups.lower_text[i],
+        fmt::format("{}", ranks[i])};
+  });
+}
+
+struct SelectOptions : BatchOptions {
+  std::string ranks_file, ranks_csv_column;
+  std::vector<std::uint64_t> ranks;
+  std::vector<double> quantiles;
+};
+
+// The ranks of quantiles: 0 is the first key, 1 the last, 0.5 the lower of two medians.
+std::vector<std::uint64_t> ranks_of(const std::vector<double>& quantiles, std::size_t live) {
+  std::vector<std::uint64_t> ranks;
+  for (const double quantile : quantiles) {
+    if (!(quantile >= 0 && quantile <= 1)) fail("invalid --quantile {}: expected 0 to 1", quantile);
+    const double last = live == 0 ? 0 : static_cast<double>(live - 1);
+    ranks.push_back(static_cast<std::uint64_t>(std::floor(quantile * last)));
+  }
+  return ranks;
+}
+
+void select_rows(const SelectOptions& options) {
+  const int sources = static_cast<int>(!options.ranks_file.empty()) +
+                      static_cast<int>(!options.ranks.empty()) +
+                      static_cast<int>(!options.quantiles.empty());
+  if (sources != 1) fail("pass one of --rank K, --ranks FILE and --quantile Q");
+  const NumberOutput output(options, options.ranks_file.empty()
+                                         ? std::vector<std::string>()
+                                         : std::vector<std::string>{options.ranks_file});
+  OpenedIndex opened(options);
+  LoadedColumn from_file;
+  if (!options.ranks_file.empty())
+    from_file =
+        load(options.lookup_file(options.ranks_file, options.ranks_csv_column, "--ranks-csv-column",
+                                 LoadedColumn::indexed("", Type::u64, 0)));
+  opened.build(options);
+  std::vector<std::uint64_t> ranks = options.ranks;
+  if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->live());
+  const ColumnView wanted = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
+  const std::vector<std::uint32_t> rows = opened.index->select(wanted);
+  output.put(opened, rows, {options.quantiles.empty() ? "rank" : "quantile", "row", "key"},
+             [&](std::size_t i) {
+               return std::vector<std::string>{options.quantiles.empty()
+                                                   ? wanted.text(i)
+                                                   : fmt::format("{}", options.quantiles[i]),
+                                               row_text(rows[i]), key_at(opened, rows[i])};
+             });
+}
+
+void list_nulls(const BatchOptions& options) {
+  const NumberOutput output(options, {});
+  OpenedIndex opened(options);
+  opened.build(options);
+  const std::vector<std::uint32_t> rows = opened.index->null_rows();
+  output.put(opened, rows, {"row"},
+             [&](std::size_t i) { return std::vector<std::string>{row_text(rows[i])}; });
+}
+
+constexpr const char* rank_examples =
+    R"(The difference of two ranks is the number of keys in [lower, upper).
+
+Examples:
+  rtindex rank --column keys.npy --key 42
+      How many keys are less than 42?
+  rtindex rank --column price.npy --key 0 --key 10 --key 20 --key 30
+      The bounds of a histogram.
+  rtindex rank --load keys.rtindex --keys wanted.npy -o ranks.npy)";
+
+constexpr const char* select_examples =
+    R"(Rows are counted in the order of their keys, rows of equal keys by rowID. Beyond the last: no row,
+4294967295 in files.
+
+Examples:
+  rtindex select --column price.npy --quantile 0.25 --quantile 0.5 --quantile 0.75
+      The quartiles, with their rows.
+  rtindex select --column price.npy --rank 0 --rank 1 --rank 2
+      The rows of the three smallest keys.
+  rtindex select --load price.rtindex --ranks ranks.npy -o rows.npy)";
+
+constexpr const char* nulls_examples = R"(Examples:
+  rtindex nulls --column people.csv --csv-column city
+      Which rows have no city?
+  rtindex nulls --load city.rtindex -o rows.npy)";
+
+}  // namespace
+
+void add_rank(CLI::App& app) {
+  auto options = std::make_shared<RankOptions>();
+  CLI::App* verb = app.add_subcommand("rank", "Count the keys that are less than given keys.");
+  options->add_saved_to(*verb);
+  options->keys.add_to(*verb);
+  options->add_index_to(*verb);
+  options->add_files_to(*verb, one_number_each);
+  verb->footer(rank_examples);
+  verb->callback([options] { rank_keys(*options); });
+}
+
+void add_select(CLI::App& app) {
+  auto options = std::make_shared<SelectOptions>();
+  CLI::App* verb = app.add_subcommand("select", "Find the rows at given places in key order.");
+  options->add_saved_to(*verb);
+  verb->add_option("--rank", options->ranks, "A place, from 0 on; repeatable")
+      ->type_name("K")
+      ->group(input_group);
+  add_file_option(*verb, "--ranks", options->ranks_file, "File with places, instead of --rank");
+  verb->add_option("--quantile", options->quantiles,
+                   "A share of the keys, from 0 to 1, instead of --rank;\nrepeatable")
+      ->type_name("Q")
+      ->group(input_group);
+  verb->add_option("--ranks-csv-column", options->ranks_csv_column, "The same for --ranks alone")
+      ->type_name("NAME")
+      ->group(csv_group);
+  options->add_index_to(*verb);
+  options->add_files_to(*verb, one_number_each);
+  verb->footer(select_examples);
+  verb->callback([options] { select_rows(*options); });
+}
+
+void add_nulls(CLI::App& app) {
+  auto options = std::make_shared<BatchOptions>();
+  CLI::App* verb = app.add_subcommand("nulls", "List the rows whose key is null.");
+  options->add_saved_to(*verb);
+  options->add_index_to(*verb);
+  options->add_files_to(*verb, one_number_each);
+  verb->footer(nulls_examples);
+  verb->callback([options] { list_nulls(*options); });
+}
+
+}  // namespace rtindex::cli
