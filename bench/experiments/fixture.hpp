@@ -46,17 +46,20 @@ class Fixture {
   [[nodiscard]] ExecutionSpace& space() { return session_.space_for(spec_); }
   [[nodiscard]] const Column& column() { return column_.in(space()); }
 
+  [[nodiscard]] const Index& index() {
+    if (!index_) index_.emplace(built());
+    return *index_;
+  }
+
   [[nodiscard]] Outcome run(const Lookups& lookups, RunOptions options = {}) {
     options.included = values_ == Values::included;
-    if (!index_) index_.emplace(built());
-    return time_lookups(*index_, column(), lookups, effort(), options);
+    return time_lookups(index(), column(), lookups, effort(), options);
   }
   [[nodiscard]] Outcome run(Lazy<Lookups>& lookups, const RunOptions& options = {}) {
     return run(lookups.in(space()), options);
   }
   [[nodiscard]] Outcome profile(Lazy<Lookups>& lookups) {
-    if (!index_) index_.emplace(built());
-    return profile_lookups(*index_, column(), lookups.in(space()), effort());
+    return profile_lookups(index(), column(), lookups.in(space()), effort());
   }
   [[nodiscard]] Outcome time_builds() {
     index_.reset();

@@ -27,7 +27,9 @@ class BatchRun {
         lookups_(lookups),
         batch_(std::max<std::size_t>(1, lookups.size() / options.batches)),
         values_(options.included ? ColumnView() : view_of(column.values)),
+        nearest_(options.nearest),
         sums_(space_, lookups.size()) {
+    if (nearest_) rows_ = WorkloadArray<std::uint32_t>(space_, lookups.size());
     if (!options.sorted) return;
     sorted_expected_ = expected_in_key_order(lookups, batch_);
     sorted_ = KeyArray(space_, lookups.lower.bits(), lookups.size());
@@ -42,14 +44,14 @@ class BatchRun {
   // Runs the first `size` lookups and checks their sums.
   Times run(std::size_t size) {
     const double sort_ms = sorter_ ? sort(size) : 0;
-    space_.poison(sums_.data(), sums_.bytes());
+    poison();
     const double lookup_ms = space_.milliseconds([&] { look_up(size); });
     check(size);
     return {sort_ms, lookup_ms};
   }
 
   void run_for_profiler() {
-    space_.poison(sums_.data(), sums_.bytes());
+    poison();
     space_.profile([&] { look_up(lookups_.size()); });
     check(lookups_.size());
   }
@@ -63,6 +65,11 @@ class BatchRun {
     });
   }
 
+  void poison() {
+    space_.poison(sums_.data(), sums_.bytes());
+    if (nearest_) space_.poison(rows_.data(), rows_.bytes());
+  }
+
   void look_up(std::size_t size) {
     each_batch(size, [&](auto first, auto count) { look_up(first, count); });
   }
@@ -70,6 +77,7 @@ class BatchRun {
   void check(std::size_t size) {
     // The prefix of a batch, sorted, is not a prefix of the sorted batch.
     if (sorter_ && size % batch_ != 0 && size != lookups_.size()) return;
+    if (nearest_) space_.run(WidenRows{rows_.data(), sums_.data()}, size);
     const auto& expected = sorter_ ? sorted_expected_ : lookups_.expected;
     check_sums(space_, sums_.span().first(size), expected.span().first(size), name_);
   }
@@ -81,7 +89,12 @@ class BatchRun {
   }
 
   void look_up(std::size_t first, std::size_t count) {
-    const ColumnView lower = (sorter_ ? sorted_ : lookups_.lower).slice(first, count);
+    const ColumnView lower = sorter_ ? sorted_.slice(first, count) : lookups_.slice(first, count);
+    if (nearest_) {
+      index_.nearest_into(lower, *nearest_, {.answers = Answer::any},
+                          {.any = rows_.data() + first, .memory_space = space_.memory()});
+      return;
+    }
     const LookupOptions options{.answers = Answer::sum, .values = values_};
     const Outputs outputs{.sum = sums_.data() + first, .memory_space = space_.memory()};
     if (lookups_.are_ranges())
@@ -96,7 +109,9 @@ class BatchRun {
   const Lookups& lookups_;
   std::size_t batch_;
   ColumnView values_;
+  std::optional<NearestOptions> nearest_;
   WorkloadArray<std::uint64_t> sums_;
+  WorkloadArray<std::uint32_t> rows_;  // of neighbours
   // For lookups that are sorted first.
   std::unique_ptr<ExecutionSpace::Sorter> sorter_;
   KeyArray sorted_;
@@ -110,10 +125,13 @@ Outcome outcome_of(const Index& index, const Column& column, const Lookups& look
   outcome.workload.update(column.about);
   outcome.workload.update(lookups.about);
   outcome.workload.update({{"sorted", options.sorted}, {"batches", options.batches}});
-  const LookupKind kind = lookups.are_ranges() ? LookupKind::range : LookupKind::point;
-  if (index.supports(Answer::sum, kind)) return outcome;
+  const LookupKind kind = options.nearest        ? LookupKind::nearest
+                          : lookups.are_ranges() ? LookupKind::range
+                                                 : LookupKind::point;
+  const Answer answer = options.nearest ? Answer::any : Answer::sum;
+  if (index.supports(answer, kind)) return outcome;
   outcome.status = "unsupported";
-  outcome.reason = fmt::format("sums of {} lookups are not supported", name_of(kind));
+  outcome.reason = fmt::format("{} of {} lookups is not supported", name_of(answer), name_of(kind));
   return outcome;
 }
 
@@ -161,14 +179,14 @@ void check_sums(ExecutionSpace& space, std::span<const std::uint64_t> sums,
                 std::span<const std::uint64_t> expected, const std::string& index) {
   if (sums.size() != expected.size())
     throw WrongAnswer(
-        fmt::format("{}: expected {} sums, got {}", index, expected.size(), sums.size()));
+        fmt::format("{}: expected {} answers, got {}", index, expected.size(), sums.size()));
   const std::size_t wrong = space.first_mismatch(sums.data(), expected.data(), sums.size());
   if (wrong == sums.size()) return;
   std::uint64_t given = 0;
   std::uint64_t right = 0;
   space.copy_to_host(&given, &sums[wrong], sizeof(given));
   space.copy_to_host(&right, &expected[wrong], sizeof(right));
-  throw WrongAnswer(fmt::format("{}: wrong sum for lookup {} of {}: expected {}, got {}", index,
+  throw WrongAnswer(fmt::format("{}: wrong answer to lookup {} of {}: expected {}, got {}", index,
                                 wrong, sums.size(), right, given));
 }
 

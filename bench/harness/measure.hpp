@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -48,6 +49,8 @@ struct RunOptions {
   bool sorted = false;  // sort it first, and report sort_ms, lookup_ms and their total_ms
   std::size_t batches = 1;
   bool included = false;  // add up the index's included values, not those of the column
+  // Find the rows of neighbours, not sums.
+  std::optional<NearestOptions> nearest = {};
 };
 
 // An index gave a wrong answer: a bug, never a result.
@@ -56,8 +59,8 @@ class WrongAnswer : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Compares all sums with the expected ones, both in `space`. Throws WrongAnswer, which names the
-// index and the first wrong lookup.
+// Compares all sums, or rows of neighbours, with the expected ones, both in `space`. Throws
+// WrongAnswer, which names the index and the first wrong lookup.
 void check_sums(ExecutionSpace& space, std::span<const std::uint64_t> sums,
                 std::span<const std::uint64_t> expected, const std::string& index);
 

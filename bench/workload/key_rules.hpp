@@ -105,6 +105,23 @@ struct TableKeys {
   }
 };
 
+// A group of each row, drawn from `groups` of them.
+struct GroupKeys {
+  std::uint64_t groups;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    return random_below(groups, seed, row);
+  }
+};
+
+// Two 32-bit keys as one that has the order of the pair.
+struct PairedKeys {
+  KeyData high, low;
+  [[nodiscard]] RTINDEX_HD std::uint64_t operator()(std::uint64_t row) const {
+    return high[row] << 32 | low[row];
+  }
+};
+
 // Random values, so that a wrong row gives a wrong sum.
 [[nodiscard]] RTINDEX_HD constexpr std::uint32_t value_at(std::uint64_t seed, std::uint64_t row) {
   constexpr std::uint64_t value_seed = 0x76616c7565;

@@ -181,6 +181,58 @@ struct RangesOfSpan {
   }
 };
 
+// A column in key order, rows of equal keys by row.
+struct OrderedRowsData {
+  KeyData keys;
+  std::uint64_t size;
+  const std::uint32_t* rows;
+
+  // The first rank whose key is above `key` or, with `or_equal`, not below it.
+  [[nodiscard]] RTINDEX_HD std::uint64_t rank_above(std::uint64_t key, bool or_equal) const {
+    std::uint64_t first = 0;
+    for (std::uint64_t count = size; count > 0;) {
+      const std::uint64_t half = count / 2;
+      const std::uint64_t middle = keys[first + half];
+      const bool is_before = or_equal ? middle < key : middle <= key;
+      first += is_before ? half + 1 : 0;
+      count = is_before ? count - half - 1 : half;
+    }
+    return first;
+  }
+};
+
+// The row of each lookup's neighbour. The expected number is the row, not a sum.
+struct NeighbourRows {
+  enum class Side : std::uint8_t { before, behind, closer };
+
+  KeyData lookups;
+  OrderedRowsData column;
+  Side side;
+  bool exact;
+  bool grouped;  // neighbours have the upper 32 bits of the lookup
+  std::uint32_t miss;
+
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    const std::uint64_t key = lookups[number];
+    // The ranks of the two neighbours, the first one counted from 1.
+    const std::uint64_t before = column.rank_above(key, !exact);
+    const std::uint64_t behind = column.rank_above(key, exact);
+    const bool has_before = before > 0 && fits(column.keys[before - 1], key);
+    const bool has_behind = behind < column.size && fits(column.keys[behind], key);
+    bool takes_before = side == Side::before;
+    if (side == Side::closer)
+      takes_before =
+          has_before && (!has_behind || key - column.keys[before - 1] <= column.keys[behind] - key);
+    std::uint64_t row = miss;
+    if (takes_before && has_before) row = column.rows[before - 1];
+    if (!takes_before && has_behind) row = column.rows[behind];
+    return {key, key, row};
+  }
+  [[nodiscard]] RTINDEX_HD bool fits(std::uint64_t neighbour, std::uint64_t key) const {
+    return !grouped || neighbour >> 32 == key >> 32;
+  }
+};
+
 // The expected sum of a lookup of each row's key, in a column with duplicates.
 struct EqualKeys {
   KeyData keys;

@@ -12,12 +12,18 @@ namespace rtindex::bench {
 // generated, never from an index. They are in the space of the column.
 struct Lookups {
   KeyArray lower;
-  KeyArray upper;  // empty: points
-  WorkloadArray<std::uint64_t> expected;
+  KeyArray upper;                         // empty: points
+  KeyArray group;                         // the part before `lower` in composite keys; empty: none
+  WorkloadArray<std::uint64_t> expected;  // for neighbours, their rows
   nlohmann::json about;
 
   [[nodiscard]] std::size_t size() const { return lower.size(); }
   [[nodiscard]] bool are_ranges() const { return !upper.empty(); }
+  // The points, or lower ends, as an index takes them.
+  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const {
+    if (group.empty()) return lower.slice(first, count);
+    return ColumnView::composite({group.slice(first, count), lower.slice(first, count)});
+  }
 };
 
 // Points drawn uniformly from the column's rows: every one hits.

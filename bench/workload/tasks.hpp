@@ -58,6 +58,13 @@ struct Gather {
   RTINDEX_HD void operator()(std::size_t i) const { to[i] = from[order[i]]; }
 };
 
+// Rows as numbers that can be compared with expected ones.
+struct WidenRows {
+  const std::uint32_t* rows;
+  std::uint64_t* numbers;
+  RTINDEX_HD void operator()(std::size_t i) const { numbers[i] = rows[i]; }
+};
+
 struct GatherKeys {
   KeyData from;
   const std::uint32_t* order;
@@ -90,12 +97,12 @@ struct FillSwaps {
   }
 };
 
-using Task = std::variant<FillKeys<DenseKeys>, FillKeys<UniformKeys>, FillKeys<ClusteredKeys>,
-                          FillKeys<RepeatedKeys>, FillKeys<TableKeys>, FillValues, FillRows,
-                          FillLookups<TableHits>, FillLookups<UniformHits>, FillLookups<ZipfHits>,
-                          FillLookups<SomeHits<InsideKeys>>, FillLookups<SomeHits<OutsideKeys>>,
-                          FillLookups<RangesOfHits>, FillLookups<RangesOverRows>,
-                          FillLookups<RangesOfSpan>, FillLookups<EqualKeys>, Gather<std::uint32_t>,
-                          Gather<std::uint64_t>, GatherKeys, ScatterKeys, FillSwaps>;
+using Task = std::variant<
+    FillKeys<DenseKeys>, FillKeys<UniformKeys>, FillKeys<ClusteredKeys>, FillKeys<RepeatedKeys>,
+    FillKeys<TableKeys>, FillValues, FillRows, FillLookups<TableHits>, FillLookups<UniformHits>,
+    FillLookups<ZipfHits>, FillLookups<SomeHits<InsideKeys>>, FillLookups<SomeHits<OutsideKeys>>,
+    FillLookups<RangesOfHits>, FillLookups<RangesOverRows>, FillLookups<RangesOfSpan>,
+    FillLookups<EqualKeys>, Gather<std::uint32_t>, Gather<std::uint64_t>, GatherKeys, ScatterKeys,
+    FillSwaps, WidenRows, FillKeys<GroupKeys>, FillKeys<PairedKeys>, FillLookups<NeighbourRows>>;
 
 }  // namespace rtindex::bench
