@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "cli/batch.hpp"
 #include "cli/lookups.hpp"
+#include "cli/neighbour_options.hpp"
 #include "cli/verbs.hpp"
 #include "io/column_file.hpp"
 #include "picture/scene_model.hpp"
@@ -20,7 +21,8 @@ namespace {
 struct DrawOptions {
   std::string column, format, csv_column, output, title;
   std::string index = "rx";
-  std::vector<std::string> keys, ranges;
+  std::vector<std::string> keys, ranges, nearest;
+  NeighbourOptions neighbours;
   bool bvh = false;
 };
 
@@ -30,18 +32,28 @@ Lookups parse_range(const std::string& text, const LoadedColumn& column) {
           inline_keys({range.upper}, "--range", column)};
 }
 
+Lookups parse_nearest(const std::string& text, const NeighbourOptions& neighbours,
+                      const LoadedColumn& column) {
+  Lookups lookups{LookupKind::nearest, inline_keys({text}, "--nearest", column), {}};
+  lookups.nearest = neighbours.options(column);
+  return lookups;
+}
+
 // The lookups in the order of the command line.
 std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& options,
                                    const LoadedColumn& column) {
   std::vector<Lookups> lookups;
   std::size_t next_key = 0;
   std::size_t next_range = 0;
+  std::size_t next_nearest = 0;
   for (const CLI::Option* option : verb.parse_order()) {
     if (option->get_name() == "--key")
       lookups.push_back(
           {LookupKind::point, inline_keys({options.keys[next_key++]}, "--key", column), {}});
     else if (option->get_name() == "--range")
       lookups.push_back(parse_range(options.ranges[next_range++], column));
+    else if (option->get_name() == "--nearest")
+      lookups.push_back(parse_nearest(options.nearest[next_nearest++], options.neighbours, column));
     else
       continue;
     lookups.back().require_fit(column);
@@ -51,6 +63,7 @@ std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& opti
 
 DrawnLookup drawn(const Lookups& lookup) {
   if (lookup.kind == LookupKind::point) return drawn_point(lookup.lower.view());
+  if (lookup.kind == LookupKind::nearest) return drawn_nearest(lookup.lower.view(), lookup.nearest);
   return drawn_range(lookup.lower.view(), lookup.upper.view());
 }
 
@@ -80,6 +93,8 @@ constexpr const char* draw_examples = R"(Examples:
       Two bits of the key on the x axis: the range needs a ray for each row.
   rtindex draw --column keys.npy --range 2:3 --index rx,range=zero -o from-zero.svg
       A ray that starts at zero, and counts hits from the lower bound on.
+  rtindex draw --column keys.npy --nearest 16 --index rx,bits=2+23+23 -o neighbour.svg
+      The closest hit along the row of the key, or along the next occupied row.
   rtindex draw --column keys.npy --index rx,primitive=sphere --bvh -o spheres.svg
       Spheres, and a hierarchy of bounding volumes around them.
 
@@ -112,6 +127,14 @@ void add_draw(CLI::App& app) {
   verb->add_option("--range", options->ranges, "A range lookup, both bounds included; repeatable")
       ->allow_extra_args(false)
       ->type_name("L:U")
+      ->group(input_group);
+  verb->add_option("--nearest", options->nearest, "The neighbour of a key; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("K")
+      ->group(input_group);
+  verb->add_option("--direction", options->neighbours.direction,
+                   "Of neighbours: backward (default), forward or nearest")
+      ->type_name("DIRECTION")
       ->group(input_group);
   verb->add_option("--index", options->index,
                    "Key mode, primitive and ray kind (rx, with a tracer that casts rays);\n"

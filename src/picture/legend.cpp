@@ -29,7 +29,7 @@ std::string_view ray_text(RayKind kind) {
 std::string description(const SceneLookup& lookup) {
   std::string text = shortened(lookup.text, 60);
   if (lookup.rays.empty()) return text + ": outside the keys, no ray is cast";
-  text += fmt::format(", {}", ray_text(lookup.kind));
+  text += fmt::format(", {}", lookup.closest ? "closest hit" : ray_text(lookup.kind));
   if (lookup.rays.size() > 1) text += fmt::format(", {} rays", lookup.rays.size());
   return text;
 }

@@ -24,6 +24,7 @@ DrawnRay place_ray(const SceneModel& model, const SceneLayout& layout, std::size
   drawn.first = ray.first;
   drawn.last = ray.last;
   drawn.perpendicular = ray.perpendicular;
+  drawn.runs_left = ray.runs_left();
   const SceneLine& line = layout.lines()[drawn.line];
   drawn.origin = layout.project(line, ray.ray.origin);
   drawn.slack_begin = layout.project(line, point_at(ray.ray, ray.ray.t_min));
@@ -33,7 +34,7 @@ DrawnRay place_ray(const SceneModel& model, const SceneLayout& layout, std::size
   drawn.begin = drawn.slack_begin;
   drawn.tip = drawn.slack_tip;
   drawn.crossing = layout.project(line, point_at(ray.ray, ray.ray.t_max / 2));
-  if (!ray.perpendicular && !ray.ray.t_decides) {
+  if (!ray.perpendicular && !ray.ray.t_decides && !drawn.runs_left) {
     Point end = ray.ray.origin;
     end.x = std::max(coordinates.gap_before(ray.first), ray.ray.origin.x);
     drawn.begin = layout.project(line, end);
@@ -51,17 +52,27 @@ void move(DrawnRay& ray, double x, double y) {
   }
 }
 
+// The room of a ray with its name along x.
+struct Extent {
+  double left, right;
+};
+
+Extent extent(const DrawnRay& ray) {
+  if (ray.perpendicular) return {ray.crossing.x, ray.crossing.x + 1};
+  if (ray.runs_left) return {ray.slack_tip.x, ray.origin.x + name_room};
+  return {ray.origin.x - name_room, ray.slack_tip.x};
+}
+
 // Assigns each ray of a line to the first lane in which it overlaps no other, then spreads the
 // lanes.
 void spread(std::vector<DrawnRay*> rays, double room) {
   std::sort(rays.begin(), rays.end(),
-            [](const DrawnRay* a, const DrawnRay* b) { return a->origin.x < b->origin.x; });
+            [](const DrawnRay* a, const DrawnRay* b) { return extent(*a).left < extent(*b).left; });
   const bool perpendicular = !rays.empty() && rays.front()->perpendicular;
   std::vector<double> lane_ends;
   std::vector<std::size_t> lanes;
   for (const DrawnRay* ray : rays) {
-    const double left = perpendicular ? ray->crossing.x : ray->origin.x - name_room;
-    const double right = perpendicular ? ray->crossing.x + 1 : ray->slack_tip.x;
+    const auto [left, right] = extent(*ray);
     std::size_t lane = 0;
     while (lane < lane_ends.size() && lane_ends[lane] > left) ++lane;
     if (lane == lane_ends.size()) lane_ends.push_back(0);

@@ -17,6 +17,7 @@ struct DrawnRay {
   std::size_t line = 0;
   std::int64_t first = 0, last = 0;
   bool perpendicular = false;
+  bool runs_left = false;
   PixelPoint origin, slack_begin, begin, crossing, tip, slack_tip;
 
   [[nodiscard]] bool starts_later() const { return begin.x - origin.x > 1 && !perpendicular; }

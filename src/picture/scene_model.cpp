@@ -92,9 +92,56 @@ std::vector<SceneRay> range_scene_rays(const RxOptions& options, Interval range,
   return rays;
 }
 
+// A ray along one row from the edge of a range to a place, in the direction of the search.
+SceneRay edge_scene_ray(const RxOptions& options, std::uint64_t row, std::uint32_t first,
+                        std::uint32_t last, Edge edge) {
+  const Coordinates& coordinates = options.coordinates;
+  Ray ray = row_ray(coordinates, RayKind::offset, row, first, last);
+  if (edge == Edge::last) {
+    ray.origin.x = coordinates.gap_after(last);
+    ray.direction.x = -1;
+    ray.t_min = 0;
+    ray.t_max = ray.origin.x - coordinates.gap_before(first);
+  }
+  return {ray, row, first, last, false};
+}
+
+// The rays that look for the first or last key of a range: along the row of the edge, then along
+// the next occupied ones, up to the closest hit.
+std::vector<SceneRay> edge_scene_rays(const RxOptions& options, Interval range, Edge edge,
+                                      const std::vector<SceneKey>& keys) {
+  const Coordinates& coordinates = options.coordinates;
+  std::vector<std::uint64_t> all;  // as seen from the edge
+  for (const SceneKey& key : keys) all.push_back(key.key);
+  if (edge == Edge::last) std::reverse(all.begin(), all.end());
+  const std::uint64_t start = edge == Edge::first ? range.lower : range.upper;
+  const std::uint64_t start_row = coordinates.row_of(start);
+  std::vector<SceneRay> rays;
+  for (const std::uint64_t key : all) {
+    const std::uint64_t row = coordinates.row_of(key);
+    const bool is_hit = range.lower <= key && key <= range.upper;
+    if (!is_hit && row != start_row) continue;
+    if (!rays.empty() && rays.back().row == row && !is_hit) continue;
+    if (!rays.empty() && rays.back().row == row) rays.pop_back();
+    const std::uint32_t end = is_hit               ? coordinates.place_of(key)
+                              : edge == Edge::last ? 0
+                                                   : coordinates.last_place();
+    const std::uint32_t begin = row == start_row     ? coordinates.place_of(start)
+                                : edge == Edge::last ? coordinates.last_place()
+                                                     : 0;
+    rays.push_back(edge_scene_ray(options, row, std::min(begin, end), std::max(begin, end), edge));
+    if (is_hit) break;
+  }
+  return rays;
+}
+
 // The rows that the index found, in the order in which the ray meets them.
 std::vector<std::uint32_t> answered_rows(const Index& index, const DrawnLookup& lookup,
                                          const std::vector<SceneKey>& keys) {
+  if (lookup.kind == LookupKind::nearest) {
+    const std::uint32_t row = index.nearest(lookup.lower, lookup.nearest).any()[0];
+    return row == miss_row ? std::vector<std::uint32_t>() : std::vector{row};
+  }
   const Answers answers = lookup.kind == LookupKind::point
                               ? index.lookup(lookup.lower, Answer::rows)
                               : index.range(lookup.lower, lookup.upper, Answer::rows);
@@ -105,10 +152,43 @@ std::vector<std::uint32_t> answered_rows(const Index& index, const DrawnLookup& 
   return rows;
 }
 
+Interval encoded(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
+                 RangeEnds ends) {
+  Interval interval = empty_interval;
+  std::uint8_t check = check_none;
+  codec.encode_lookups(lower, upper, ends, 0, 1, &interval,
+                       codec.has_residual() ? &check : nullptr);
+  return interval;
+}
+
+// The rays of one side, or of both.
+std::vector<SceneRay> neighbour_scene_rays(const SceneModel& model, const KeyCodec& codec,
+                                           const DrawnLookup& lookup) {
+  const bool is_open = !lookup.nearest.exact;
+  std::vector<SceneRay> rays;
+  const auto look = [&](Edge edge, const Interval& range) {
+    if (range.empty()) return;
+    for (const SceneRay& ray : edge_scene_rays(model.options, range, edge, model.keys))
+      rays.push_back(ray);
+  };
+  if (lookup.nearest.direction != Direction::forward)
+    look(Edge::last, encoded(codec, {}, lookup.lower, {.upper_open = is_open}));
+  if (lookup.nearest.direction != Direction::backward)
+    look(Edge::first, encoded(codec, lookup.lower, {}, {.lower_open = is_open}));
+  return rays;
+}
+
 }  // namespace
 
 DrawnLookup drawn_point(const ColumnView& key) {
   return {LookupKind::point, key, key, "point " + key.text(0)};
+}
+
+DrawnLookup drawn_nearest(const ColumnView& key, const NearestOptions& nearest) {
+  const std::string text = nearest.direction == Direction::nearest
+                               ? fmt::format("nearest to {}", key.text(0))
+                               : fmt::format("{} from {}", name_of(nearest.direction), key.text(0));
+  return {LookupKind::nearest, key, key, text, nearest};
 }
 
 DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper) {
@@ -147,16 +227,18 @@ SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLoo
                       lookup.text,
                       point ? model.options.point : model.options.range,
                       {},
-                      {}};
-    drawn.rows = answered_rows(index, lookup, model.keys);
-    Interval interval = empty_interval;
-    std::uint8_t check = check_none;
-    codec->encode_lookups(lookup.lower, point ? lookup.lower : lookup.upper, {}, 0, 1, &interval,
-                          codec->has_residual() ? &check : nullptr);
-    if (!interval.empty() && point)
-      drawn.rays = {point_scene_ray(model.options, interval.lower)};
-    else if (!interval.empty())
-      drawn.rays = range_scene_rays(model.options, interval, model.keys);
+                      answered_rows(index, lookup, model.keys)};
+    if (lookup.kind == LookupKind::nearest) {
+      drawn.closest = true;
+      drawn.rays = neighbour_scene_rays(model, *codec, lookup);
+    } else {
+      const Interval interval =
+          encoded(*codec, lookup.lower, point ? lookup.lower : lookup.upper, {});
+      if (!interval.empty() && point)
+        drawn.rays = {point_scene_ray(model.options, interval.lower)};
+      else if (!interval.empty())
+        drawn.rays = range_scene_rays(model.options, interval, model.keys);
+    }
     model.lookups.push_back(std::move(drawn));
   }
   return model;

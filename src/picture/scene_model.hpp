@@ -23,10 +23,12 @@ struct DrawnLookup {
   LookupKind kind = LookupKind::point;
   ColumnView lower;
   ColumnView upper;
-  std::string text;  // "point 29", "range [23, 25]"
+  std::string text;  // "point 29", "range [23, 25]", "backward from 18"
+  NearestOptions nearest = {};
 };
 
 [[nodiscard]] DrawnLookup drawn_point(const ColumnView& key);
+[[nodiscard]] DrawnLookup drawn_nearest(const ColumnView& key, const NearestOptions& nearest);
 [[nodiscard]] DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper);
 
 // One primitive of the scene.
@@ -42,6 +44,8 @@ struct SceneRay {
   std::uint64_t row;
   std::uint32_t first, last;
   bool perpendicular;
+
+  [[nodiscard]] bool runs_left() const { return ray.direction.x < 0; }
 };
 
 struct SceneLookup {
@@ -50,6 +54,7 @@ struct SceneLookup {
   RayKind kind;
   std::vector<SceneRay> rays;       // none where the lookup lies outside the column's keys
   std::vector<std::uint32_t> rows;  // the rows that the index returned, along the ray
+  bool closest = false;             // the rays end at their closest hit
 };
 
 // The content of a picture: the scene of a column, the rays of the lookups, and the rows that an

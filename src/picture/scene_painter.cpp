@@ -276,6 +276,9 @@ class ScenePainter {
   }
 
   void paint_name(const DrawnRay& ray, std::string_view colour) {
+    if (ray.runs_left)
+      return paint_text({ray.origin.x + 8, ray.origin.y + 5}, model_.lookups[ray.lookup].name,
+                        colour, "start");
     paint_text({ray.origin.x - 8, ray.origin.y + (ray.perpendicular ? 12 : 5)},
                model_.lookups[ray.lookup].name, colour, "end");
   }
