@@ -16,6 +16,7 @@ namespace rtindex::cuda {
 struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
+  DeviceArray<std::uint64_t> own_keys;
   RowsView rows;
   KeysView keys;     // of rows that are wanted in order
   DeadRowsUse dead;  // positions that do not count

@@ -8,6 +8,7 @@
 #include "execution/cuda/locator.hpp"
 #include "keys/coordinates.hpp"
 #include "scene/buckets.hpp"
+#include "scene/edge_rays.hpp"
 #include "scene/primitives.hpp"
 #include "scene/rays.hpp"
 #include "tracers/optix/abi.hpp"
@@ -37,9 +38,14 @@ struct SceneView {
   bool has_directory;              // else rays are cast along all rows
   const std::uint64_t* directory;  // the rows that hold keys, in order
   std::uint64_t directory_size;
+
+  [[nodiscard]] RTINDEX_HD std::uint64_t key(std::uint32_t i) const {
+    return wide ? static_cast<const std::uint64_t*>(keys)[i]
+                : static_cast<const std::uint32_t*>(keys)[i];
+  }
 };
 
-// The launch parameters of programs.cu and point_programs.cu.
+// The launch parameters of programs.cu, point_programs.cu and edge_programs.cu.
 struct LaunchParams {
   SceneView scene;
   cuda::DeviceLookups lookups;
@@ -63,6 +69,10 @@ struct LaunchParams {
   std::uint32_t limit;
   const std::uint64_t* offsets;
   std::uint32_t* collected;  // primitives
+
+  Edge edge;  // for edge_programs.cu
+  std::uint32_t* edge_rows;
+  std::uint64_t* edge_keys;  // null: not wanted
 };
 
 // Triangles in acceleration structures, and their buckets. All triangles that a ray can hit are in

@@ -53,6 +53,7 @@ class OptixTracer final : public cuda::GpuStructure {
   }
   ~OptixTracer() override { release(arrays_); }
 
+  [[nodiscard]] bool keeps_order() const override { return true; }
   [[nodiscard]] bool counts_work() const override { return true; }
   [[nodiscard]] bool times_rays() const override { return true; }
 
@@ -128,13 +129,15 @@ class OptixTracer final : public cuda::GpuStructure {
 
   // The end of a build or a refit.
   void finish(const cuda::MemoryMeter& meter) {
-    const auto pipeline = [&](Programs programs) -> const Pipeline& {
-      return Pipeline::get(device(), programs, options_.rx.primitive,
-                           arrays_->scene->build_flags());
+    const auto pipeline =
+        [device = device(), primitive = options_.rx.primitive,
+         flags = arrays_->scene->build_flags()](Programs programs) -> const Pipeline& {
+      return Pipeline::get(device, programs, primitive, flags);
     };
-    answerer_.emplace(RayAnswerer::Sources{options_.rx, pipeline(Programs::all),
-                                           pipeline(Programs::points), arrays_->scene->view(keys()),
-                                           on_host_.get(), memory()});
+    answerer_.emplace(
+        RayAnswerer::Sources{options_.rx, pipeline(Programs::all), pipeline(Programs::points),
+                             [pipeline]() -> const Pipeline& { return pipeline(Programs::edges); },
+                             arrays_->scene->view(keys()), on_host_.get(), memory()});
     finish_build(arrays_->stream, meter);
   }
 

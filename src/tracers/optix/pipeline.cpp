@@ -17,6 +17,7 @@ namespace rtindex::optix {
 // The PTX of programs/*.cu, which the build embeds.
 [[nodiscard]] std::string_view device_programs();
 [[nodiscard]] std::string_view point_programs();
+[[nodiscard]] std::string_view edge_programs();
 [[nodiscard]] std::string_view bucket_programs();
 
 namespace {
@@ -41,6 +42,9 @@ ProgramText text_of(Programs programs) {
   if (programs == Programs::points)
     return {point_programs(), "__raygen__point",       "__anyhit__point",
             nullptr,          "__intersection__point", point_payload};
+  if (programs == Programs::edges)
+    return {edge_programs(), "__raygen__edge",       "__anyhit__edge",
+            nullptr,         "__intersection__edge", 2};
   if (programs == Programs::buckets)
     return {bucket_programs(), "__raygen__find_bucket",
             nullptr,           "__closesthit__leave_primitive",

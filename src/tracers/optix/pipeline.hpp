@@ -15,8 +15,9 @@
 namespace rtindex::optix {
 
 // Which device programs: those for every task; those for perpendicular rays of point lookups, which
-// carry their hits in registers; or those that find buckets by the closest hits of triangles.
-enum class Programs : std::uint8_t { all, points, buckets };
+// carry their hits in registers; those that find the first or last key of a range by closest hits;
+// or those that find buckets by the closest hits of triangles.
+enum class Programs : std::uint8_t { all, points, edges, buckets };
 
 // Device programs compiled for one GPU and one kind of primitive.
 class Pipeline {
@@ -29,7 +30,7 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  // Launches so many threads: LaunchParams for Programs::all and points, BucketParams for buckets.
+  // Launches so many threads: BucketParams for Programs::buckets, LaunchParams for all others.
   template <class Params>
   void launch(Params params, std::size_t threads, const std::shared_ptr<DeviceMemory>& memory,
               cudaStream_t stream) const;

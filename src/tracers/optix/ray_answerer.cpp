@@ -1,5 +1,6 @@
 #include "tracers/optix/ray_answerer.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "tracers/edge_order.hpp"
 #include "tracers/optix/ray_kernels.hpp"
 
 namespace rtindex::optix {
@@ -46,12 +48,8 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
   LaunchParams rays = params(batch, lookups);
   if (from_.on_host != nullptr) {
     const Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
-    if (collected.total > most_collected)
-      fail(ErrorKind::unsupported,
-           "{} lookups hit {} keys whose full values must be compared, and rx:optix compares at "
-           "most 2^32 - 1 of them at once: split the batch",
-           count, collected.total);
-    FoundRows found = filter_residuals(batch, first, collected, count, stream);
+    require_room(collected, count, "compares full keys");
+    FoundRows found = filter_residuals(batch, first, collected, count, wanted.in_order, stream);
     cuda::answer_runs(found.runs.data(), count, {found.rows, found.own.size()}, request, nullptr,
                       cuda::Gather::off, from_.memory, stream);
     return found;
@@ -61,12 +59,21 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
     rays.lookups.counters = nullptr;  // the same rays are cast again for the rows
   }
   if (!wanted.any) return {};
+  if (wanted.in_order && !wanted.sizes_only) return rows_in_order(rays, stream);
   FoundRows found;
   found.runs = sizes_of(rays, wanted.limit, stream);
   if (wanted.sizes_only) return found;
   Collected collected = collect(rays, found.runs, wanted.limit, stream);
   found.too_many = collected.total > most_collected;
   return found.too_many ? std::move(found) : rows_of(std::move(collected), count, stream);
+}
+
+void RayAnswerer::require_room(const Collected& collected, std::size_t lookups, const char* doing) {
+  if (collected.total > most_collected)
+    fail(ErrorKind::unsupported,
+         "{} lookups match {} rows, and rx:optix {} of at most 2^32 - 1 rows at once: split the "
+         "batch",
+         lookups, collected.total, doing);
 }
 
 LaunchParams RayAnswerer::params(const LookupBatch& batch,
@@ -164,9 +171,23 @@ FoundRows RayAnswerer::rows_of(Collected collected, std::size_t lookups,
   return found;
 }
 
+FoundRows RayAnswerer::rows_in_order(const LaunchParams& rays, cudaStream_t stream) const {
+  const auto& memory = from_.memory;
+  const std::size_t lookups = rays.lookups.count;
+  Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
+  require_room(collected, lookups, "sorts keys");
+  DeviceArray<std::uint64_t> keys(memory, collected.total, stream);
+  sort_hits(from_.scene, collected.offsets.data(), lookups, collected.primitives, keys, memory,
+            stream);
+  FoundRows found = rows_of(std::move(collected), lookups, stream);
+  found.own_keys = std::move(keys);
+  found.keys.wide = found.own_keys.data();
+  return found;
+}
+
 FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t first,
                                         const Collected& collected, std::size_t lookups,
-                                        cudaStream_t stream) const {
+                                        bool in_order, cudaStream_t stream) const {
   const EncodedColumn& column = *from_.on_host;
   std::vector<std::uint64_t> offsets(lookups + 1);
   std::vector<std::uint32_t> rows(collected.primitives.size());
@@ -175,18 +196,28 @@ FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t fi
                      stream);
   // Rows that match move to the front of their lookup's range.
   std::vector<Run> runs(lookups);
+  std::vector<std::uint64_t> keys(in_order ? rows.size() : 0);
   parallel_for(lookups, chunk_lookups, [&](std::size_t begin, std::size_t count) {
     Interval intervals[chunk_lookups];
     std::uint8_t checks[chunk_lookups];
     batch.encode(first + begin, count, intervals, checks);
+    std::vector<EdgeRow> accepted;
     for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t end = offsets[begin + i];
-      for (std::uint64_t at = end; at < offsets[begin + i + 1]; ++at) {
-        const std::uint32_t primitive = rows[at];
-        const std::uint32_t row = column.row(primitive);
+      accepted.clear();
+      for (std::uint64_t at = offsets[begin + i]; at < offsets[begin + i + 1]; ++at) {
+        const EdgeRow hit{column.row(rows[at]), column.keys[rows[at]]};
         if (checks[i] == check_none ||
-            batch.accepts(first + begin + i, intervals[i], checks[i], row, column.keys[primitive]))
-          rows[end++] = row;
+            batch.accepts(first + begin + i, intervals[i], checks[i], hit.row, hit.key))
+          accepted.push_back(hit);
+      }
+      if (in_order)
+        std::sort(accepted.begin(), accepted.end(), [&](const EdgeRow& a, const EdgeRow& b) {
+          return is_nearer(batch, Edge::first, a, b);
+        });
+      std::uint64_t end = offsets[begin + i];
+      for (const EdgeRow& hit : accepted) {
+        if (in_order) keys[end] = hit.key;
+        rows[end++] = hit.row;
       }
       runs[begin + i] = {static_cast<std::uint32_t>(offsets[begin + i]),
                          static_cast<std::uint32_t>(end)};
@@ -198,6 +229,10 @@ FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t fi
   found.own = DeviceArray<std::uint32_t>(from_.memory, rows.size(), stream);
   cuda::copy_to_device(found.own.data(), rows.data(), found.own.bytes(), stream);
   found.rows = {found.own.data(), 1};
+  if (!in_order) return found;
+  found.own_keys = DeviceArray<std::uint64_t>(from_.memory, keys.size(), stream);
+  cuda::copy_to_device(found.own_keys.data(), keys.data(), found.own_keys.bytes(), stream);
+  found.keys.wide = found.own_keys.data();
   return found;
 }
 

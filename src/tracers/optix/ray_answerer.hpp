@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "execution/cuda/answerer.hpp"
 #include "keys/encoded_column.hpp"
@@ -17,6 +19,8 @@ class RayAnswerer final : public cuda::Answerer {
     const RxOptions& options;
     const Pipeline& pipeline;
     const Pipeline& point_pipeline;
+    // Compiled at the first call.
+    std::function<const Pipeline&()> edge_pipeline;
     SceneView scene;
     // The keys on the host, if full keys must be compared there.
     const EncodedColumn* on_host;
@@ -29,6 +33,9 @@ class RayAnswerer final : public cuda::Answerer {
                                        const cuda::DeviceLookups& lookups,
                                        const cuda::DeviceRequest& request, cuda::RowsWanted wanted,
                                        cudaStream_t stream) const override;
+  void find_edges(const LookupBatch& batch, std::size_t first, const cuda::DeviceLookups& lookups,
+                  Edge edge, std::uint32_t* rows, std::uint64_t* keys,
+                  cudaStream_t stream) const override;
 
  private:
   // The primitives that the rays of each lookup hit, lookup by lookup; none if there are too many
@@ -50,10 +57,20 @@ class RayAnswerer final : public cuda::Answerer {
                                   std::uint32_t limit, cudaStream_t stream) const;
   [[nodiscard]] cuda::FoundRows rows_of(Collected collected, std::size_t lookups,
                                         cudaStream_t stream) const;
-  // Compares full keys on the host; the result are rowIDs.
+  // All of them, in the order of their keys.
+  [[nodiscard]] cuda::FoundRows rows_in_order(const LaunchParams& rays, cudaStream_t stream) const;
+  // Compares full keys on the host; the result are rowIDs, and keys if they are wanted in order.
   [[nodiscard]] cuda::FoundRows filter_residuals(const LookupBatch& batch, std::size_t first,
                                                  const Collected& collected, std::size_t lookups,
-                                                 cudaStream_t stream) const;
+                                                 bool in_order, cudaStream_t stream) const;
+  // Throws where there are too many for what is to be done with all of them.
+  static void require_room(const Collected& collected, std::size_t lookups, const char* doing);
+  // The live rows of one encoded key for each lookup, or none.
+  [[nodiscard]] Collected rows_at_keys(const LaunchParams& edges, const std::vector<EdgeRow>& keys,
+                                       cudaStream_t stream) const;
+  // Compares full keys on the host, as often as all rows of an encoded key turn out to lie outside.
+  [[nodiscard]] std::vector<EdgeRow> find_full_edges(const LookupBatch& batch, std::size_t first,
+                                                     LaunchParams edges, cudaStream_t stream) const;
 
   Sources from_;
 };

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "answers/cuda/runs.hpp"
+#include "base/cuda/device_array.hpp"
 #include "tracers/optix/launch_params.hpp"
 
 // The kernels before and after a launch of rays.
@@ -24,5 +26,10 @@ void runs_of_offsets(const std::uint64_t* offsets, std::size_t lookups, cuda::Ru
 // Replaces primitives by the rowIDs of their keys.
 void name_rows(const std::uint32_t* rows, std::uint32_t* primitives, std::size_t count,
                cudaStream_t stream);
+// Sorts the primitives of each lookup by their keys, those of equal keys by their rows; `keys` are
+// theirs.
+void sort_hits(const SceneView& scene, const std::uint64_t* offsets, std::size_t lookups,
+               cuda::DeviceArray<std::uint32_t>& primitives, cuda::DeviceArray<std::uint64_t>& keys,
+               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 }  // namespace rtindex::optix

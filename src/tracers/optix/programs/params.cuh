@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/search.hpp"
 #include "keys/interval.hpp"
 #include "tracers/optix/launch_params.hpp"
 
@@ -17,10 +18,28 @@ namespace rtindex::optix {
 }
 
 [[nodiscard]] __device__ inline std::uint64_t key_of(std::uint32_t primitive) {
-  const SceneView& scene = params().scene;
-  return scene.wide ? static_cast<const std::uint64_t*>(scene.keys)[primitive]
-                    : static_cast<const std::uint32_t*>(scene.keys)[primitive];
+  return params().scene.key(primitive);
 }
+
+// Counts one ray, test or hit, if the call counts its work.
+__device__ inline void count_one(std::uint64_t Counters::*what) {
+  Counters* const counters = params().lookups.counters;
+  if (counters != nullptr)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&(counters->*what)), 1ULL);
+}
+
+// The rows that hold keys, in order: RowDirectory on the device.
+struct OccupiedRows {
+  [[nodiscard]] __device__ std::uint64_t size() const { return params().scene.directory_size; }
+  [[nodiscard]] __device__ std::uint64_t operator[](std::uint64_t i) const {
+    return params().scene.directory[i];
+  }
+  // The place of the first occupied row that is not before `row`.
+  [[nodiscard]] __device__ std::uint64_t find(std::uint64_t row) const {
+    return partition_point<std::uint64_t>(0, size(),
+                                          [&](std::uint64_t i) { return (*this)[i] < row; });
+  }
+};
 
 [[nodiscard]] __device__ inline Interval interval_of(std::uint64_t lookup) {
   const cuda::DeviceLookups& lookups = params().lookups;

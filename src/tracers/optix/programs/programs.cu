@@ -9,18 +9,11 @@ using namespace rtindex::optix;
 
 namespace {
 
-// Counts one ray, test or hit, if the call counts its work.
-__device__ void count(std::uint64_t Counters::*what) {
-  Counters* const counters = params().lookups.counters;
-  if (counters != nullptr)
-    atomicAdd(reinterpret_cast<unsigned long long*>(&(counters->*what)), 1ULL);
-}
-
 __device__ void cast(const Ray& ray, Hits& hits) {
   const SceneView& scene = params().scene;
   for (std::uint32_t i = 0; i < scene.structure_count && !hits.done; ++i) {
     hits.base = i * scene.structure_size;
-    count(&Counters::rays);
+    count_one(&Counters::rays);
     trace(scene.structures[i], ray, &hits);
   }
 }
@@ -39,21 +32,6 @@ __device__ void cast_along_row(Interval range, std::uint64_t row, Hits& hits) {
   cast(range_ray(coordinates, params().range, range, row), hits);
 }
 
-// The position in the directory of the first row that is not before `row`.
-__device__ std::uint64_t find_row(std::uint64_t row) {
-  const SceneView& scene = params().scene;
-  std::uint64_t low = 0;
-  std::uint64_t high = scene.directory_size;
-  while (low < high) {
-    const std::uint64_t middle = (low + high) / 2;
-    if (scene.directory[middle] < row)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 __device__ void cast_range(Interval range, Hits& hits) {
   const SceneView& scene = params().scene;
   const std::uint64_t first = scene.coordinates.row_of(range.lower);
@@ -63,9 +41,10 @@ __device__ void cast_range(Interval range, Hits& hits) {
       cast_along_row(range, row, hits);
     return;
   }
-  for (std::uint64_t i = find_row(first);
-       i < scene.directory_size && scene.directory[i] <= last && !hits.done; ++i)
-    cast_along_row(range, scene.directory[i], hits);
+  const OccupiedRows occupied;
+  for (std::uint64_t i = occupied.find(first);
+       i < occupied.size() && occupied[i] <= last && !hits.done; ++i)
+    cast_along_row(range, occupied[i], hits);
 }
 
 }  // namespace
@@ -85,7 +64,7 @@ extern "C" __global__ void __raygen__lookup() {
 
 extern "C" __global__ void __anyhit__take() {
   auto& hits = *static_cast<Hits*>(payload_pointer());
-  count(&Counters::hits);
+  count_one(&Counters::hits);
   const std::uint32_t primitive = hits.base + primitive_index();
   const Primitive kind = params().scene.primitive;
   // A ray hits each sphere twice; only the entry counts.
@@ -104,6 +83,6 @@ extern "C" __global__ void __anyhit__take() {
 // Boxes of neighbouring keys touch from 2^22 on, so that keys are compared, not coordinates.
 extern "C" __global__ void __intersection__box() {
   const auto& hits = *static_cast<const Hits*>(payload_pointer());
-  count(&Counters::tested);
+  count_one(&Counters::tested);
   if (hits.ray_keys.contains(key_of(hits.base + primitive_index()))) report_hit(ray_begin());
 }
