@@ -10,6 +10,7 @@
 #include "answers/answers.hpp"
 #include "keys/codec.hpp"
 #include "support/random.hpp"
+#include "execution/ordered_backend.hpp"
 #include "tracers/native/grid.hpp"
 
 namespace rtindex::test {

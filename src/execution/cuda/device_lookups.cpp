@@ -136,7 +136,7 @@ std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge)
     const ElementType type = element_type(part.type());
     if (part.type() != types[p] || !is_plain(type)) return std::nullopt;
     const NativeMap& own = packed->parts[p].map;
-    (p == 0 ? map.first : map.second) = {
+    (p == 0 ? map.first : map.second) = PairMap::Part{
         static_cast<const std::byte*>(part.data()) + (batch_.offset() + first) * type.bytes,
         type.bytes, flip_of(type), own.base, own.span};
   }
