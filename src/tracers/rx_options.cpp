@@ -215,7 +215,7 @@ void require_few_row_rays(const RxOptions& options, std::uint64_t span, const Lo
   if (options.row_rays != RowRays::all || batch.kind() == LookupKind::point ||
       coordinates.row_of(span) < max_row_rays)
     return;
-  if (batch.lower().memory_space() == MemorySpace::device)
+  if (batch.memory_space() == MemorySpace::device)
     fail(
         "row_rays=all casts at most 2^24 rays a lookup, which cannot be checked for lookups in "
         "device memory, and this column has {} rows: use row_rays=occupied or more x bits",

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <rtindex/error.hpp>
+
 #include "support/dead_rows.hpp"
 #include "support/random.hpp"
 #include "support/test_column.hpp"
@@ -304,6 +306,17 @@ TEST(EmbreeEdgesOfRows, AreWhereRowsInOrderBegin) {
         column.expect_rows(integers(Type::i32, lower), integers(Type::i32, upper),
                            dead_rows_named(name, column.size()), limit);
   }
+}
+
+TEST(EmbreeEdgesOfRows, AreRefusedWhereTheyMayTakeTooManyRays) {
+  const TestColumn keys = column_of({0, std::uint64_t{1} << 40});
+  const TestColumn far = column_of({(std::uint64_t{1} << 40) - 1});
+  const DeadRows none(std::vector<bool>(2));
+  const TracedColumn all("rx:embree,bits=4+20+20,row_rays=all", keys);
+  EXPECT_THROW(all.expect_edges(column_of({1}), far, none), Error);
+  all.expect_edges(column_of({1}), column_of({1000}), none);
+  const TracedColumn occupied("rx:embree,bits=4+20+20", keys);
+  occupied.expect_edges(column_of({1}), far, none);
 }
 
 TEST(EmbreeEdgesOfRows, WithNullsSkipThem) {

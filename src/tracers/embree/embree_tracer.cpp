@@ -41,6 +41,7 @@ class EmbreeTracer final : public Structure {
 
   void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const override {
+    require_answerable(batch);
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
       std::uint8_t checks[chunk_lookups] = {};

@@ -60,6 +60,7 @@ void RayAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
                              const cuda::DeviceLookups& lookups, Edge edge, std::uint32_t* rows,
                              std::uint64_t* keys, cudaStream_t stream) const {
   if (lookups.count == 0) return;
+  require_few_row_rays(from_.options, batch.codec().span(), batch);
   LaunchParams edges = params(batch, lookups);
   edges.edge = edge;
   edges.edge_rows = rows;
