@@ -54,6 +54,22 @@ class Draw(CommandTest):
         self.assertEqual(result.stdout, "")
         return Picture(self.folder / "out.svg")
 
+    def test_neighbours(self):
+        def drawn(key, direction):
+            self.succeed("draw", "--column", "rows.npy", "--nearest", key, "--direction", direction,
+                         "--index", "rx:embree,bits=2+23+23", "-o", "nearest.svg")
+            picture = Picture(self.folder / "nearest.svg")
+            self.assertEqual(picture.hits("Q1"), picture.answer("Q1"))
+            return picture.rays("Q1"), picture.hits("Q1")
+
+        # The keys 12 to 15 are in one row of the scene, 16 to 19 and 20 to 23 in the next two.
+        self.assertEqual(drawn(14, "backward"), (1, [3]))
+        self.assertEqual(drawn(13, "backward"), (1, [4]))
+        self.assertEqual(drawn(16, "backward"), (2, [5]))
+        self.assertEqual(drawn(18, "forward"), (1, [0]))
+        self.assertEqual(drawn(21, "nearest"), (2, [6]))
+        self.assertEqual(drawn(24, "forward"), (0, []))
+
     def test_three_lookups_on_one_line(self):
         picture = self.draw("intro.npy", "--range", "23:25", "--range", "27:27", "--key", 29)
         self.assertEqual(picture.rows_of("triangle"), [0, 1, 2, 3, 4, 5])
