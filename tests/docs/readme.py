@@ -1,5 +1,5 @@
 """Does what README.md shows: compiles and runs its C++ example, runs its commands. Compiles the C++ of
-docs/, and runs that of changes.md."""
+docs/, and runs that of changes.md, and the C++ and the commands of joins.md."""
 
 import array
 import os
@@ -63,6 +63,29 @@ auto index = rtindex::build(std::vector{{26, 25, 29, 23, 29, 27}});
 std::cout << before.live() << "\\n";
 }}""")
     assert lines == [blocks("text", page)[0].splitlines()[0], "6"], lines
+
+
+def joins_run(folder):
+    """Each C++ and shell block of the page prints the block of output below it."""
+    page = (source / "docs/joins.md").read_text()
+    pairs = re.findall(r"```(cpp|sh)\n(.*?)```\s+```output\n(.*?)```", page, re.DOTALL)
+    assert len(pairs) == len(blocks("cpp", page)) + len(blocks("sh", page)), "a block without output"
+    assert len(pairs) >= 8, len(pairs)
+    program = "".join("{\n" + block + "}\n" for language, block, _ in pairs if language == "cpp")
+    lines = output_of(folder, f"""#include <iostream>
+#include <string>
+#include <vector>
+#include <rtindex/rtindex.hpp>
+int main() {{
+{program}}}""")
+    shown = "".join(output for language, _, output in pairs if language == "cpp")
+    assert lines == shown.splitlines(), lines
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    for language, block, output in pairs:
+        if language == "sh":
+            printed = run(["bash", "-euc", block], cwd=folder, env={**os.environ, "PATH": path},
+                          capture_output=True, text=True).stdout
+            assert printed == output, f"{block}\nprinted:\n{printed}"
 
 
 def commands_run(folder):
@@ -135,6 +158,7 @@ def links_lead_somewhere():
 with tempfile.TemporaryDirectory() as name:
     example_compiles_and_runs(pathlib.Path(name))
     changes_run(pathlib.Path(name))
+    joins_run(pathlib.Path(name))
     commands_run(pathlib.Path(name))
     snippets_compile(pathlib.Path(name))
 links_lead_somewhere()
