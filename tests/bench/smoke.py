@@ -119,6 +119,23 @@ class Smoke(unittest.TestCase):
         for record in records:
             self.assertEqual("segments" in record["workload"], record["series"].endswith("erased"))
 
+    def test_neighbours_have_rays_where_rays_are_cast(self):
+        rays = [record for record in read(self.out / "neighbours.jsonl")
+                if record["metric"] == "rays_per_lookup" and record["status"] == "ok"]
+        self.assertTrue(rays)
+        for record in rays:
+            casts = not record["index"].startswith("rx:native")
+            self.assertEqual(record["value"] >= 1, casts, record["series"])
+
+    def test_asof_joins_have_a_peer_on_the_host(self):
+        series = {}
+        for record in read(self.out / "asof.jsonl"):
+            if record["status"] == "ok":
+                series.setdefault(record["series"], set()).add(record["category"])
+        self.assertEqual({len(cases) for cases in series.values()}, {4}, series)
+        on_host = any("@cpu" in record["index"] for record in read(self.out / "asof.jsonl"))
+        self.assertEqual("std::upper_bound" in series, on_host)
+
     def test_an_index_ages_alike_after_going_on(self):
         path = self.out / "changes-ageing.jsonl"
         lines = path.read_text().splitlines(keepends=True)
