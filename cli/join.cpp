@@ -186,8 +186,8 @@ void join(const JoinOptions& options) {
 }
 
 constexpr const char* join_examples =
-    R"help(A pair is the number of a lookup and a rowID of the column. inner: all pairs; left: also lookups
-without a match, with row 4294967295; semi: only lookups that match; anti: only the others.
+    R"help(A pair is the number of a lookup and a rowID of the column. inner: all pairs; left: also
+lookups without a match, with row 4294967295; semi: only lookups that match; anti: only the others.
 
 Examples:
   rtindex join --column customer.npy --keys order_customer.npy -o pairs.npy

@@ -29,9 +29,9 @@ void find_neighbours(const NearestVerb& options) {
 }
 
 constexpr const char* nearest_examples =
-    R"(Of equal keys, backward finds the last row and forward the first. All other answers are about all
-rows with the neighbour's key. In composite keys the last part has neighbours; the parts before it
-must be equal.
+    R"(Of equal keys, backward finds the last row and forward the first. All other answers are about
+all rows with the neighbour's key. In composite keys the last part has neighbours; the parts before
+it must be equal.
 
 Examples:
   rtindex nearest --column times.npy --key 2024-01-31T12:30:05 --answer any,key

@@ -43,8 +43,8 @@ void run(const RangeOptions& options) {
 }
 
 constexpr const char* range_examples =
-    R"help(Ranges include both bounds unless --ends says otherwise; a range whose lower bound is above
-its upper bound is empty.
+    R"help(Ranges include both bounds unless --ends says otherwise; a range whose lower bound is
+above its upper bound is empty.
 
 Examples:
   rtindex range --column keys.npy --range 10:19 --range 100:200 --answer count
