@@ -27,5 +27,9 @@ struct KeyExtent {
 [[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(const FileReader& file,
                                                              std::size_t rows);
+// The same for native parts of these types and extents, none of them empty; null where they do not
+// fit into 64 bits. Its keys may reach from 0 to the greatest that the parts can make.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_packed_codec(std::span<const Type> types,
+                                                          std::span<const KeyExtent> extents);
 
 }  // namespace rtindex

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -55,6 +56,15 @@ class CompositeCodec final : public KeyCodec {
     lay_out();
     if (has_residual_) keep_residual(column);
     find_extent(column);
+  }
+
+  CompositeCodec(std::span<const Type> types, std::span<const KeyExtent> extents) {
+    for (std::size_t p = 0; p < types.size(); ++p)
+      parts_.push_back({make_native_codec(types[p], extents[p])});
+    empty_ = false;
+    lay_out();
+    for (const Part& part : parts_)
+      span_ = shift_left(span_, part.bits) | shift_right(part.codec->span(), part.dropped);
   }
 
   CompositeCodec(const FileReader& file, std::size_t rows)
@@ -340,6 +350,13 @@ class CompositeCodec final : public KeyCodec {
 
 std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column) {
   return std::make_unique<CompositeCodec>(column);
+}
+
+std::unique_ptr<KeyCodec> make_packed_codec(std::span<const Type> types,
+                                            std::span<const KeyExtent> extents) {
+  auto codec = std::make_unique<CompositeCodec>(types, extents);
+  if (codec->has_residual()) return nullptr;
+  return codec;
 }
 
 std::unique_ptr<KeyCodec> make_composite_codec(const FileReader& file, std::size_t rows) {

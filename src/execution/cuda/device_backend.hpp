@@ -86,6 +86,14 @@ class DeviceBackend : public Backend {
                                         const NativeRows& rows, SegmentUse use,
                                         const std::shared_ptr<DeviceMemory>& memory,
                                         const MemoryMeter& meter) const;
+  // The same for a whole column, with its included values if they are given.
+  [[nodiscard]] NewSegment build_included(const Spec& spec, PooledStream stream, NativeRows rows,
+                                          const ColumnView& values,
+                                          const std::shared_ptr<DeviceMemory>& memory,
+                                          const MemoryMeter& meter) const;
+  [[nodiscard]] std::optional<NewSegment> build_tuples(
+      const Spec& spec, const ColumnView& column, const BuildOptions& build,
+      const std::shared_ptr<DeviceMemory>& memory) const;
   // Merges keys in key order; builds over the keys of structures that have another.
   [[nodiscard]] Segment merge_ordered(const Spec& spec, std::span<const Segment> segments,
                                       std::size_t row_count, SegmentUse use) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -81,7 +82,8 @@ struct DeviceBackend::NativeRows {
   RowIds ids;
   std::size_t row_count;
   std::optional<Type> value_type;
-  const void* values = nullptr;  // one for each element
+  const void* values = nullptr;          // one for each element
+  std::shared_ptr<KeyCodec> codec = {};  // of keys that are packed already; null: of the type
 };
 
 void DeviceBackend::require_held(const Spec& spec, const DeviceColumn& column,
@@ -102,8 +104,9 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
                                        const Memory& memory, const MemoryMeter& meter) const {
   const cudaStream_t stream = made_on.get();
   const std::size_t nulls = input.keys.size - input.extent.valid;
-  std::shared_ptr<KeyCodec> codec =
-      make_native_codec(input.type, {input.extent.smallest, input.extent.largest});
+  std::shared_ptr<KeyCodec> codec = input.codec;
+  if (codec == nullptr)
+    codec = make_native_codec(input.type, {input.extent.smallest, input.extent.largest});
   const NativeMap map{input.keys.type, codec->native_base().value_or(0), codec->span(),
                       codec->empty()};
   const DeviceOptions options = device_options(spec);
@@ -136,6 +139,54 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
   return result;
 }
 
+NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on, NativeRows rows,
+                                         const ColumnView& values, const Memory& memory,
+                                         const MemoryMeter& meter) const {
+  OnGpuElements include;
+  if (values.given()) {
+    include = OnGpuElements(values, memory, made_on.get());
+    rows.value_type = values.type();
+    rows.values = include.elements().data;
+  }
+  return build_native(spec, std::move(made_on), rows, SegmentUse::main, memory, meter);
+}
+
+// Tuples of native parts that are on the GPU; none where the host has to encode them: they may be
+// null, or do not fit into 64 bits.
+std::optional<NewSegment> DeviceBackend::build_tuples(const Spec& spec, const ColumnView& column,
+                                                      const BuildOptions& build,
+                                                      const Memory& memory) const {
+  const std::span<const ColumnView> parts = column.parts();
+  if (column.nullable() || column.empty() || parts.size() > PackedMap::most_parts)
+    return std::nullopt;
+  const MemoryMeter meter;
+  PooledStream own =
+      build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});
+  const cudaStream_t stream = own.get();
+  const WaitOnExit wait(stream);
+  std::vector<Type> types;
+  std::vector<KeyExtent> extents;
+  for (const ColumnView& part : parts) {
+    const DeviceExtent extent = extent_of(
+        {part.data(), element_type(part.type()), nullptr, 0, part.size()}, memory, stream);
+    types.push_back(part.type());
+    extents.push_back({extent.smallest, extent.largest});
+  }
+  std::shared_ptr<KeyCodec> codec = make_packed_codec(types, extents);
+  if (codec == nullptr) return std::nullopt;
+  codec->number_rows(RowNumbers(0, column.size()));
+  const DeviceArray<std::uint64_t> keys =
+      pack_tuples(device_tuples(column, 0, column.size()), *codec->packed_map(), memory, stream);
+  NativeRows rows{column.type(),
+                  {keys.data(), bits_type, nullptr, 0, keys.size()},
+                  {0, codec->span(), keys.size()},
+                  {},
+                  column.size(),
+                  {}};
+  rows.codec = std::move(codec);
+  return build_included(spec, std::move(own), std::move(rows), build.include, memory, meter);
+}
+
 NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& column,
                                        const BuildOptions& build) const {
   const OnDevice current(spec.device_number());
@@ -144,6 +195,7 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
     if (!is_native(column.type())) {
       if (column.memory_space() == MemorySpace::host)
         return on_device(Backend::build_column(spec, column, build), memory);
+      if (auto packed = build_tuples(spec, column, build, memory)) return *std::move(packed);
       const PooledStream stream = build_stream(build.stream, {{column, "keys"}});
       const OwnedColumn here = fetched(column, stream.get());
       return on_device(Backend::build_column(spec, here.view(), build), memory);
@@ -159,13 +211,7 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
                     {},
                     column.size(),
                     {}};
-    OnGpuElements include;
-    if (build.include.given()) {
-      include = OnGpuElements(build.include, memory, stream.get());
-      rows.value_type = build.include.type();
-      rows.values = include.elements().data;
-    }
-    return build_native(spec, std::move(stream), rows, SegmentUse::main, memory, meter);
+    return build_included(spec, std::move(stream), rows, build.include, memory, meter);
   } catch (...) {
     // Memory that the failed build had taken is for others to use.
     give_back_unused();

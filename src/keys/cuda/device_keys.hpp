@@ -110,6 +110,12 @@ struct DeviceTuples {
   std::size_t size = 0;
 };
 
+// Tuples whose parts have the types of a column's, without nulls, as packed keys plus the base.
+[[nodiscard]] DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples,
+                                                     const PackedMap& map,
+                                                     const std::shared_ptr<DeviceMemory>& memory,
+                                                     cudaStream_t stream);
+
 // Tuples [first, first + count) of a composite column.
 [[nodiscard]] DeviceTuples device_tuples(const ColumnView& column, std::size_t first,
                                          std::size_t count);

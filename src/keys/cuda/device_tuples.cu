@@ -29,7 +29,31 @@ __global__ void encode_tuples(const __grid_constant__ DeviceTuples lower,
   intervals[i] = result;
 }
 
+__global__ void pack(const __grid_constant__ DeviceTuples tuples,
+                     const __grid_constant__ PackedMap map, std::uint64_t* keys) {
+  const std::size_t i = thread_number();
+  if (i >= tuples.size) return;
+  std::uint64_t key = 0;
+  for (std::size_t p = 0; p < map.count; ++p) {
+    const PackedMap::Part& part = map.parts[p];
+    const std::uint64_t own =
+        place_end(part.map, tuples.end.parts[p], tuples.end.types[p], i, true).bits - part.map.base;
+    key = (part.bits >= 64 ? 0 : key << part.bits) | own;
+  }
+  keys[i] = key;
+}
+
 }  // namespace
+
+DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples, const PackedMap& map,
+                                       const std::shared_ptr<DeviceMemory>& memory,
+                                       cudaStream_t stream) {
+  DeviceArray<std::uint64_t> keys(memory, tuples.size, stream);
+  if (tuples.size == 0) return keys;
+  pack<<<blocks_for(tuples.size), block_threads, 0, stream>>>(tuples, map, keys.data());
+  check_launch("encoding keys");
+  return keys;
+}
 
 DeviceTuples device_tuples(const ColumnView& column, std::size_t first, std::size_t count) {
   DeviceTuples tuples;
