@@ -87,6 +87,13 @@ struct EdgeRow {
   }
 };
 
+// The part of a range behind a key, as seen from the edge.
+[[nodiscard]] RTINDEX_HD constexpr Interval keys_behind(Interval range, Edge edge,
+                                                        std::uint64_t key) {
+  if (key == (edge == Edge::first ? range.upper : range.lower)) return {1, 0};
+  return edge == Edge::first ? Interval{key + 1, range.upper} : Interval{range.lower, key - 1};
+}
+
 // How rays find the edge of a range.
 struct EdgeRays {
   Coordinates coordinates;

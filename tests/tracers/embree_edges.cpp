@@ -89,9 +89,17 @@ class TracedColumn {
     }
   }
 
-  // The rows of every range in both orders, and their keys.
-  void expect_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
-                   std::uint32_t limit) const {
+  // The rows of every range in both orders, and their keys. Returns the work for them.
+  Counters expect_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
+                       std::uint32_t limit) const {
+    Counters work;
+    compare_rows(lower, upper, dead, limit, work);
+    return work;
+  }
+
+ private:
+  void compare_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
+                    std::uint32_t limit, Counters& work) const {
     const std::vector<std::uint32_t> live = live_rows(dead);
     const ColumnView low = lower.view();
     const ColumnView high = upper.view();
@@ -107,6 +115,7 @@ class TracedColumn {
       request.row_counts = counts.data();
       request.chunk_rows = &rows;
       request.chunk_keys = &keys;
+      request.counters = &work;
       tracer_->run(LookupBatch(*codec_, low, high, LookupKind::range), request);
       std::vector<std::vector<std::uint32_t>> expected(rows.size());
       std::vector<std::vector<std::uint64_t>> expected_keys(rows.size());
@@ -125,7 +134,6 @@ class TracedColumn {
     }
   }
 
- private:
   [[nodiscard]] std::vector<std::uint32_t> live_rows(const DeadRows& dead) const {
     std::vector<std::uint32_t> live;
     for (const std::uint32_t row : order_)
@@ -177,7 +185,7 @@ class EmbreeEdges : public testing::TestWithParam<std::string> {
   // From the begin to an end, from an end to the last key, and between two ends.
   std::pair<TestColumn, TestColumn> ranges_for(const Keys& keys) {
     Keys ends = {0, 1, largest, largest - 1, largest / 2};
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const std::uint64_t key = random.pick(keys);
       ends.push_back(key);
       ends.push_back(key + (key < largest ? 1 : 0));
@@ -306,6 +314,17 @@ TEST(EmbreeEdgesOfRows, AreWhereRowsInOrderBegin) {
         column.expect_rows(integers(Type::i32, lower), integers(Type::i32, upper),
                            dead_rows_named(name, column.size()), limit);
   }
+}
+
+TEST(EmbreeEdgesOfRows, AreWhereAFewRowsInOrderAreFoundWithAFewHits) {
+  Keys keys;
+  for (std::uint64_t key = 0; key < 5000; ++key) keys.push_back(key);
+  const TracedColumn column("rx:embree,mode=naive", column_of(keys));
+  const DeadRows none(std::vector<bool>(keys.size()));
+  const TestColumn lower = column_of({0, 1000});
+  const TestColumn upper = column_of({4999, 3999});
+  EXPECT_LT(column.expect_rows(lower, upper, none, 3).hits, 500U);
+  EXPECT_GE(column.expect_rows(lower, upper, none, no_limit).hits, 2U * (5000 + 3000));
 }
 
 TEST(EmbreeEdgesOfRows, AreRefusedWhereTheyMayTakeTooManyRays) {

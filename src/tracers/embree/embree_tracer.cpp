@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,10 @@ namespace rtindex {
 namespace {
 
 constexpr std::size_t update_grain = std::size_t{1} << 15;
+
+// Up to this many rows in the order of keys are found key by key; of more, the whole range is
+// searched and sorted.
+constexpr std::uint32_t most_rows_by_key = 64;
 
 class EmbreeTracer final : public Structure {
  public:
@@ -151,6 +156,7 @@ class EmbreeTracer final : public Structure {
     std::uint8_t checks;
     // The hits of a lookup whose rows are wanted in the order of keys; null: the order is free.
     std::vector<EdgeRow>* unordered;
+    RowBits dead;
     bool done;
     std::exception_ptr error;  // must not travel through Embree's frames
 
@@ -161,7 +167,7 @@ class EmbreeTracer final : public Structure {
           !batch->accepts(lookup, interval, checks, row, column.keys[primitive]))
         return false;
       if (unordered == nullptr) return accumulator->hit(row);
-      unordered->push_back({row, column.keys[primitive]});
+      if (!dead.has(row)) unordered->push_back({row, column.keys[primitive]});
       return false;
     }
 
@@ -187,14 +193,19 @@ class EmbreeTracer final : public Structure {
     std::vector<EdgeRow> unordered;
     const bool is_ordered = request.order != RowOrder::any && request.chunk_rows != nullptr;
     Receiver<Class> receiver{
-        this,  &batch, &accumulator, 0, {}, check_none, is_ordered ? &unordered : nullptr,
-        false, nullptr};
+        this,         &batch, &accumulator, 0, {}, check_none, is_ordered ? &unordered : nullptr,
+        request.dead, false,  nullptr};
     EmbreeQuery query;
     init_context(query.base);
     query.receiver = &receiver;
     query.on_hit = &Receiver<Class>::on_hit;
     Counters work;
     if (request.counters != nullptr) query.counters = &work;
+    std::optional<EdgeFinder> finder;
+    if (is_ordered && request.limit <= most_rows_by_key &&
+        request.answers == AnswerSet(Answer::rows))
+      finder.emplace(EdgeFinder::Sources{options_, column_, scene_, directory_}, batch,
+                     start_of(request.order), request.dead, query.counters);
     for (std::size_t i = 0; i < count; ++i) {
       receiver.lookup = first + i;
       receiver.interval = intervals[i];
@@ -204,6 +215,8 @@ class EmbreeTracer final : public Structure {
       if (!intervals[i].empty() && !receiver.done) {
         if (batch.kind() == LookupKind::point)
           trace_point(query, intervals[i].lower);
+        else if (finder)
+          trace_by_key(query, *finder, receiver, request);
         else
           trace_range(query, intervals[i], receiver.done);
       }
@@ -214,14 +227,34 @@ class EmbreeTracer final : public Structure {
     if (request.counters != nullptr) add_work(*request.counters, work);
   }
 
+  [[nodiscard]] static Edge start_of(RowOrder order) {
+    return order == RowOrder::descending ? Edge::last : Edge::first;
+  }
+
+  // Takes the keys of a range one after the other, from where the order starts, until there are
+  // enough rows.
+  template <class Class>
+  void trace_by_key(EmbreeQuery& query, EdgeFinder& finder, const Receiver<Class>& receiver,
+                    const Request& request) const {
+    const Edge start = start_of(request.order);
+    Interval left = receiver.interval;
+    std::uint8_t checks = receiver.checks;
+    while (!left.empty() && receiver.unordered->size() < request.limit && !receiver.done) {
+      const EdgeRow found = finder.find(receiver.lookup, left, checks);
+      if (found.row == miss_row) return;
+      trace_point(query, found.key);
+      left = keys_behind(left, start, found.key);
+      checks &= start == Edge::first ? check_upper : check_lower;  // the other end has moved
+    }
+  }
+
   // Adds the hits of a lookup to its answers, in the order of keys, and empties the list.
   template <class Class>
   static void take_in_order(const LookupBatch& batch, const Request& request, std::size_t first,
                             std::vector<EdgeRow>& hits, Accumulator<Class>& accumulator) {
-    std::erase_if(hits, [&](const EdgeRow& hit) { return request.dead.has(hit.row); });
-    const Edge start = request.order == RowOrder::ascending ? Edge::first : Edge::last;
-    std::sort(hits.begin(), hits.end(),
-              [&](const EdgeRow& a, const EdgeRow& b) { return is_nearer(batch, start, a, b); });
+    std::sort(hits.begin(), hits.end(), [&](const EdgeRow& a, const EdgeRow& b) {
+      return is_nearer(batch, start_of(request.order), a, b);
+    });
     for (const EdgeRow& hit : hits)
       if (accumulator.hit(hit.row)) break;
     if (request.chunk_keys != nullptr)

@@ -47,13 +47,6 @@ void with_intervals(LaunchParams params, const std::vector<Interval>& intervals,
   });
 }
 
-// The part of a range behind a key, as seen from the edge.
-Interval behind(Interval range, Edge edge, std::uint64_t key) {
-  if (edge == Edge::first)
-    return key < range.upper ? Interval{key + 1, range.upper} : empty_interval;
-  return key > range.lower ? Interval{range.lower, key - 1} : empty_interval;
-}
-
 }  // namespace
 
 void RayAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
@@ -130,7 +123,7 @@ std::vector<EdgeRow> RayAnswerer::find_full_edges(const LookupBatch& batch, std:
             found[i] = row;
         }
         const bool is_over = at[i].row == miss_row || found[i].row != miss_row;
-        left[i] = is_over ? empty_interval : behind(left[i], edges.edge, at[i].key);
+        left[i] = is_over ? empty_interval : keys_behind(left[i], edges.edge, at[i].key);
       }
     });
   }
