@@ -127,8 +127,9 @@ class EmbreeTracer final : public Structure {
   }
 
   [[nodiscard]] std::string describe() const override {
-    std::string text =
-        fmt::format("tracer: {}, rtcOccluded1 with a filter per hit\n", embree_version());
+    std::string text = fmt::format(
+        "tracer: {}, rtcOccluded1 with a filter per hit, rtcIntersect1 for neighbours\n",
+        embree_version());
     text += fmt::format("scene: {} {}s, {} keys in {} rows\n", column_.size(),
                         name_of(options_.primitive), column_.size(), occupied_rows());
     text += fmt::format("rays: {} for points, from {} for ranges, row_rays={}\n",
