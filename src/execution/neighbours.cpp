@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "execution/backend.hpp"
 #include "keys/compare.hpp"
 #include "keys/lookup_batch.hpp"
+#include "keys/packed_bounds.hpp"
 
 namespace rtindex {
 
@@ -29,13 +31,25 @@ constexpr std::size_t grain = std::size_t{1} << 13;
   return codec.type() == Type::composite ? codec.part_types().back() : codec.type();
 }
 
+// How a segment's keys are packed, where all of a key is in its encoding; native keys are tuples of
+// one part.
+[[nodiscard]] std::optional<PackedMap> map_of(const KeyCodec& codec) {
+  if (const auto base = codec.native_base())
+    return packed_map(NativeMap{element_type(codec.type()), *base, codec.span(), codec.empty()});
+  return codec.packed_map();
+}
+
 // The neighbours on one side of keys.
 struct Side {
   Array<std::uint32_t> rows;
-  // Of a native column: the ordered_bits() of the neighbours.
-  Array<std::uint64_t> places;
-  // Of any other column, where keys are compared, measured or wanted.
+  Array<std::uint64_t> encoded;         // keys, by the codec of their segment
+  std::vector<std::uint16_t> segments;  // of each; empty: all are of the first
+  // The keys themselves, where they are compared, measured or wanted and are not packed.
   OwnedColumn keys;
+
+  [[nodiscard]] std::size_t segment(std::size_t i) const {
+    return segments.empty() ? 0 : segments[i];
+  }
 };
 
 class NeighbourFinder {
@@ -47,17 +61,20 @@ class NeighbourFinder {
         nearest_(nearest),
         farthest_(require_nearest(codec(), nearest)),
         counters_(counters),
-        is_native_(codec().native_base().has_value()),
         is_measured_(nearest.direction == Direction::nearest ||
-                     !std::holds_alternative<std::monostate>(nearest.tolerance)),
-        decodes_(!is_native_ && (wants_keys || is_measured_ || segments.size() > 1)) {}
+                     !std::holds_alternative<std::monostate>(nearest.tolerance)) {
+    for (const Segment& segment : segments)
+      if (const auto map = map_of(*segment.codec)) maps_.push_back(*map);
+    if (maps_.size() != segments.size()) maps_.clear();
+    decodes_ = maps_.empty() && (wants_keys || is_measured_ || segments.size() > 1);
+  }
 
   [[nodiscard]] Neighbours find(bool wants_keys) const {
     Side found = nearest_.direction == Direction::forward ? side(Edge::first) : side(Edge::last);
     if (nearest_.direction == Direction::nearest) take_closer(found, side(Edge::first));
     if (is_measured_) drop_distant(found);
     Neighbours neighbours;
-    if (wants_keys) neighbours.keys = is_native_ ? keys_at(found) : std::move(found.keys);
+    if (wants_keys) neighbours.keys = maps_.empty() ? std::move(found.keys) : unpacked(found);
     neighbours.rows = std::move(found.rows);
     return neighbours;
   }
@@ -65,41 +82,50 @@ class NeighbourFinder {
  private:
   [[nodiscard]] const KeyCodec& codec() const { return *segments_.front().codec; }
 
+  // The ordered_bits() of a part of a neighbour.
+  [[nodiscard]] std::uint64_t place(const Side& side, std::size_t i, std::size_t part) const {
+    return packed_place(maps_[side.segment(i)], part, side.encoded[i]);
+  }
+
+  // How the keys of two neighbours compare: <0, 0, >0.
+  [[nodiscard]] int compare_keys(const Side& a, const Side& b, std::size_t i) const {
+    for (std::size_t part = 0; part < maps_.front().count; ++part)
+      if (const int order = compare(place(a, i, part), place(b, i, part)); order != 0) return order;
+    return 0;
+  }
+
   // The neighbours on one side, of all segments.
   [[nodiscard]] Side side(Edge edge) const {
-    Side best = side(segments_.front(), edge);
-    for (const Segment& segment : segments_.subspan(1)) {
+    Side best = side(0, edge);
+    if (segments_.size() > 1) best.segments.assign(lookups_.size(), 0);
+    for (std::size_t segment = 1; segment < segments_.size(); ++segment) {
       const Side other = side(segment, edge);
       const ColumnView best_keys = best.keys.view();
       const ColumnView other_keys = other.keys.view();
-      const auto better_of = [&](std::size_t i) {
+      take(best, other, [&](std::size_t i) {
         if (other.rows[i] == miss_row) return false;
         if (best.rows[i] == miss_row) return true;
-        const int order = is_native_ ? compare(other.places[i], best.places[i])
-                                     : compare_elements(other_keys, i, best_keys, i);
-        const int by_row = order != 0 ? order : compare(other.rows[i], best.rows[i]);
-        return edge == Edge::first ? by_row < 0 : by_row > 0;
-      };
-      take(best, other, better_of);
+        const int by_key = maps_.empty() ? compare_elements(other_keys, i, best_keys, i)
+                                         : compare_keys(other, best, i);
+        const int order = by_key != 0 ? by_key : compare(other.rows[i], best.rows[i]);
+        return edge == Edge::first ? order < 0 : order > 0;
+      });
     }
     return best;
   }
 
-  [[nodiscard]] Side side(const Segment& segment, Edge edge) const {
+  // Those of one segment.
+  [[nodiscard]] Side side(std::size_t number, Edge edge) const {
+    const Segment& segment = segments_[number];
     const NeighbourRange range = neighbour_range(lookups_, edge, nearest_.exact);
-    const std::size_t size = lookups_.size();
     Side found;
-    found.rows = Array<std::uint32_t>(size);
-    found.places = Array<std::uint64_t>(size);
+    found.rows = Array<std::uint32_t>(lookups_.size());
+    found.encoded = Array<std::uint64_t>(lookups_.size());
+    if (number != 0) found.segments.assign(lookups_.size(), static_cast<std::uint16_t>(number));
     segment.structure->find_edges(
         LookupBatch(*segment.codec, range.lower, range.upper, LookupKind::range, range.ends), edge,
-        bits_of(segment.dead), found.rows.data(), found.places.data(), counters_);
+        bits_of(segment.dead), found.rows.data(), found.encoded.data(), counters_);
     if (decodes_) found.keys = decoded(*segment.codec, found);
-    if (!is_native_) return found;
-    const std::uint64_t base = *segment.codec->native_base();
-    parallel_for(size, grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i) found.places[i] += base;
-    });
     return found;
   }
 
@@ -111,7 +137,8 @@ class NeighbourFinder {
       for (std::size_t i = first; i < first + count; ++i) {
         if (!is_better(i)) continue;
         best.rows[i] = other.rows[i];
-        best.places[i] = other.places[i];
+        best.encoded[i] = other.encoded[i];
+        if (!best.segments.empty()) best.segments[i] = static_cast<std::uint16_t>(other.segment(i));
         if (decodes_) best.keys.set(i, other_keys, i);
       }
     };
@@ -146,11 +173,12 @@ class NeighbourFinder {
   class Distances {
    public:
     Distances(const NeighbourFinder& finder, const Side& side)
-        : lookups_(last_part(finder.lookups_)),
+        : finder_(finder),
+          side_(side),
+          lookups_(last_part(finder.lookups_)),
           lookup_type_(element_type(lookups_.type())),
-          key_type_(element_type(last_type(finder.codec()))),
-          places_(side.places.data()) {
-      if (finder.is_native_) return;
+          key_type_(element_type(last_type(finder.codec()))) {
+      if (!finder.maps_.empty()) return;
       keys_ = side.keys.view();
       key_part_ = &last_part(keys_);
     }
@@ -158,8 +186,9 @@ class NeighbourFinder {
     Distances& operator=(const Distances&) = delete;
 
     [[nodiscard]] KeyDistance operator[](std::size_t i) const {
-      const std::uint64_t place =
-          key_part_ == nullptr ? places_[i] : place_of(key_part_->data(), key_part_->type(), i);
+      const std::uint64_t place = key_part_ == nullptr
+                                      ? finder_.place(side_, i, finder_.maps_.front().count - 1)
+                                      : place_of(key_part_->data(), key_part_->type(), i);
       return distance_to(lookups_.data(), lookup_type_, i, place, key_type_);
     }
 
@@ -170,34 +199,46 @@ class NeighbourFinder {
       });
     }
 
+    const NeighbourFinder& finder_;
+    const Side& side_;
     const ColumnView& lookups_;
     ElementType lookup_type_, key_type_;
-    const std::uint64_t* places_;
     ColumnView keys_;
     const ColumnView* key_part_ = nullptr;
   };
 
-  // The neighbours of a native column as elements of its type.
-  [[nodiscard]] OwnedColumn keys_at(const Side& found) const {
-    OwnedColumn keys(codec().type(), lookups_.size());
-    visit_native(codec().type(), [&]<class T>() {
-      T* const elements = keys.data<T>();
+  // Keys that are packed, as elements of the column's type.
+  [[nodiscard]] OwnedColumn unpacked(const Side& found) const {
+    OwnedColumn keys = codec().null_column(lookups_.size());
+    const bool is_composite = codec().type() == Type::composite;
+    const std::vector<Type> types =
+        is_composite ? codec().part_types() : std::vector<Type>{codec().type()};
+    for (std::size_t part = 0; part < types.size(); ++part)
+      unpack(found, part, types[part], is_composite ? keys.parts()[part] : keys);
+    if (is_composite)
+      for (std::size_t i = 0; i < lookups_.size(); ++i)
+        keys.set_valid(i, found.rows[i] != miss_row);
+    return keys;
+  }
+
+  void unpack(const Side& found, std::size_t part, Type type, OwnedColumn& into) const {
+    visit_native(type, [&]<class T>() {
+      T* const elements = into.data<T>();
       parallel_for(lookups_.size(), grain, [&](std::size_t first, std::size_t count) {
         for (std::size_t i = first; i < first + count; ++i) {
           if (found.rows[i] == miss_row) continue;
-          const auto value = from_ordered_bits<value_t<T>>(found.places[i]);
+          const auto value = from_ordered_bits<value_t<T>>(place(found, i, part));
           if constexpr (std::is_same_v<T, Bool8>)
             elements[i] = Bool8{value};
           else
             elements[i] = value;
-          keys.set_valid(i, true);
+          into.set_valid(i, true);
         }
       });
     });
-    return keys;
   }
 
-  // The neighbours of any other column, by the codec of their segment.
+  // Keys that are not, by the codec of their segment.
   [[nodiscard]] OwnedColumn decoded(const KeyCodec& own, const Side& found) const {
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < lookups_.size(); ++i)
@@ -207,7 +248,7 @@ class NeighbourFinder {
     some.keys = PackedKeys(which.size(), own.span());
     some.rows = Array<std::uint32_t>(which.size());
     for (std::size_t i = 0; i < which.size(); ++i) {
-      some.keys.set(i, found.places[which[i]]);
+      some.keys.set(i, found.encoded[which[i]]);
       some.rows[i] = found.rows[which[i]];
     }
     const OwnedColumn dense = own.decode(some);
@@ -222,9 +263,9 @@ class NeighbourFinder {
   const NearestOptions& nearest_;
   KeyDistance farthest_;
   Counters* counters_;
-  bool is_native_;
   bool is_measured_;
-  bool decodes_;
+  std::vector<PackedMap> maps_;  // of all segments; empty where keys have to be decoded
+  bool decodes_ = false;
 };
 
 [[nodiscard]] std::uint64_t whole_tolerance(const Tolerance& tolerance) {

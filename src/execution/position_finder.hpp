@@ -109,7 +109,7 @@ class PositionFinder {
   // Only lookups that the filter lets pass are searched for.
   void find_filtered_points(const Interval* intervals, std::size_t count, Match* found,
                             Counters* work) const {
-    Interval passed[chunk_lookups];
+    Interval passed[chunk_lookups] = {};
     Match passed_found[chunk_lookups];
     std::uint32_t which[chunk_lookups];
     // Counts instead of branches, which would often be mispredicted.

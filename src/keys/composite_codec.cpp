@@ -175,6 +175,19 @@ class CompositeCodec final : public KeyCodec {
       parts_[p].codec->require_comparable(lookups.parts()[p]);
   }
 
+  // Part by part for blocks of lookups whose parts have values that the column's can have; those of
+  // others one by one.
+  void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                      std::size_t first, std::size_t count, Interval* intervals,
+                      std::uint8_t* checks) const override {
+    if (has_residual_ || empty_)
+      return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
+    for (std::size_t done = 0; done < count; done += block_lookups) {
+      const std::size_t size = std::min(block_lookups, count - done);
+      encode_block(lower, upper, ends, first + done, size, intervals + done);
+    }
+  }
+
   [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
     return rebase_lower(packed_bound<true>(lookups, i));
   }
@@ -220,6 +233,70 @@ class CompositeCodec final : public KeyCodec {
       FileWriter part = file.part(fmt::format("part{}", p));
       parts_[p].codec->save(part);
       if (has_residual_ && p >= first_residual_) parts_[p].residual.save(part, "by_row");
+    }
+  }
+
+  static constexpr std::size_t block_lookups = 256;
+
+  // One end of a block of lookups: the smallest and greatest packed keys that begin with each.
+  struct PackedEnds {
+    std::uint64_t first[block_lookups];
+    std::uint64_t last[block_lookups];
+    bool is_known[block_lookups];  // false: a part has a value that the column's cannot have
+  };
+
+  void pack_ends(const ColumnView& lookups, std::size_t first, std::size_t count,
+                 PackedEnds& ends) const {
+    std::fill_n(ends.first, count, 0);
+    std::fill_n(ends.is_known, count, true);
+    Interval own[block_lookups];
+    int bits_behind = 0;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Part& part = parts_[p];
+      if (p >= lookups.parts().size()) {
+        bits_behind += part.bits;
+        continue;
+      }
+      const ColumnView& elements = lookups.parts()[p];
+      part.codec->encode_lookups(elements, elements, {}, first, count, own, nullptr);
+      for (std::size_t i = 0; i < count; ++i) {
+        ends.is_known[i] = ends.is_known[i] && !own[i].empty();
+        ends.first[i] = shift_left(ends.first[i], part.bits) | own[i].lower;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      ends.last[i] = last_with(ends.first[i], bits_behind);
+      ends.first[i] = shift_left(ends.first[i], bits_behind);
+    }
+  }
+
+  void encode_block(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                    std::size_t first, std::size_t count, Interval* intervals) const {
+    constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
+    PackedEnds low;
+    PackedEnds high;
+    if (lower.given()) pack_ends(lower, first, count, low);
+    if (upper.given() && &lower != &upper) pack_ends(upper, first, count, high);
+    const PackedEnds& high_ends = &lower == &upper ? low : high;
+    const std::uint64_t top = base_ + span_;
+    const bool has_nulls = lower.nullable() || upper.nullable();
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool is_null = has_nulls && !(lower.valid(first + i) && upper.valid(first + i));
+      if (is_null || (lower.given() && !low.is_known[i]) ||
+          (upper.given() && !high_ends.is_known[i])) {
+        KeyCodec::encode_lookups(lower, upper, ends, first + i, 1, intervals + i, nullptr);
+        continue;
+      }
+      std::uint64_t from = base_;
+      std::uint64_t to = top;
+      bool none = false;
+      if (lower.given()) from = ends.lower_open ? low.last[i] + 1 : low.first[i];
+      if (lower.given() && ends.lower_open) none = low.last[i] == greatest;
+      if (upper.given()) to = ends.upper_open ? high_ends.first[i] - 1 : high_ends.last[i];
+      if (upper.given() && ends.upper_open) none = none || high_ends.first[i] == 0;
+      from = std::max(from, base_);
+      to = std::min(to, top);
+      intervals[i] = none || from > to ? empty_interval : Interval{from - base_, to - base_};
     }
   }
 

@@ -44,7 +44,9 @@ void expect_neighbours(const Order& order, std::uint32_t begin, std::uint32_t en
     ASSERT_EQ(found.position, is_there ? position : miss_row)
         << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
     ASSERT_EQ(found.row, is_there ? 1000 + position : miss_row);
-    if (is_there) ASSERT_EQ(found.key, order.keys[position]);
+    if (is_there) {
+      ASSERT_EQ(found.key, order.keys[position]);
+    }
   };
   for (const bool unique : {false, true}) {
     if (unique && equal > 1) continue;
