@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Cuda, DeviceComposites, testing::ValuesIn(tuple_cases()
 using DeviceCompositeColumns = GpuTest;
 
 // Columns of device parts: built, inserted, looked up and erased.
-TEST_F(DeviceCompositeColumns, AreFetched) {
+TEST_F(DeviceCompositeColumns, AreBuiltOver) {
   Random random(5);
   const Shape shape = tuple_shape(true);
   const TestColumn first(shape, random_tuples(shape, 80, random));

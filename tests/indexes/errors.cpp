@@ -83,8 +83,9 @@ TEST_P(Errors, ComparisonOfEveryTypeWithEveryOther) {
       const std::string text = sentence([&] { static_cast<void>(other.lookup(columns[b])); });
       // A key of fewer parts stands for all that begin with it, which only an order can tell.
       const bool is_first_part = a == 6 && b == 5 && !GetParam().starts_with("hash");
-      EXPECT_EQ(text == "no error", a == b || is_first_part) << name_of(columns[a].type()) << " looked up as "
-                                            << name_of(columns[b].type()) << ": " << text;
+      EXPECT_EQ(text == "no error", a == b || is_first_part)
+          << name_of(columns[a].type()) << " looked up as " << name_of(columns[b].type()) << ": "
+          << text;
     }
   }
 }

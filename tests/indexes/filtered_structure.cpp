@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "answers/answers.hpp"
+#include "execution/ordered_backend.hpp"
 #include "keys/codec.hpp"
 #include "support/random.hpp"
-#include "execution/ordered_backend.hpp"
 #include "tracers/native/grid.hpp"
 
 namespace rtindex::test {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <rtindex/answer.hpp>
 
@@ -109,7 +110,7 @@ namespace near {
 template <class Key, class Step>
 [[nodiscard]] RTINDEX_HD cuda::Neighbour<Key> entry(const Step& found, std::uint32_t first,
                                                     std::uint32_t wanted) {
-  constexpr std::uint32_t step = sizeof(found.keys) / sizeof(found.keys[0]);
+  constexpr std::uint32_t step = std::extent_v<decltype(Step::keys)>;
   cuda::Neighbour<Key> result{first + wanted, found.keys[0], found.rows[0]};
 #if defined(__CUDA_ARCH__)
 #pragma unroll

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "execution/cuda/answerer.hpp"
@@ -27,7 +28,7 @@ class RayAnswerer final : public cuda::Answerer {
     const std::shared_ptr<DeviceMemory>& memory;
   };
 
-  explicit RayAnswerer(const Sources& sources) : from_(sources) {}
+  explicit RayAnswerer(Sources sources) : from_(std::move(sources)) {}
 
   [[nodiscard]] cuda::FoundRows answer(const LookupBatch& batch, std::size_t first,
                                        const cuda::DeviceLookups& lookups,
