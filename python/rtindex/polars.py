@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import inspect
+import numbers
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +49,8 @@ def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any =
         left_on = right_on = on
     if by is not None:
         by_left = by_right = by
-    _require_tolerance(left, left_on, tolerance)
+    if left_on is not None:
+        _require_distance(left.clear().select(left_on).to_series().dtype, strategy, tolerance)
     options: dict[str, Any] = {"check_sortedness": False} if _CHECKS_ORDER else {}
     if not coalesce:  # which old versions do not have
         options["coalesce"] = False
@@ -77,7 +80,7 @@ def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_ke
     if ready is None:
         groups = [_groups(*pair) for pair in zip(left_by, right_by)]
         left_by, right_by = [left for left, _ in groups], [right for _, right in groups]
-        keys, right_keys = keys.to_physical(), right_keys.to_physical()
+        keys, right_keys = _plain(keys), _plain(right_keys)
     elif tolerance is not None and keys.dtype.is_temporal():
         tolerance = np.timedelta64(tolerance, getattr(keys.dtype, "time_unit", "D"))
     if ready is not None:  # categories as their values, which an index holds
@@ -113,6 +116,18 @@ def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
     return grouped(left, right, number) if left.dtype.is_integer() else number()
 
 
+def _plain(keys: polars.Series) -> polars.Series:
+    """Keys as an index takes them: times as ticks, 128-bit integers and decimals as 64 bits."""
+    plain = keys.to_physical()
+    if str(plain.dtype) != "Int128":  # a type that old versions do not name
+        return plain
+    try:
+        return plain.cast(polars.Int64)
+    except polars.exceptions.InvalidOperationError:
+        raise InvalidArgumentError(f"the column '{keys.name}' of type {keys.dtype} has keys beyond "
+                                   "64 bits: cast it to Float64") from None
+
+
 def _numbers(keys: polars.Series) -> Array:
     """Keys that have distances; those of nulls are never read."""
     return keys.to_physical().fill_null(0).to_numpy()
@@ -143,16 +158,22 @@ def _require_frame(frame: Any) -> None:
                                    f"{type(frame).__name__}")
 
 
-def _require_tolerance(left: polars.DataFrame, on: Any, tolerance: Any) -> None:
+def _require_distance(dtype: Any, strategy: Any, tolerance: Any) -> None:
     """Refuses what polars has no error for."""
+    if strategy == "nearest" and dtype in (polars.String, polars.Binary, polars.Boolean):
+        raise InvalidArgumentError(f"invalid strategy='nearest': keys of type {dtype} have no "
+                                   "distance; use backward or forward")
     if tolerance is None:
         return
     is_duration = isinstance(tolerance, (str, datetime.timedelta))
+    is_number = isinstance(tolerance, (numbers.Real, decimal.Decimal))
+    if not is_duration and (not is_number or isinstance(tolerance, np.timedelta64)):
+        raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected a number, a string "
+                                   "such as '5s' or a datetime.timedelta")
     is_negative = tolerance.startswith("-") if isinstance(tolerance, str) else (
         tolerance < datetime.timedelta(0) if is_duration else tolerance < 0)
     if is_negative:
         raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected 0 or more")
-    dtype = left.clear().select(on).to_series().dtype
     if is_duration and not dtype.is_temporal():
         raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected a number for keys "
                                    f"of type {dtype}")

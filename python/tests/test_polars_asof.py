@@ -30,6 +30,8 @@ TYPES = {
     "ns": (lambda ticks: pl.Series(START.astype("M8[ns]") + ticks), ["1ns"]),
     "duration": (lambda ticks: pl.Series(ticks, dtype=pl.Duration("us")), ["2us"]),
     "time": (lambda ticks: pl.Series(ticks * 1000, dtype=pl.Time), ["2us"]),
+    "int128": (lambda ticks: pl.Series(ticks - 20).cast(pl.Int128), [3, 1.5]),
+    "decimal": (lambda ticks: pl.Series(ticks / 4).cast(pl.Decimal(10, 2)), [25, 50]),
     "string": (lambda ticks: pl.Series([f"key {tick:03}" for tick in ticks]), []),
 }
 GROUPS = {
@@ -142,10 +144,15 @@ def test_widths_and_empty_sides():
     ({"on": "key", "tolerance": -1}, "expected 0 or more"),
     ({"on": "time", "tolerance": "-5d"}, "expected 0 or more"),
     ({"on": "time", "tolerance": datetime.timedelta(-1)}, "expected 0 or more"),
-    ({"on": "g", "tolerance": 1}, "numeric/temporal"), ({"on": "key", "suffix": ""}, "duplicate")])
+    ({"on": "g", "tolerance": 1}, "numeric/temporal"),
+    ({"on": "g", "by": "w", "strategy": "nearest"}, "keys of type String have no distance"),
+    ({"on": "key", "tolerance": [1]}, "expected a number, a string such as '5s'"),
+    ({"on": "time", "tolerance": np.timedelta64(1, "s")}, "or a datetime.timedelta"),
+    ({"on": "wide"}, "keys beyond 64 bits"), ({"on": "key", "suffix": ""}, "duplicate")])
 def test_wrong_use_is_refused(options, sentence):
     table = pl.DataFrame({"key": [1, 2], "g": ["a", "b"], "w": [1, 2], "f": [1.0, 2.0],
-                          "time": pl.Series([0, 1], dtype=pl.Datetime)})
+                          "time": pl.Series([0, 1], dtype=pl.Datetime),
+                          "wide": pl.Series([1, 2**100], dtype=pl.Int128)})
     with pytest.raises(Exception, match=sentence):
         rtindex.polars.join_asof(table, table, **options)
 
