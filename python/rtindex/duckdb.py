@@ -54,8 +54,17 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
     direction, exact, tolerance: of neighbours, as in `Index.nearest`.
     """
     kinds: dict[str, LookupName] = {"point": "point", "range": "range", "asof": "nearest"}
-    if lookup not in kinds:
+    if not isinstance(index, Index):
+        raise InvalidArgumentError(f"invalid index: expected an rtindex.Index, got "
+                                   f"{type(index).__name__}")
+    if not isinstance(lookup, str) or lookup not in kinds:
         raise InvalidArgumentError(f"invalid lookup={lookup!r}: expected point, range or asof")
+    if lookup != "range" and ends != "[]":
+        raise InvalidArgumentError(f"`ends` is an argument of lookup=\"range\", got lookup="
+                                   f"{lookup!r}: omit it")
+    if lookup != "asof" and (direction != "backward" or not exact or tolerance is not None):
+        raise InvalidArgumentError("`direction`, `exact` and `tolerance` are arguments of lookup="
+                                   f"\"asof\", got lookup={lookup!r}: omit them")
     if not index.supports(answer, kinds[lookup]):
         raise UnsupportedError(f"{index.spec} cannot answer {lookup} lookups with '{answer}'")
     key_types = _key_types(index)
@@ -104,6 +113,9 @@ def _key_type(part: ColumnType) -> str:
     if part.type in ("float32", "float64"):
         return "DOUBLE"
     name = f"{part.type}[{part.unit}]" if part.unit else part.type
+    if part.unit and name not in _KEY_TYPES:
+        raise UnsupportedError(f"DuckDB has no times in {part.unit}: build the index over "
+                               ".astype(\"datetime64[us]\")")
     return _KEY_TYPES.get(name, "BIGINT")
 
 

@@ -187,7 +187,18 @@ def test_what_cannot_be_registered(connection):
         register(connection, "f", rtindex.build([1]), lookup="range", ends="[[")
     with pytest.raises(rtindex.Error, match="value column"):
         register(connection, "f", rtindex.build([1]), "sum")
-    with pytest.raises(rtindex.Error, match="point, range or asof"):
-        register(connection, "f", rtindex.build([1]), lookup="ranges")
+    for lookup in ("ranges", ["range"]):
+        with pytest.raises(rtindex.Error, match="point, range or asof"):
+            register(connection, "f", rtindex.build([1]), lookup=lookup)
+    with pytest.raises(rtindex.Error, match="expected an rtindex.Index, got list"):
+        register(connection, "f", [1])
+    for lookup, options, sentence in (("asof", {"ends": "[)"}, 'argument of lookup="range"'),
+                                      ("point", {"tolerance": 1}, 'arguments of lookup="asof"'),
+                                      ("range", {"exact": False}, 'arguments of lookup="asof"')):
+        with pytest.raises(rtindex.Error, match=sentence):
+            register(connection, "f", rtindex.build([1]), lookup=lookup, **options)
+    for unit in ("M", "h", "10us"):
+        with pytest.raises(rtindex.Error, match=f"DuckDB has no times in {unit}"):
+            register(connection, "f", rtindex.build(np.array([1], f"M8[{unit}]")))
     with pytest.raises(rtindex.Error, match="cannot answer range"):
         register(connection, "f", rtindex.build([1], "hash"), lookup="range")
