@@ -107,6 +107,7 @@ constexpr const char* peer_name = "std::upper_bound";
 std::vector<double> timed_runs(ExecutionSpace& space, const Effort& effort,
                                const std::function<void()>& work) {
   std::vector<double> runs;
+  runs.reserve(static_cast<std::size_t>(effort.runs));
   static_cast<void>(space.milliseconds(work));
   for (int run = 0; run < effort.runs; ++run) runs.push_back(space.milliseconds(work));
   return runs;
