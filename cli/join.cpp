@@ -122,7 +122,7 @@ class JoinOutput {
       if (!texts.empty()) return texts[i];
       return i < column.size() ? column.text(i) : std::string();
     };
-    const std::string lower = end_text(lookups.lower, lookups.lower_text);
+    std::string lower = end_text(lookups.lower, lookups.lower_text);
     if (lookups.kind != LookupKind::range) return lower;
     return lower + ":" + end_text(lookups.upper, lookups.upper_text);
   }
