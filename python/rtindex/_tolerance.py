@@ -52,9 +52,15 @@ def _integer(tolerance: Any, column: ColumnType) -> int:
 
 def _float(tolerance: Any, column: ColumnType) -> float:
     is_number = isinstance(tolerance, numbers.Real) and not isinstance(tolerance, (bool, np.bool_))
-    if not is_number or isinstance(tolerance, np.timedelta64) or math.isnan(tolerance):
+    if not is_number or isinstance(tolerance, np.timedelta64):
         raise _wrong(tolerance, "a number", column)
-    return float(tolerance)
+    try:
+        distance = float(tolerance)
+    except OverflowError:  # an integer beyond all floats
+        distance = math.inf if tolerance > 0 else -math.inf
+    if math.isnan(distance):
+        raise _wrong(tolerance, "a number", column)
+    return distance
 
 
 def _ticks(tolerance: Any, column: ColumnType) -> int:

@@ -174,6 +174,13 @@ def test_wrong_tolerances(column, tolerance, sentence):
             call(column, tolerance=tolerance)
 
 
+def test_tolerances_beyond_all_floats():
+    index = rtindex.build([1.5])
+    assert index.nearest(1e300, tolerance=10**400) == 0
+    with pytest.raises(rtindex.InvalidArgumentError, match="expected 0 or more"):
+        index.nearest(1e300, tolerance=-10**400)
+
+
 def test_wrong_use():
     index = rtindex.build([1, 2])
     for arguments, sentence in (
