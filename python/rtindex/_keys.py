@@ -31,12 +31,19 @@ def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: 
     if array is not None:
         return _native(array, key_type, validity, kind, data)
     if key_type.type == "string":
-        return kind.strings(parts[0])
+        return kind.strings(_texts(parts[0]))
     sources = columns_of(data) or [None] * len(parts)
     return kind.parts(tuple(
-        kind.strings(part) if isinstance(part, list) else
+        kind.strings(_texts(part)) if isinstance(part, list) else
         _native(np.frombuffer(part, key_dtype(part_type)).copy(), part_type, validity, kind, source)
         for part, part_type, source in zip(parts, key_type.parts, sources)))
+
+
+def _texts(items: list[Any]) -> list[Any]:
+    """Strings of one type: bytes where one of them is not UTF-8."""
+    if not any(isinstance(item, bytes) for item in items):
+        return items
+    return [item.encode() if isinstance(item, str) else item for item in items]
 
 
 def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind, data: Any) -> Any:

@@ -127,7 +127,8 @@ class _Polars(Kind):
     def strings(self, items: list[Any]) -> Any:
         import polars
 
-        return polars.Series(items, dtype=None if items else polars.String)
+        is_text = not any(isinstance(item, bytes) for item in items)
+        return polars.Series(items, dtype=polars.String if is_text else polars.Binary)
 
 
 class _Pandas(Kind):

@@ -128,6 +128,17 @@ def test_kinds():
     assert flags.nearest(pa.array([True, False]), "key", exact=False).to_pylist() == [False, None]
 
 
+def test_strings_have_one_type():
+    index = rtindex.build([b"\xff", b"a"])
+    wanted = [b"\xff", b"a", None]
+    assert index.nearest([b"\xff\xff", b"b", b""], "key").tolist() == wanted
+    for make in (pl.Series, pa.array):
+        found = index.nearest(make([b"\xff\xff", b"b", b""]), "key")
+        assert pa.array(found).to_pylist() == wanted
+    assert index.nearest(pl.Series(["", ""]), "key").dtype == pl.String
+    assert index.nearest(pa.array(["", ""]), "key").type == pa.string()
+
+
 def test_zones_of_keys():
     times = pd.Series(np.array([0, 10], "M8[s]")).dt.tz_localize("Europe/Berlin")
     index = rtindex.build(times)
