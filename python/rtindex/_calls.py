@@ -169,8 +169,8 @@ def _dtype(index: _core.Index, name: str, values: _core.Column | None,
         return class_of((index.included if values is None else values.type) or "uint64")
     if name == "key":
         if key_type is None:
-            raise InvalidArgumentError("the answer 'key' is one of nearest: lookups and ranges "
-                                       "return rows")
+            raise InvalidArgumentError("only nearest returns 'key': ask for a row, and read the "
+                                       "key there")
         return key_dtype(key_type)
     raise InvalidArgumentError(f"invalid answer={name!r}: expected {_CHOICES}"
                                f"{'' if key_type is None else ', or key'}")

@@ -102,6 +102,10 @@ class LookupCalls:
         The other arguments are those of `lookup`. For the first parts of composite keys, use
         `lookup` with fewer parts.
         """
+        if self.type == "composite":
+            raise InvalidArgumentError("starts_with takes a column of strings, and this index is "
+                                       "over composite keys: use lookup with their first parts, "
+                                       "such as lookup((city,))")
         found = column_of(prefixes, self._point)
         batch = Batch(_core.Lookups.prefixes(found), ((found, prefixes),))
         return answer_call(self._core, batch, self._kind(prefixes), answer,

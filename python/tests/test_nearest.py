@@ -201,7 +201,7 @@ def test_wrong_use():
             ({"answer": "key", "out": np.empty(1, np.int64)}, "other than 'rows' and 'key'")):
         with pytest.raises(rtindex.InvalidArgumentError, match=sentence):
             index.nearest([1], **arguments)
-    with pytest.raises(rtindex.InvalidArgumentError, match="'key' is one of nearest"):
+    with pytest.raises(rtindex.InvalidArgumentError, match="only nearest returns 'key'"):
         index.lookup([1], "key")
     with pytest.raises(rtindex.Error, match="whole numbers of 64 bits"):
         index.nearest([1.5])

@@ -173,6 +173,13 @@ def test_pages_of_rows():
     assert [names[row] for row in rows] == ["c", "b", "b"] and rows.tolist() == [3, 4, 1]
 
 
+def test_prefixes_need_strings():
+    with pytest.raises(rtindex.InvalidArgumentError, match="use lookup with their first parts"):
+        rtindex.build((["a"], ["b"])).starts_with(["a"])
+    with pytest.raises(rtindex.InvalidArgumentError, match="on a column of strings"):
+        rtindex.build([1]).starts_with(["a"])
+
+
 @pytest.mark.parametrize(("arguments", "sentence"), [
     ({"ends": "[["}, r'invalid ends=.*: expected "\[\]"'), ({"ends": None}, "invalid ends=None"),
     ({"order": "value"}, "invalid order='value': expected None, 'key' or '-key'"),
