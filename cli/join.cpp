@@ -53,8 +53,9 @@ struct JoinOptions : BatchOptions {
       keys.require_given();
     }
     if (asof && ranges.given()) fail("--asof needs --keys: leave out the ranges");
-    if (!asof && (neighbours.no_exact || !neighbours.tolerance.empty()))
-      fail("--no-exact and --tolerance need --asof");
+    if (!asof && (neighbours.direction != "backward" || neighbours.no_exact ||
+                  !neighbours.tolerance.empty()))
+      fail("--direction, --no-exact and --tolerance need --asof: add it, or leave them out");
     if (!ranges.given() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
   }
 };

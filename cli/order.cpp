@@ -87,17 +87,17 @@ void rank_keys(const RankOptions& options) {
 
 struct SelectOptions : BatchOptions {
   std::string ranks_file, ranks_csv_column;
-  std::vector<std::uint64_t> ranks;
+  std::vector<std::int64_t> ranks;
   std::vector<double> quantiles;
 };
 
 // The ranks of quantiles: 0 is the first key, 1 the last, 0.5 the lower of two medians.
-std::vector<std::uint64_t> ranks_of(const std::vector<double>& quantiles, std::size_t live) {
-  std::vector<std::uint64_t> ranks;
+std::vector<std::int64_t> ranks_of(const std::vector<double>& quantiles, std::size_t live) {
+  std::vector<std::int64_t> ranks;
   for (const double quantile : quantiles) {
     if (!(quantile >= 0 && quantile <= 1)) fail("invalid --quantile {}: expected 0 to 1", quantile);
     const double last = live == 0 ? 0 : static_cast<double>(live - 1);
-    ranks.push_back(static_cast<std::uint64_t>(std::floor(quantile * last)));
+    ranks.push_back(static_cast<std::int64_t>(std::floor(quantile * last)));
   }
   return ranks;
 }
@@ -107,6 +107,8 @@ void select_rows(const SelectOptions& options) {
                       static_cast<int>(!options.ranks.empty()) +
                       static_cast<int>(!options.quantiles.empty());
   if (sources != 1) fail("pass one of --rank K, --ranks FILE and --quantile Q");
+  for (const std::int64_t rank : options.ranks)
+    if (rank < 0) fail("invalid --rank {}: expected 0 or more", rank);
   const NumberOutput output(options, options.ranks_file.empty()
                                          ? std::vector<std::string>()
                                          : std::vector<std::string>{options.ranks_file});
@@ -117,7 +119,7 @@ void select_rows(const SelectOptions& options) {
         load(options.lookup_file(options.ranks_file, options.ranks_csv_column, "--ranks-csv-column",
                                  LoadedColumn::indexed("", Type::u64, 0)));
   opened.build(options);
-  std::vector<std::uint64_t> ranks = options.ranks;
+  std::vector<std::int64_t> ranks = options.ranks;
   if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->live());
   const ColumnView wanted = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
   const std::vector<std::uint32_t> rows = opened.index->select(wanted);

@@ -34,6 +34,8 @@ std::vector<Lookups> load(const RangeOptions& options, const LoadedColumn& colum
 void run(const RangeOptions& options) {
   if (options.ranges.given() && !options.prefixes.empty())
     fail("conflicting --starts-with and ranges: pass one of them");
+  if (!options.prefixes.empty() && options.ends != "[]")
+    fail("--ends needs ranges: leave it out with --starts-with");
   LookupSource source;
   source.given = options.ranges.given() || !options.prefixes.empty();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";

@@ -79,6 +79,7 @@ class Joins(CommandTest):
         self.refuse(*join, "--key", "1", "--range", "1:2", says="conflicting")
         self.refuse(*join, "--range", "1:2", "--asof", says="--asof needs --keys")
         self.refuse(*join, "--key", "1", "--tolerance", "5", says="need --asof")
+        self.refuse(*join, "--key", "1", "--direction", "forward", says="need --asof")
         self.refuse(*join, "--key", "1", "--ends", "[)", says="--ends needs ranges")
         self.refuse(*join, "--keys", "keys.npy", "-o", "keys.npy", says="also an input")
         self.refuse(*join, "--keys", "keys.npy", "-o", "pairs.csv", says="ends in .npy")

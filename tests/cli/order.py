@@ -225,11 +225,14 @@ class Order(CommandTest):
         self.refuse("range", "--column", "column.npy", "--range", "1:2", "--answer", "rows",
                     "--order", "up", says="key or -key")
         self.refuse("range", "--column", "column.npy", "--starts-with", "1", says="strings")
+        self.refuse("range", "--column", "names.csv", "--starts-with", "U", "--ends", "()",
+                    says="--ends needs ranges")
         self.refuse("range", "--column", "names.csv", "--starts-with", "U", "--range", "a:b",
                     says="conflicting")
         self.refuse("rank", "--column", "column.npy", says="--key K")
         self.refuse("select", "--column", "column.npy", says="--quantile")
         self.refuse("select", "--column", "column.npy", "--quantile", "2", says="0 to 1")
+        self.refuse("select", "--column", "column.npy", "--rank", "-1", says="0 or more")
         self.refuse("select", "--column", "column.npy", "--rank", "0", "-o", "column.npy",
                     says="also an input")
         if "hash@cpu" in available_indexes():
