@@ -54,7 +54,7 @@ void add_nearest(CLI::App& app) {
   options->keys.add_to(*verb);
   verb->add_option("--direction", options->neighbours.direction,
                    "backward, the greatest key at or before (default);\n"
-                   "forward, the smallest at or behind; nearest, the closer\n"
+                   "forward, the smallest at or after; nearest, the closer\n"
                    "of both")
       ->type_name("DIRECTION")
       ->group(neighbour_group);
