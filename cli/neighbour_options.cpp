@@ -1,11 +1,14 @@
 #include "cli/neighbour_options.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "base/wide.hpp"
 #include "cli/batch.hpp"
 #include "io/text_values.hpp"
 
@@ -16,6 +19,10 @@ namespace {
 struct Duration {
   std::int64_t number;
   std::int64_t nanoseconds;  // of one
+
+  [[nodiscard]] uint128 length() const {
+    return static_cast<uint128>(number) * static_cast<uint128>(nanoseconds);
+  }
 };
 
 // "5s", "250ms", "2h"; also NumPy's name for a tick of several units ("25s") or of one ("s").
@@ -56,12 +63,11 @@ std::uint64_t parse_ticks(const std::string& text, const LoadedColumn& column) {
   const auto tick = parse_duration(column.tick());
   if (!tick)
     fail("invalid --tolerance {} for {}: expected a number of ticks", text, column.type_text());
-  const auto total = static_cast<__int128>(duration->number) * duration->nanoseconds;
-  const auto one = static_cast<__int128>(tick->number) * tick->nanoseconds;
-  if (total % one != 0)
+  if (duration->length() % tick->length() != 0)
     fail("invalid --tolerance {}: expected a multiple of {}, the unit of {}", text, column.tick(),
          column.name());
-  return static_cast<std::uint64_t>(total / one);
+  const uint128 most = std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(std::min(duration->length() / tick->length(), most));
 }
 
 Tolerance parse_tolerance(const std::string& text, const LoadedColumn& keys) {
@@ -83,8 +89,7 @@ Tolerance parse_tolerance(const std::string& text, const LoadedColumn& keys) {
 }  // namespace
 
 void NeighbourOptions::add_to(CLI::App& verb) {
-  verb.add_flag("--no-exact", no_exact, "A key that is equal is no neighbour")
-      ->group(neighbour_group);
+  verb.add_flag("--no-exact", no_exact, "Exclude equal keys")->group(neighbour_group);
   verb.add_option("--tolerance", tolerance,
                   "How far away a neighbour may be: a number, or for times a\n"
                   "duration such as 5s, 250ms, 10min, 2h or 3d")

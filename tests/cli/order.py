@@ -82,6 +82,11 @@ class Order(CommandTest):
         out = self.succeed("nearest", "--column", "times.npy", "--key", "1970-01-01T00:00:06",
                            "--tolerance", "999ms", "--answer", "any,key", "-q").stdout
         self.assertEqual(out.splitlines()[2].split(), ["1970-01-01T00:00:06", "-", "-"])
+        # 213,504 days have 2^64 nanoseconds and 25 minutes.
+        self.write_npy("ns.npy", "<M8[ns]", [0])
+        out = self.succeed("nearest", "--column", "ns.npy", "--key", "1970-01-02",
+                           "--tolerance", "213504d", "-q").stdout
+        self.assertEqual(out.split()[-1], "0")
         out = self.succeed("nearest", "--column", "times.npy", "--key", "1970-01-01T00:00:06",
                            "--answer", "any,key", "-o", "out.npy")
         self.assertEqual(self.read("out.key.npy"), ("<M8[ms]", [5000]))
