@@ -102,7 +102,8 @@ def test_every_answer(kind, seeded):
 
 def test_keys_of_misses():
     for column, wanted in (([5], -2**63), (np.array([5], np.uint16), 65535),
-                           (np.array([5], np.int8), -128), ([5.0], np.nan), (["b"], None)):
+                           (np.array([5], np.int8), -128), ([5.0], np.nan), (["b"], None),
+                           ([True], False)):
         lookup = "a" if isinstance(column[0], str) else column[0] - 1
         found = rtindex.build(column).nearest([lookup], "key")
         assert found[0] == wanted or wanted != wanted and np.isnan(found[0])
