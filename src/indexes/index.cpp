@@ -143,7 +143,8 @@ void Index::State::require_whole_keys(const Version& now, const ColumnView& keys
   require_comparable(now, keys);
   const std::size_t parts = now.main().codec->part_types().size();
   if (keys.type() == Type::composite && keys.parts().size() != parts)
-    fail("the keys have {} parts but the composite column has {}", keys.parts().size(), parts);
+    fail("the keys have {} parts but the composite column has {}: pass a value for each part",
+         keys.parts().size(), parts);
 }
 
 void Index::State::run(const Version& now, const Question& question, Request request) const {
