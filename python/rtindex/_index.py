@@ -72,7 +72,7 @@ class Index(LookupCalls):
     def merge(self) -> None:
         """Merges what changes have added into one structure, without the erased rows.
 
-        Changes do this by themselves when enough has come together; call it before a long time
+        Changes do this by themselves once they have added enough keys; call it before a long time
         without changes.
         """
         self._core.merge()
