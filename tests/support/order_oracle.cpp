@@ -10,6 +10,7 @@
 
 #include "base/types.hpp"
 #include "support/lookups.hpp"
+#include "support/workloads.hpp"
 
 namespace rtindex::test {
 
@@ -89,7 +90,7 @@ class OrderAsker {
   OrderAsker(const Index& index, const std::vector<Key>& table, const Shape& shape, Random& random)
       : index_(index), entries_(in_order(table)), shape_(shape), random_(random) {
     const TestColumn column(shape, table);
-    points_ = interesting_points(column, 12, random);
+    points_ = interesting_points(column, affordable(12, 3), random);
   }
 
   std::string difference() {
