@@ -18,7 +18,7 @@ struct RangeOptions : BatchOptions {
   std::vector<std::string> prefixes;  // of strings
 };
 
-std::vector<Lookups> load(const RangeOptions& options, const LoadedColumn& column) {
+std::vector<Lookups> load_ranges(const RangeOptions& options, const LoadedColumn& column) {
   if (options.prefixes.empty()) return options.ranges.load(options, column);
   if (column.type() != Type::string)
     fail("--starts-with needs a column of strings: {} holds {}", column.name(), column.type_text());
@@ -40,7 +40,7 @@ void run(const RangeOptions& options) {
   source.given = options.ranges.given() || !options.prefixes.empty();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";
   source.files = options.ranges.files();
-  source.load = [&](const LoadedColumn& column) { return load(options, column); };
+  source.load = [&](const LoadedColumn& column) { return load_ranges(options, column); };
   run_batch(options, source);
 }
 
