@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <rtindex/answer.hpp>
 
@@ -16,6 +19,11 @@ class AnswersAccess {
   [[nodiscard]] Request& request() { return request_; }
   // After the request has run: joins the rowIDs of all chunks.
   [[nodiscard]] Answers finish();
+
+  // The rowIDs of answers that nobody needs any more.
+  [[nodiscard]] static std::vector<std::uint32_t> rows_of(Answers&& answers) {
+    return std::move(answers.rows_);
+  }
 
  private:
   Answers answers_;

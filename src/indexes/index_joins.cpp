@@ -7,6 +7,7 @@
 
 #include <rtindex/index.hpp>
 
+#include "answers/answers.hpp"
 #include "answers/request.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -102,17 +103,26 @@ class Joiner {
   }
 
   [[nodiscard]] JoinedRows pairs(std::size_t first, std::size_t count) const {
-    const Answers answers = ask(first, count, Answer::rows, false);
+    Answers answers = ask(first, count, Answer::rows, false);
+    const std::span<const std::uint64_t> offsets = answers.offsets();
     std::vector<std::uint64_t> starts(count + 1, 0);
     for (std::size_t i = 0; i < count; ++i)
-      starts[i + 1] = starts[i] + pairs_of(answers.rows(i).size());
+      starts[i + 1] = starts[i] + pairs_of(offsets[i + 1] - offsets[i]);
     JoinedRows joined;
     joined.lookups.resize(starts[count]);
+    parallel_for(count, join_grain, [&](std::size_t begin, std::size_t size) {
+      for (std::size_t i = begin; i < begin + size; ++i)
+        std::fill(joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i]),
+                  joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i + 1]), first + i);
+    });
+    if (starts[count] == offsets[count]) {
+      // No lookup without a row: the rows of all lookups are those of all pairs.
+      joined.rows = AnswersAccess::rows_of(std::move(answers));
+      return joined;
+    }
     joined.rows.resize(starts[count], miss_row);
     parallel_for(count, join_grain, [&](std::size_t begin, std::size_t size) {
       for (std::size_t i = begin; i < begin + size; ++i) {
-        std::fill(joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i]),
-                  joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i + 1]), first + i);
         const std::span<const std::uint32_t> rows = answers.rows(i);
         std::copy(rows.begin(), rows.end(),
                   joined.rows.begin() + static_cast<std::ptrdiff_t>(starts[i]));
