@@ -131,7 +131,7 @@ class OrderAsker {
     return *found;
   }
 
-  [[nodiscard]] std::vector<NearestOptions> ways(const TestColumn& lookups) const {
+  [[nodiscard]] static std::vector<NearestOptions> ways(const TestColumn& lookups) {
     std::vector<NearestOptions> all;
     const Shape last = parts_of(lookups.shape()).back();
     for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest})
@@ -147,7 +147,7 @@ class OrderAsker {
     return all;
   }
 
-  std::string neighbours(const TestColumn& lookups) const {
+  [[nodiscard]] std::string neighbours(const TestColumn& lookups) const {
     for (const NearestOptions& how : ways(lookups)) {
       const Answers answers = index_.nearest(
           lookups.view(), how,
@@ -178,7 +178,7 @@ class OrderAsker {
     return "";
   }
 
-  std::string ranks(const TestColumn& lookups) const {
+  [[nodiscard]] std::string ranks(const TestColumn& lookups) const {
     const std::vector<std::uint32_t> ranks = index_.rank(lookups.view());
     for (std::size_t i = 0; i < lookups.size(); ++i) {
       std::uint32_t wanted = 0;
@@ -191,7 +191,7 @@ class OrderAsker {
     return "";
   }
 
-  std::string places() const {
+  [[nodiscard]] std::string places() const {
     std::vector<std::uint64_t> places;
     for (std::size_t i = 0; i < 20; ++i) places.push_back(random_.bits() % (entries_.size() + 1));
     places.insert(places.end(), {0, entries_.size(), ~std::uint64_t{0}});
@@ -206,8 +206,8 @@ class OrderAsker {
 
   // Compares rows of ranges with those for which is_inside(entry, lookup) holds.
   template <class IsInside>
-  std::string compare_rows(const std::string& what, const Answers& answers,
-                           const LookupOptions& options, IsInside&& is_inside) const {
+  [[nodiscard]] std::string compare_rows(const std::string& what, const Answers& answers,
+                                         const LookupOptions& options, IsInside&& is_inside) const {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       std::vector<std::uint32_t> wanted;
       for (const Entry& entry : entries_)
@@ -226,7 +226,12 @@ class OrderAsker {
 
   [[nodiscard]] static bool is_above(int order, bool open) { return open ? order > 0 : order >= 0; }
 
-  std::string ranges() const {
+  // Which ends of ranges are not left out.
+  struct Given {
+    bool lower, upper;
+  };
+
+  [[nodiscard]] std::string ranges() const {
     std::vector<Key> lower_keys;
     std::vector<Key> upper_keys;
     for (const Key& key : points_)
@@ -238,23 +243,22 @@ class OrderAsker {
     const TestColumn lower(shape_, lower_keys);
     const TestColumn upper(shape_, upper_keys);
     for (const Ends ends : {Ends::closed, Ends::right_open, Ends::left_open, Ends::open})
-      for (const auto& [has_lower, has_upper] :
-           {std::pair(true, true), std::pair(true, false), std::pair(false, true)})
+      for (const Given given : {Given{true, true}, Given{true, false}, Given{false, true}})
         for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
           LookupOptions options{.answers = Answer::rows | Answer::count};
           options.ends = ends;
           options.order = order;
           if (random_.bits() % 2 == 0) options.limit = 3;
-          const Answers answers = index_.range(has_lower ? lower.view() : ColumnView(),
-                                               has_upper ? upper.view() : ColumnView(), options);
+          const Answers answers = index_.range(given.lower ? lower.view() : ColumnView(),
+                                               given.upper ? upper.view() : ColumnView(), options);
           const bool left_open = ends == Ends::left_open || ends == Ends::open;
           const bool right_open = ends == Ends::right_open || ends == Ends::open;
           const auto inside = [&](const Key& key, std::size_t i) {
             const Key& from = lower_keys[i];
             const Key& to = upper_keys[i];
-            if ((has_lower && is_null(from)) || (has_upper && is_null(to))) return false;
-            return (!has_lower || is_above(compare(key, from), left_open)) &&
-                   (!has_upper || is_above(compare(to, key), right_open));
+            if ((given.lower && is_null(from)) || (given.upper && is_null(to))) return false;
+            return (!given.lower || is_above(compare(key, from), left_open)) &&
+                   (!given.upper || is_above(compare(to, key), right_open));
           };
           std::string found = compare_rows(std::string(name_of(ends)), answers, options, inside);
           if (!found.empty()) return found;
@@ -265,7 +269,7 @@ class OrderAsker {
                         [](const Key&, std::size_t) { return true; });
   }
 
-  std::string prefixes() const {
+  [[nodiscard]] std::string prefixes() const {
     std::vector<std::string> texts = {"", "\xff", std::string(9, '\xff')};
     for (const Key& key : points_)
       if (const auto* const text = std::get_if<std::string>(&key.front()))
@@ -278,7 +282,7 @@ class OrderAsker {
                         });
   }
 
-  std::string first_parts() const {
+  [[nodiscard]] std::string first_parts() const {
     for (std::size_t parts = 1; parts < shape_.parts.size(); ++parts) {
       Shape shape = shape_;
       shape.parts.resize(parts);
