@@ -129,20 +129,20 @@ bool Index::State::refits() const {
 // it: then the update is a change like any other.
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
   if (!refits()) return false;
-  const std::lock_guard turn(change_mutex);
+  const std::lock_guard turn(change_mutex_);
   const std::unique_lock lock = [&] {
-    const std::lock_guard waiting(turnstile);
-    return std::unique_lock(refit_mutex);
+    const std::lock_guard waiting(turnstile_);
+    return std::unique_lock(refit_mutex_);
   }();
-  if (version.use_count() != 1 || version->segments.size() != 1 ||
-      version->main().dead != nullptr || version->main().structure.use_count() != 1)
+  if (version_.use_count() != 1 || version_->segments.size() != 1 ||
+      version_->main().dead != nullptr || version_->main().structure.use_count() != 1)
     return false;
-  auto next = std::make_shared<Version>(*version);  // first: nothing may fail after the refit
+  auto next = std::make_shared<Version>(*version_);  // first: nothing may fail after the refit
   next->is_changed = true;
   bool done = false;
   threads->run([&] {
-    const Segment& main = version->main();
-    const CheckedRows checked = backend->check_rows(spec, changed, version->states, stream);
+    const Segment& main = version_->main();
+    const CheckedRows checked = backend->check_rows(spec, changed, version_->states, stream);
     done = checked.nulls == 0 && backend->refit(spec, main, changed, new_keys, stream);
   });
   if (done) publish(std::move(next));

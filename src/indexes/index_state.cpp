@@ -39,15 +39,15 @@ void Index::State::require_key_order() const {
 }
 
 std::shared_ptr<const Version> Index::State::current() const {
-  const std::lock_guard lock(version_mutex);
-  return version;
+  const std::lock_guard lock(version_mutex_);
+  return version_;
 }
 
 Index::State::Reading Index::State::read() const {
   Reading reading;
   if (refits()) {
-    const std::lock_guard passing(turnstile);
-    reading.lock = std::shared_lock(refit_mutex);
+    const std::lock_guard passing(turnstile_);
+    reading.lock = std::shared_lock(refit_mutex_);
   }
   reading.version = current();
   return reading;
@@ -55,8 +55,8 @@ Index::State::Reading Index::State::read() const {
 
 void Index::State::publish(std::shared_ptr<const Version> next) {
   // The old version may be freed here, which takes a while: not under the lock.
-  const std::lock_guard lock(version_mutex);
-  version.swap(next);
+  const std::lock_guard lock(version_mutex_);
+  version_.swap(next);
 }
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {

@@ -60,7 +60,7 @@ struct Index::State {
   // Replaces the version by a copy of it that make(maker, copy) has changed. Changes take turns.
   template <class Make>
   void change(Make&& make) {
-    const std::lock_guard turn(change_mutex);
+    const std::lock_guard turn(change_mutex_);
     auto next = std::make_shared<Version>(*current());
     threads->run([&] { make(VersionMaker(*backend, spec), *next); });
     publish(std::move(next));
@@ -128,13 +128,13 @@ struct Index::State {
   void load_segments(const FileReader& file, const std::shared_ptr<DeviceMemory>& memory,
                      Version& version);
 
-  std::shared_ptr<const Version> version;
-  mutable std::mutex version_mutex;  // held only to copy or swap the pointer
-  std::mutex change_mutex;
-  mutable std::shared_mutex refit_mutex;
-  // Lookups pass it on their way to refit_mutex and an update holds it while it waits, because
+  std::shared_ptr<const Version> version_;
+  mutable std::mutex version_mutex_;  // held only to copy or swap the pointer
+  std::mutex change_mutex_;
+  mutable std::shared_mutex refit_mutex_;
+  // Lookups pass it on their way to refit_mutex_ and an update holds it while it waits, because
   // std::shared_mutex may let lookups overtake an update for ever.
-  mutable std::mutex turnstile;
+  mutable std::mutex turnstile_;
 };
 
 }  // namespace rtindex
