@@ -19,7 +19,7 @@ void Index::State::require_rows(const ColumnView& changed) const {
 }
 
 void Index::State::require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
-                                     const char* b_name) const {
+                                     const char* b_name) {
   if (a.memory_space() != b.memory_space())
     fail("the {} are in {} memory and the {} in {} memory: copy one of them", a_name,
          name_of(a.memory_space()), b_name, name_of(b.memory_space()));

@@ -55,7 +55,7 @@ struct Index::State {
     [[nodiscard]] const Version& operator*() const { return *version; }
   };
   [[nodiscard]] Reading read() const;
-  void publish(std::shared_ptr<const Version> version);
+  void publish(std::shared_ptr<const Version> next);
 
   // Replaces the version by a copy of it that make(maker, copy) has changed. Changes take turns.
   template <class Make>
@@ -66,11 +66,11 @@ struct Index::State {
     publish(std::move(next));
   }
 
-  [[nodiscard]] static bool supports(const Version& version, Answer answer, LookupKind kind);
+  [[nodiscard]] static bool supports(const Version& now, Answer answer, LookupKind kind);
   // That the index can answer so, in the order that is asked for.
-  void require_supported(const Version& version, const LookupOptions& options, AnswerSet answers,
+  void require_supported(const Version& now, const LookupOptions& options, AnswerSet answers,
                          LookupKind kind) const;
-  void start_counting(const Version& version, const LookupOptions& options) const;
+  void start_counting(const Version& now, const LookupOptions& options) const;
 
   // Options whose values are checked: the caller's, or the included ones, of which only the type is
   // set.
@@ -78,16 +78,16 @@ struct Index::State {
     LookupOptions options;
     bool included = false;
   };
-  [[nodiscard]] ResolvedOptions with_values(const Version& version, const LookupOptions& options,
+  [[nodiscard]] ResolvedOptions with_values(const Version& now, const LookupOptions& options,
                                             AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
   // Of included values.
   void require_key_order() const;
-  void require_comparable(const Version& version, const ColumnView& lookups) const;
+  void require_comparable(const Version& now, const ColumnView& lookups) const;
   // Of keys that need all parts of the column's: those of changes and neighbours.
-  void require_whole_keys(const Version& version, const ColumnView& keys) const;
-  void require_lookups(const Version& version, const Question& question) const;
+  void require_whole_keys(const Version& now, const ColumnView& keys) const;
+  void require_lookups(const Version& now, const Question& question) const;
 
   [[nodiscard]] Answers answer(Question question, const LookupOptions& options) const;
   void answer_into(Question question, const LookupOptions& options, const Outputs& outputs) const;
@@ -98,7 +98,7 @@ struct Index::State {
 
   void build(const ColumnView& column, const BuildOptions& options);
   // The parts of a version, which must be held until they are written.
-  [[nodiscard]] Stored stored(const Version& version) const;
+  [[nodiscard]] Stored stored(const Version& now) const;
   // The same as one array, in the format of index files.
   [[nodiscard]] Array<std::byte> container() const;
   void load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory);
@@ -116,17 +116,17 @@ struct Index::State {
 
  private:
   // Answers a question that was checked.
-  void run(const Version& version, const Question& question, Request request) const;
+  void run(const Version& now, const Question& question, Request request) const;
   [[nodiscard]] std::shared_ptr<const Version> current() const;
   [[nodiscard]] bool refits() const;
   // The main segment refitted in place; false where it cannot be.
   [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
   void require_rows(const ColumnView& changed) const;
-  void require_included(const Version& version, const ColumnView& values, std::size_t count) const;
-  void require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
-                         const char* b_name) const;
-  void load_segments(const FileReader& file, const std::shared_ptr<DeviceMemory>& memory,
-                     Version& version);
+  void require_included(const Version& now, const ColumnView& values, std::size_t count) const;
+  static void require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
+                                const char* b_name);
+  void load_segments(const FileReader& reader, const std::shared_ptr<DeviceMemory>& memory,
+                     Version& opened);
 
   std::shared_ptr<const Version> version_;
   mutable std::mutex version_mutex_;  // held only to copy or swap the pointer
