@@ -9,19 +9,11 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
+#include "keys/composite_parts.hpp"
 
 namespace rtindex {
 
 namespace {
-
-// Shifts that may be by 64.
-[[nodiscard]] std::uint64_t shift_left(std::uint64_t bits, int shift) {
-  return shift >= 64 ? 0 : bits << shift;
-}
-
-[[nodiscard]] std::uint64_t shift_right(std::uint64_t bits, int shift) {
-  return shift >= 64 ? 0 : bits >> shift;
-}
 
 constexpr std::size_t block_rows = 2048;
 
@@ -36,13 +28,6 @@ constexpr std::size_t block_rows = 2048;
   });
   return bits;
 }
-
-struct Part {
-  std::unique_ptr<KeyCodec> codec;
-  int bits = 0;         // of the packed key that hold this part
-  int dropped = 0;      // low bits of the part's own key that did not fit
-  PackedKeys residual;  // the part's own keys by element, where they are compared in the hit
-};
 
 class CompositeCodec final : public KeyCodec {
  public:
@@ -63,7 +48,7 @@ class CompositeCodec final : public KeyCodec {
       parts_.push_back({make_native_codec(types[p], extents[p])});
     empty_ = false;
     lay_out();
-    for (const Part& part : parts_)
+    for (const CompositePart& part : parts_)
       span_ = shift_left(span_, part.bits) | shift_right(part.codec->span(), part.dropped);
   }
 
@@ -89,7 +74,7 @@ class CompositeCodec final : public KeyCodec {
   [[nodiscard]] Type type() const override { return Type::composite; }
   [[nodiscard]] std::vector<Type> part_types() const override {
     std::vector<Type> types;
-    for (const Part& part : parts_) types.push_back(part.codec->type());
+    for (const CompositePart& part : parts_) types.push_back(part.codec->type());
     return types;
   }
 
@@ -99,7 +84,7 @@ class CompositeCodec final : public KeyCodec {
     map.base = base_;
     map.span = span_;
     map.empty = empty_;
-    for (const Part& part : parts_) {
+    for (const CompositePart& part : parts_) {
       const KeyCodec& codec = *part.codec;
       const std::optional<std::uint64_t> base = codec.native_base();
       if (!base) return std::nullopt;
@@ -111,13 +96,13 @@ class CompositeCodec final : public KeyCodec {
 
   [[nodiscard]] std::size_t bytes() const override {
     std::size_t bytes = 0;
-    for (const Part& part : parts_) bytes += part.codec->bytes() + part.residual.bytes();
+    for (const CompositePart& part : parts_) bytes += part.codec->bytes() + part.residual.bytes();
     return bytes;
   }
 
   [[nodiscard]] std::string describe() const override {
     std::string text = "composite of";
-    for (const Part& part : parts_)
+    for (const CompositePart& part : parts_)
       text += fmt::format("{} {} ({} bits of the key)", &part == &parts_.front() ? "" : ",",
                           name_of(part.codec->type()), part.bits);
     return text + (has_residual_ ? "; the rest is compared in the hit" : "");
@@ -140,7 +125,7 @@ class CompositeCodec final : public KeyCodec {
     std::vector<OwnedColumn> columns;
     int shift = 0;
     for (std::size_t p = 0; p < packed_; ++p) shift += parts_[p].bits;
-    for (const Part& part : parts_) {
+    for (const CompositePart& part : parts_) {
       shift -= part.bits;
       EncodedColumn own;
       own.row_count = encoded.row_count;
@@ -182,8 +167,8 @@ class CompositeCodec final : public KeyCodec {
                       std::uint8_t* checks) const override {
     if (has_residual_ || empty_)
       return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
-    for (std::size_t done = 0; done < count; done += block_lookups) {
-      const std::size_t size = std::min(block_lookups, count - done);
+    for (std::size_t done = 0; done < count; done += PackedEnds::most) {
+      const std::size_t size = std::min(PackedEnds::most, count - done);
       encode_block(lower, upper, ends, first + done, size, intervals + done);
     }
   }
@@ -208,7 +193,7 @@ class CompositeCodec final : public KeyCodec {
   }
 
   void prefetch_residual(std::uint32_t row, int step) const override {
-    const Part& part = parts_[first_residual_];
+    const CompositePart& part = parts_[first_residual_];
     const auto element = static_cast<std::uint32_t>(rows_.element(row));
     if (step == 0) prefetch(part.residual.address(element));
     if (part.codec->has_residual()) part.codec->prefetch_residual(element, step);
@@ -236,47 +221,13 @@ class CompositeCodec final : public KeyCodec {
     }
   }
 
-  static constexpr std::size_t block_lookups = 256;
-
-  // One end of a block of lookups: the smallest and greatest packed keys that begin with each.
-  struct PackedEnds {
-    std::uint64_t first[block_lookups];
-    std::uint64_t last[block_lookups];
-    bool is_known[block_lookups];  // false: a part has a value that the column's cannot have
-  };
-
-  void pack_ends(const ColumnView& lookups, std::size_t first, std::size_t count,
-                 PackedEnds& ends) const {
-    std::fill_n(ends.first, count, 0);
-    std::fill_n(ends.is_known, count, true);
-    Interval own[block_lookups];
-    int bits_behind = 0;
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const Part& part = parts_[p];
-      if (p >= lookups.parts().size()) {
-        bits_behind += part.bits;
-        continue;
-      }
-      const ColumnView& elements = lookups.parts()[p];
-      part.codec->encode_lookups(elements, elements, {}, first, count, own, nullptr);
-      for (std::size_t i = 0; i < count; ++i) {
-        ends.is_known[i] = ends.is_known[i] && !own[i].empty();
-        ends.first[i] = shift_left(ends.first[i], part.bits) | own[i].lower;
-      }
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      ends.last[i] = last_with(ends.first[i], bits_behind);
-      ends.first[i] = shift_left(ends.first[i], bits_behind);
-    }
-  }
-
   void encode_block(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                     std::size_t first, std::size_t count, Interval* intervals) const {
     constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
     PackedEnds low;
     PackedEnds high;
-    if (lower.given()) pack_ends(lower, first, count, low);
-    if (upper.given() && &lower != &upper) pack_ends(upper, first, count, high);
+    if (lower.given()) pack_ends(parts_, lower, first, count, low);
+    if (upper.given() && &lower != &upper) pack_ends(parts_, upper, first, count, high);
     const PackedEnds& high_ends = &lower == &upper ? low : high;
     const std::uint64_t top = base_ + span_;
     const bool has_nulls = lower.nullable() || upper.nullable();
@@ -306,7 +257,7 @@ class CompositeCodec final : public KeyCodec {
     int left = 64;
     first_residual_ = parts_.size();
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-      Part& part = parts_[p];
+      CompositePart& part = parts_[p];
       const auto wanted = static_cast<int>(std::bit_width(part.codec->span()));
       part.bits = std::min(wanted, left);
       part.dropped = wanted - part.bits;
@@ -322,7 +273,7 @@ class CompositeCodec final : public KeyCodec {
 
   void keep_residual(const ColumnView& column) {
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
-      Part& part = parts_[p];
+      CompositePart& part = parts_[p];
       part.residual = PackedKeys(column.size(), part.codec->span());
       parallel_for(column.size(), block_rows, [&](std::size_t first, std::size_t count) {
         std::uint64_t keys[block_rows];
@@ -366,7 +317,7 @@ class CompositeCodec final : public KeyCodec {
     int bits_behind = 0;
     for (std::size_t p = 0; p < packed_; ++p) bits_behind += parts_[p].bits;
     for (std::size_t p = 0; p < packed_; ++p) {
-      const Part& part = parts_[p];
+      const CompositePart& part = parts_[p];
       // A lookup of fewer parts ends with the first or last key that begins with it.
       if (p == lookups.parts().size())
         return {.key = is_lower ? shift_left(key, bits_behind) : last_with(key, bits_behind)};
@@ -382,11 +333,6 @@ class CompositeCodec final : public KeyCodec {
         return {.key = is_lower ? shift_left(key, bits_behind) : last_with(key, bits_behind)};
     }
     return {.key = key};
-  }
-
-  // The last packed key whose parts so far are `key`.
-  [[nodiscard]] static std::uint64_t last_with(std::uint64_t key, int bits_behind) {
-    return shift_left(key, bits_behind) | (shift_left(1, bits_behind) - 1);
   }
 
   // The parts so far are `key`; no value of the next part is inside. A lower end moves up to the
@@ -417,7 +363,7 @@ class CompositeCodec final : public KeyCodec {
     return bound;
   }
 
-  std::vector<Part> parts_;
+  std::vector<CompositePart> parts_;
   std::size_t packed_ = 0;          // parts that are in the packed key, the last maybe in part
   std::size_t first_residual_ = 0;  // the first part that is compared in the hit
   std::uint64_t base_ = 0;
