@@ -80,7 +80,7 @@ std::string neighbour_text(const ColumnView& keys, const std::string& tick, std:
   return tick.empty() ? keys.text(i) : time_text(ticks_at(keys, i), tick);
 }
 
-// What a file holds where there is no key.
+// The key that is written to a file for a lookup without a neighbour.
 template <class T>
 T no_key() {
   if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::quiet_NaN();

@@ -152,8 +152,8 @@ Examples:
   rtindex rank --load keys.rtindex --keys wanted.npy -o ranks.npy)";
 
 constexpr const char* select_examples =
-    R"(Rows are counted in the order of their keys, rows of equal keys by rowID. Beyond the last
-there is no row, 4294967295 in files.
+    R"(Rows are counted in the order of their keys, rows of equal keys by rowID. A rank
+beyond the last has no row; files hold 4294967295 for it.
 
 Examples:
   rtindex select --column price.npy --quantile 0.25 --quantile 0.5 --quantile 0.75

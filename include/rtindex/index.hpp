@@ -93,8 +93,8 @@ class RTINDEX_API Index {
   /// Answers a batch of range lookups: which rows hold a key between `lower[i]` and `upper[i]`?
   /// Both ends are included unless `options.ends` says otherwise. An end that is left out,
   /// `ColumnView()`, is the first or last key of all. A range whose lower end is above its upper
-  /// end matches nothing. A composite end may have fewer parts than the column: then it stands for
-  /// all keys that begin with these parts, and so does a key of `lookup`.
+  /// end matches nothing. A composite end may have fewer parts than the column: the range then
+  /// contains all keys that begin with these parts. A key of `lookup` may be shortened likewise.
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper,
                               const LookupOptions& options = {}) const;
   /// \overload One or several answers; `values` as in `LookupOptions`.

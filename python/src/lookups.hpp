@@ -55,7 +55,7 @@ struct Part {
 // The batch in one part.
 [[nodiscard]] Part as_one_part(const Lookups& lookups);
 
-// Answers of an index to one part. Into buffers there are no prefixes.
+// The answers of an index to one part of the lookups. ask_into() takes no prefixes.
 [[nodiscard]] Answers ask(const Index& index, const Lookups& lookups, const Part& part,
                           const LookupOptions& options);
 void ask_into(const Index& index, const Lookups& lookups, const Part& part,

@@ -191,7 +191,7 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, const Dead& dea
   return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
-// What rows[] tells of the first `most` live rows of a match: rowIDs, or keys.
+// Copies rows[at] of the first `most` live positions of a match; `rows` gives rowIDs or keys.
 template <class T, class Rows, class Dead>
 void copy_rows(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most, T* out) {
   const T* const end = out + most;
@@ -228,8 +228,8 @@ void copy_long(const Match& match, const Rows& rows, const Dead& dead, std::uint
   });
 }
 
-// Appends what rows[] tells of sizes[i] live rows of each match. Positions ascend with keys, so
-// that the order of rows is that of positions.
+// Appends rows[at] of sizes[i] live positions of each match. Keys ascend with positions, so that
+// rows come in the order of keys.
 template <class T, class Rows, class Live>
 void append_rows(RowOrder order, const std::uint64_t* sizes, const Match* found, std::size_t count,
                  const Rows& rows, const Live& live, std::vector<T>& out) {

@@ -152,7 +152,7 @@ void Index::State::run(const Version& now, const Question& question, Request req
     return backend->answer_nearest(now.segments, question.lower, question.nearest, request);
   request.ends.null_upper_is_none = question.null_upper_is_none;
   if (question.kind == LookupKind::point) request.ends = {};
-  // Composite keys of fewer parts than the column's stand for many of them.
+  // A composite key of fewer parts than the column matches every key that begins with it: a range.
   const bool is_prefix = question.lower.type() == Type::composite &&
                          question.lower.parts().size() < now.main().codec->part_types().size();
   const LookupKind kind = is_prefix ? LookupKind::range : question.kind;

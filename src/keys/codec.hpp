@@ -75,7 +75,7 @@ class KeyCodec {
   [[nodiscard]] OwnedColumn null_column(std::size_t size) const;
 
   // Throws where lookups of this type cannot be compared with the column. Composite lookups may
-  // have fewer parts than the column: each stands for all keys that begin with it.
+  // have fewer parts than the column: each matches all keys that begin with it.
   virtual void require_comparable(const ColumnView& lookups) const = 0;
   // Lookups [first, first + count) as intervals; `checks` (Check flags) only where has_residual().
   // For points `lower` and `upper` are the same column.

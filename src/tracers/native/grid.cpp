@@ -168,8 +168,7 @@ std::optional<EvenStarts> Grid<Key>::even_starts(const KeyOrder<Key>& order, con
   });
   const auto cell_at = [&](std::size_t position) { return level.spread(order.key(position)); };
   parallel_for(order.size(), fill_grain, [&](std::size_t first, std::size_t count) {
-    // No two blocks write to one cell: it belongs to the block where it begins. That block may stop
-    // early in a cell of too many keys, because `heavy` keys and one more tell that already.
+    // A cell belongs to the block where it begins, which may stop behind `heavy` + 1 of its keys.
     const auto end_of_cell = [&](std::size_t position, std::size_t limit) {
       const std::uint64_t cell = cell_at(position - 1);
       while (position < limit && cell_at(position) == cell) ++position;
