@@ -163,6 +163,12 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] bool given() const { return given_ || type_ != Type::u64; }
   /// The elements of a native, date or timestamp column; null for strings and composites.
   [[nodiscard]] const void* data() const { return data_; }
+  /// The bytes of strings in Arrow's layout; null for all other columns.
+  [[nodiscard]] const char* string_bytes() const;
+  /// The offsets of strings in Arrow's layout, one more than strings; null for all other columns.
+  [[nodiscard]] const void* string_offsets() const;
+  /// Bytes of one such offset: 4 or 8; 0 for all other columns.
+  [[nodiscard]] std::size_t string_offset_width() const;
   /// The parts of a composite column.
   [[nodiscard]] std::span<const ColumnView> parts() const { return parts_; }
   /// Whether the column carries a validity bitmap (its own, or one of its parts').

@@ -184,6 +184,20 @@ bool ColumnView::nullable() const {
          std::ranges::any_of(parts_, [](const ColumnView& part) { return part.nullable(); });
 }
 
+std::size_t ColumnView::string_offset_width() const {
+  if (type_ == Type::string && layout_ == StringLayout::offsets32) return sizeof(std::int32_t);
+  if (type_ == Type::string && layout_ == StringLayout::offsets64) return sizeof(std::int64_t);
+  return 0;
+}
+
+const void* ColumnView::string_offsets() const {
+  return string_offset_width() != 0 ? offsets_ : nullptr;
+}
+
+const char* ColumnView::string_bytes() const {
+  return string_offset_width() != 0 ? static_cast<const char*>(data_) : nullptr;
+}
+
 std::string_view ColumnView::string(std::size_t row) const {
   switch (layout_) {
     case StringLayout::views: return static_cast<const std::string_view*>(data_)[row];
