@@ -268,6 +268,9 @@ struct BuildOptions {
   /// The allocator of an index on a GPU, for its own arrays and those of its lookups. Null: the
   /// allocator of `set_device_memory`.
   std::shared_ptr<DeviceMemory> device_memory = {};
+  /// Only point lookups will be asked. An index whose spec leaves the kind open (`auto`) may then
+  /// become a hash table, where a short measurement shows that it answers them faster.
+  bool points_only = false;
 };
 
 /// Builds an index over a column. The column is not needed afterwards.
