@@ -210,7 +210,8 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
       for (std::size_t i = 0; i < count; ++i)
         if (is_matched(request.answered, i)) intervals[i] = empty_interval;
     Work work(request);
-    finder().find(batch.kind(), intervals, count, found, work.get());
+    const bool one_row = !batch.has_residual() && wants_first_row(request);
+    finder().find(batch.kind(), one_row, intervals, count, found, work.get());
     if (batch.has_residual())
       order_.filter_residuals(batch, first, count, intervals, checks, found);
     answer(request, dead, batch.kind(), first, found, count, work);
@@ -242,11 +243,17 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
         intervals[i] = items[i].interval;
         lookups[i] = items[i].lookup;
       }
-      finder().find(kind, intervals, count, found, work.get());
+      finder().find(kind, wants_first_row(request), intervals, count, found, work.get());
       answers.start();
       answer(answers.local(), dead, kind, 0, found, count, work);
       answers.scatter(lookups, count);
     }
+  }
+
+  // Whether the first of equal keys, which has the smallest rowID, answers a point.
+  [[nodiscard]] static bool wants_first_row(const Request& request) {
+    return !request.wants_values() && !request.answers.has_any_of(Answer::count | Answer::rows) &&
+           request.dead.empty() && request.counters == nullptr;
   }
 
   // The keys by position.

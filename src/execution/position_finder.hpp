@@ -27,11 +27,11 @@ class PositionFinder {
   PositionFinder(const KeyOrder<Key>& order, const Locator& locator, const HashFilter<Key>* filter)
       : order_(order), locator_(locator), filter_(filter) {}
 
-  // The positions of all matches of each lookup.
-  void find(LookupKind kind, const Interval* intervals, std::size_t count, Match* found,
-            Counters* work) const {
+  // The positions of all matches of each lookup; of points only the first one where `one_row`.
+  void find(LookupKind kind, bool one_row, const Interval* intervals, std::size_t count,
+            Match* found, Counters* work) const {
     if (kind == LookupKind::point)
-      find_points(intervals, count, found, work);
+      find_points(one_row, intervals, count, found, work);
     else
       find_ranges(intervals, count, found, work);
   }
@@ -98,17 +98,17 @@ class PositionFinder {
       locator_.lower_bounds(order_, keys, count, at);
   }
 
-  void find_points(const Interval* intervals, std::size_t count, Match* found,
+  void find_points(bool one_row, const Interval* intervals, std::size_t count, Match* found,
                    Counters* work) const {
     if (filter_)
-      find_filtered_points(intervals, count, found, work);
+      find_filtered_points(one_row, intervals, count, found, work);
     else
-      find_all_points(intervals, count, found, work);
+      find_all_points(one_row, intervals, count, found, work);
   }
 
   // Only lookups that the filter lets pass are searched for.
-  void find_filtered_points(const Interval* intervals, std::size_t count, Match* found,
-                            Counters* work) const {
+  void find_filtered_points(bool one_row, const Interval* intervals, std::size_t count,
+                            Match* found, Counters* work) const {
     Interval passed[chunk_lookups] = {};
     Match passed_found[chunk_lookups];
     std::uint32_t which[chunk_lookups];
@@ -134,17 +134,25 @@ class PositionFinder {
         passing += filter_->may_hold(hashes[i - first]) ? 1 : 0;
       }
     }
-    find_all_points(passed, passing, passed_found, work);
+    find_all_points(one_row, passed, passing, passed_found, work);
     for (std::size_t i = 0; i < passing; ++i) found[which[i]] = passed_found[i];
   }
 
-  void find_all_points(const Interval* intervals, std::size_t count, Match* found,
+  void find_all_points(bool one_row, const Interval* intervals, std::size_t count, Match* found,
                        Counters* work) const {
     Key keys[chunk_lookups];
     std::uint32_t at[chunk_lookups];
     for (std::size_t i = 0; i < count; ++i)
       keys[i] = intervals[i].empty() ? Key{0} : static_cast<Key>(intervals[i].lower);
     search(keys, count, at, work);
+    if (one_row) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool hit =
+            !intervals[i].empty() && at[i] < order_.size() && order_.key(at[i]) == keys[i];
+        found[i] = {at[i], std::uint64_t{at[i]} + (hit ? 1 : 0)};
+      }
+      return;
+    }
     bool has_long_runs = false;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t end =

@@ -21,6 +21,15 @@ class Spread {
     factor_ = static_cast<std::uint64_t>((static_cast<uint128>(bins) << 64) / keys);
   }
 
+  // As it lies in memory: two words.
+  [[nodiscard]] static RTINDEX_HD Spread from_parts(std::uint64_t lowest, std::uint64_t factor) {
+    Spread spread;
+    spread.lowest_ = lowest;
+    spread.factor_ = factor;
+    return spread;
+  }
+
+  [[nodiscard]] RTINDEX_HD std::uint64_t lowest() const { return lowest_; }
   // Every bin holds one key.
   [[nodiscard]] RTINDEX_HD bool is_identity() const { return factor_ == 0; }
 

@@ -138,17 +138,17 @@ TEST(Describe, CountsRepresentativesAndMarkers) {
   }
 }
 
-TEST(Describe, CountsTheRefinedGroupsOfAGrid) {
+TEST(Describe, CountsThePiecesOfAGrid) {
   const std::vector<std::string> usable = usable_indexes();
   if (std::find(usable.begin(), usable.end(), "rx:native@cuda") == usable.end())
     GTEST_SKIP() << "rx:native@cuda is not available";
   std::vector<std::uint64_t> keys(4000);
   std::iota(keys.begin(), keys.end(), 0);
   const std::string even = build(keys, "rx:native@cuda").describe();
-  EXPECT_EQ(even.find("refined"), std::string::npos) << even;
-  keys.push_back(std::uint64_t{1} << 40);  // all others now share the first group
+  EXPECT_EQ(even.find("pieces"), std::string::npos) << even;
+  keys.push_back(std::uint64_t{1} << 40);  // all others would share the first group
   const std::string crowded = build(keys, "rx:native@cuda").describe();
-  EXPECT_NE(crowded.find(", 1 of them refined"), std::string::npos) << crowded;
+  EXPECT_NE(crowded.find(" in 2 pieces"), std::string::npos) << crowded;
 }
 
 TEST(Index, Moves) {

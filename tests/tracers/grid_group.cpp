@@ -20,27 +20,41 @@ TEST(GridGroup, IsTakenApartAsItWasWritten) {
     EXPECT_EQ(words.bound(j), group.bounds[j]) << j;
 }
 
-TEST(GridGroup, NamesItsLevel) {
-  GridGroup group{};
-  const std::uint32_t level = 0x12345678U;
-  set_other(group, GridGroup::Kind::refined, level);
-  GroupWords words{};
-  std::memcpy(&words, &group, sizeof(group));
-  EXPECT_EQ(words.kind(), GridGroup::Kind::refined);
-  EXPECT_EQ(words.other(), level);
+TEST(GridGroup, WithTooManyKeysIsSearched) {
+  const std::uint32_t begin = 0x12345678U;
+  for (const std::uint32_t keys : {256U, 0x00fedcbaU}) {
+    const GridGroup group = finished_group({}, begin, begin + keys);
+    GroupWords words{};
+    std::memcpy(&words, &group, sizeof(group));
+    EXPECT_EQ(words.kind(), GridGroup::Kind::search);
+    EXPECT_EQ(words.begin(), begin);
+    EXPECT_EQ(words.end(), begin + keys);
+  }
 }
 
-TEST(GridGroup, ALevelHasAGroupForItsHighestKeyAndNoneBehindIt) {
-  for (const std::uint64_t highest :
-       {std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
-    for (const std::uint32_t keys : {2U, 256U, 100000U})
-      for (const int keys_per_cell : {1, 12, 16}) {
-        const GridLevel level = level_over(7, highest, 50, 50 + keys, keys_per_cell);
-        const std::uint64_t last = level.spread(highest);
-        EXPECT_LT(last, groups_of(level) * GridGroup::cells);
-        EXPECT_GE(last, (groups_of(level) - 1) * GridGroup::cells);
-        EXPECT_LE(last, cells_for(keys, keys_per_cell));
+TEST(GridLayout, HasAGroupForTheHighestKeyOfEachPieceAndNoneBehindIt) {
+  for (const std::uint64_t span : {std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
+    for (const int keys_per_cell : {1, 12, 16}) {
+      const std::vector<KeyPiece> pieces = {{0, 0, 1}, {7, 5, 1}, {500, 100000, 3}};
+      const GridLayout layout = lay_out_grid(pieces, 200000, span, keys_per_cell);
+      ASSERT_EQ(layout.pieces.size(), pieces.size());
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const bool is_last = i + 1 == pieces.size();
+        const std::uint64_t highest = is_last ? span : pieces[i + 1].first - 1;
+        const std::uint64_t last = layout.pieces[i].spread(highest);
+        const std::uint64_t groups = (is_last ? layout.groups : layout.pieces[i + 1].first_group) -
+                                     layout.pieces[i].first_group;
+        EXPECT_EQ(groups, last / GridGroup::cells + 1);
       }
+    }
+}
+
+TEST(GridLayout, HasSmallerCellsWhereKeysAreCrowded) {
+  const std::uint64_t span = std::uint64_t{1} << 40;
+  const auto groups = [&](float crowding) {
+    return lay_out_grid({{0, 0, crowding}}, 100000, span, 12).groups;
+  };
+  EXPECT_GT(groups(2), groups(1));
 }
 
 }  // namespace

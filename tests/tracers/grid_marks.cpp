@@ -56,7 +56,7 @@ void expect_right(const std::vector<std::uint64_t>& cells, std::uint32_t begin,
     const std::uint32_t end = position(first + GridGroup::cells);
     if (end - words.begin() > GridGroup::most_keys) {
       ASSERT_EQ(words.kind(), GridGroup::Kind::search) << group;
-      ASSERT_EQ(words.other(), end) << group;
+      ASSERT_EQ(words.end(), end) << group;
       continue;
     }
     ASSERT_EQ(words.kind(), GridGroup::Kind::cells) << group;

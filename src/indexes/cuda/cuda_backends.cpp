@@ -17,7 +17,7 @@ int number(const Spec& spec, std::string_view option) {
 
 class NativeBackend final : public DeviceBackend {
  public:
-  NativeBackend() : DeviceBackend("rx", "native", "uniform grid over sorted keys") {}
+  NativeBackend() : DeviceBackend("rx", "native", "grid over sorted keys") {}
 
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {

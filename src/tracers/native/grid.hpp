@@ -2,8 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,48 +12,19 @@
 #include "execution/backend.hpp"
 #include "execution/ordered_structure.hpp"
 #include "keys/spread.hpp"
+#include "storage/key_model.hpp"
 #include "storage/key_order.hpp"
 
 namespace rtindex {
 
-// The starts of a grid's cells for evenly spread keys, as 2-byte offsets from twice the number of
-// the cell, where it would start if keys were spread perfectly. Half the bytes of a position make
-// room for twice as many cells.
-class EvenStarts {
- public:
-  static constexpr std::uint64_t keys_per_cell = 2;
-
-  EvenStarts() = default;
-  EvenStarts(const FileReader& file, std::uint64_t cells);
-  void save(FileWriter file) const;
-
-  // From the position behind the last key of each cell, 0 where the cell has none. None where an
-  // offset does not fit or a cell has more keys than `most`.
-  [[nodiscard]] static std::optional<EvenStarts> from(std::span<const std::uint32_t> ends,
-                                                      std::uint32_t most);
-  // Whether a cell may start at this position.
-  [[nodiscard]] static bool holds(std::uint64_t cell, std::uint64_t start);
-
-  [[nodiscard]] bool empty() const { return offsets_.empty(); }
-  [[nodiscard]] std::size_t bytes() const { return offsets_.bytes(); }
-  [[nodiscard]] const void* address(std::uint64_t cell) const { return offsets_.data() + cell; }
-  // Any number, where it comes from a damaged file.
-  [[nodiscard]] std::uint32_t operator[](std::uint64_t cell) const {
-    return static_cast<std::uint32_t>(cell * keys_per_cell) +
-           static_cast<std::uint32_t>(offsets_.data()[cell]);
-  }
-
- private:
-  Array<std::int16_t> offsets_;
-};
-
-// The native tracer: a uniform grid over sorted keys. RX's scene is a line of keys, so a bounding
-// volume is an interval of keys; the grid is one level of equally wide intervals (cells) with about
-// two keys each where keys are spread evenly (EvenStarts), else four. A cell holds the position of
-// its first key; the cell of a lookup is found by one multiplication.
+// The native tracer: a grid over sorted keys that follows their distribution. RX's scene is a line
+// of keys, so a bounding volume is an interval of keys; the grid is one level of intervals (cells)
+// with about two keys each. The line is cut into pieces within which keys lie about evenly
+// (storage/key_pieces.hpp), and the cells of a piece are equally wide: the cell of a lookup is
+// found by one multiplication. Evenly spread keys are one piece.
 //
-// Where keys cluster, neighbouring cells with many keys are refined together by a level of their
-// own, as often as it takes.
+// A cell holds the position of its first key, as a 2-byte offset from where it would start if the
+// keys of the piece were spread perfectly.
 template <class Key>
 class Grid {
  public:
@@ -70,42 +39,48 @@ class Grid {
                     std::uint32_t* at, Counters* work = nullptr) const;
 
   [[nodiscard]] LocatorBytes bytes() const {
-    return {{{"grid", starts_.bytes() + even_.bytes() + levels_.size() * sizeof(Level)}}};
+    return {{{"grid", offsets_.bytes() + pieces_.size() * sizeof(Piece) +
+                          table_.size() * sizeof(std::uint32_t)}}};
   }
   [[nodiscard]] std::string describe() const;
 
  private:
-  // A cell's start with this bit set is the number of the level that refines it.
-  static constexpr std::uint32_t refined = std::uint32_t{1} << 31;
-
-  // Cells of equal width over the keys lowest..highest, which lie at positions begin..end.
-  struct Level {
+  // Cells of equal width over the keys from `first` on, which lie at positions `begin` and up.
+  struct Piece {
     Spread spread;
-    std::uint64_t first_cell;  // in starts_
-    std::uint64_t cells;
-    Key lowest, highest;
-    std::uint32_t begin, end;
+    std::uint64_t first_cell;
+    std::uint32_t begin;
+    std::uint32_t keys_per_cell;  // as a fraction of 2^16
+
+    // Where a cell would start if keys were spread perfectly.
+    [[nodiscard]] std::uint32_t even_start(std::uint64_t cell) const {
+      return begin + static_cast<std::uint32_t>(cell * keys_per_cell >> 16);
+    }
   };
 
-  [[nodiscard]] bool fill_evenly(const KeyOrder<Key>& order);
-  [[nodiscard]] static std::optional<EvenStarts> even_starts(const KeyOrder<Key>& order,
-                                                             const Level& level);
-  void fill_levels(const KeyOrder<Key>& order);
-  [[nodiscard]] static Level whole(const KeyOrder<Key>& order, std::uint64_t cells);
-  void fill(const KeyOrder<Key>& order, const Level& level, std::vector<std::uint32_t>& starts);
-  void refine(const KeyOrder<Key>& order, std::size_t level, int depth,
-              std::vector<std::vector<std::uint32_t>>& starts);
+  // A piece in a file.
+  struct SavedPiece {
+    std::uint64_t first;
+    std::uint32_t begin, cells;
+  };
+
+  void build(const KeyOrder<Key>& order);
+  void lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>& order);
+  void fill(const KeyOrder<Key>& order);
+  [[nodiscard]] Array<std::uint32_t> cell_ends(const KeyOrder<Key>& order) const;
+  [[nodiscard]] std::size_t piece_of(std::uint64_t key) const;
+  void find_cells(const Key* keys, std::size_t count, std::uint64_t* cells,
+                  std::uint32_t* at) const;
   // `Work` counts, or is compiled to nothing.
   template <class Work>
   void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count, std::uint32_t* at,
               Work work) const;
-  template <class Work>
-  void resolve(const KeyOrder<Key>& order, const Key* keys, std::size_t count, std::uint64_t* cells,
-               std::uint32_t* at, Work work) const;
 
-  std::vector<Level> levels_;
-  Array<std::uint32_t> starts_;
-  EvenStarts even_;  // in place of them
+  std::vector<Piece> pieces_;
+  PieceRoot root_;
+  std::vector<std::uint32_t> table_;
+  std::uint64_t cells_ = 0;
+  Array<std::int16_t> offsets_;
 };
 
 extern template class Grid<std::uint32_t>;

@@ -9,7 +9,9 @@
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
+#include "base/search.hpp"
 #include "storage/cuda/order_view.cuh"
+#include "storage/key_model.hpp"
 #include "tracers/native/grid_group.hpp"
 
 // Builds the native tracer's grid on a GPU. Included by one file only.
@@ -18,33 +20,19 @@ namespace rtindex::cuda {
 
 namespace {
 
-// A range of keys with a grid of its own.
-struct Region {
-  GridLevel level;
-  std::uint32_t parent;  // the group that it refines
-};
-
-// The groups of some regions, and their numbers.
+// The pieces of a grid and its groups, while they are made.
 struct GroupsOf {
-  const Region* regions;  // in ascending order
-  int region_count;
-  std::uint32_t first;
-  std::size_t count;
+  const GridPiece* pieces;  // in ascending order
+  std::uint32_t piece_count;
   GridGroup* groups;
+  std::size_t count;
 };
 
-// The region that a position belongs to, or -1. Regions are in ascending order.
-__device__ int region_of(const Region* regions, int count, std::uint32_t position) {
-  int low = 0;
-  int high = count;
-  while (low < high) {
-    const int middle = (low + high) / 2;
-    if (regions[middle].level.end <= position)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && regions[low].level.begin <= position ? low : -1;
+// The last of the pieces from `piece` on that begins at or before a position.
+[[nodiscard]] __device__ inline std::uint32_t piece_at(const GroupsOf& made, std::uint32_t piece,
+                                                       std::uint32_t position) {
+  while (piece + 1 < made.piece_count && made.pieces[piece + 1].begin <= position) ++piece;
+  return piece;
 }
 
 // One pass over the keys in key order, neighbours in neighbouring threads: writes the lowest byte
@@ -53,130 +41,125 @@ __device__ int region_of(const Region* regions, int count, std::uint32_t positio
 template <class View>
 __global__ void __launch_bounds__(block_threads)
     mark_cells(View order, GroupsOf made, std::uint32_t* group_ends, OrderStats* stats) {
-  const Region* const regions = made.regions;
-  const std::size_t i = thread_number();
-  const auto position = static_cast<std::uint32_t>(i);
-  const bool whole =
-      made.region_count == 1 && regions[0].level.begin == 0 && regions[0].level.end == order.size;
-  int number = -1;
-  if (i < order.size) number = whole ? 0 : region_of(regions, made.region_count, position);
-  const bool live = number >= 0;
-  const GridLevel& level = regions[live ? number : 0].level;
+  __shared__ std::uint32_t block_piece;
+  const auto position = static_cast<std::uint32_t>(thread_number());
+  if (threadIdx.x == 0)
+    block_piece =
+        partition_point(1U, made.piece_count,
+                        [&](std::uint32_t piece) { return made.pieces[piece].begin <= position; }) -
+        1;
+  __syncthreads();
+  const bool live = thread_number() < order.size;
+  const std::uint32_t number = live ? piece_at(made, block_piece, position) : 0;
+  const GridPiece piece = made.pieces[number];
+  const std::uint32_t end =
+      number + 1 < made.piece_count ? made.pieces[number + 1].begin : order.size;
   const std::uint64_t key = live ? order.key(position) : 0;
   KeyCell at{};
-  at.cell = level.spread(key);
-  at.first = position == level.begin;
-  at.last = position + 1 == level.end;
+  at.cell = piece.spread(key);
+  at.first = position == piece.begin;
+  at.last = position + 1 == end;
   std::uint64_t next_key = __shfl_down_sync(~0U, key, 1);
   at.next_cell = __shfl_down_sync(~0U, at.cell, 1);
-  if (live && !at.last && threadIdx.x % 32 == 31) {
+  const bool ends_column = position + 1 == order.size;
+  if (live && !ends_column && threadIdx.x % 32 == 31) {
     next_key = order.key(position + 1);
-    at.next_cell = level.spread(next_key);
+    at.next_cell = piece.spread(next_key);
   }
   if (stats != nullptr) {
-    const bool equal = live && !at.last && key == next_key;
+    const bool equal = live && !ends_column && key == next_key;
     const bool descends = equal && order.row(position) > order.row(position + 1);
     if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) stats->duplicates = 1;
     if (__any_sync(~0U, descends) && threadIdx.x % 32 == 0) stats->unordered = 1;
-    if (live && position + 1 == order.size) stats->last_key = key;
+    if (live && ends_column) stats->last_key = key;
   }
   if (!live) return;
-  const std::uint32_t base = level.first_group - made.first;
   mark_key(
       at, position,
-      [&](std::uint64_t group, std::uint32_t j, std::uint32_t end) {
-        made.groups[base + group].bounds[j + 1] = static_cast<std::uint8_t>(end);
+      [&](std::uint64_t group, std::uint32_t j, std::uint32_t to) {
+        made.groups[piece.first_group + group].bounds[j + 1] = static_cast<std::uint8_t>(to);
       },
-      [&](std::uint64_t group, std::uint32_t end) { group_ends[base + group] = end; });
+      [&](std::uint64_t group, std::uint32_t to) { group_ends[piece.first_group + group] = to; });
 }
 
 // Groups from the lowest bytes of the ends of their cells. A group begins at the end of the
-// previous one, or at the begin of its region.
+// previous one, or at the begin of its piece.
 __global__ void finish_groups(GroupsOf made, const std::uint32_t* group_ends,
                               std::uint32_t* any_heavy) {
   const std::size_t i = thread_number();
   if (i >= made.count) return;
-  const auto number = static_cast<std::uint32_t>(made.first + i);
-  int low = 0;
-  int high = made.region_count - 1;
-  while (low < high) {
-    const int middle = (low + high + 1) / 2;
-    if (made.regions[middle].level.first_group <= number)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  const GridLevel& level = made.regions[low].level;
+  const std::uint32_t number =
+      partition_point(1U, made.piece_count,
+                      [&](std::uint32_t piece) { return made.pieces[piece].first_group <= i; }) -
+      1;
+  const GridPiece& piece = made.pieces[number];
   const std::uint32_t begin =
-      number == level.first_group ? level.begin : max(level.begin, group_ends[i - 1]);
-  const std::uint32_t end = max(level.begin, group_ends[i]);
+      i == piece.first_group ? piece.begin : max(piece.begin, group_ends[i - 1]);
+  const std::uint32_t end = max(piece.begin, group_ends[i]);
   if (end - begin > GridGroup::most_keys) *any_heavy = 1;
   made.groups[i] = finished_group(made.groups[i], begin, end);
 }
 
-// The keys of a group without cells; empty for other groups.
-struct Heavy {
-  std::uint32_t begin, end;
-  std::uint64_t lowest, highest;
-  // A grid of fewer distinct keys would have a single group again.
-  [[nodiscard]] __device__ bool refinable() const { return highest - lowest >= GridGroup::cells; }
-};
-
+// step_squares() of every block of keys, one warp each: a lane has a step.
 template <class View>
-[[nodiscard]] __device__ Heavy heavy_at(const View& order, const GridGroup& group) {
-  GroupWords words;
-  memcpy(&words, &group, sizeof(words));
-  if (words.kind() != GridGroup::Kind::search) return {};
-  const std::uint32_t begin = words.begin();
-  const std::uint32_t end = words.other();
-  return {begin, end, order.key(begin), order.key(end - 1)};
+__global__ void __launch_bounds__(block_threads) measure_blocks(View order, double* squares) {
+  static_assert(pieces::block_keys == 32 * pieces::step_keys);
+  const std::size_t block = thread_number() / 32;
+  const std::uint64_t begin = block * pieces::block_keys;
+  if (begin >= order.size) return;
+  const std::uint32_t last = order.size - 1;
+  const auto sample = [&](std::uint32_t step) {
+    const std::uint64_t at = begin + step * pieces::step_keys;
+    return std::uint64_t{order.key(static_cast<std::uint32_t>(at < last ? at : last))};
+  };
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint64_t key = sample(lane);
+  std::uint64_t next = __shfl_down_sync(~0U, key, 1);
+  if (lane == 31) next = sample(32);
+  const std::uint64_t from = begin + lane * pieces::step_keys;
+  const std::uint64_t left = from < order.size ? order.size - from : 0;
+  const std::uint64_t keys = left < pieces::step_keys ? left : pieces::step_keys;
+  double sum = next != key ? pieces::squares_of(keys, next - key) : 0;
+  for (int to = 16; to > 0; to /= 2) sum += __shfl_down_sync(~0U, sum, to);
+  if (lane == 0) squares[block] = sum;
 }
 
-// One more flag than groups: the last sum over them is their number.
+// Room for the stretches of a chunk: steps, and runs of equal keys with the gaps around them.
+constexpr std::uint32_t most_stretches =
+    pieces::chunk_keys / pieces::step_keys + 4 * pieces::chunk_keys / pieces::block_keys + 8;
+
+// One thread cuts a chunk.
 template <class View>
-__global__ void flag_refinable(View order, GroupsOf made, std::uint32_t* flags) {
-  const std::size_t i = thread_number();
-  if (i > made.count) return;
-  flags[i] = i < made.count && heavy_at(order, made.groups[i]).refinable() ? 1 : 0;
+__global__ void cut_chunks(View order, const double* squares, std::uint32_t chunks,
+                           KeyStretch* stretches, std::uint32_t* counts) {
+  const auto chunk = static_cast<std::uint32_t>(thread_number());
+  if (chunk >= chunks) return;
+  const auto key_at = [&](std::uint32_t position) { return std::uint64_t{order.key(position)}; };
+  const std::uint64_t last_key = key_at(order.size - 1);
+  KeyStretch* const own = stretches + std::size_t{chunk} * most_stretches;
+  std::uint32_t count = 0;
+  cut_chunk(
+      key_at, [&](std::uint32_t block) { return squares[block]; }, order.size,
+      last_key + 1 == 0 ? last_key : last_key + 1, chunk,
+      [&](const KeyStretch& stretch) { own[count++] = stretch; });
+  counts[chunk] = count;
 }
 
-// The regions of refinable groups, in their order; positions[i] is the number of them before group
-// i.
-template <class View>
-__global__ void make_regions(View order, GroupsOf made, const std::uint32_t* positions,
-                             int keys_per_cell, Region* regions, std::uint32_t* group_counts) {
-  const std::size_t i = thread_number();
-  if (i >= made.count || positions[i] == positions[i + 1]) return;
-  const Heavy heavy = heavy_at(order, made.groups[i]);
-  Region region{};
-  region.parent = static_cast<std::uint32_t>(made.first + i);
-  region.level = level_over(heavy.lowest, heavy.highest, heavy.begin, heavy.end, keys_per_cell);
-  regions[positions[i]] = region;
-  group_counts[positions[i]] = static_cast<std::uint32_t>(groups_of(region.level));
-}
-
-// Numbers groups from `first` on and levels from `first_level` on, and marks the refined groups.
-__global__ void number_regions(Region* regions, int count, const std::uint32_t* group_positions,
-                               std::uint32_t first, std::uint32_t first_level, GroupsOf parents) {
-  const std::size_t i = thread_number();
-  if (i >= static_cast<std::size_t>(count)) return;
-  regions[i].level.first_group = first + group_positions[i];
-  set_other(parents.groups[regions[i].parent - parents.first], GridGroup::Kind::refined,
-            static_cast<std::uint32_t>(first_level + i));
-}
-
-__global__ void copy_levels(const Region* regions, int count, GridLevel* levels) {
-  const std::size_t i = thread_number();
-  if (i < static_cast<std::size_t>(count)) levels[i] = regions[i].level;
+// One block of threads for each chunk; starts[chunk] stretches come before its own.
+__global__ void pack_stretches(const KeyStretch* stretches, const std::uint32_t* starts,
+                               KeyStretch* packed) {
+  const std::uint32_t begin = starts[blockIdx.x];
+  const std::uint32_t count = starts[blockIdx.x + 1] - begin;
+  for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x)
+    packed[begin + i] = stretches[std::size_t{blockIdx.x} * most_stretches + i];
 }
 
 struct Largest {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
 };
 
-// Levels of refinement before a group is searched by bisection.
-constexpr int most_depth = 6;
-
+// The whole column is tried as one piece. Where that makes a group too heavy for its cells, it is
+// cut into pieces.
 class GridBuilder {
  public:
   GridBuilder(int keys_per_cell, std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
@@ -184,148 +167,104 @@ class GridBuilder {
 
   template <class View>
   void build(const View& order, std::uint64_t span) {
-    Region whole{};
-    whole.level = level_over(0, span, 0, order.size, keys_per_cell_);
-    Generation first;
-    first.regions = DeviceArray<Region>(memory_, 1, stream_);
-    first.region_count = 1;
-    first.group_count = groups_of(whole.level);
-    check(cudaMemcpyAsync(first.regions.data(), &whole, sizeof(whole), cudaMemcpyHostToDevice,
-                          stream_),
-          "copying to the GPU");
-    bool heavy = add(order, std::move(first));
-    for (int depth = 0; heavy && depth < most_depth; ++depth) {
-      Generation next = refine(order);
-      heavy = next.region_count != 0 && add(order, std::move(next));
-    }
-    join();
+    const std::vector<KeyPiece> whole(1, KeyPiece{0, 0, 1.0F});
+    const bool heavy = fill(order, whole, span, true);
+    if (!heavy || order.size < pieces::step_keys) return;
+    const std::vector<KeyPiece> pieces = cut(order, span);
+    if (pieces.size() > 1) static_cast<void>(fill(order, pieces, span, false));
   }
 
-  [[nodiscard]] DeviceArray<GridGroup> take_groups() { return std::move(all_groups_); }
-  [[nodiscard]] DeviceArray<GridLevel> take_levels() { return std::move(all_levels_); }
-  // How many groups have a level of their own. (The array of levels is never empty.)
-  [[nodiscard]] std::uint32_t refined() const { return level_count_; }
+  [[nodiscard]] DeviceArray<GridGroup> take_groups() { return std::move(groups_); }
+  [[nodiscard]] DeviceArray<GridPiece> take_pieces() { return std::move(pieces_); }
+  [[nodiscard]] DeviceArray<std::uint32_t> take_table() { return std::move(table_); }
+  [[nodiscard]] const PieceRoot& root() const { return root_; }
+  // Of the only piece.
+  [[nodiscard]] const Spread& spread() const { return spread_; }
   // The statistics of the keys.
-  [[nodiscard]] const OrderStats& stats() const { return seen_.stats; }
+  [[nodiscard]] const OrderStats& stats() const { return stats_; }
 
  private:
-  // The groups of some regions: the whole column, or the heavy groups of the previous generation.
-  struct Generation {
-    DeviceArray<Region> regions;
-    DeviceArray<GridGroup> groups;
-    int region_count = 0;
-    std::uint64_t first_group = 0;
-    std::size_t group_count = 0;
-
-    [[nodiscard]] GroupsOf view() const {
-      return {regions.data(), region_count, static_cast<std::uint32_t>(first_group), group_count,
-              groups.data()};
-    }
-  };
-
   struct Seen {
     OrderStats stats;
     std::uint32_t any_heavy;
   };
 
-  // Makes the groups of a generation; whether some of them are too heavy.
+  // Makes the groups of these pieces; whether some of them are too heavy.
   template <class View>
-  bool add(const View& order, Generation made) {
-    made.groups = DeviceArray<GridGroup>(memory_, made.group_count, stream_);
-    const DeviceArray<std::uint32_t> ends(memory_, made.group_count, stream_);
+  bool fill(const View& order, const std::vector<KeyPiece>& cut, std::uint64_t span,
+            bool wants_stats) {
+    const GridLayout layout = lay_out_grid(cut, order.size, span, keys_per_cell_);
+    spread_ = layout.pieces.front().spread;
+    root_ = layout.root;
+    // From pageable memory, which is read before the call returns.
+    pieces_ = on_device(layout.pieces);
+    table_ = on_device(layout.table);
+    groups_ = DeviceArray<GridGroup>(memory_, layout.groups, stream_);
+    const DeviceArray<std::uint32_t> ends(memory_, layout.groups, stream_);
     const DeviceArray<Seen> seen(memory_, 1, stream_);
     // Keys do not mark all bytes; the others have to be zero.
-    check(cudaMemsetAsync(made.groups.data(), 0, made.groups.bytes(), stream_), "filling memory");
+    check(cudaMemsetAsync(groups_.data(), 0, groups_.bytes(), stream_), "filling memory");
     check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), stream_), "filling memory");
     check(cudaMemsetAsync(seen.data(), 0, sizeof(Seen), stream_), "filling memory");
-    const bool first = generations_.empty();
+    const GroupsOf made{pieces_.data(), root_.last + 1, groups_.data(), groups_.size()};
     if (order.size != 0)
       mark_cells<<<blocks_for(order.size), block_threads, 0, stream_>>>(
-          order, made.view(), ends.data(), first ? &seen.data()->stats : nullptr);
+          order, made, ends.data(), wants_stats ? &seen.data()->stats : nullptr);
     with_scratch(memory_, stream_, building, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveScan(scratch, bytes, ends.data(), ends.data(), Largest{},
                                             ends.size(), stream_);
     });
-    finish_groups<<<blocks_for(made.group_count), block_threads, 0, stream_>>>(
-        made.view(), ends.data(), &seen.data()->any_heavy);
+    finish_groups<<<blocks_for(made.count), block_threads, 0, stream_>>>(made, ends.data(),
+                                                                         &seen.data()->any_heavy);
     check_launch(building);
-    const Seen now = read(seen.data());
-    if (first) seen_ = now;
-    next_group_ += made.group_count;
-    generations_.push_back(std::move(made));
+    if (!wants_stats) return false;
+    Seen now{};
+    read(&now, seen.data(), 1);
+    stats_ = now.stats;
     return now.any_heavy != 0;
   }
 
-  // The regions of the last generation's heavy groups, except for those of equal keys, which a grid
-  // cannot separate. They stay on the GPU: there may be hundreds of thousands.
   template <class View>
-  Generation refine(const View& order) {
-    const GroupsOf parents = generations_.back().view();
-    const unsigned blocks = blocks_for(parents.count + 1);
-    const DeviceArray<std::uint32_t> positions(memory_, parents.count + 1, stream_);
-    flag_refinable<<<blocks, block_threads, 0, stream_>>>(order, parents, positions.data());
-    Generation next;
-    next.region_count = static_cast<int>(sum(positions));
-    next.first_group = next_group_;
-    if (next.region_count == 0) return next;
-    const auto count = static_cast<std::size_t>(next.region_count);
-    next.regions = DeviceArray<Region>(memory_, count, stream_);
-    const DeviceArray<std::uint32_t> group_positions(memory_, count + 1, stream_);
-    check(cudaMemsetAsync(group_positions.data() + count, 0, sizeof(std::uint32_t), stream_),
-          "filling memory");
-    make_regions<<<blocks, block_threads, 0, stream_>>>(order, parents, positions.data(),
-                                                        keys_per_cell_, next.regions.data(),
-                                                        group_positions.data());
-    next.group_count = sum(group_positions);
-    number_regions<<<blocks_for(count), block_threads, 0, stream_>>>(
-        next.regions.data(), next.region_count, group_positions.data(),
-        static_cast<std::uint32_t>(next.first_group), level_count_, parents);
+  std::vector<KeyPiece> cut(const View& order, std::uint64_t span) {
+    const std::size_t blocks = (order.size + pieces::block_keys - 1) / pieces::block_keys;
+    const auto chunks = static_cast<std::uint32_t>(
+        (order.size + std::uint64_t{pieces::chunk_keys} - 1) / pieces::chunk_keys);
+    const DeviceArray<double> squares(memory_, blocks, stream_);
+    const DeviceArray<KeyStretch> stretches(memory_, std::size_t{chunks} * most_stretches, stream_);
+    const DeviceArray<std::uint32_t> counts(memory_, chunks, stream_);
+    measure_blocks<<<blocks_for(32 * blocks), block_threads, 0, stream_>>>(order, squares.data());
+    constexpr unsigned few_threads = 32;
+    cut_chunks<<<(chunks + few_threads - 1) / few_threads, few_threads, 0, stream_>>>(
+        order, squares.data(), chunks, stretches.data(), counts.data());
     check_launch(building);
-    level_count_ += static_cast<std::uint32_t>(count);
-    return next;
+    std::vector<std::uint32_t> starts(chunks + 1);
+    read(starts.data() + 1, counts.data(), chunks);
+    for (std::size_t i = 0; i < chunks; ++i) starts[i + 1] += starts[i];
+    const DeviceArray<std::uint32_t> device_starts = on_device(starts);
+    const DeviceArray<KeyStretch> packed(memory_, starts.back(), stream_);
+    pack_stretches<<<chunks, block_threads, 0, stream_>>>(stretches.data(), device_starts.data(),
+                                                          packed.data());
+    check_launch(building);
+    std::vector<KeyStretch> all(packed.size());
+    read(all.data(), packed.data(), all.size());
+    return join_stretches({all.data(), all.size()}, order.size, stats_.last_key, span);
   }
 
-  // Replaces numbers by the sums of those before them; returns the last sum.
-  std::uint32_t sum(const DeviceArray<std::uint32_t>& numbers) {
-    with_scratch(memory_, stream_, building, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::ExclusiveSum(scratch, bytes, numbers.data(), numbers.data(),
-                                           numbers.size(), stream_);
-    });
-    return read(numbers.data() + numbers.size() - 1);
-  }
-
-  // Blocks until the value is copied.
   template <class T>
-  T read(const T* from) const {
-    T value{};
-    check(cudaMemcpyAsync(&value, from, sizeof(T), cudaMemcpyDeviceToHost, stream_),
+  DeviceArray<T> on_device(const std::vector<T>& elements) const {
+    DeviceArray<T> array(memory_, std::max<std::size_t>(1, elements.size()), stream_);
+    check(cudaMemcpyAsync(array.data(), elements.data(), elements.size() * sizeof(T),
+                          cudaMemcpyHostToDevice, stream_),
+          "copying to the GPU");
+    return array;
+  }
+
+  // Blocks until the elements are copied.
+  template <class T>
+  void read(T* to, const T* from, std::size_t count) const {
+    check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
           "copying from the GPU");
     check(cudaStreamSynchronize(stream_), building);
-    return value;
-  }
-
-  // Joins all generations in one array; mostly there is only one.
-  void join() {
-    all_levels_ = DeviceArray<GridLevel>(memory_, std::max<std::size_t>(level_count_, 1), stream_);
-    if (generations_.size() == 1) {
-      all_groups_ = std::move(generations_.front().groups);
-    } else {
-      all_groups_ = DeviceArray<GridGroup>(memory_, next_group_, stream_);
-      GridLevel* levels = all_levels_.data();
-      for (std::size_t i = 0; i < generations_.size(); ++i) {
-        const Generation& generation = generations_[i];
-        check(cudaMemcpyAsync(all_groups_.data() + generation.first_group, generation.groups.data(),
-                              generation.groups.bytes(), cudaMemcpyDeviceToDevice, stream_),
-              "copying on the GPU");
-        // The level of the whole column is a member of the locator.
-        if (i == 0) continue;
-        copy_levels<<<blocks_for(static_cast<std::size_t>(generation.region_count)), block_threads,
-                      0, stream_>>>(generation.regions.data(), generation.region_count, levels);
-        levels += generation.region_count;
-      }
-      check_launch(building);
-    }
-    generations_.clear();
   }
 
   static constexpr const char* building = "building the grid";
@@ -333,12 +272,12 @@ class GridBuilder {
   int keys_per_cell_;
   std::shared_ptr<DeviceMemory> memory_;
   cudaStream_t stream_;
-  Seen seen_{};
-  std::uint64_t next_group_ = 0;
-  std::uint32_t level_count_ = 0;
-  std::vector<Generation> generations_;
-  DeviceArray<GridGroup> all_groups_;
-  DeviceArray<GridLevel> all_levels_;
+  OrderStats stats_{};
+  PieceRoot root_;
+  Spread spread_;
+  DeviceArray<GridPiece> pieces_;
+  DeviceArray<std::uint32_t> table_;
+  DeviceArray<GridGroup> groups_;
 };
 
 }  // namespace

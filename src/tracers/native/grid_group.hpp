@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/macros.hpp"
 #include "keys/spread.hpp"
+#include "storage/key_model.hpp"
 
 namespace rtindex {
 
@@ -15,9 +17,8 @@ namespace rtindex {
 struct alignas(16) GridGroup {
   static constexpr std::uint32_t cells = 11;
   enum class Kind : std::uint8_t {
-    cells = 0,    // bounds[j] is where cell j starts and bounds[j + 1] where it ends, from `begin`
-    refined = 1,  // a level of its own, number `other`
-    search = 2,   // no grid helps: positions begin..other are searched by halves
+    cells = 0,   // bounds[j] is where cell j starts and bounds[j + 1] where it ends, from `begin`
+    search = 1,  // no grid helps: positions begin..end are searched by halves
   };
 
   std::uint32_t begin;
@@ -28,34 +29,31 @@ struct alignas(16) GridGroup {
 
 static_assert(sizeof(GridGroup) == 16);
 
-// A grid over the keys lowest..highest, which lie at positions begin..end.
-struct GridLevel {
+// A piece of the column (storage/key_model.hpp) with cells of equal width.
+struct alignas(16) GridPiece {
   Spread spread;
-  std::uint64_t lowest, highest;
   std::uint32_t first_group;
-  std::uint32_t begin, end;
+  std::uint32_t begin;  // the position of its first key
 };
+
+static_assert(sizeof(GridPiece) == 32);
 
 [[nodiscard]] inline RTINDEX_HD std::uint64_t cells_for(std::uint64_t keys, int keys_per_cell) {
   const auto each = static_cast<std::uint64_t>(keys_per_cell);
   return keys == 0 ? 1 : (keys + each - 1) / each;
 }
 
-// The level over these keys; its groups are yet to be numbered.
-[[nodiscard]] inline RTINDEX_HD GridLevel level_over(std::uint64_t lowest, std::uint64_t highest,
-                                                     std::uint32_t begin, std::uint32_t end,
-                                                     int keys_per_cell) {
-  return {Spread(lowest, highest, cells_for(end - begin, keys_per_cell)),
-          lowest,
-          highest,
-          0,
-          begin,
-          end};
-}
+// The pieces of a grid, with their cells and groups.
+struct GridLayout {
+  std::vector<GridPiece> pieces;
+  std::uint64_t groups = 0;
+  PieceRoot root;
+  std::vector<std::uint32_t> table;  // of the root
+};
 
-[[nodiscard]] inline RTINDEX_HD std::uint64_t groups_of(const GridLevel& level) {
-  return level.spread(level.highest) / GridGroup::cells + 1;
-}
+// Over `size` keys, none above `span`. The cells of a piece with crowded keys are smaller.
+[[nodiscard]] GridLayout lay_out_grid(const std::vector<KeyPiece>& pieces, std::uint32_t size,
+                                      std::uint64_t span, int keys_per_cell);
 
 // A group as two words, to be taken apart without memory.
 struct GroupWords {
@@ -67,8 +65,8 @@ struct GroupWords {
   [[nodiscard]] RTINDEX_HD GridGroup::Kind kind() const {
     return static_cast<GridGroup::Kind>(words[0] >> 32 & 0xff);
   }
-  // The level of a refined group, the end of a searched one.
-  [[nodiscard]] RTINDEX_HD std::uint32_t other() const {
+  // Of a group that is searched.
+  [[nodiscard]] RTINDEX_HD std::uint32_t end() const {
     return static_cast<std::uint32_t>(words[1]);
   }
   [[nodiscard]] RTINDEX_HD std::uint32_t bound(std::uint32_t j) const {
@@ -78,14 +76,8 @@ struct GroupWords {
   }
 };
 
-// Where a group keeps `other`.
-inline constexpr std::uint32_t group_other_at = 4;  // in `bounds`: byte 8 of the group
-
-inline RTINDEX_HD void set_other(GridGroup& group, GridGroup::Kind kind, std::uint32_t other) {
-  group.bounds[0] = static_cast<std::uint8_t>(kind);
-  for (std::uint32_t byte = 0; byte < 4; ++byte)
-    group.bounds[group_other_at + byte] = static_cast<std::uint8_t>(other >> (8 * byte));
-}
+// Where a group that is searched keeps its end.
+inline constexpr std::uint32_t group_end_at = 4;  // in `bounds`: byte 8 of the group
 
 // A group at positions begin..end, from one whose bounds behind the first hold the lowest bytes of
 // where cells end. A group without keys may hold anything.
@@ -94,7 +86,9 @@ inline RTINDEX_HD void set_other(GridGroup& group, GridGroup::Kind kind, std::ui
   group.begin = begin;
   group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::cells);
   if (end - begin > GridGroup::most_keys) {
-    set_other(group, GridGroup::Kind::search, end);
+    group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::search);
+    for (std::uint32_t byte = 0; byte < 4; ++byte)
+      group.bounds[group_end_at + byte] = static_cast<std::uint8_t>(end >> (8 * byte));
     return group;
   }
   for (std::uint32_t j = 1; j <= GridGroup::cells; ++j)
@@ -106,7 +100,7 @@ inline RTINDEX_HD void set_other(GridGroup& group, GridGroup::Kind kind, std::ui
 struct KeyCell {
   std::uint64_t cell;
   std::uint64_t next_cell;  // unless it is the last
-  bool first, last;         // of its level
+  bool first, last;         // of its piece
 };
 
 // Where cells end, as the key at `position` sees it: the last key of a cell says so for that cell,

@@ -26,8 +26,10 @@ struct GridFinder {
 
   OrderView<Key, Layout::pairs, Work> order;
   const GridGroup* groups;
-  const GridLevel* levels;
-  Spread top;
+  const GridPiece* pieces;
+  const std::uint32_t* table;  // of the root
+  PieceRoot root;
+  Spread whole;  // where the column is one piece
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     order.read_group();
@@ -41,26 +43,31 @@ struct GridFinder {
     std::uint32_t guess;  // where the key would be if those of the cell were spread evenly
   };
 
+  // The cells of the piece of a key, and their first group.
+  [[nodiscard]] __device__ std::uint32_t find_piece(Key key, Spread& spread) const {
+    if (root.last == 0) return 0;
+    const std::uint32_t entry = root.slot_count == 1 ? 0 : __ldg(table + root.slots(key));
+    const std::uint32_t number = root.search(entry, key, [&](std::uint32_t piece) {
+      return __ldg(reinterpret_cast<const std::uint64_t*>(pieces + piece));
+    });
+    const auto* const piece = reinterpret_cast<const ulonglong2*>(pieces + number);
+    const ulonglong2 line = __ldg(piece);
+    spread = Spread::from_parts(line.x, line.y);
+    return __ldg(reinterpret_cast<const std::uint32_t*>(piece + 1));
+  }
+
   // All keys before the cell are less than `key`, all after it greater.
   [[nodiscard]] __device__ Cell cell(Key key) const {
-    auto number = static_cast<std::uint32_t>(top(key));
-    std::uint32_t within = top.within_bin(key);
-    std::uint32_t which = number / GridGroup::cells;
-    GroupWords words = group(which);
-    while (words.kind() == GridGroup::Kind::refined) {
-      const GridLevel& level = levels[words.other()];
-      if (key < level.lowest) return {level.begin, level.begin, level.begin};
-      if (key > level.highest) return {level.end, level.end, level.end};
-      number = static_cast<std::uint32_t>(level.spread(key));
-      within = level.spread.within_bin(key);
-      which = number / GridGroup::cells;
-      words = group(level.first_group + which);
-    }
-    if (words.kind() == GridGroup::Kind::search) return {words.begin(), words.other(), 0};
+    Spread spread = whole;
+    const std::uint32_t first_group = find_piece(key, spread);
+    const auto number = static_cast<std::uint32_t>(spread(key));
+    const std::uint32_t which = number / GridGroup::cells;
+    const GroupWords words = group(first_group + which);
+    if (words.kind() == GridGroup::Kind::search) return {words.begin(), words.end(), 0};
     const std::uint32_t j = number - which * GridGroup::cells;
     const std::uint32_t begin = words.begin() + words.bound(j);
     const std::uint32_t end = words.begin() + words.bound(j + 1);
-    return {begin, end, begin + __umulhi(end - begin, within)};
+    return {begin, end, begin + __umulhi(end - begin, spread.within_bin(key))};
   }
 
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
@@ -111,7 +118,7 @@ class DeviceGrid final : public Locator {
  public:
   DeviceGrid(DeviceOrder& order, int keys_per_cell, const std::shared_ptr<DeviceMemory>& memory,
              cudaStream_t stream)
-      : order_(&order), top_(0, order.span(), cells_for(order.size(), keys_per_cell)) {
+      : order_(&order) {
     GridBuilder builder(keys_per_cell, memory, stream);
     if (order.is_wide())
       builder.build(OrderView<std::uint64_t, Layout::pairs>(order), order.span());
@@ -119,14 +126,20 @@ class DeviceGrid final : public Locator {
       builder.build(OrderView<std::uint32_t, Layout::pairs>(order), order.span());
     order.set_stats(builder.stats());
     groups_ = builder.take_groups();
-    levels_ = builder.take_levels();
-    refined_ = builder.refined();
+    pieces_ = builder.take_pieces();
+    table_ = builder.take_table();
+    root_ = builder.root();
+    whole_ = builder.spread();
   }
 
   template <class Key, class Work = NoWork>
   [[nodiscard]] GridFinder<Key, Work> finder(Work work = {}) const {
-    return {OrderView<Key, Layout::pairs, Work>(*order_, work), groups_.data(), levels_.data(),
-            top_};
+    return {OrderView<Key, Layout::pairs, Work>(*order_, work),
+            groups_.data(),
+            pieces_.data(),
+            table_.data(),
+            root_,
+            whole_};
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
@@ -183,21 +196,22 @@ class DeviceGrid final : public Locator {
   [[nodiscard]] bool counts_work() const override { return true; }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
-    return {{"grid", groups_.bytes() + levels_.bytes()}};
+    return {{"grid", groups_.bytes() + pieces_.bytes() + table_.bytes()}};
   }
 
   [[nodiscard]] std::string describe() const override {
     return "grid: " + std::to_string(groups_.size()) + " groups of " +
            std::to_string(GridGroup::cells) + " cells" +
-           (refined_ != 0 ? ", " + std::to_string(refined_) + " of them refined" : "") + "\n";
+           (root_.last != 0 ? " in " + std::to_string(root_.last + 1) + " pieces" : "") + "\n";
   }
 
  private:
   const DeviceOrder* order_;
-  Spread top_;
   DeviceArray<GridGroup> groups_;
-  DeviceArray<GridLevel> levels_;
-  std::uint32_t refined_ = 0;
+  DeviceArray<GridPiece> pieces_;
+  DeviceArray<std::uint32_t> table_;
+  PieceRoot root_;
+  Spread whole_;
 };
 
 }  // namespace

@@ -1,0 +1,148 @@
+// Pieces of columns in key order, and the search for the piece of a key.
+
+#include "storage/key_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "storage/pairs.hpp"
+#include "support/random.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Keys = std::vector<std::uint64_t>;
+
+std::vector<Pair<std::uint64_t>> pairs_of(Keys keys) {
+  std::sort(keys.begin(), keys.end());
+  std::vector<Pair<std::uint64_t>> pairs;
+  for (const std::uint64_t key : keys)
+    pairs.push_back({key, static_cast<std::uint32_t>(pairs.size())});
+  return pairs;
+}
+
+// Keys from 0 on, as columns are encoded.
+std::vector<std::pair<std::string, Keys>> columns() {
+  Random random(11);
+  const std::size_t size = 100000;
+  std::vector<std::pair<std::string, Keys>> all = {
+      {"none", {}}, {"one", {0}}, {"zeros", Keys(3000)}};
+  const auto add = [&](const std::string& name, const auto& key) {
+    Keys keys(size);
+    for (std::size_t i = 0; i < size; ++i) keys[i] = i == 0 ? 0 : key(i);
+    all.emplace_back(name, std::move(keys));
+  };
+  add("dense", [&](std::size_t i) { return i; });
+  add("uniform", [&](std::size_t) { return random.bits(); });
+  add("long tail", [&](std::size_t) { return random.bits() >> random.below(60); });
+  add("clusters", [&](std::size_t) { return (random.below(300) << 50) + random.below(1 << 20); });
+  add("outlier", [&](std::size_t i) { return i == 7 ? ~std::uint64_t{0} : random.bits() >> 40; });
+  add("short runs", [&](std::size_t) { return random.below(2000) * 12345; });
+  add("long runs", [&](std::size_t) { return random.below(20) * 12345; });
+  add("greatest", [&](std::size_t i) { return i % 3 == 0 ? ~std::uint64_t{0} : i; });
+  add("consecutive runs", [&](std::size_t i) { return (i / 64 * 0x9e3779b97f4a7c15U) + i % 64; });
+  add("powers", [&](std::size_t i) { return std::uint64_t{1} << (i % 64); });
+  return all;
+}
+
+class KeyModel : public testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    const auto all = columns();
+    pairs_ = pairs_of(all[GetParam()].second);
+    span_ = pairs_.empty() ? 0 : pairs_.back().key;
+  }
+
+  std::vector<Pair<std::uint64_t>> pairs_;
+  std::uint64_t span_ = 0;
+};
+
+TEST_P(KeyModel, PiecesBeginAtTheFirstKeyThatBelongsToThem) {
+  for (const std::uint64_t more : {0, 1, 1000}) {
+    const std::uint64_t span = span_ > ~more ? span_ : span_ + more;
+    const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span);
+    ASSERT_FALSE(pieces.empty());
+    EXPECT_EQ(pieces.front().first, 0U);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (i > 0) {
+        ASSERT_LT(pieces[i - 1].first, pieces[i].first);
+      }
+      ASSERT_LE(pieces[i].first, span);
+      const auto at = std::partition_point(pairs_.begin(), pairs_.end(), [&](const auto& pair) {
+        return pair.key < pieces[i].first;
+      });
+      ASSERT_EQ(pieces[i].begin, at - pairs_.begin()) << i;
+    }
+  }
+}
+
+// Within a piece positions are told from those of even keys by 16 bits.
+TEST_P(KeyModel, KeysLieNearALineThroughTheirPiece) {
+  const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const bool is_last = i + 1 == pieces.size();
+    const std::size_t end = is_last ? pairs_.size() : pieces[i + 1].begin;
+    const auto width =
+        static_cast<double>((is_last ? span_ : pieces[i + 1].first - 1) - pieces[i].first) + 1;
+    const double keys = static_cast<double>(end) - pieces[i].begin;
+    if (width == 1) continue;  // one key, and one cell
+    for (std::size_t at = pieces[i].begin; at < end; ++at) {
+      if (at > 0 && pairs_[at].key == pairs_[at - 1].key) continue;
+      const double line = static_cast<double>(pairs_[at].key - pieces[i].first) / width * keys;
+      ASSERT_LT(std::abs(line - static_cast<double>(at - pieces[i].begin)), 32000)
+          << "piece " << i << " of " << pieces.size();
+    }
+  }
+}
+
+TEST_P(KeyModel, RootFindsThePieceOfEveryKey) {
+  const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_);
+  Keys firsts;
+  for (const KeyPiece& piece : pieces) firsts.push_back(piece.first);
+  const MadeRoot made = make_root(firsts, span_);
+  EXPECT_EQ(made.table.size(), made.root.slot_count == 1 ? 0 : made.root.slot_count);
+  Keys wanted = {0, span_};
+  for (const std::uint64_t first : firsts)
+    for (const std::uint64_t step : {-1, 0, 1}) wanted.push_back(first + step);
+  for (const auto& pair : pairs_) wanted.push_back(pair.key);
+  for (const std::uint64_t key : wanted) {
+    if (key > span_) continue;
+    const std::uint32_t entry = made.table.empty() ? 0 : made.table.at(made.root.slots(key));
+    const auto above = std::upper_bound(firsts.begin(), firsts.end(), key);
+    ASSERT_EQ(made.root.search(entry, key, [&](std::uint32_t i) { return firsts.at(i); }),
+              above - firsts.begin() - 1)
+        << key;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Columns, KeyModel, testing::Range(std::size_t{0}, columns().size()),
+                         [](const auto& item) {
+                           std::string name = columns()[item.param].first;
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
+
+TEST(KeyModelPieces, AreFewForSmoothDistributions) {
+  Random random(12);
+  const auto pieces_of = [&](const auto& key) {
+    Keys keys(300000);
+    for (std::uint64_t& each : keys) each = key();
+    keys[0] = 0;
+    const auto pairs = pairs_of(keys);
+    return cut_into_pieces(pairs.data(), pairs.size(), pairs.back().key).size();
+  };
+  EXPECT_EQ(pieces_of([&] { return random.bits(); }), 1U);
+  EXPECT_LT(pieces_of([&] { return random.bits() >> random.below(48); }), 100U);
+  EXPECT_LT(pieces_of([&] {
+              const double x = static_cast<double>(random.bits() >> 11) * 0x1p-53;
+              return static_cast<std::uint64_t>(x * x * x * 1e18);
+            }),
+            60U);
+}
+
+}  // namespace
+}  // namespace rtindex::test
