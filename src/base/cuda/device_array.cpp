@@ -1,6 +1,5 @@
 #include "base/cuda/device_array.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -182,10 +181,6 @@ PinnedBytes::PinnedBytes(std::size_t bytes) {
   }
   data_ = static_cast<std::byte*>(memory);
   bytes_ = bytes;
-}
-
-void PinnedBytes::reserve(std::size_t bytes) {
-  if (bytes_ < bytes) *this = PinnedBytes(std::max(bytes, 2 * bytes_));
 }
 
 PinnedBytes::~PinnedBytes() {

@@ -130,8 +130,6 @@ class PinnedBytes {
     return *this;
   }
   ~PinnedBytes();
-  // Grows to at least so many bytes; the content is lost.
-  void reserve(std::size_t bytes);
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return bytes_; }
 

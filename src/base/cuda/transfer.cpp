@@ -2,74 +2,160 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <utility>
 
-#include "base/cuda/device_array.hpp"
 #include "base/cuda/device_pool.hpp"
 #include "base/cuda/runtime.hpp"
+#include "base/cuda/staging.hpp"
+#include "base/parallel.hpp"
 
 namespace rtindex::cuda {
 
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+constexpr std::size_t most_turns = 3;
 
-// Two pinned buffers that take turns, each with an event after its last copy.
-struct Buffers {
-  PinnedBytes bytes[2] = {PinnedBytes(piece_bytes), PinnedBytes(piece_bytes)};
-  Event done[2];
+struct TurnEvents {
+  Event done[most_turns];
 };
 
 // Never freed: the CUDA runtime may be unloaded before static objects are destroyed.
-DevicePool<Buffers>& pool() {
-  static auto* const pool = new DevicePool<Buffers>;
+DevicePool<TurnEvents>& event_pool() {
+  static auto* const pool = new DevicePool<TurnEvents>;
   return *pool;
+}
+
+// Pinned buffers of one copy that take turns, each with an event after its last use.
+class Turns {
+ public:
+  Turns(std::size_t bytes, cudaStream_t stream)
+      : staging_(most_turns), stream_(stream), events_(event_pool().take()) {
+    for (std::size_t total = 0; count_ < most_turns && total < bytes; ++count_) {
+      buffers_[count_] = staging_.room(std::min(bytes - total, Staging::block_bytes));
+      if (buffers_[count_].empty()) break;
+      total += buffers_[count_].size();
+    }
+  }
+  // A copy that failed may still use the buffers.
+  ~Turns() {
+    if (in_flight_ != 0) static_cast<void>(cudaStreamSynchronize(stream_));
+    event_pool().give_back(std::move(events_));
+  }
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+
+  // The buffer whose turn it is.
+  [[nodiscard]] std::span<std::byte> next() const { return buffers_[next_]; }
+  [[nodiscard]] bool has_free() const { return in_flight_ < count_; }
+  // Queues a copy from or to the next buffer.
+  void queue(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    ++in_flight_;
+    check(cudaMemcpyAsync(to, from, bytes, kind, stream_),
+          kind == cudaMemcpyHostToDevice ? "copying to the GPU" : "copying from the GPU");
+    events_->value.done[next_].record(stream_);
+    next_ = (next_ + 1) % count_;
+  }
+  // Blocks until the oldest copy in flight is done. Returns its buffer.
+  [[nodiscard]] std::span<std::byte> wait() {
+    const std::size_t oldest = (next_ + count_ - in_flight_) % count_;
+    events_->value.done[oldest].wait();
+    --in_flight_;
+    return buffers_[oldest];
+  }
+  void wait_for_all() {
+    while (in_flight_ != 0) static_cast<void>(wait());
+  }
+
+ private:
+  Staging staging_;
+  cudaStream_t stream_;
+  std::unique_ptr<DevicePool<TurnEvents>::Object> events_;
+  std::span<std::byte> buffers_[most_turns];
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;
+  std::size_t in_flight_ = 0;
+};
+
+[[nodiscard]] cudaMemoryType type_of(const void* memory) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "querying a pointer");
+  return attributes.type;
 }
 
 }  // namespace
 
+bool is_pinned(const void* memory, std::size_t bytes) {
+  const cudaMemoryType type = type_of(memory);
+  if (type != cudaMemoryTypeHost && type != cudaMemoryTypeManaged) return false;
+  return type_of(static_cast<const std::byte*>(memory) + bytes - 1) == type;
+}
+
+bool copy_pinned(void* to, const void* from, const void* host, std::size_t bytes,
+                 cudaStream_t stream) {
+  constexpr std::size_t little = std::size_t{64} << 10;
+  if (bytes <= little || !is_pinned(host, bytes)) return false;
+  const cudaError_t status = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream);
+  if (status != cudaErrorInvalidValue) {
+    check(status, "copying between host and GPU");
+    return true;
+  }
+  // Both ends are pinned, but not all between them, which CUDA refuses.
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
+void parallel_copy(void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t grain = std::size_t{256} << 10;
+  parallel_for(bytes, grain, [&](std::size_t first, std::size_t count) {
+    std::memcpy(static_cast<std::byte*>(to) + first, static_cast<const std::byte*>(from) + first,
+                count);
+  });
+}
+
 void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return;
-  auto lent = pool().take();
-  Buffers* const buffers = &lent->value;
-  std::size_t piece = 0;
-  for (std::size_t at = 0; at < bytes; at += piece_bytes, ++piece) {
-    const std::size_t size = std::min(piece_bytes, bytes - at);
-    const std::size_t slot = piece % 2;
-    if (piece >= 2) buffers->done[slot].wait();
-    std::memcpy(buffers->bytes[slot].data(), static_cast<const std::byte*>(from) + at, size);
-    check(cudaMemcpyAsync(static_cast<std::byte*>(to) + at, buffers->bytes[slot].data(), size,
-                          cudaMemcpyHostToDevice, stream),
-          "copying to the GPU");
-    buffers->done[slot].record(stream);
+  if (copy_pinned(to, from, from, bytes, stream))
+    return check(cudaStreamSynchronize(stream), "copying to the GPU");
+  Turns buffers(bytes, stream);
+  for (std::size_t at = 0; at < bytes;) {
+    if (!buffers.has_free()) static_cast<void>(buffers.wait());
+    const std::span<std::byte> buffer = buffers.next();
+    const std::size_t size = std::min(buffer.size(), bytes - at);
+    parallel_copy(buffer.data(), static_cast<const std::byte*>(from) + at, size);
+    buffers.queue(static_cast<std::byte*>(to) + at, buffer.data(), size, cudaMemcpyHostToDevice);
+    at += size;
   }
-  for (std::size_t slot = 0; slot < std::min<std::size_t>(piece, 2); ++slot)
-    buffers->done[slot].wait();
-  pool().give_back(std::move(lent));
+  buffers.wait_for_all();
 }
 
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return;
-  auto lent = pool().take();
-  Buffers* const buffers = &lent->value;
-  const std::size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
-  const auto start = [&](std::size_t piece) {
-    const std::size_t at = piece * piece_bytes;
-    check(
-        cudaMemcpyAsync(buffers->bytes[piece % 2].data(), static_cast<const std::byte*>(from) + at,
-                        std::min(piece_bytes, bytes - at), cudaMemcpyDeviceToHost, stream),
-        "copying from the GPU");
-    buffers->done[piece % 2].record(stream);
-  };
-  start(0);
-  for (std::size_t piece = 0; piece < pieces; ++piece) {
-    if (piece + 1 < pieces) start(piece + 1);
-    buffers->done[piece % 2].wait();
-    const std::size_t at = piece * piece_bytes;
-    std::memcpy(static_cast<std::byte*>(to) + at, buffers->bytes[piece % 2].data(),
-                std::min(piece_bytes, bytes - at));
+  if (copy_pinned(to, from, to, bytes, stream))
+    return check(cudaStreamSynchronize(stream), "copying from the GPU");
+  read_pieces(from, bytes, stream, [&](const std::byte* data, std::size_t at, std::size_t size) {
+    parallel_copy(static_cast<std::byte*>(to) + at, data, size);
+  });
+}
+
+void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream, const TakePiece& take) {
+  if (bytes == 0) return;
+  Turns buffers(bytes, stream);
+  std::size_t queued = 0;
+  for (std::size_t taken = 0; taken < bytes;) {
+    while (buffers.has_free() && queued < bytes) {
+      const std::span<std::byte> buffer = buffers.next();
+      const std::size_t size = std::min(buffer.size(), bytes - queued);
+      buffers.queue(buffer.data(), static_cast<const std::byte*>(from) + queued, size,
+                    cudaMemcpyDeviceToHost);
+      queued += size;
+    }
+    const std::span<std::byte> done = buffers.wait();
+    const std::size_t size = std::min(done.size(), bytes - taken);
+    take(done.data(), taken, size);
+    taken += size;
   }
-  pool().give_back(std::move(lent));
 }
 
 }  // namespace rtindex::cuda

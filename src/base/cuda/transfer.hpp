@@ -3,15 +3,32 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <functional>
 
 namespace rtindex::cuda {
 
-// Copies from host memory to the device in bounded pieces through two pinned buffers: one is filled
-// while the other is copied. Returns when the source may change; the copy completes in stream
-// order.
+// Whether the GPU copies from and to this host memory without a pinned buffer in between: memory of
+// cudaHostAlloc, registered memory and managed memory. Looks at both ends alone.
+[[nodiscard]] bool is_pinned(const void* memory, std::size_t bytes);
+
+// Queues a copy between device memory and pinned host memory. False where `host` is not pinned, or
+// has so few bytes that a copy through a pinned buffer takes less time than the check.
+[[nodiscard]] bool copy_pinned(void* to, const void* from, const void* host, std::size_t bytes,
+                               cudaStream_t stream);
+
+// memcpy() by many threads.
+void parallel_copy(void* to, const void* from, std::size_t bytes);
+
+// Copies an array from host memory to the device: at once where it is pinned, else in bounded
+// pieces through pinned buffers that many threads fill. Returns when the source may change.
 void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
 // Copies from the device to host memory in the same way. Returns when the copy is complete.
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
+
+// Copies from the device to pinned buffers, and calls take(data, at, size) for consecutive pieces
+// that begin at multiples of 64 bytes. Returns when all are taken.
+using TakePiece = std::function<void(const std::byte* data, std::size_t at, std::size_t size)>;
+void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream, const TakePiece& take);
 
 }  // namespace rtindex::cuda
