@@ -1,11 +1,12 @@
 #include "execution/cuda/answer_transfer.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "base/cuda/transfer.hpp"
+#include "base/parallel.hpp"
 
 namespace rtindex::cuda {
 
@@ -23,23 +24,46 @@ T* carve(std::byte*& at, std::size_t bytes) {
   return begin;
 }
 
-// Appends rowIDs [begin, begin + size) of a piece, or their keys, to the chunks of their lookups.
-// `lookup` is that of the first of them, or one before it.
+// Appends rowIDs of a piece, or their keys, to the chunks of their lookups. `begin` is the place of
+// the first of them.
 template <class T>
-void append_to_chunks(std::vector<std::vector<T>>& chunks, std::size_t first, std::size_t count,
-                      const std::vector<std::uint64_t>& offsets, const std::vector<T>& rows,
-                      std::uint64_t begin, std::size_t lookup) {
+void append_to_chunks(std::vector<std::vector<T>>& chunks, std::size_t first,
+                      std::span<const std::uint64_t> starts, std::span<const T> rows,
+                      std::uint64_t begin) {
   const std::uint64_t end = begin + rows.size();
-  for (std::uint64_t at = begin; at < end;) {
-    while (offsets[lookup + 1] <= at) ++lookup;
-    const std::size_t chunk = (first + lookup) / chunk_lookups;
-    const std::size_t chunk_end = std::min((chunk + 1) * chunk_lookups - first, count);
-    const std::uint64_t last = std::min(end, offsets[chunk_end]);
-    std::vector<T>& into = chunks[chunk];
-    into.insert(into.end(), rows.begin() + static_cast<std::ptrdiff_t>(at - begin),
-                rows.begin() + static_cast<std::ptrdiff_t>(last - begin));
-    at = last;
-  }
+  const auto chunk_of = [&](std::uint64_t row) {
+    const auto next = std::upper_bound(starts.begin(), starts.end(), row);
+    return (first + static_cast<std::size_t>(next - starts.begin()) - 1) / chunk_lookups;
+  };
+  const std::size_t first_chunk = chunk_of(begin);
+  const std::size_t count = starts.size() - 1;
+  constexpr std::size_t chunks_at_once = 16;
+  parallel_for(chunk_of(end - 1) - first_chunk + 1, chunks_at_once,
+               [&](std::size_t skipped, std::size_t some) {
+                 for (std::size_t i = 0; i < some; ++i) {
+                   const std::size_t chunk = first_chunk + skipped + i;
+                   const std::size_t lookup = std::max(chunk * chunk_lookups, first) - first;
+                   const std::size_t behind = std::min((chunk + 1) * chunk_lookups - first, count);
+                   const std::uint64_t from = std::max(begin, starts[lookup]);
+                   const std::uint64_t to = std::min(end, starts[behind]);
+                   if (from < to)
+                     chunks[chunk].insert(chunks[chunk].end(), rows.data() + (from - begin),
+                                          rows.data() + (to - begin));
+                 }
+               });
+}
+
+// Copies rowIDs, or their keys, from the device to the chunks of their lookups.
+template <class T>
+void copy_to_chunks(std::vector<std::vector<T>>& chunks, std::size_t first,
+                    std::span<const std::uint64_t> starts, const T* from, std::size_t size,
+                    std::uint64_t begin, cudaStream_t stream) {
+  read_pieces(from, size * sizeof(T), stream,
+              [&](const std::byte* data, std::size_t at, std::size_t bytes) {
+                append_to_chunks<T>(chunks, first, starts,
+                                    {reinterpret_cast<const T*>(data), bytes / sizeof(T)},
+                                    begin + at / sizeof(T));
+              });
 }
 
 }  // namespace
@@ -93,15 +117,22 @@ void AnswerTransfer::for_each_answer(Take&& take) const {
     take(outputs.matched + first_ / 8, buffers_.matched, (count_ + 7) / 8);
 }
 
-void AnswerTransfer::start(PinnedBytes& pinned, cudaStream_t stream) {
-  std::size_t total = 0;
-  for_each_answer([&](void*, const void*, std::size_t bytes) { total += bytes; });
-  pinned.reserve(total);
-  std::byte* to = pinned.data();
-  for_each_answer([&](void*, const void* from, std::size_t bytes) {
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "copying from the GPU");
-    to += bytes;
-  });
+std::size_t AnswerTransfer::bytes_of(const Request& request) {
+  AnswerTransfer one;
+  one.request_ = &request;
+  one.count_ = 1;
+  one.key_bytes_ = request.outputs.key == nullptr ? 0 : sizeof(std::uint64_t);
+  std::size_t bytes = request.row_counts == nullptr ? 0 : sizeof(std::uint64_t);
+  one.for_each_answer([&](void*, const void*, std::size_t more) { bytes += more; });
+  return bytes;
+}
+
+void AnswerTransfer::start(CopiesOut& out, cudaStream_t stream) {
+  for_each_answer(
+      [&](void* to, const void* from, std::size_t bytes) { out.copy(to, from, bytes, stream); });
+  if (offsets_.empty()) return;
+  starts_ = Array<std::uint64_t>(offsets_.size());
+  out.copy(starts_.data(), offsets_.data(), offsets_.bytes(), stream);
 }
 
 void AnswerTransfer::add_rows(std::vector<FoundRows> found, const RowSources& rows,
@@ -111,45 +142,33 @@ void AnswerTransfer::add_rows(std::vector<FoundRows> found, const RowSources& ro
   offsets_ = std::move(offsets);
 }
 
-void AnswerTransfer::finish(const PinnedBytes& pinned, const OwnStream& stream) {
-  if (request_ == nullptr) return;
-  stream.wait();
-  const std::byte* from = pinned.data();
-  for_each_answer([&](void* to, const void*, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
-    from += bytes;
-  });
+void AnswerTransfer::finish(cudaStream_t stream) {
   if (!offsets_.empty())
-    copy_rows(*request_, first_, count_, rows_, offsets_.data(), memory_, stream.get());
+    copy_rows(*request_, first_, rows_, offsets_.data(), starts_.span(), memory_, stream);
   *this = AnswerTransfer();
 }
 
-void copy_rows(const Request& request, std::size_t first, std::size_t count, const RowSources& rows,
-               const std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
-               cudaStream_t stream) {
-  std::vector<std::uint64_t> starts(count + 1);
-  copy_to_host(starts.data(), offsets, starts.size() * sizeof(std::uint64_t), stream);
-  for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = starts[i + 1] - starts[i];
+void copy_rows(const Request& request, std::size_t first, const RowSources& rows,
+               const std::uint64_t* offsets, std::span<const std::uint64_t> starts,
+               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  constexpr std::size_t counts_at_once = std::size_t{1} << 15;
+  const std::size_t count = starts.size() - 1;
+  parallel_for(count, counts_at_once, [&](std::size_t begin, std::size_t some) {
+    for (std::size_t i = begin; i < begin + some; ++i)
+      request.row_counts[first + i] = starts[i + 1] - starts[i];
+  });
   if (request.chunk_rows == nullptr) return;
   const std::uint64_t total = starts.back();
   const DeviceArray<std::uint32_t> part(memory, std::min<std::uint64_t>(total, piece_rows), stream);
   const bool wants_keys = request.chunk_keys != nullptr;
   const DeviceArray<std::uint64_t> keys(memory, wants_keys ? part.size() : 0, stream);
-  std::vector<std::uint32_t> copied;
-  std::vector<std::uint64_t> copied_keys;
-  std::size_t lookup = 0;
   for (std::uint64_t begin = 0; begin < total; begin += piece_rows) {
     const std::uint64_t size = std::min<std::uint64_t>(piece_rows, total - begin);
     collect_rows(rows, count, offsets, begin, size, part.data(), stream,
                  wants_keys ? keys.data() : nullptr);
-    copied.resize(size);
-    copy_to_host(copied.data(), part.data(), size * sizeof(std::uint32_t), stream);
-    while (starts[lookup + 1] <= begin) ++lookup;
-    append_to_chunks(*request.chunk_rows, first, count, starts, copied, begin, lookup);
-    if (!wants_keys) continue;
-    copied_keys.resize(size);
-    copy_to_host(copied_keys.data(), keys.data(), size * sizeof(std::uint64_t), stream);
-    append_to_chunks(*request.chunk_keys, first, count, starts, copied_keys, begin, lookup);
+    copy_to_chunks(*request.chunk_rows, first, starts, part.data(), size, begin, stream);
+    if (wants_keys)
+      copy_to_chunks(*request.chunk_keys, first, starts, keys.data(), size, begin, stream);
   }
 }
 

@@ -4,14 +4,16 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <rtindex/answer.hpp>
 
 #include "answers/cuda/device_answers.hpp"
 #include "answers/request.hpp"
+#include "base/array.hpp"
 #include "base/cuda/device_array.hpp"
-#include "base/cuda/runtime.hpp"
+#include "base/cuda/host_copies.hpp"
 #include "execution/cuda/answerer.hpp"
 
 namespace rtindex::cuda {
@@ -19,8 +21,7 @@ namespace rtindex::cuda {
 // A request whose answers go to the caller's buffers in device memory.
 [[nodiscard]] DeviceRequest device_request(const Outputs& outputs);
 
-// The answers of a piece of a batch, lookups [first, first + count), from the device to the host:
-// answers with one element per lookup through pinned memory, rowIDs in chunks.
+// The answers of a piece of a batch, lookups [first, first + count), from the device to the host.
 class AnswerTransfer {
  public:
   // Idle.
@@ -32,13 +33,16 @@ class AnswerTransfer {
 
   // The device buffers.
   [[nodiscard]] const DeviceRequest& buffers() const { return buffers_; }
-  // Queues the copies to pinned memory.
-  void start(PinnedBytes& pinned, cudaStream_t stream);
+  // Queues the copies of answers with one element for each lookup, and of the offsets of rowIDs.
+  void start(CopiesOut& out, cudaStream_t stream);
   // The rowIDs of the piece, copied by finish().
   void add_rows(std::vector<FoundRows> found, const RowSources& rows,
                 DeviceArray<std::uint64_t> offsets);
-  // Writes the answers to the caller's memory once the work on the stream is done.
-  void finish(const PinnedBytes& pinned, const OwnStream& stream);
+  // Copies the rowIDs, whose offsets have arrived, and leaves the transfer idle.
+  void finish(cudaStream_t stream);
+
+  // Bytes of one lookup's answers that are copied to the host, without rowIDs.
+  [[nodiscard]] static std::size_t bytes_of(const Request& request);
 
  private:
   template <class Take>
@@ -54,12 +58,14 @@ class AnswerTransfer {
   std::vector<FoundRows> found_;  // what `rows_` points to
   RowSources rows_;
   DeviceArray<std::uint64_t> offsets_;  // empty: no rowIDs to copy
+  Array<std::uint64_t> starts_;         // the same on the host
 };
 
-// Copies the rowIDs of lookups [first, first + count) to the chunks of the request. `offsets` are
-// in device memory. Blocks until they are there.
-void copy_rows(const Request& request, std::size_t first, std::size_t count, const RowSources& rows,
-               const std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
-               cudaStream_t stream);
+// Copies the rowIDs of consecutive lookups, from `first` on, to the chunks of the request.
+// `offsets` are in device memory, `starts` are the same in host memory. Blocks until the rowIDs are
+// there.
+void copy_rows(const Request& request, std::size_t first, const RowSources& rows,
+               const std::uint64_t* offsets, std::span<const std::uint64_t> starts,
+               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

@@ -80,7 +80,7 @@ void BatchRunner::run() {
 void BatchRunner::run_on_device() {
   const RecordUsesOnExit record_uses(targets_, caller_);
   const Values values = values_on_device(caller_);
-  PinnedBytes unused;  // lookups in device memory are not encoded by the host
+  CopiesIn unused;  // lookups in device memory are not encoded by the host
   answer_to_device(encode(0, batch().size(), unused, caller_), values.data, caller_);
 }
 
@@ -88,29 +88,38 @@ void BatchRunner::run_on_device() {
 void BatchRunner::run_on_lanes() {
   const WorkspaceLease lease;
   Workspace& workspace = *lease;
-  Lane& lane = workspace.lanes[0];
+  // Where answers need no room on the host, one piece is as large as the batch.
+  const bool to_device = request_.outputs.memory_space == MemorySpace::device;
+  const std::size_t step = to_device ? batch().size() : piece_size();
+  const std::size_t pieces = step == 0 ? 0 : (batch().size() + step - 1) / step;
+  // Every lane may have the values in key order: no more of them than two.
+  const std::span<Lane> lanes =
+      workspace.lanes_for(may_gather() ? std::min<std::size_t>(pieces, 2) : pieces);
+  Lane& lane = lanes.front();
   const cudaStream_t stream = lane.stream.get();
-  wait_for_caller(workspace);
+  wait_for_caller(lanes);
   const Values values = values_on_device(stream);
-  const SyncLanesOnExit sync(workspace);
-  if (request_.outputs.memory_space == MemorySpace::device) {
-    // One piece as large as the batch: its answers need no room on the host.
+  SyncLanesOnExit sync(lanes);
+  if (to_device) {
     answer_to_device(encode(0, batch().size(), lane.in, stream), values.data, stream);
+    lane.finish();
   } else {
-    wait_for(workspace.lanes[1].stream.get(), stream);  // the values
-    run_in_pieces(workspace, values.data);
+    if (!values.copy.null())
+      for (const Lane& other : lanes.subspan(1)) wait_for(other.stream.get(), stream);
+    run_in_pieces(lanes, step, values.data);
   }
-  for (const Lane& each : workspace.lanes) each.stream.wait();
+  sync.release();
 }
 
-void BatchRunner::run_in_pieces(Workspace& workspace, const void* values) {
-  AnswerTransfer transfers[2];
-  const std::size_t step = piece_size();
+// Waits for the GPU only where a lane's pinned buffers are filled again, and at the end.
+void BatchRunner::run_in_pieces(std::span<Lane> lanes, std::size_t step, const void* values) {
+  std::vector<AnswerTransfer> transfers(lanes.size());
   for (std::size_t first = 0, number = 0; first < batch().size(); first += step, ++number) {
-    Lane& lane = workspace.lanes[number % 2];
-    AnswerTransfer& transfer = transfers[number % 2];
-    transfer.finish(lane.out, lane.stream);
+    Lane& lane = lanes[number % lanes.size()];
+    AnswerTransfer& transfer = transfers[number % lanes.size()];
     const cudaStream_t stream = lane.stream.get();
+    lane.reuse();
+    transfer.finish(stream);
     const std::size_t count = std::min(step, batch().size() - first);
     const Piece piece = encode(first, count, lane.in, stream);
     transfer = AnswerTransfer(request_, first, count, memory_, stream);
@@ -123,22 +132,27 @@ void BatchRunner::run_in_pieces(Workspace& workspace, const void* values) {
       else
         find_in_parts(piece, offsets.data(), stream, [&](const Part& part, const RowSources& some) {
           const auto here = offsets_of_rows(some, part.count, stream);
-          copy_rows(request_, first + part.first, part.count, some, here.data(), memory_, stream);
+          Array<std::uint64_t> starts(here.size());
+          copy_to_host(starts.data(), here.data(), here.bytes(), stream);
+          copy_rows(request_, first + part.first, some, here.data(), starts.span(), memory_,
+                    stream);
         });
     }
     transfer.start(lane.out, stream);
   }
-  for (std::size_t i = 0; i < 2; ++i)
-    transfers[i].finish(workspace.lanes[i].out, workspace.lanes[i].stream);
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    lanes[i].finish();
+    transfers[i].finish(lanes[i].stream.get());
+  }
 }
 
 // The caller may have queued work that writes its lookups, values or buffers.
-void BatchRunner::wait_for_caller(const Workspace& workspace) const {
+void BatchRunner::wait_for_caller(std::span<const Lane> lanes) const {
   if (batch().memory_space() != MemorySpace::device &&
       request_.values_space != MemorySpace::device &&
       request_.outputs.memory_space != MemorySpace::device)
     return;
-  for (const Lane& lane : workspace.lanes) wait_for(lane.stream.get(), caller_);
+  for (const Lane& lane : lanes) wait_for(lane.stream.get(), caller_);
 }
 
 BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
@@ -158,26 +172,34 @@ BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
 }
 
 // Values may be put into key order once for every piece of ranges, which pays for large ones.
-std::size_t BatchRunner::piece_size() const {
-  const bool may_gather = batch().kind() == LookupKind::range && request_.values != nullptr;
-  return may_gather ? large_piece_lookups : piece_lookups;
+bool BatchRunner::may_gather() const {
+  return batch().kind() == LookupKind::range && request_.values != nullptr;
 }
 
-BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, PinnedBytes& pinned,
+std::size_t BatchRunner::piece_size() const {
+  if (may_gather()) return large_piece_lookups;
+  std::size_t bytes = AnswerTransfer::bytes_of(request_);
+  if (batch().memory_space() == MemorySpace::device) return piece_of(bytes);
+  // The host encodes what is not native.
+  if (!batch().codec().native_base()) return piece_of(bytes + sizeof(Interval));
+  if (batch().lower().given()) bytes += width_of(batch().lower().type());
+  if (batch().kind() == LookupKind::range && batch().upper().given())
+    bytes += width_of(batch().upper().type());
+  return piece_of(bytes);
+}
+
+BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, CopiesIn& in,
                                        cudaStream_t stream) {
   Piece piece;
   piece.first = first;
   piece.count = count;
   // Segments have codecs of one kind.
   const bool is_native = batch().codec().native_base().has_value();
-  const bool on_host = !is_native && batch().memory_space() == MemorySpace::host;
-  if (is_native) piece.elements = elements_on_device(batch(), first, count, memory_, stream);
+  if (is_native) piece.elements = elements_on_device(batch(), first, count, memory_, in, stream);
   piece.buffers.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    // The next segment's lookups take the same pinned memory.
-    if (on_host && i != 0) check(cudaStreamSynchronize(stream), "copying to the GPU");
     DeviceLookups lookups =
-        encoders_[i].encode(first, count, piece.elements, piece.buffers[i], pinned, stream);
+        encoders_[i].encode(first, count, piece.elements, piece.buffers[i], in, stream);
     lookups.dead = targets_[i].dead;
     lookups.counters = counters_.get();
     lookups.times = &times_;

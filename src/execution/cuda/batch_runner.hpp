@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "answers/request.hpp"
@@ -80,8 +81,8 @@ class DeviceCounters {
 void require_batch_size(std::size_t lookups);
 
 // Answers one batch from all segments, with lookups and answers in host or device memory. Device
-// data stays on the device; host data moves in bounded pieces, two at a time. Lookups that return
-// too many rows for one array are answered again, some at a time.
+// data stays on the device; host data moves in bounded pieces, several at a time. Lookups that
+// return too many rows for one array are answered again, some at a time.
 class BatchRunner {
  public:
   // Segments in the order of their age, the oldest first; at least one.
@@ -111,11 +112,12 @@ class BatchRunner {
 
   void run_on_device();
   void run_on_lanes();
-  void run_in_pieces(Workspace& workspace, const void* values);
-  void wait_for_caller(const Workspace& workspace) const;
+  void run_in_pieces(std::span<Lane> lanes, std::size_t step, const void* values);
+  void wait_for_caller(std::span<const Lane> lanes) const;
   [[nodiscard]] Values values_on_device(cudaStream_t stream) const;
+  [[nodiscard]] bool may_gather() const;
   [[nodiscard]] std::size_t piece_size() const;
-  [[nodiscard]] Piece encode(std::size_t first, std::size_t count, PinnedBytes& pinned,
+  [[nodiscard]] Piece encode(std::size_t first, std::size_t count, CopiesIn& in,
                              cudaStream_t stream);
   // The rows that every segment found, if they are wanted.
   [[nodiscard]] std::vector<FoundRows> answer(const Piece& piece, DeviceRequest wanted,

@@ -6,7 +6,6 @@
 
 #include "answers/request.hpp"
 #include "base/cuda/runtime.hpp"
-#include "base/cuda/transfer.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
 #include "keys/codec.hpp"
@@ -30,7 +29,7 @@ namespace {
 
 DeviceElements elements_on_device(const ColumnView& column, std::size_t first, std::size_t count,
                                   DeviceBytes& copy, DeviceBytes& validity,
-                                  const std::shared_ptr<DeviceMemory>& memory,
+                                  const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
                                   cudaStream_t stream) {
   if (!column.given()) return {.size = count};
   const std::size_t width = width_of(column.type());
@@ -39,35 +38,36 @@ DeviceElements elements_on_device(const ColumnView& column, std::size_t first, s
                           column.validity_offset() + first, count};
   if (column.memory_space() == MemorySpace::device) return elements;
   copy = DeviceBytes(memory, count * width, stream);
-  copy_to_device(copy.data(), elements.data, count * width, stream);
+  in.copy(copy.data(), elements.data, count * width, stream);
   elements.data = copy.data();
   if (elements.validity == nullptr) return elements;
   const std::size_t first_byte = elements.validity_offset / 8;
   elements.validity_offset %= 8;
   const std::size_t bytes = (elements.validity_offset + count + 7) / 8;
   validity = DeviceBytes(memory, bytes, stream);
-  copy_to_device(validity.data(), elements.validity + first_byte, bytes, stream);
+  in.copy(validity.data(), elements.validity + first_byte, bytes, stream);
   elements.validity = static_cast<const std::uint8_t*>(validity.data());
   return elements;
 }
 
 LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, std::size_t count,
-                                  const std::shared_ptr<DeviceMemory>& memory,
+                                  const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
                                   cudaStream_t stream) {
   LookupElements elements;
-  elements.lower = elements_on_device(batch.lower(), batch.offset() + first, count,
-                                      elements.lower_copy, elements.lower_validity, memory, stream);
+  elements.lower =
+      elements_on_device(batch.lower(), batch.offset() + first, count, elements.lower_copy,
+                         elements.lower_validity, memory, in, stream);
   elements.upper =
       batch.kind() == LookupKind::point
           ? elements.lower
           : elements_on_device(batch.upper(), batch.offset() + first, count, elements.upper_copy,
-                               elements.upper_validity, memory, stream);
+                               elements.upper_validity, memory, in, stream);
   return elements;
 }
 
 DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
                                     const LookupElements& elements, LookupBuffers& buffers,
-                                    PinnedBytes& pinned, cudaStream_t stream,
+                                    CopiesIn& in, cudaStream_t stream,
                                     std::optional<Edge> edge) const {
   DeviceLookups lookups;
   lookups.count = count;
@@ -88,7 +88,7 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
     return lookups;
   }
   with_key_type(is_wide(span_), [&]<class Key>(Key) {
-    buffers.intervals = encode_intervals<Key>(first, count, elements, pinned, stream);
+    buffers.intervals = encode_intervals<Key>(first, count, elements, in, stream);
     if (in_order_ && count > 1) {
       OrderedLookups<Key> ordered =
           order_lookups(static_cast<const KeyInterval<Key>*>(buffers.intervals.data()), count,
@@ -148,12 +148,12 @@ std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge)
 
 template <class Key>
 DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count,
-                                            const LookupElements& elements, PinnedBytes& pinned,
+                                            const LookupElements& elements, CopiesIn& in,
                                             cudaStream_t stream) const {
   const KeyCodec& codec = batch_.codec();
   const std::optional<std::uint64_t> base = codec.native_base();
   if (!base && batch_.memory_space() == MemorySpace::host)
-    return encode_on_host<Key>(first, count, pinned, stream);
+    return encode_on_host<Key>(first, count, in, stream);
   DeviceArray<KeyInterval<Key>> intervals(memory_, count, stream);
   if (base) {
     const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
@@ -167,28 +167,25 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
 }
 
 template <class Key>
-DeviceBytes LookupEncoder::encode_on_host(std::size_t first, std::size_t count, PinnedBytes& pinned,
+DeviceBytes LookupEncoder::encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
                                           cudaStream_t stream) const {
-  pinned.reserve(std::min(count, large_piece_lookups) * sizeof(KeyInterval<Key>));
-  auto* const out = reinterpret_cast<KeyInterval<Key>*>(pinned.data());
   DeviceArray<KeyInterval<Key>> on_device(memory_, count, stream);
-  for (std::size_t done = 0; done < count; done += large_piece_lookups) {
-    const std::size_t here = std::min(large_piece_lookups, count - done);
-    if (done != 0) check(cudaStreamSynchronize(stream), "copying to the GPU");
-    parallel_for(here, chunk_lookups, [&](std::size_t begin, std::size_t size) {
-      Interval intervals[chunk_lookups];
-      std::uint8_t checks[chunk_lookups];
-      batch_.encode(first + done + begin, size, intervals, checks);
-      for (std::size_t i = 0; i < size; ++i)
-        out[begin + i] = intervals[i].empty()
-                             ? KeyInterval<Key>{1, 0}
-                             : KeyInterval<Key>{static_cast<Key>(intervals[i].lower),
-                                                static_cast<Key>(intervals[i].upper)};
-    });
-    check(cudaMemcpyAsync(on_device.data() + done, out, here * sizeof(KeyInterval<Key>),
-                          cudaMemcpyHostToDevice, stream),
-          "copying to the GPU");
-  }
+  const auto fill = [&](std::byte* buffer, std::size_t at, std::size_t bytes) {
+    auto* const out = reinterpret_cast<KeyInterval<Key>*>(buffer);
+    const std::size_t done = first + at / sizeof(KeyInterval<Key>);
+    parallel_for(bytes / sizeof(KeyInterval<Key>), chunk_lookups,
+                 [&](std::size_t begin, std::size_t size) {
+                   Interval intervals[chunk_lookups];
+                   std::uint8_t checks[chunk_lookups];
+                   batch_.encode(done + begin, size, intervals, checks);
+                   for (std::size_t i = 0; i < size; ++i)
+                     out[begin + i] = intervals[i].empty()
+                                          ? KeyInterval<Key>{1, 0}
+                                          : KeyInterval<Key>{static_cast<Key>(intervals[i].lower),
+                                                             static_cast<Key>(intervals[i].upper)};
+                 });
+  };
+  in.copy_filled(on_device.data(), on_device.bytes(), stream, fill);
   return on_device.take_bytes();
 }
 

@@ -2,12 +2,15 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/host_copies.hpp"
 #include "execution/cuda/locator.hpp"
 #include "execution/cuda/order_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
@@ -15,9 +18,18 @@
 
 namespace rtindex::cuda {
 
-// Lookups that are copied from the host at once: a multiple of chunk_lookups.
-inline constexpr std::size_t piece_lookups = std::size_t{1} << 20;
-inline constexpr std::size_t large_piece_lookups = 4 * piece_lookups;
+// Lookups that move to the GPU at once: a power of two, and a multiple of chunk_lookups. Few enough
+// that the first and the last copy, which overlap with nothing, take little of the time.
+inline constexpr std::size_t piece_lookups = std::size_t{1} << 21;
+inline constexpr std::size_t large_piece_lookups = 2 * piece_lookups;
+
+// The same where a lookup and its answers have so many bytes: a lane takes a bounded part of the
+// pinned memory.
+[[nodiscard]] constexpr std::size_t piece_of(std::size_t lookup_bytes) {
+  constexpr std::size_t lane_bytes = std::size_t{32} << 20;
+  return std::bit_floor(
+      std::min(piece_lookups, lane_bytes / std::max<std::size_t>(lookup_bytes, 1)));
+}
 
 // Native lookups in device memory, borrowed or copied from the host, until their kernels are
 // queued. `upper` is `lower` for points.
@@ -32,12 +44,12 @@ struct LookupElements {
                                                 std::size_t count, DeviceBytes& copy,
                                                 DeviceBytes& validity,
                                                 const std::shared_ptr<DeviceMemory>& memory,
-                                                cudaStream_t stream);
+                                                CopiesIn& in, cudaStream_t stream);
 // Lookups [first, first + count) of a batch that is not encoded on the host.
 [[nodiscard]] LookupElements elements_on_device(const LookupBatch& batch, std::size_t first,
                                                 std::size_t count,
                                                 const std::shared_ptr<DeviceMemory>& memory,
-                                                cudaStream_t stream);
+                                                CopiesIn& in, cudaStream_t stream);
 
 // The device memory of some encoded lookups, until their kernels are queued.
 struct LookupBuffers {
@@ -55,11 +67,11 @@ class LookupEncoder {
       : batch_(batch), span_(span), in_order_(in_order), memory_(memory) {}
 
   // Lookups [first, first + count), whose elements are on the device unless the host encodes them.
-  // `buffers` keep them; `pinned` is free again when the work on the stream is done. `edge`: the
-  // end of ranges that may be left as elements, for Answerer::find_edges().
+  // `buffers` keep them. `edge`: the end of ranges that may be left as elements, for
+  // Answerer::find_edges().
   [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
                                      const LookupElements& elements, LookupBuffers& buffers,
-                                     PinnedBytes& pinned, cudaStream_t stream,
+                                     CopiesIn& in, cudaStream_t stream,
                                      std::optional<Edge> edge = std::nullopt) const;
 
  private:
@@ -72,11 +84,11 @@ class LookupEncoder {
   [[nodiscard]] std::optional<PairMap> pair_to_read(std::size_t first, Edge edge) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
-                                             const LookupElements& elements, PinnedBytes& pinned,
+                                             const LookupElements& elements, CopiesIn& in,
                                              cudaStream_t stream) const;
   template <class Key>
-  [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count,
-                                           PinnedBytes& pinned, cudaStream_t stream) const;
+  [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
+                                           cudaStream_t stream) const;
 
   LookupBatch batch_;
   std::uint64_t span_;

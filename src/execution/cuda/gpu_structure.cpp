@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "base/cuda/transfer.hpp"
 #include "execution/cuda/neighbour_runner.hpp"
 #include "execution/neighbours.hpp"
 #include "storage/cuda/device_pointers.hpp"
@@ -101,14 +100,15 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
   LaunchTimes times(nullptr);
   const WorkspaceLease lease;
   Workspace& workspace = *lease;
-  const SyncLanesOnExit sync(workspace);
-  Lane& lane = workspace.lanes[0];
+  const std::span<Lane> lanes = workspace.lanes_for(1);
+  SyncLanesOnExit sync(lanes);
+  Lane& lane = lanes.front();
   const cudaStream_t stream = lane.stream.get();
   for (std::size_t first = 0; first < batch.size(); first += piece_lookups) {
     const std::size_t count = std::min(piece_lookups, batch.size() - first);
     LookupElements elements;
     if (batch.codec().native_base())
-      elements = elements_on_device(batch, first, count, memory_, stream);
+      elements = elements_on_device(batch, first, count, memory_, lane.in, stream);
     LookupBuffers buffers;
     DeviceLookups lookups = encoder.encode(first, count, elements, buffers, lane.in, stream);
     lookups.dead = dead;
@@ -118,9 +118,11 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
     const DeviceArray<std::uint64_t> found_keys(memory_, count, stream);
     target.structure.answerer.find_edges(batch, first, lookups, edge, found_rows.data(),
                                          found_keys.data(), stream);
-    copy_to_host(rows + first, found_rows.data(), found_rows.bytes(), stream);
-    copy_to_host(keys + first, found_keys.data(), found_keys.bytes(), stream);
+    lane.out.copy(rows + first, found_rows.data(), found_rows.bytes(), stream);
+    lane.out.copy(keys + first, found_keys.data(), found_keys.bytes(), stream);
+    lane.finish();
   }
+  sync.release();
   work.finish();
 }
 

@@ -14,9 +14,9 @@ namespace {
 // The part of keys that has a distance, on the device: all of native keys, the last of others.
 struct KeyElements {
   KeyElements(const ColumnView& keys, std::size_t first, std::size_t count,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+              const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in, cudaStream_t stream) {
     const ColumnView& part = keys.type() == Type::composite ? keys.parts().back() : keys;
-    last_part = elements_on_device(part, first, count, copy, validity, memory, stream);
+    last_part = elements_on_device(part, first, count, copy, validity, memory, in, stream);
   }
 
   DeviceElements last_part;
@@ -63,10 +63,13 @@ void NeighbourRunner::run() {
   }
   const WorkspaceLease lease;
   Workspace& workspace = *lease;
+  const std::span<Lane> lanes =
+      workspace.lanes_for((keys_.size() + piece_lookups - 1) / piece_lookups);
   if (keys_.memory_space() == MemorySpace::device)
-    for (const Lane& lane : workspace.lanes) wait_for(lane.stream.get(), caller_);
-  const SyncLanesOnExit sync(workspace);
-  run_in_pieces(workspace);
+    for (const Lane& lane : lanes) wait_for(lane.stream.get(), caller_);
+  SyncLanesOnExit sync(lanes);
+  run_in_pieces(lanes);
+  sync.release();
   counters_.finish();
   times_.finish(caller_);
 }
@@ -74,31 +77,31 @@ void NeighbourRunner::run() {
 void NeighbourRunner::run(const NeighbourOutputs& outputs) {
   if (keys_.memory_space() == MemorySpace::device) {
     const RecordUsesOnExit record_uses(sides_.front().targets, caller_);
-    PinnedBytes unused;  // nothing is encoded by the host
+    CopiesIn unused;  // nothing comes from the host
     find(0, keys_.size(), outputs, unused, caller_);
   } else {
     const WorkspaceLease lease;
     Workspace& workspace = *lease;
-    Lane& lane = workspace.lanes[0];
+    const std::span<Lane> lanes = workspace.lanes_for(1);
+    Lane& lane = lanes.front();
     wait_for(lane.stream.get(), caller_);
-    const SyncLanesOnExit sync(workspace);
+    SyncLanesOnExit sync(lanes);
     find(0, keys_.size(), outputs, lane.in, lane.stream.get());
-    lane.stream.wait();
+    lane.finish();
+    sync.release();
   }
   counters_.finish();
   times_.finish(caller_);
 }
 
-void NeighbourRunner::run_in_pieces(Workspace& workspace) {
-  AnswerTransfer transfers[2];
+void NeighbourRunner::run_in_pieces(std::span<Lane> lanes) {
   const std::size_t key_bytes = request_.outputs.key == nullptr ? 0 : width_of(codec().type());
   for (std::size_t first = 0, number = 0; first < keys_.size(); first += piece_lookups, ++number) {
-    Lane& lane = workspace.lanes[number % 2];
-    AnswerTransfer& transfer = transfers[number % 2];
-    transfer.finish(lane.out, lane.stream);
+    Lane& lane = lanes[number % lanes.size()];
+    lane.reuse();
     const cudaStream_t stream = lane.stream.get();
     const std::size_t count = std::min(piece_lookups, keys_.size() - first);
-    transfer = AnswerTransfer(request_, first, count, memory_, stream, key_bytes);
+    AnswerTransfer transfer(request_, first, count, memory_, stream, key_bytes);
     NeighbourOutputs outputs;
     outputs.rows = transfer.buffers().any;
     outputs.key_parts[0] = transfer.buffers().key;
@@ -106,20 +109,19 @@ void NeighbourRunner::run_in_pieces(Workspace& workspace) {
     find(first, count, outputs, lane.in, stream);
     transfer.start(lane.out, stream);
   }
-  for (std::size_t i = 0; i < 2; ++i)
-    transfers[i].finish(workspace.lanes[i].out, workspace.lanes[i].stream);
+  for (Lane& lane : lanes) lane.finish();
 }
 
 // The neighbours of keys [first, first + count). Where one search gives the rows that are wanted,
 // it writes them itself.
 void NeighbourRunner::find(std::size_t first, std::size_t count, const NeighbourOutputs& outputs,
-                           PinnedBytes& pinned, cudaStream_t stream) {
+                           CopiesIn& in, cudaStream_t stream) {
   const bool wants_elements =
       std::any_of(std::begin(outputs.key_parts), std::end(outputs.key_parts),
                   [](const void* part) { return part != nullptr; });
   const std::size_t segments = sides_.front().targets.size();
   const bool wants_keys = is_measured_ || wants_elements || segments > 1;
-  const KeyElements keys(keys_, first, count, memory_, stream);
+  const KeyElements keys(keys_, first, count, memory_, in, stream);
   NeighbourSide before, behind;
   for (SideTargets& side : sides_) {
     const bool is_last = side.range.edge == Edge::last;
@@ -128,7 +130,7 @@ void NeighbourRunner::find(std::size_t first, std::size_t count, const Neighbour
     elements.upper = is_last ? keys.last_part : DeviceElements{.size = count};
     std::uint32_t* const rows = sides_.size() == 1 ? outputs.rows : nullptr;
     (is_last ? before : behind) =
-        find_side(side, first, count, elements, rows, wants_keys, pinned, stream);
+        find_side(side, first, count, elements, rows, wants_keys, in, stream);
   }
   const bool is_done = !is_measured_ && !wants_elements && outputs.matched == nullptr;
   if (is_done) return;
@@ -138,15 +140,14 @@ void NeighbourRunner::find(std::size_t first, std::size_t count, const Neighbour
 
 NeighbourSide NeighbourRunner::find_side(SideTargets& side, std::size_t first, std::size_t count,
                                          const LookupElements& elements, std::uint32_t* rows,
-                                         bool wants_keys, PinnedBytes& pinned,
-                                         cudaStream_t stream) {
+                                         bool wants_keys, CopiesIn& in, cudaStream_t stream) {
   NeighbourSide best;
   for (std::size_t i = 0; i < side.targets.size(); ++i) {
     const SegmentTarget& target = side.targets[i];
     const Answerer& answerer = target.structure.answerer;
     LookupBuffers buffers;
     DeviceLookups lookups = side.encoders[i].encode(
-        first, count, elements, buffers, pinned, stream,
+        first, count, elements, buffers, in, stream,
         answerer.reads_edge_elements() ? std::optional(side.range.edge) : std::nullopt);
     lookups.dead = target.dead;
     lookups.counters = counters_.get();

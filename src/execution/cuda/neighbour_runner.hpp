@@ -44,12 +44,12 @@ class NeighbourRunner {
   }
 
  private:
-  void find(std::size_t first, std::size_t count, const NeighbourOutputs& outputs,
-            PinnedBytes& pinned, cudaStream_t stream);
+  void find(std::size_t first, std::size_t count, const NeighbourOutputs& outputs, CopiesIn& in,
+            cudaStream_t stream);
   [[nodiscard]] NeighbourSide find_side(SideTargets& side, std::size_t first, std::size_t count,
                                         const LookupElements& elements, std::uint32_t* rows,
-                                        bool wants_keys, PinnedBytes& pinned, cudaStream_t stream);
-  void run_in_pieces(Workspace& workspace);
+                                        bool wants_keys, CopiesIn& in, cudaStream_t stream);
+  void run_in_pieces(std::span<Lane> lanes);
   [[nodiscard]] const KeyCodec& codec() const;
 
   std::deque<SideTargets>& sides_;

@@ -1,30 +1,56 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 
-#include "base/cuda/device_array.hpp"
 #include "base/cuda/device_pool.hpp"
+#include "base/cuda/host_copies.hpp"
 #include "base/cuda/runtime.hpp"
 
 namespace rtindex::cuda {
 
-// A stream with pinned memory for lookups and answers. The two lanes of a workspace take turns, so
-// that one copies while the other computes.
+// A stream with its copies of lookups and answers. The lanes of a workspace take turns, so that one
+// copies lookups to the GPU while another computes and the third copies answers from it.
 struct Lane {
+  // Blocks until the work of the lane is done and the answers are in the caller's memory.
+  void finish() {
+    stream.wait();
+    out.finish();
+    in.reset();
+  }
+  // Before the lane's next piece: blocks only where the last one uses pinned buffers.
+  void reuse() {
+    if (in.in_use() || out.in_use()) finish();
+  }
+
   OwnStream stream;
-  PinnedBytes in, out;
+  CopiesIn in;
+  CopiesOut out;
 };
 
 struct Workspace {
-  Lane lanes[2];
+  // The first lanes, as many as there are pieces to run at once.
+  [[nodiscard]] std::span<Lane> lanes_for(std::size_t pieces) {
+    return std::span(lanes).first(std::clamp<std::size_t>(pieces, 1, std::size(lanes)));
+  }
+
+  Lane lanes[3];
 };
 
 // A workspace of the current GPU for one call. Nothing may use it any more when the lease ends.
 class WorkspaceLease {
  public:
   WorkspaceLease() : workspace_(pool().take()) {}
-  ~WorkspaceLease() { pool().give_back(std::move(workspace_)); }
+  ~WorkspaceLease() {
+    for (Lane& lane : workspace_->value.lanes) {
+      lane.in.give_back();
+      lane.out.give_back();
+    }
+    pool().give_back(std::move(workspace_));
+  }
   WorkspaceLease(const WorkspaceLease&) = delete;
   WorkspaceLease& operator=(const WorkspaceLease&) = delete;
   [[nodiscard]] Workspace& operator*() const { return workspace_->value; }
@@ -41,20 +67,21 @@ class WorkspaceLease {
   std::unique_ptr<Pool::Object> workspace_;
 };
 
-// Waits for both lanes, also when an exception ends a call: their work must end before the memory
-// that it reads and writes.
+// Waits for lanes when an exception ends a call: their work must end before the memory that it
+// reads and writes.
 class SyncLanesOnExit {
  public:
-  explicit SyncLanesOnExit(const Workspace& workspace) : workspace_(workspace) {}
+  explicit SyncLanesOnExit(std::span<const Lane> lanes) : lanes_(lanes) {}
   ~SyncLanesOnExit() {
-    for (const Lane& lane : workspace_.lanes)
-      static_cast<void>(cudaStreamSynchronize(lane.stream.get()));
+    for (const Lane& lane : lanes_) static_cast<void>(cudaStreamSynchronize(lane.stream.get()));
   }
+  // All lanes are finished.
+  void release() { lanes_ = {}; }
   SyncLanesOnExit(const SyncLanesOnExit&) = delete;
   SyncLanesOnExit& operator=(const SyncLanesOnExit&) = delete;
 
  private:
-  const Workspace& workspace_;
+  std::span<const Lane> lanes_;
 };
 
 }  // namespace rtindex::cuda
