@@ -2,15 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
 #include "cuda/device_copy.hpp"
+#include "cuda/failing_memory.hpp"
 #include "cuda/gpu_test.hpp"
 #include "support/specs.hpp"
 
@@ -18,28 +17,6 @@ namespace rtindex::test {
 namespace {
 
 constexpr std::uint32_t row_total = 5000;
-
-// Fails from the n-th allocation on.
-class FailingMemory final : public DeviceMemory {
- public:
-  void* allocate(std::size_t bytes, Stream) noexcept override {
-    if (left == 0) return nullptr;
-    --left;
-    void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) return nullptr;
-    used += bytes;
-    return memory;
-  }
-  void release(void* memory, std::size_t bytes, Stream) noexcept override {
-    static_cast<void>(cudaDeviceSynchronize());
-    static_cast<void>(cudaFree(memory));
-    used -= bytes;
-  }
-
-  static constexpr long unlimited = std::numeric_limits<long>::max();
-  std::atomic<long> left = unlimited;
-  std::atomic<std::size_t> used = 0;
-};
 
 class FailingChanges : public GpuIndexTest {
  protected:
