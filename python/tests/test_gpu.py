@@ -67,6 +67,28 @@ def test_every_answer(make):
             assert to_list(found[name]) == wanted[name].tolist()
 
 
+def pinned_by_cupy(size):
+    cupyx = pytest.importorskip("cupyx", exc_type=ImportError)
+    return cupyx.empty_pinned(size, np.uint32)
+
+
+def pinned_by_torch(size):
+    torch = pytest.importorskip("torch", exc_type=ImportError)
+    return torch.empty(size, dtype=torch.int32, pin_memory=True).numpy().view(np.uint32)
+
+
+@pytest.mark.parametrize("pinned", [pinned_by_cupy, pinned_by_torch])
+def test_pinned_arrays(pinned):
+    keys, lookups, rows = pinned(100_000), pinned(5_000_000), pinned(5_000_000)
+    keys[:] = np.arange(100_000) * 2
+    lookups[:] = np.random.default_rng(7).integers(0, 200_100, len(lookups))
+    index = rtindex.build(keys, "rx:native@cuda")
+    index.lookup(lookups, out=rows)
+    wanted = np.where((lookups % 2 == 0) & (lookups < 200_000), lookups // 2, 2**32 - 1)
+    assert np.array_equal(rows, wanted)
+    assert np.array_equal(index.lookup(np.array(lookups)), wanted)
+
+
 def test_row_lists(make):
     index = rtindex.build(make(np.array([7, 8, 7])))
     rows = index.lookup(make(np.array([7, 9, 8])), "rows")
