@@ -39,6 +39,16 @@ namespace {
                      [](const FoundRows& rows) { return rows.too_many; });
 }
 
+// Bytes of one lookup's end that are copied to the GPU: its elements, or what the host encodes.
+[[nodiscard]] std::size_t bytes_of(const ColumnView& end) {
+  if (!end.given()) return 0;
+  if (is_native(end.type())) return width_of(end.type());
+  std::size_t bytes = 0;
+  for (const ColumnView& part : end.parts())
+    if (is_native(part.type())) bytes += width_of(part.type());
+  return std::max(bytes, sizeof(Interval));
+}
+
 }  // namespace
 
 BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
@@ -180,11 +190,8 @@ std::size_t BatchRunner::piece_size() const {
   if (may_gather()) return large_piece_lookups;
   std::size_t bytes = AnswerTransfer::bytes_of(request_);
   if (batch().memory_space() == MemorySpace::device) return piece_of(bytes);
-  // The host encodes what is not native.
-  if (!batch().codec().native_base()) return piece_of(bytes + sizeof(Interval));
-  if (batch().lower().given()) bytes += width_of(batch().lower().type());
-  if (batch().kind() == LookupKind::range && batch().upper().given())
-    bytes += width_of(batch().upper().type());
+  bytes += bytes_of(batch().lower());
+  if (batch().kind() == LookupKind::range) bytes += bytes_of(batch().upper());
   return piece_of(bytes);
 }
 

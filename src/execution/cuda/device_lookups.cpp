@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "answers/request.hpp"
@@ -25,6 +26,49 @@ namespace {
   return type.kind == ElementType::Kind::signed_int ? std::uint64_t{1} << (8 * type.bytes - 1) : 0;
 }
 
+// The bits of elements [first, first + count), copied where they are in host memory.
+[[nodiscard]] DeviceTuples::Validity validity_on_device(const ColumnView& column, std::size_t first,
+                                                        std::size_t count, DeviceBytes& copy,
+                                                        const std::shared_ptr<DeviceMemory>& memory,
+                                                        CopiesIn& in, cudaStream_t stream) {
+  DeviceTuples::Validity validity{column.validity(), column.validity_offset() + first};
+  if (validity.bits == nullptr || column.memory_space() == MemorySpace::device) return validity;
+  const std::size_t first_byte = validity.offset / 8;
+  validity.offset %= 8;
+  const std::size_t bytes = (validity.offset + count + 7) / 8;
+  copy = DeviceBytes(memory, bytes, stream);
+  in.copy(copy.data(), validity.bits + first_byte, bytes, stream);
+  validity.bits = static_cast<const std::uint8_t*>(copy.data());
+  return validity;
+}
+
+// Tuples [first, first + count) of native parts; `copies` keep those of the host.
+[[nodiscard]] DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first,
+                                            std::size_t count, std::vector<DeviceBytes>& copies,
+                                            const std::shared_ptr<DeviceMemory>& memory,
+                                            CopiesIn& in, cudaStream_t stream) {
+  if (!column.given() || column.memory_space() == MemorySpace::device)
+    return device_tuples(column, first, count);
+  DeviceTuples tuples;
+  tuples.size = count;
+  const auto add_validity = [&](const DeviceTuples::Validity& validity) {
+    if (validity.bits != nullptr) tuples.validity[tuples.validity_count++] = validity;
+  };
+  add_validity(validity_on_device(column, first, count, copies.emplace_back(), memory, in, stream));
+  for (const ColumnView& part : column.parts()) {
+    DeviceBytes copy, bits;
+    const DeviceElements elements =
+        elements_on_device(part, first, count, copy, bits, memory, in, stream);
+    const std::size_t p = tuples.end.count++;
+    tuples.end.types[p] = elements.type;
+    tuples.end.parts[p] = elements.data;
+    add_validity({elements.validity, elements.validity_offset});
+    copies.push_back(std::move(copy));
+    copies.push_back(std::move(bits));
+  }
+  return tuples;
+}
+
 }  // namespace
 
 DeviceElements elements_on_device(const ColumnView& column, std::size_t first, std::size_t count,
@@ -34,19 +78,15 @@ DeviceElements elements_on_device(const ColumnView& column, std::size_t first, s
   if (!column.given()) return {.size = count};
   const std::size_t width = width_of(column.type());
   DeviceElements elements{static_cast<const std::byte*>(column.data()) + first * width,
-                          element_type(column.type()), column.validity(),
-                          column.validity_offset() + first, count};
+                          element_type(column.type()), nullptr, 0, count};
+  const DeviceTuples::Validity bits =
+      validity_on_device(column, first, count, validity, memory, in, stream);
+  elements.validity = bits.bits;
+  elements.validity_offset = bits.offset;
   if (column.memory_space() == MemorySpace::device) return elements;
   copy = DeviceBytes(memory, count * width, stream);
   in.copy(copy.data(), elements.data, count * width, stream);
   elements.data = copy.data();
-  if (elements.validity == nullptr) return elements;
-  const std::size_t first_byte = elements.validity_offset / 8;
-  elements.validity_offset %= 8;
-  const std::size_t bytes = (elements.validity_offset + count + 7) / 8;
-  validity = DeviceBytes(memory, bytes, stream);
-  in.copy(validity.data(), elements.validity + first_byte, bytes, stream);
-  elements.validity = static_cast<const std::uint8_t*>(validity.data());
   return elements;
 }
 
@@ -152,16 +192,20 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
                                             cudaStream_t stream) const {
   const KeyCodec& codec = batch_.codec();
   const std::optional<std::uint64_t> base = codec.native_base();
-  if (!base && batch_.memory_space() == MemorySpace::host)
-    return encode_on_host<Key>(first, count, in, stream);
+  const std::optional<PackedMap> packed = base ? std::nullopt : codec.packed_map();
+  if (!base && !packed) return encode_on_host<Key>(first, count, in, stream);
   DeviceArray<KeyInterval<Key>> intervals(memory_, count, stream);
   if (base) {
     const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
     encode_lookups(elements.lower, elements.upper, batch_.ends(), map, intervals.data(), stream);
   } else {
-    encode_lookups(device_tuples(batch_.lower(), batch_.offset() + first, count),
-                   device_tuples(batch_.upper(), batch_.offset() + first, count), batch_.ends(),
-                   codec.packed_map().value(), intervals.data(), stream);
+    std::vector<DeviceBytes> copies;
+    const auto on_device = [&](const ColumnView& end) {
+      return tuples_on_device(end, batch_.offset() + first, count, copies, memory_, in, stream);
+    };
+    const DeviceTuples lower = on_device(batch_.lower());
+    encode_lookups(lower, batch_.kind() == LookupKind::point ? lower : on_device(batch_.upper()),
+                   batch_.ends(), *packed, intervals.data(), stream);
   }
   return intervals.take_bytes();
 }

@@ -66,7 +66,7 @@ class LookupEncoder {
                 const std::shared_ptr<DeviceMemory>& memory)
       : batch_(batch), span_(span), in_order_(in_order), memory_(memory) {}
 
-  // Lookups [first, first + count), whose elements are on the device unless the host encodes them.
+  // Lookups [first, first + count), whose elements are on the device if the column is native.
   // `buffers` keep them. `edge`: the end of ranges that may be left as elements, for
   // Answerer::find_edges().
   [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,

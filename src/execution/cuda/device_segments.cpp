@@ -151,13 +151,16 @@ NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on,
   return build_native(spec, std::move(made_on), rows, SegmentUse::main, memory, meter);
 }
 
-// Tuples of native parts that are on the GPU; none where the host has to encode them: they may be
-// null, or do not fit into 64 bits.
+// Tuples of native parts; none where the host has to encode them: they may be null, or do not fit
+// into 64 bits.
 std::optional<NewSegment> DeviceBackend::build_tuples(const Spec& spec, const ColumnView& column,
                                                       const BuildOptions& build,
                                                       const Memory& memory) const {
   const std::span<const ColumnView> parts = column.parts();
-  if (column.nullable() || column.empty() || parts.size() > PackedMap::most_parts)
+  if (column.type() != Type::composite || column.nullable() || column.empty() ||
+      parts.size() > PackedMap::most_parts ||
+      !std::all_of(parts.begin(), parts.end(),
+                   [](const ColumnView& part) { return is_native(part.type()); }))
     return std::nullopt;
   const MemoryMeter meter;
   PooledStream own =
@@ -166,9 +169,12 @@ std::optional<NewSegment> DeviceBackend::build_tuples(const Spec& spec, const Co
   const WaitOnExit wait(stream);
   std::vector<Type> types;
   std::vector<KeyExtent> extents;
+  std::vector<OnGpuElements> copies;
+  std::vector<ColumnView> on_gpu;
   for (const ColumnView& part : parts) {
-    const DeviceExtent extent = extent_of(
-        {part.data(), element_type(part.type()), nullptr, 0, part.size()}, memory, stream);
+    const OnGpuElements& here = copies.emplace_back(part, memory, stream);
+    const DeviceExtent extent = extent_of(here.elements(), memory, stream);
+    on_gpu.push_back(here.view());
     types.push_back(part.type());
     extents.push_back({extent.smallest, extent.largest});
   }
@@ -176,7 +182,8 @@ std::optional<NewSegment> DeviceBackend::build_tuples(const Spec& spec, const Co
   if (codec == nullptr) return std::nullopt;
   codec->number_rows(RowNumbers(0, column.size()));
   const DeviceArray<std::uint64_t> keys =
-      pack_tuples(device_tuples(column, 0, column.size()), *codec->packed_map(), memory, stream);
+      pack_tuples(device_tuples(ColumnView::composite(std::move(on_gpu)), 0, column.size()),
+                  *codec->packed_map(), memory, stream);
   NativeRows rows{column.type(),
                   {keys.data(), bits_type, nullptr, 0, keys.size()},
                   {0, codec->span(), keys.size()},
@@ -193,9 +200,9 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
   try {
     const Memory memory = current_memory(build.device_memory);
     if (!is_native(column.type())) {
+      if (auto packed = build_tuples(spec, column, build, memory)) return *std::move(packed);
       if (column.memory_space() == MemorySpace::host)
         return on_device(Backend::build_column(spec, column, build), memory);
-      if (auto packed = build_tuples(spec, column, build, memory)) return *std::move(packed);
       const PooledStream stream = build_stream(build.stream, {{column, "keys"}});
       const OwnedColumn here = fetched(column, stream.get());
       return on_device(Backend::build_column(spec, here.view(), build), memory);
