@@ -28,11 +28,15 @@ struct RowsView {
   const std::uint32_t* rows = nullptr;
   std::uint32_t stride = 1;
   bool in_blocks = false;  // of KeyBlocks, whose first word `rows` points to
+  // Every position below is the rowID itself, and `rows` are those from here on; 0 in blocks. A
+  // hash table has the rows of unique keys in its slots.
+  std::uint32_t first = 0;
 
   [[nodiscard]] RTINDEX_HD std::uint32_t operator[](std::size_t position) const {
+    if (position < first) return static_cast<std::uint32_t>(position);
     const std::uint32_t* const at =
-        rows +
-        (in_blocks ? KeyBlocks::row_at(static_cast<std::uint32_t>(position)) : position * stride);
+        rows + (in_blocks ? KeyBlocks::row_at(static_cast<std::uint32_t>(position))
+                          : (position - first) * stride);
 #if defined(__CUDA_ARCH__)
     return __ldg(at);
 #else

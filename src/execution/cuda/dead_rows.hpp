@@ -24,7 +24,7 @@ class DeadRows {
   // `included`: null if there are none or none are wanted. Complete on return.
   DeadRows(const DeviceOrder& order, const OrderedValues* included, const RowBits& dead,
            const std::shared_ptr<DeviceMemory>& memory)
-      : id_(dead.id), list_(order.rows(), order.size(), dead, memory, stream_.get()) {
+      : id_(dead.id), list_(order.rows(), order.positions(), dead, memory, stream_.get()) {
     if (list_.count() == 0)
       included_ = included;
     else if (included != nullptr)

@@ -93,6 +93,8 @@ class Locator {
   // One rowID for each point lookup, or miss_row: all matches where keys are unique.
   virtual void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                          cudaStream_t stream) const = 0;
+  // Whether find_rows() finds the first of the rows in key order where keys are not unique.
+  [[nodiscard]] virtual bool finds_first_rows() const { return false; }
   // The value at that rowID for each point lookup, in one kernel; false if the caller has to use
   // find_rows() and a second pass.
   [[nodiscard]] virtual bool find_sums(const DeviceLookups& lookups, const SumTarget& target,

@@ -9,8 +9,17 @@
 
 namespace rtindex::cuda {
 
+// Whether a lookup needs no more than the first of its rows in key order.
+bool OrderedAnswerer::first_row_is_enough(const DeviceLookups& lookups,
+                                          const DeviceRequest& request, RowsWanted wanted) const {
+  if (from_.order.unique()) return true;
+  return from_.locator.finds_first_rows() && from_.residual == nullptr && lookups.dead.empty() &&
+         !wanted.any && !request.wants_values() && request.count == nullptr &&
+         (request.first == nullptr || from_.order.rows_ascend());
+}
+
 // All answers follow from the rowID, which is written straight to the output of one of them.
-FoundRows OrderedAnswerer::answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
+FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const DeviceRequest& request,
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
   if (request.wants_sum_alone() && !wants_rows &&
@@ -61,8 +70,9 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   const bool point = batch.kind() == LookupKind::point;
   const OrderedValues* included =
       request.wants_values() && request.values == nullptr ? from_.included : nullptr;
-  if (point && from_.order.unique() && included == nullptr && !wanted.in_order)
-    return answer_unique(lookups, request, wanted.any, stream);
+  if (point && included == nullptr && !wanted.in_order &&
+      first_row_is_enough(lookups, request, wanted))
+    return answer_by_row(lookups, request, wanted.any, stream);
   if (!lookups.dead.empty()) {
     found.dead = dead_rows_.get(lookups.dead, included != nullptr, stream);
     if (included != nullptr) included = found.dead.included();
@@ -80,8 +90,8 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   if (lookups.counters != nullptr)
     count_hits(found.source(), count, &lookups.counters->hits, stream);
   answer_runs(found.runs.data(), count,
-              {found.rows, from_.order.size(), point && from_.order.rows_ascend(), dead}, request,
-              included, from_.gather, from_.memory, stream);
+              {found.rows, from_.order.positions(), point && from_.order.rows_ascend(), dead},
+              request, included, from_.gather, from_.memory, stream);
   if (wanted.in_order) bring_into_order(found, lookups, stream);
   return found;
 }

@@ -106,7 +106,9 @@ class OrderedAnswerer final : public Answerer {
   [[nodiscard]] DeviceArray<Run> find_runs(const LookupBatch& batch, std::size_t first,
                                            const DeviceLookups& lookups, LookupKind kind,
                                            cudaStream_t stream) const;
-  [[nodiscard]] FoundRows answer_unique(const DeviceLookups& lookups, const DeviceRequest& request,
+  [[nodiscard]] bool first_row_is_enough(const DeviceLookups& lookups, const DeviceRequest& request,
+                                         RowsWanted wanted) const;
+  [[nodiscard]] FoundRows answer_by_row(const DeviceLookups& lookups, const DeviceRequest& request,
                                         bool wants_rows, cudaStream_t stream) const;
 
   // The rows in key order, those of equal keys in their own order, where the column has another:
@@ -116,7 +118,7 @@ class OrderedAnswerer final : public Answerer {
         : order(from.order.column(from.memory, from.stream), Sorting::needed, Layout::split,
                 from.memory, from.stream),
           dead(order, nullptr, from.memory) {
-      order.release_keys(false);
+      order.release_keys();
       check(cudaStreamSynchronize(from.stream), "sorting rows");
     }
     DeviceOrder order;

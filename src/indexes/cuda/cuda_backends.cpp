@@ -70,6 +70,7 @@ class HashBackend final : public DeviceBackend {
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
     DeviceOptions options = sorted_options(spec);
     options.keeps_order = false;
+    options.layout = Layout::taken;
     options.locator = [group = number(spec, "group"), load = option_real(spec, "load")](
                           DeviceOrder& order, const Memory& memory, cudaStream_t stream) {
       return make_table(order, group, load, memory, stream);

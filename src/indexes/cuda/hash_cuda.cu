@@ -1,118 +1,207 @@
 #include "indexes/cuda/classic_locators.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
-#include <cub/device/device_radix_sort.cuh>
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 
 #include <algorithm>
-#include <bit>
+#include <iterator>
+#include <utility>
 
 #include <rtindex/error.hpp>
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/transfer.hpp"
 #include "execution/cuda/locate.cuh"
+#include "indexes/cuda/hash_entries.cuh"
 #include "indexes/cuda/hash_finder.cuh"
-#include "storage/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
 
 namespace {
 
-template <class Key>
-__global__ void find_buckets(const Key* keys, std::size_t size, std::uint32_t buckets,
-                             std::uint32_t* bucket_of, std::uint32_t* numbers) {
-  const std::size_t i = thread_number();
-  if (i >= size) return;
-  bucket_of[i] = __umulhi(mix(keys[i]), buckets);
-  numbers[i] = static_cast<std::uint32_t>(i);
-}
+// What entries do to the next free slot: it becomes max(next + taken, least).
+struct Fill {
+  unsigned long long taken, least;
 
-// How far key i is from where it would be if there were no buckets: its place is i plus the
-// greatest of these up to i.
-__global__ void find_shifts(const std::uint32_t* bucket_of, std::size_t size, long long* shifts) {
-  const std::size_t i = thread_number();
-  if (i < size)
-    shifts[i] = static_cast<long long>(bucket_of[i]) * bucket_slots - static_cast<long long>(i);
-}
-
-template <class Key>
-__global__ void place(const Key* keys, const std::uint32_t* rows, const std::uint32_t* numbers,
-                      const long long* shifts, std::size_t size, Slots<Key> slots,
-                      std::uint64_t slot_count) {
-  const std::size_t i = thread_number();
-  if (i >= size) return;
-  const std::uint32_t number = numbers[i];
-  const Key key = keys[number];
-  const std::uint32_t value = rows == nullptr ? number : rows[number];
-  const std::uint64_t at = i + static_cast<std::uint64_t>(shifts[i]);
-  const std::uint64_t from = i == 0 ? 0 : i + static_cast<std::uint64_t>(shifts[i - 1]);
-  for (std::uint64_t slot = from; slot <= at; ++slot) slots.set(slot, key, value);
-  if (i + 1 == size)
-    for (std::uint64_t slot = at + 1; slot < slot_count; ++slot) slots.set(slot, key, value);
-}
-
-struct Farther {
-  __device__ long long operator()(long long a, long long b) const { return a > b ? a : b; }
+  [[nodiscard]] __device__ unsigned long long next() const { return max(taken, least); }
+};
+struct FillThen {
+  __device__ Fill operator()(const Fill& first, const Fill& second) const {
+    return {first.taken + second.taken, max(first.least + second.taken, second.least)};
+  }
 };
 
-// Keys to the places of their rows, or in any order with their rows; `*written` counts these.
-template <class Key>
-__global__ void copy_slots(Slots<Key> slots, std::uint64_t used, std::uint32_t buckets,
-                           const std::uint32_t* starts, const std::uint32_t* rows, Key* keys,
-                           std::uint32_t* row_list, std::uint32_t* written) {
-  const std::size_t at = thread_number();
-  if (at >= used) return;
-  const Key key = slots.key(at);
-  // A slot before its key's bucket only fills a gap.
-  if (std::uint64_t{__umulhi(mix(key), buckets)} * bucket_slots > at) return;
-  const std::uint32_t value = slots.value(at);
-  const auto write = [&](std::uint32_t row) {
-    const std::uint32_t to = row_list == nullptr ? row : atomicAdd(written, 1U);
-    keys[to] = key;
-    if (row_list != nullptr) row_list[to] = row;
-  };
-  if (starts == nullptr) {
-    write(value);
-  } else {
-    for (std::uint32_t i = starts[value]; i < starts[value + 1]; ++i) write(rows[i]);
+template <class Hash>
+struct FillOf {
+  Entries<Hash> entries;
+  std::uint32_t buckets;
+
+  __device__ Fill operator()(std::size_t i) const {
+    if (!entries.starts(i)) return {0, 0};
+    return {1, std::uint64_t{bucket_of(entries.hash(i), buckets)} * bucket_slots<Hash> + 1};
   }
+};
+
+// The output of a scan: what the entries before each one do becomes the slots that it takes, its
+// own and the empty ones before it.
+template <class Hash>
+class PlaceEntries {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = Fill;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+
+  class reference {
+   public:
+    __device__ reference(const PlaceEntries& to, std::size_t i) : to_(to), i_(i) {}
+    __device__ const reference& operator=(const Fill& before) const {
+      to_.place(i_, before.next());
+      return *this;
+    }
+
+   private:
+    const PlaceEntries& to_;
+    std::size_t i_;
+  };
+
+  PlaceEntries(Entries<Hash> entries, std::size_t size, std::uint32_t buckets, Slots<Hash> slots,
+               std::uint64_t capacity, unsigned long long* used)
+      : entries_(entries),
+        size_(size),
+        buckets_(buckets),
+        slots_(slots),
+        capacity_(capacity),
+        used_(used) {}
+
+  [[nodiscard]] __host__ __device__ PlaceEntries operator+(difference_type more) const {
+    PlaceEntries result = *this;
+    result.first_ += static_cast<std::size_t>(more);
+    return result;
+  }
+  [[nodiscard]] __device__ reference operator[](difference_type i) const {
+    return {*this, first_ + static_cast<std::size_t>(i)};
+  }
+  [[nodiscard]] __device__ reference operator*() const { return (*this)[0]; }
+
+ private:
+  __device__ void place(std::size_t i, std::uint64_t next) const {
+    if (entries_.starts(i)) {
+      const Hash hash = entries_.hash(i);
+      const std::uint32_t value = entries_.value(i);
+      const std::uint64_t home = std::uint64_t{bucket_of(hash, buckets_)} * bucket_slots<Hash>;
+      const std::uint64_t at = max(next, home);
+      for (; next <= at; ++next)
+        if (next < capacity_) slots_.set(next, hash, value);
+    }
+    if (i + 1 == size_) *used_ = next;
+  }
+
+  Entries<Hash> entries_;
+  std::size_t size_;
+  std::uint32_t buckets_;
+  Slots<Hash> slots_;
+  std::uint64_t capacity_;
+  unsigned long long* used_;
+  std::size_t first_ = 0;
+};
+
+// Slots behind the last entry repeat it.
+template <class Hash>
+__global__ void fill_rest(Slots<Hash> slots, std::uint64_t used, std::uint64_t capacity) {
+  const std::uint64_t at = used + thread_number();
+  if (at < capacity) slots.set(at, slots.hash(used - 1), slots.value(used - 1));
 }
 
-// Of sorted keys: is this the first of equal ones?
-template <class Key>
+// Entries whose rows are listed: those of keys that others have too, or all of them.
+template <class Hash>
+struct IsListed {
+  Entries<Hash> entries;
+  std::size_t size;
+  bool all;
+  __device__ bool operator()(std::uint32_t i) const { return all || entries.repeats(i, size); }
+};
+
+// Of listed entries: is this the first of its key?
+template <class Hash>
 struct StartsRun {
+  Entries<Hash> entries;
+  const std::uint32_t* listed;
+  __device__ bool operator()(std::uint32_t i) const { return entries.starts(listed[i]); }
+};
+
+template <class Hash>
+__global__ void copy_listed(Entries<Hash> entries, const std::uint32_t* listed, std::size_t count,
+                            std::uint32_t* rows) {
+  const std::size_t i = thread_number();
+  if (i < count) rows[i] = entries.value(listed[i]);
+}
+
+// Makes the value of each key with a run the number of that run.
+template <class Hash>
+__global__ void number_runs(TableFinder<Hash, 1> table, Entries<Hash> entries,
+                            const std::uint32_t* listed, const std::uint32_t* starts,
+                            std::uint32_t runs) {
+  const std::size_t run = thread_number();
+  if (run >= runs) return;
+  const std::uint64_t slot = table.slot_of(entries.hash(listed[starts[run]]));
+  table.slots.set_value(slot, table.runs.first_run + static_cast<std::uint32_t>(run));
+}
+
+// Of keys in key order: is this the first of equal ones?
+template <class Key>
+struct StartsEqualKeys {
   const Key* keys;
   __device__ bool operator()(std::uint32_t at) const { return at == 0 || keys[at] != keys[at - 1]; }
 };
 
-// The keys of runs, and where each run starts; after the last, where it ends.
 template <class Key>
-__global__ void copy_runs(const Key* keys, std::uint32_t size, const std::uint32_t* found,
-                          std::uint32_t count, Key* distinct_keys, std::uint32_t* starts) {
+__global__ void copy_keys_at(const Key* keys, const std::uint32_t* at, std::uint32_t count,
+                             Key* distinct) {
   const std::size_t i = thread_number();
-  if (i > count) return;
-  starts[i] = i == count ? size : found[i];
-  if (i < count) distinct_keys[i] = keys[found[i]];
+  if (i < count) distinct[i] = keys[at[i]];
 }
 
-constexpr const char* building = "building the hash table";
+// Keys to the places of their rows, or in any order with their rows; `*written` counts these.
+template <class Key>
+__global__ void copy_slots(TableFinder<Key, 1> table, std::uint64_t used, Key* keys,
+                           std::uint32_t* row_list, std::uint32_t* written) {
+  const std::size_t at = thread_number();
+  if (at >= used) return;
+  const Key hash = table.slots.hash(at);
+  // A slot before its hash's bucket only fills a gap.
+  if (std::uint64_t{bucket_of(hash, table.buckets)} * bucket_slots < Key >> at) return;
+  const auto write = [&](std::uint32_t row) {
+    const std::uint32_t to = row_list == nullptr ? row : atomicAdd(written, 1U);
+    keys[to] = unmix(hash);
+    if (row_list != nullptr) row_list[to] = row;
+  };
+  const std::uint32_t value = table.slots.value(at);
+  if (!table.runs.is_run(value)) return write(value);
+  const std::uint32_t first = table.runs.first_run;
+  const Run run = table.runs.run(value);
+  for (std::uint32_t i = run.begin; i < run.end; ++i) write(table.runs.rows[i - first]);
+}
 
 template <class Key>
 class DeviceTable final : public Locator {
  public:
   DeviceTable(DeviceOrder& order, int group, double load,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-      : group_(group), load_(load), unique_(order.unique()), span_(order.span()) {
-    const OrderView<Key, Layout::split> view(order);
-    DeviceArray<Key> distinct_keys;
-    distinct_ = order.size();
-    if (!unique_) find_runs(view, distinct_keys, memory, stream);
-    fill(unique_ ? view.keys : distinct_keys.data(), unique_ ? view.row_ids : nullptr, memory,
-         stream);
-    check(cudaStreamSynchronize(stream), building);
-    order.release_keys(unique_);
+      : order_(order), group_(group), load_(load) {
+    if (order.size() == 0) {
+      order.set_stats({});
+    } else {
+      if (order.sorted_by_host())
+        take_runs(memory, stream);
+      else
+        take_keys(memory, stream);
+      fill_rest<<<blocks_for(capacity_ - used_), block_threads, 0, stream>>>(
+          Slots<Key>{slots_.data()}, used_, capacity_);
+      check_launch(building_table);
+    }
+    check(cudaStreamSynchronize(stream), building_table);
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
@@ -123,6 +212,7 @@ class DeviceTable final : public Locator {
     }
     with_group([&](const auto& finder) { launch_find_rows(finder, lookups, rows, stream); });
   }
+  [[nodiscard]] bool finds_first_rows() const override { return true; }
   void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     if (distinct_ == 0) {
       check(cudaMemsetAsync(runs, 0, lookups.count * sizeof(*runs), stream), "filling memory");
@@ -139,7 +229,7 @@ class DeviceTable final : public Locator {
     DeviceColumn result;
     result.size = order.size();
     result.row_count = order.row_count();
-    result.span = span_;
+    result.span = order.span();
     DeviceArray<Key> keys(memory, result.size, stream);
     const DeviceArray<std::uint32_t> written(memory, 1, stream);
     check(cudaMemsetAsync(written.data(), 0, written.bytes(), stream), "filling memory");
@@ -149,8 +239,7 @@ class DeviceTable final : public Locator {
     }
     if (result.size != 0)
       copy_slots<<<blocks_for(used_), block_threads, 0, stream>>>(
-          slots(), used_, buckets_, starts(), order.split_rows(), keys.data(), result.rows.data(),
-          written.data());
+          finder<1>(), used_, keys.data(), result.rows.data(), written.data());
     check_launch("copying keys");
     if constexpr (sizeof(Key) == 4)
       result.narrow = std::move(keys);
@@ -160,8 +249,7 @@ class DeviceTable final : public Locator {
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
-    return {{"slots", pairs_.bytes() + keys_.bytes() + values_.bytes()},
-            {"runs of equal keys", starts_.bytes()}};
+    return {{"slots", slots_.bytes()}, {"runs of equal keys", starts_.bytes()}};
   }
   [[nodiscard]] std::string describe() const override {
     return "table: " + std::to_string(distinct_) + " distinct keys in " +
@@ -170,112 +258,150 @@ class DeviceTable final : public Locator {
   }
 
  private:
-  [[nodiscard]] Slots<Key> slots() const { return {pairs_.data(), keys_.data(), values_.data()}; }
-  [[nodiscard]] const std::uint32_t* starts() const { return unique_ ? nullptr : starts_.data(); }
+  template <int lanes>
+  [[nodiscard]] TableFinder<Key, lanes> finder() const {
+    return {
+        {slots_.data()}, {starts_.data(), order_.split_rows(), first_run_}, buckets_, slot_count_};
+  }
 
   template <class Work>
   void with_group(Work&& work) const {
-    const auto run = [&]<int lanes>() {
-      work(TableFinder<Key, lanes>{slots(), starts(), buckets_, slot_count_});
-    };
     switch (group_) {
-      case 2: return run.template operator()<2>();
-      case 4: return run.template operator()<4>();
-      case 8: return run.template operator()<8>();
-      case 16: return run.template operator()<16>();
-      case 32: return run.template operator()<32>();
-      default: return run.template operator()<1>();
+      case 2: return work(finder<2>());
+      case 4: return work(finder<4>());
+      case 8: return work(finder<8>());
+      case 16: return work(finder<16>());
+      case 32: return work(finder<32>());
+      default: return work(finder<1>());
     }
   }
 
-  // Distinct keys, and where the rows of each start.
-  void find_runs(const OrderView<Key, Layout::split>& order, DeviceArray<Key>& distinct_keys,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-    const DeviceArray<std::uint32_t> found(memory, order.size + std::size_t{1}, stream);
-    std::uint32_t* const found_here = found.data() + order.size;
-    std::uint32_t runs = 0;
-    // Before CUDA 13 CUB counts what it selects from in an int.
-    constexpr std::uint64_t step = std::uint64_t{1} << 30;
-    for (std::uint64_t first = 0; first < order.size; first += step) {
-      const auto here = static_cast<int>(std::min(step, order.size - first));
-      with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-        return cub::DeviceSelect::If(
-            scratch, bytes,
-            thrust::counting_iterator<std::uint32_t>(static_cast<std::uint32_t>(first)),
-            found.data() + runs, found_here, here, StartsRun<Key>{order.keys}, stream);
-      });
-      std::uint32_t more = 0;
-      copy_to_host(&more, found_here, sizeof(more), stream);
-      runs += more;
-    }
-    distinct_ = runs;
-    distinct_keys = DeviceArray<Key>(memory, runs, stream);
+  // Takes the keys of the order. Unique ones have their rows in their slots; the rows of the others
+  // are listed.
+  void take_keys(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    DeviceColumn column = order_.take_column();
+    const Key* keys = nullptr;
+    if constexpr (sizeof(Key) == 4)
+      keys = column.narrow.data();
+    else
+      keys = column.wide.data();
+    SortedEntries<Key> entries(keys, column.rows.data(), column.size, memory, stream);
+    column = DeviceColumn();
+    entries.sort();
+    const EntryStats& stats = entries.stats();
+    order_.set_stats(
+        {.last_key = 0, .duplicates = stats.repeated != 0 ? 1U : 0U, .unordered = stats.unordered});
+    distinct_ = stats.distinct;
+    // Rows and positions of listed rows are numbered together, below miss_row: if there are too
+    // many, the rows of all keys are listed.
+    const bool fits = order_.row_count() + stats.repeated < miss_row;
+    first_run_ = fits ? static_cast<std::uint32_t>(order_.row_count()) : 0;
+    place(entries, memory, stream);
+    DeviceArray<std::uint32_t> rows;
+    if (stats.repeated != 0) rows = list_rows(entries, !fits, memory, stream);
+    order_.set_table_rows(std::move(rows), first_run_);
+  }
+
+  [[nodiscard]] DeviceArray<std::uint32_t> list_rows(const SortedEntries<Key>& entries, bool all,
+                                                     const std::shared_ptr<DeviceMemory>& memory,
+                                                     cudaStream_t stream) {
+    const std::size_t count = all ? entries.size() : entries.stats().repeated;
+    const DeviceArray<std::uint32_t> listed(memory, count + 1, stream);
+    static_cast<void>(select_numbers(entries.size(),
+                                     IsListed<Key>{entries.view(), entries.size(), all},
+                                     listed.data(), memory, stream));
+    DeviceArray<std::uint32_t> rows(memory, count, stream);
+    copy_listed<<<blocks_for(count), block_threads, 0, stream>>>(entries.view(), listed.data(),
+                                                                 count, rows.data());
+    const std::uint32_t runs =
+        list_starts(count, StartsRun<Key>{entries.view(), listed.data()}, memory, stream);
+    TableFinder<Key, 1> table = finder<1>();
+    table.slot_count = used_;  // the others are filled when all values are set
+    number_runs<<<blocks_for(runs), block_threads, 0, stream>>>(
+        table, entries.view(), listed.data(), starts_.data(), runs);
+    check_launch(building_table);
+    return rows;
+  }
+
+  // Sets the starts of runs among `count` rows; returns how many there are.
+  template <class Starts>
+  std::uint32_t list_starts(std::size_t count, const Starts& starts,
+                            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    const DeviceArray<std::uint32_t> found(memory, count + 1, stream);
+    const std::uint32_t runs = select_numbers(count, starts, found.data(), memory, stream);
     starts_ = DeviceArray<std::uint32_t>(memory, std::size_t{runs} + 1, stream);
-    copy_runs<<<blocks_for(std::size_t{runs} + 1), block_threads, 0, stream>>>(
-        order.keys, order.size, found.data(), runs, distinct_keys.data(), starts_.data());
-    check_launch(building);
+    check(cudaMemcpyAsync(starts_.data(), found.data(), runs * sizeof(std::uint32_t),
+                          cudaMemcpyDeviceToDevice, stream),
+          "copying on the GPU");
+    const auto end = static_cast<std::uint32_t>(count);
+    copy_to_device(starts_.data() + runs, &end, sizeof(end), stream);
+    return runs;
   }
 
-  void fill(const Key* keys, const std::uint32_t* rows, const std::shared_ptr<DeviceMemory>& memory,
-            cudaStream_t stream) {
-    if (distinct_ == 0) return;
-    const double wanted = static_cast<double>(distinct_) / load_ / bucket_slots;
+  // Keys that the host has sorted stay with it: their runs are positions there.
+  void take_runs(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    order_.set_stats({.last_key = 0, .duplicates = 1, .unordered = 0});
+    const OrderView<Key, Layout::split> view(order_);
+    const std::uint32_t runs =
+        list_starts(order_.size(), StartsEqualKeys<Key>{view.keys}, memory, stream);
+    const DeviceArray<Key> distinct(memory, runs, stream);
+    copy_keys_at<<<blocks_for(runs), block_threads, 0, stream>>>(view.keys, starts_.data(), runs,
+                                                                 distinct.data());
+    SortedEntries<Key> entries(distinct.data(), nullptr, runs, memory, stream);
+    entries.sort();
+    distinct_ = runs;
+    place(entries, memory, stream);
+    order_.release_keys();
+  }
+
+  // Puts the first entry of each hash into its slot.
+  void place(const SortedEntries<Key>& entries, const std::shared_ptr<DeviceMemory>& memory,
+             cudaStream_t stream) {
+    constexpr std::uint64_t each = bucket_slots<Key>;
+    const double wanted = static_cast<double>(distinct_) / load_ / each;
     buckets_ =
         static_cast<std::uint32_t>(std::clamp(wanted, 1.0, static_cast<double>(0xffffffffU)));
-    DeviceArray<std::uint32_t> bucket_of(memory, distinct_, stream);
-    DeviceArray<std::uint32_t> numbers(memory, distinct_, stream);
-    DeviceArray<std::uint32_t> other_buckets(memory, distinct_, stream);
-    DeviceArray<std::uint32_t> other_numbers(memory, distinct_, stream);
-    const unsigned blocks = blocks_for(distinct_);
-    find_buckets<<<blocks, block_threads, 0, stream>>>(keys, distinct_, buckets_, bucket_of.data(),
-                                                       numbers.data());
-    cub::DoubleBuffer<std::uint32_t> sorted_buckets(bucket_of.data(), other_buckets.data());
-    cub::DoubleBuffer<std::uint32_t> sorted_numbers(numbers.data(), other_numbers.data());
-    const int bits = std::max(1, static_cast<int>(std::bit_width(buckets_ - 1)));
-    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, sorted_buckets, sorted_numbers,
-                                             distinct_, 0, bits, stream);
-    });
-    DeviceArray<long long> shifts(memory, distinct_, stream);
-    find_shifts<<<blocks, block_threads, 0, stream>>>(sorted_buckets.Current(), distinct_,
-                                                      shifts.data());
-    with_scratch(memory, stream, building, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceScan::InclusiveScan(scratch, bytes, shifts.data(), shifts.data(), Farther{},
-                                            distinct_, stream);
-    });
-    long long last = 0;
-    check(cudaMemcpyAsync(&last, shifts.data() + distinct_ - 1, sizeof(last),
-                          cudaMemcpyDeviceToHost, stream),
-          "copying from the GPU");
-    check(cudaStreamSynchronize(stream), building);
-    used_ = distinct_ + static_cast<std::uint64_t>(last);
-    slot_count_ = std::max(used_, std::uint64_t{buckets_} * bucket_slots);
-    slot_count_ = (slot_count_ + bucket_slots - 1) / bucket_slots * bucket_slots;
-    // Every bucket can be read in a window of the widest group.
-    constexpr std::uint64_t widest = 32;
-    const std::uint64_t padded = slot_count_ + widest;
-    if constexpr (sizeof(Key) == 4) {
-      pairs_ = DeviceArray<std::uint64_t>(memory, padded, stream);
-    } else {
-      keys_ = DeviceArray<Key>(memory, padded, stream);
-      values_ = DeviceArray<std::uint32_t>(memory, padded, stream);
-    }
-    place<<<blocks, block_threads, 0, stream>>>(keys, rows, sorted_numbers.Current(), shifts.data(),
-                                                distinct_, slots(), padded);
-    check_launch(building);
+    // Behind the last bucket there is room for what usually overflows.
+    constexpr std::uint64_t usual = 1024;
+    const std::uint64_t slots = buckets_ * each;
+    const std::uint64_t room = slots + std::min<std::uint64_t>(usual, distinct_);
+    fill(entries, room, memory, stream);
+    if (used_ > room) fill(entries, used_, memory, stream);
+    slot_count_ = (std::max(used_, slots) + each - 1) / each * each;
   }
 
+  void fill(const SortedEntries<Key>& entries, std::uint64_t room,
+            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    // Every bucket can be read in a window of the widest group.
+    constexpr std::uint64_t widest = 32;
+    constexpr std::uint64_t each = bucket_slots<Key>;
+    capacity_ = (room + each - 1) / each * each + widest / each * each + each;
+    slots_ = DeviceArray<std::uint64_t>();
+    slots_ = DeviceArray<std::uint64_t>(memory, Slots<Key>::words_for(capacity_), stream);
+    const DeviceArray<unsigned long long> used(memory, 1, stream);
+    const PlaceEntries<Key> into(entries.view(), entries.size(), buckets_,
+                                 Slots<Key>{slots_.data()}, capacity_, used.data());
+    const auto fills = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0),
+                                                       FillOf<Key>{entries.view(), buckets_});
+    with_scratch(memory, stream, building_table, [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceScan::ExclusiveScan(scratch, bytes, fills, into, FillThen{}, Fill{0, 0},
+                                            entries.size(), stream);
+    });
+    unsigned long long on_host = 0;
+    copy_to_host(&on_host, used.data(), sizeof(on_host), stream);
+    used_ = on_host;
+  }
+
+  DeviceOrder& order_;
   int group_;
   double load_;
-  bool unique_;
-  std::uint64_t span_;
   std::size_t distinct_ = 0;
   std::uint32_t buckets_ = 1;
-  std::uint64_t used_ = 0;
+  std::uint32_t first_run_ = 0;  // TableRuns
+  std::uint64_t used_ = 0;       // slots up to the last entry
   std::uint64_t slot_count_ = 0;
-  DeviceArray<std::uint64_t> pairs_;
-  DeviceArray<Key> keys_;
-  DeviceArray<std::uint32_t> values_;
+  std::uint64_t capacity_ = 0;  // slots in memory
+  DeviceArray<std::uint64_t> slots_;
   DeviceArray<std::uint32_t> starts_;
 };
 

@@ -144,6 +144,12 @@ DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
       sorted_by_host_(sorting == Sorting::by_full_keys),
       rows_ascend_(column.rows_ascend) {
   const bool sorted = sorting != Sorting::needed;
+  if (layout_ == Layout::taken && !sorted_by_host_) {
+    narrow_ = std::move(column.narrow);
+    wide_ = std::move(column.wide);
+    rows_ = std::move(column.rows);
+    return;
+  }
   if (layout_ == Layout::pairs) {
     if (column.is_wide())
       sort_blocks(std::move(column), sorted, memory, stream);
@@ -297,7 +303,7 @@ void DeviceOrder::renumber(RowIds ids, std::size_t row_count, cudaStream_t strea
 }
 
 RowsView DeviceOrder::rows() const {
-  if (layout_ == Layout::split) return {rows_.data(), 1};
+  if (layout_ != Layout::pairs) return {rows_.data(), 1, false, first_listed_};
   // The rowID is the lower half of a pair, the first in memory.
   return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2, is_wide()};
 }
@@ -314,10 +320,25 @@ KeysView DeviceOrder::keys(std::uint64_t shift) const {
   return view;
 }
 
-void DeviceOrder::release_keys(bool rows_too) {
+void DeviceOrder::release_keys() {
   narrow_ = DeviceArray<std::uint32_t>();
   wide_ = DeviceArray<std::uint64_t>();
-  if (rows_too) rows_ = DeviceArray<std::uint32_t>();
+}
+
+DeviceColumn DeviceOrder::take_column() {
+  DeviceColumn column;
+  column.narrow = std::move(narrow_);
+  column.wide = std::move(wide_);
+  column.rows = std::move(rows_);
+  column.size = size_;
+  column.row_count = row_count_;
+  column.span = span_;
+  return column;
+}
+
+void DeviceOrder::set_table_rows(DeviceArray<std::uint32_t> rows, std::uint32_t first) {
+  rows_ = std::move(rows);
+  first_listed_ = first;
 }
 
 DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,

@@ -17,6 +17,7 @@ namespace rtindex::cuda {
 enum class Layout : std::uint8_t {
   pairs,  // one access reads both: key << 32 | rowID, or KeyBlocks for keys of 8 bytes
   split,  // two arrays: a search reads fewer cache lines
+  taken,  // as they come: a hash table takes them (take_column) and leaves rows (set_table_rows)
 };
 
 // Statistics of sorted keys.
@@ -42,7 +43,8 @@ class DeviceOrder {
 
   DeviceOrder() = default;
   // Pairs are meant for a locator that reads all keys when it is built: it collects the statistics
-  // for set_stats(). For the split layout find_stats() does.
+  // for set_stats(). For the split layout find_stats() does. Keys to be taken are not sorted,
+  // unless the host did; then they stay, with their rows.
   DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
@@ -57,6 +59,11 @@ class DeviceOrder {
   // Its keys, each with a number added to it.
   [[nodiscard]] KeysView keys(std::uint64_t shift = 0) const;
   [[nodiscard]] std::size_t size() const { return size_; }
+  // How many positions rows() has.
+  [[nodiscard]] std::size_t positions() const {
+    return layout_ == Layout::taken && !sorted_by_host_ ? first_listed_ + rows_.size() : size_;
+  }
+  [[nodiscard]] bool sorted_by_host() const { return sorted_by_host_; }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] std::uint64_t span() const { return span_; }
   [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
@@ -73,8 +80,13 @@ class DeviceOrder {
   void find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
   // Makes element i of the rows row ids[i] of an index with `row_count` rows.
   void renumber(RowIds ids, std::size_t row_count, cudaStream_t stream);
-  // Frees the keys, and the rowIDs if wanted, for a locator that has its own.
-  void release_keys(bool rows_too);
+  // Frees the keys, for a locator that has its own.
+  void release_keys();
+  // The keys with their rows in the order in which they came, to be taken away.
+  [[nodiscard]] DeviceColumn take_column();
+  // The rows of keys that were taken: positions below `first` are rowIDs themselves, those of
+  // `rows` follow.
+  void set_table_rows(DeviceArray<std::uint32_t> rows, std::uint32_t first);
   // The keys with their rows, in row order.
   [[nodiscard]] DeviceColumn column(const std::shared_ptr<DeviceMemory>& memory,
                                     cudaStream_t stream) const;
@@ -96,6 +108,7 @@ class DeviceOrder {
   DeviceArray<std::uint32_t> rows_;
   std::size_t size_ = 0;
   std::size_t row_count_ = 0;
+  std::uint32_t first_listed_ = 0;  // RowsView::first
   std::uint64_t span_ = 0;
   std::uint64_t last_key_ = 0;
   bool sorted_by_host_ = false;
