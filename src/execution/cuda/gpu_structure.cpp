@@ -41,8 +41,11 @@ void GpuStructure::run(std::span<const Segment> segments, const ColumnView& lowe
                        const ColumnView& upper, LookupKind kind, const Request& request) {
   const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
   const OnDevice current(main.device_);
-  const std::vector<Segment> all = searched(segments);
-  BatchRunner(targets_of(all, lower, upper, kind, request.ends), main.memory_, request).run();
+  const auto answer_from = [&](std::span<const Segment> some) {
+    BatchRunner(targets_of(some, lower, upper, kind, request.ends), main.memory_, request).run();
+  };
+  if (segments.size() == 1) return answer_from(segments);
+  answer_from(searched(segments));
 }
 
 std::vector<PackedMap> GpuStructure::maps_of(std::span<const Segment> segments) {

@@ -27,6 +27,7 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
           lookups, {request.values, request.value_type, request.miss, request.sum}, stream))
     return found;
   std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
+  if (rows == nullptr) rows = request.count;  // which takes the place of its row
   if (rows == nullptr || wants_rows) {
     found.own = DeviceArray<std::uint32_t>(from_.memory, lookups.count, stream);
     rows = found.own.data();

@@ -21,9 +21,33 @@ cudaPointerAttributes attributes_of(const void* memory) {
   return attributes;
 }
 
-bool is_reached(const void* memory, const cudaPointerAttributes& attributes) {
-  int device = 0;
-  check(cudaGetDevice(&device), "querying the current GPU");
+// Pointers that earlier calls of this thread have passed and that a GPU reaches. Querying a pointer
+// takes longer than all other work before the kernel of a small batch, and such batches come in the
+// same buffers again and again.
+class KnownPointers {
+ public:
+  [[nodiscard]] bool has(const void* memory, int device) const {
+    const Known& known = known_[place_of(memory)];
+    return known.memory == memory && known.device == device;
+  }
+  void add(const void* memory, int device) { known_[place_of(memory)] = {memory, device}; }
+
+ private:
+  struct Known {
+    const void* memory = nullptr;
+    int device = -1;
+  };
+  static constexpr int place_bits = 6;
+
+  [[nodiscard]] static std::size_t place_of(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) * 0x9e3779b97f4a7c15U >> (64 - place_bits);
+  }
+
+  Known known_[std::size_t{1} << place_bits];
+};
+thread_local KnownPointers known_pointers;
+
+bool is_reached(const void* memory, const cudaPointerAttributes& attributes, int device) {
   if (attributes.type == cudaMemoryTypeUnregistered) {
     int reaches_host = 0;
     check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
@@ -43,8 +67,14 @@ void require_usable(const void* memory, std::size_t alignment, const char* what)
   if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
     fail("the {} are not aligned to their {} bytes: copy them to an array of their own", what,
          alignment);
+  int device = 0;
+  check(cudaGetDevice(&device), "querying the current GPU");
+  if (known_pointers.has(memory, device)) return;
   const cudaPointerAttributes attributes = attributes_of(memory);
-  if (is_reached(memory, attributes)) return;
+  if (is_reached(memory, attributes, device)) {
+    if (attributes.type == cudaMemoryTypeDevice) known_pointers.add(memory, device);
+    return;
+  }
   if (attributes.type == cudaMemoryTypeUnregistered)
     fail(
         "the {} are said to be in device memory, but they are not: pass host memory without "
@@ -68,7 +98,7 @@ void require_on_device(const ColumnView& column, const char* what) {
 
 void require_on_device(const LookupBatch& batch, const Request& request) {
   require_on_device(batch.lower(), "lookups");
-  require_on_device(batch.upper(), "lookups");
+  if (&batch.upper() != &batch.lower()) require_on_device(batch.upper(), "lookups");
   if (request.values_space == MemorySpace::device)
     require_usable(request.values, width_of(request.value_type), "values");
   require_on_device(request.outputs, batch.size());
