@@ -33,6 +33,18 @@ constexpr std::uint64_t high_bit = std::uint64_t{1} << 63;
   return rule.rows - rule.rows / 10;
 }
 
+// Of few_twice: the row after every so many has the key of the one before it.
+constexpr std::uint64_t twice_step = 1000;
+
+[[nodiscard]] __device__ bool is_second(const KeyRule& rule, std::uint64_t row) {
+  return rule.spread == KeySpread::few_twice && row < rule.rows && row % twice_step == 1;
+}
+
+// How many rows have the key of the first of them.
+[[nodiscard]] __device__ std::uint64_t rows_like(const KeyRule& rule, std::uint64_t row) {
+  return is_second(rule, row + 1) ? 2 : rule.multiplicity;
+}
+
 // The key number `i` of the rule; numbers from `rows` on are keys that no row holds.
 [[nodiscard]] __device__ std::uint64_t key_of(const KeyRule& rule, std::uint64_t i) {
   switch (rule.spread) {
@@ -40,7 +52,7 @@ constexpr std::uint64_t high_bit = std::uint64_t{1} << 63;
     case KeySpread::clustered:
       return i < clustered_rows(rule) ? BitMix(57)(i) : high_bit | BitMix(63)(i);
     case KeySpread::repeated: return BitMix(8 * rule.key_bytes)(i / rule.multiplicity);
-    default: return BitMix(8 * rule.key_bytes)(i);
+    default: return BitMix(8 * rule.key_bytes)(is_second(rule, i) ? i - 1 : i);
   }
 }
 
@@ -64,7 +76,9 @@ constexpr std::uint64_t high_bit = std::uint64_t{1} << 63;
       row = BitMix(8 * rule.key_bytes).inverse(key);
       row = row > rule.rows / rule.multiplicity ? no_row : row * rule.multiplicity;
       break;
-    default: row = BitMix(8 * rule.key_bytes).inverse(key);
+    default:
+      row = BitMix(8 * rule.key_bytes).inverse(key);
+      if (is_second(rule, row)) row = no_row;
   }
   return row < rule.rows ? row : no_row;
 }
@@ -129,7 +143,7 @@ __global__ void check_sums(KeyRule rule, const void* keys, std::size_t count,
   std::uint64_t wanted = ~std::uint64_t{0};
   if (row != no_row) {
     wanted = 0;
-    for (std::uint64_t k = 0; k < rule.multiplicity; ++k) wanted += value_of_row(row + k);
+    for (std::uint64_t k = 0; k < rows_like(rule, row); ++k) wanted += value_of_row(row + k);
   }
   if (sums[i] != wanted) atomicAdd(wrong, 1ULL);
 }
@@ -140,7 +154,7 @@ __global__ void check_rows(KeyRule rule, const void* keys, std::size_t count,
   if (i >= count) return;
   const std::uint64_t row = row_of(rule, load(rule, keys, i));
   const bool right =
-      row == no_row ? rows[i] == miss_row : rows[i] >= row && rows[i] < row + rule.multiplicity;
+      row == no_row ? rows[i] == miss_row : rows[i] >= row && rows[i] < row + rows_like(rule, row);
   if (!right) atomicAdd(wrong, 1ULL);
 }
 

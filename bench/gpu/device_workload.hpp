@@ -57,6 +57,7 @@ enum class KeySpread : std::uint8_t {
   dense,      // 0..rows-1, shuffled
   clustered,  // nine tenths in less than a hundredth of the domain (64-bit keys)
   repeated,   // each key `multiplicity` times
+  few_twice,  // uniform, but one in a thousand keys is in two rows
 };
 
 // The keys of a column. Key and row follow from each other by arithmetic.

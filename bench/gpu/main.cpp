@@ -19,6 +19,7 @@
 #include "base/cuda/runtime.hpp"
 #include "gpu/gpu_report.hpp"
 #include "gpu/host_memory.hpp"
+#include "gpu/latency.hpp"
 #include "gpu/peers/peer.hpp"
 #include "harness/program_options.hpp"
 
@@ -28,8 +29,9 @@ namespace {
 
 struct Settings {
   std::string records;
-  std::vector<std::string> questions = {"points32", "points64", "clustered", "duplicates", "ranges",
-                                        "long",     "batches",  "settings",  "huge",       "host"};
+  std::vector<std::string> questions = {"points32",   "points64", "clustered", "twice",
+                                        "duplicates", "ranges",   "long",      "batches",
+                                        "latency",    "settings", "huge",      "host"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;
@@ -82,10 +84,15 @@ class Bench {
     if (wanted("points32")) points(KeySpread::uniform, 4);
     if (wanted("points64")) points(KeySpread::uniform, 8);
     if (wanted("clustered")) points(KeySpread::clustered, 8);
+    if (wanted("twice")) {
+      points(KeySpread::few_twice, 4);
+      points(KeySpread::few_twice, 8);
+    }
     if (wanted("duplicates")) duplicates();
     if (wanted("ranges")) ranges();
     if (wanted("long")) long_ranges();
     if (wanted("batches")) batches();
+    if (wanted("latency")) measure_latency(report_, settings_.key_bits, settings_.indexes);
     if (wanted("settings")) settings();
     if (wanted("huge")) huge();
     if (wanted("host"))
@@ -98,6 +105,13 @@ class Bench {
   }
 
  private:
+  [[nodiscard]] static const char* name_of(KeySpread spread) {
+    switch (spread) {
+      case KeySpread::clustered: return "clustered";
+      case KeySpread::few_twice: return "uniform, 0.1% twice,";
+      default: return "uniform";
+    }
+  }
   [[nodiscard]] bool wanted(const std::string& name) const {
     return std::find(settings_.questions.begin(), settings_.questions.end(), name) !=
            settings_.questions.end();
@@ -163,8 +177,7 @@ class Bench {
   void points(KeySpread spread, int key_bytes) {
     const GpuColumn column(key_rule(spread, key_bytes, settings_.key_bits));
     const GpuLookups lookups(std::size_t{1} << settings_.lookup_bits, key_bytes);
-    const std::string keys = fmt::format(
-        "{} {}-bit", spread == KeySpread::uniform ? "uniform" : "clustered", 8 * key_bytes);
+    const std::string keys = fmt::format("{} {}-bit", name_of(spread), 8 * key_bytes);
     const nlohmann::json workload = point_workload(keys, settings_.key_bits);
     fmt::print("\n{} keys, 2^{} keys, 2^{} lookups\n", keys, settings_.key_bits,
                settings_.lookup_bits);
