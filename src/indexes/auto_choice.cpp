@@ -25,51 +25,83 @@ struct Measured {
   Calibration times;
 };
 
-std::filesystem::path file_for(const CalibratedGpu& gpu, const std::filesystem::path& folder) {
-  std::string name = fmt::format("auto-{}-{}-{}", gpu.name, gpu.driver, RTINDEX_VERSION_STRING);
+// Where a measurement is kept, for this version of the library.
+std::filesystem::path file_for(const std::string& subject, const std::filesystem::path& folder) {
+  if (folder.empty()) return {};
+  std::string name = fmt::format("auto-{}-{}", subject, RTINDEX_VERSION_STRING);
   for (char& c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
   return folder / (name + ".json");
 }
 
-// Nothing where there is no such file, or an invalid one.
-std::optional<Measured> read(const std::filesystem::path& path) {
+// What a file keeps; nothing where there is no such file, or an invalid one. `wanted` may request a
+// new measurement.
+template <class Read>
+auto kept_in(const std::filesystem::path& path, const std::string& wanted, Read&& read)
+    -> decltype(read(nlohmann::json())) {
+  if (path.empty() || wanted == "measure") return std::nullopt;
   std::ifstream file(path);
   if (!file) return std::nullopt;
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
   try {
-    Measured measured;
-    measured.rtcore_version = json.at("rtcore_version").get<unsigned>();
-    if (measured.rtcore_version == 0) return measured;
-    measured.times = {json.at("native_ms").get<double>(), json.at("optix_ms").get<double>()};
-    const bool valid = std::isfinite(measured.times.native_ms) && measured.times.native_ms > 0 &&
-                       std::isfinite(measured.times.optix_ms) && measured.times.optix_ms > 0;
-    return valid ? std::optional(measured) : std::nullopt;
+    return read(json);
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
 }
 
-// Without a writable folder the next process measures again.
-bool write(const std::filesystem::path& path, const CalibratedGpu& gpu, const Measured& measured) {
-  nlohmann::json json = {
-      {"gpu", gpu.name}, {"driver", gpu.driver}, {"rtcore_version", measured.rtcore_version}};
-  if (measured.rtcore_version != 0) {
-    json["native_ms"] = measured.times.native_ms;
-    json["optix_ms"] = measured.times.optix_ms;
-  }
+// Where the measurement comes from, for a reason. Without a writable folder the next process
+// measures again.
+std::string keep(const std::filesystem::path& path, const nlohmann::json& json) {
+  const std::string now = "measured now";
+  if (path.empty()) return now;
   try {
     std::filesystem::create_directories(path.parent_path());
     AtomicFile file(path.string());
     const std::string text = json.dump(2) + "\n";
     file.append(std::as_bytes(std::span(text)));
     file.commit();
-    return true;
+    return fmt::format("{} and kept in {}", now, path.string());
   } catch (const std::filesystem::filesystem_error&) {
-    return false;
+    return now;
   } catch (const Error&) {
-    return false;
+    return now;
   }
+}
+
+[[nodiscard]] bool is_time(double milliseconds) {
+  return std::isfinite(milliseconds) && milliseconds > 0;
+}
+
+void require_wish(const std::string& wanted) {
+  for (const char* const known : {"", "native", "optix", "hash", "measure"})
+    if (wanted == known) return;
+  fail("invalid RTINDEX_AUTO={}: expected native, optix, hash or measure", wanted);
+}
+
+std::optional<Measured> tracers_in(const nlohmann::json& json) {
+  Measured measured;
+  measured.rtcore_version = json.at("rtcore_version").get<unsigned>();
+  if (measured.rtcore_version == 0) return measured;
+  measured.times = {json.at("native_ms").get<double>(), json.at("optix_ms").get<double>()};
+  const bool valid = is_time(measured.times.native_ms) && is_time(measured.times.optix_ms);
+  return valid ? std::optional(measured) : std::nullopt;
+}
+
+nlohmann::json json_of(const CalibratedGpu& gpu, const Measured& measured) {
+  nlohmann::json json = {
+      {"gpu", gpu.name}, {"driver", gpu.driver}, {"rtcore_version", measured.rtcore_version}};
+  if (measured.rtcore_version != 0) {
+    json["native_ms"] = measured.times.native_ms;
+    json["optix_ms"] = measured.times.optix_ms;
+  }
+  return json;
+}
+
+std::optional<PointsCalibration> points_in(const nlohmann::json& json) {
+  const PointsCalibration times{json.at("rx_ms").get<double>(), json.at("hash_ms").get<double>()};
+  const bool valid = is_time(times.rx_ms) && is_time(times.hash_ms);
+  return valid ? std::optional(times) : std::nullopt;
 }
 
 TracerChoice compare(const CalibratedGpu& gpu, const Measured& measured,
@@ -83,6 +115,15 @@ TracerChoice compare(const CalibratedGpu& gpu, const Measured& measured,
                       gpu.name, measured.times.native_ms, measured.times.optix_ms, source)};
 }
 
+PointsChoice compare(const CalibratedPoints& of, const PointsCalibration& times,
+                     const std::string& source) {
+  return {
+      times.hash_ms < times.rx_ms,
+      fmt::format("on {} the same lookups in {} took {:.3f} ms with {} and {:.3f} ms with hash, "
+                  "{}",
+                  of.machine, of.keys, times.rx_ms, of.rx, times.hash_ms, source)};
+}
+
 }  // namespace
 
 TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wanted,
@@ -90,14 +131,12 @@ TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wanted,
   if (wanted == "optix" && !gpu.rtcore_version())
     fail(ErrorKind::unavailable,
          "RTINDEX_AUTO=optix needs OptiX, which is not available: `rtindex indexes` says why");
+  require_wish(wanted);
   if (wanted == "native" || wanted == "optix")
     return {wanted, fmt::format("RTINDEX_AUTO={} is set", wanted)};
-  if (!wanted.empty() && wanted != "measure")
-    fail("invalid RTINDEX_AUTO={}: expected native, optix or measure", wanted);
-  const std::filesystem::path path = folder.empty() ? folder : file_for(gpu, folder);
-  if (!path.empty() && wanted != "measure")
-    if (const auto measured = read(path))
-      return compare(gpu, *measured, fmt::format("according to {}", path.string()));
+  const std::filesystem::path path = file_for(fmt::format("{}-{}", gpu.name, gpu.driver), folder);
+  if (const auto measured = kept_in(path, wanted, tracers_in))
+    return compare(gpu, *measured, fmt::format("according to {}", path.string()));
 
   Measured measured{};
   try {
@@ -108,9 +147,29 @@ TracerChoice choose_tracer(const CalibratedGpu& gpu, const std::string& wanted,
   } catch (const Error& error) {
     return {"native", fmt::format("measuring it against rx:optix failed: {}", error.what())};
   }
-  const bool kept = !path.empty() && write(path, gpu, measured);
-  return compare(gpu, measured,
-                 kept ? fmt::format("measured now and kept in {}", path.string()) : "measured now");
+  return compare(gpu, measured, keep(path, json_of(gpu, measured)));
+}
+
+PointsChoice choose_for_points(const CalibratedPoints& of, const std::string& wanted,
+                               const std::filesystem::path& folder) {
+  require_wish(wanted);
+  if (!wanted.empty() && wanted != "measure")
+    return {wanted == "hash", fmt::format("RTINDEX_AUTO={} is set", wanted)};
+  const std::filesystem::path path =
+      file_for(fmt::format("points-{}-{}-{}", of.machine, of.rx, of.keys), folder);
+  if (const auto times = kept_in(path, wanted, points_in))
+    return compare(of, *times, fmt::format("according to {}", path.string()));
+  try {
+    const PointsCalibration times = of.measure();
+    return compare(of, times,
+                   keep(path, {{"machine", of.machine},
+                               {"rx", of.rx},
+                               {"keys", of.keys},
+                               {"rx_ms", times.rx_ms},
+                               {"hash_ms", times.hash_ms}}));
+  } catch (const Error& error) {
+    return {false, fmt::format("measuring hash against {} failed: {}", of.rx, error.what())};
+  }
 }
 
 std::string requested_tracer() {

@@ -96,4 +96,22 @@ TracerChoice gpu_tracer([[maybe_unused]] int device) {
 #endif
 }
 
+std::string gpu_and_driver([[maybe_unused]] int device) {
+#if defined(RTINDEX_HAS_CUDA)
+  return cuda::gpu_and_driver(device);
+#else
+  return no_cuda;
+#endif
+}
+
+PointsCalibration measure_points_on_gpu([[maybe_unused]] int device,
+                                        [[maybe_unused]] const PointsSample& sample,
+                                        [[maybe_unused]] const std::string& rx) {
+#if defined(RTINDEX_HAS_CUDA)
+  return cuda::measure_points(device, sample, rx);
+#else
+  fail(ErrorKind::unavailable, "{}", no_cuda);
+#endif
+}
+
 }  // namespace rtindex

@@ -2,12 +2,14 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rtindex/index.hpp>
 
 #include "base/error.hpp"
 #include "indexes/backends.hpp"
+#include "indexes/points_choice.hpp"
 
 namespace rtindex {
 
@@ -50,14 +52,33 @@ const Backend& find_backend(const Spec& spec, KeysIn keys) {
        *first_unavailable->unavailable());
 }
 
-}  // namespace
-
-ResolvedSpec resolve(const Spec& spec, KeysIn keys) {
-  const Backend& backend = find_backend(spec, keys);
+ResolvedSpec completed(const Backend& backend, const Spec& spec) {
   Spec named(spec.device_number() == 0 ? backend.name()
                                        : fmt::format("{}{}", backend.name(), spec.device_number()));
   for (const auto& [name, value] : spec.options()) named = named.with(name, value);
   return {&backend, backend.complete(named)};
+}
+
+}  // namespace
+
+ResolvedSpec resolve(const Spec& spec, KeysIn keys) {
+  return completed(find_backend(spec, keys), spec);
+}
+
+PointsSpec resolve_for_points(const Spec& spec, KeysIn keys, const ColumnView& column) {
+  const Backend& rx = find_backend(spec, keys);
+  PointsSpec result{completed(rx, spec)};
+  if (spec.kind() != "auto" || !spec.tracer().empty()) return result;
+  for (const Backend* hash : backends()) {
+    if (hash->kind() != "hash" || hash->on_gpu() != rx.on_gpu() || hash->unavailable() ||
+        !hash->takes_options_of(spec))
+      continue;
+    PointsChoice choice = points_choice(rx, spec.device_number(), column);
+    if (choice.hash) result.resolved = completed(*hash, spec);
+    result.hash = choice.hash;
+    result.reason = std::move(choice.reason);
+  }
+  return result;
 }
 
 std::vector<IndexInfo> indexes() {

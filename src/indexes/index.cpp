@@ -67,14 +67,15 @@ void Index::State::require_supported(const Version& now, const LookupOptions& op
                                      AnswerSet answers, LookupKind kind) const {
   if (options.order != RowOrder::any && !now.main().structure->keeps_order())
     fail(ErrorKind::unsupported,
-         "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or btree",
-         spec.text());
+         "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
+         "btree{}",
+         spec.text(), points_hint());
   if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
   for (const Answer answer : all_answers())
     if (answers.has(answer) && !supports(now, answer, kind))
       fail(ErrorKind::unsupported,
-           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
-           spec.text(), name_of(kind), name_of(answer));
+           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can{}",
+           spec.text(), name_of(kind), name_of(answer), points_hint());
 }
 
 void Index::State::start_counting(const Version& now, const LookupOptions& options) const {
@@ -317,9 +318,14 @@ class IndexAccess {
            column.size());
     auto state = std::make_unique<Index::State>();
     const bool in_order = options.include.given() || !is_native(column.type());
-    ResolvedSpec resolved = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
-    state->spec = std::move(resolved.spec);
-    state->backend = resolved.backend;
+    const KeysIn keys = in_order ? KeysIn::key_order : KeysIn::any_order;
+    PointsSpec chosen = options.points_only && !options.include.given()
+                            ? resolve_for_points(spec, keys, column)
+                            : PointsSpec{resolve(spec, keys)};
+    state->spec = std::move(chosen.resolved.spec);
+    state->backend = chosen.resolved.backend;
+    state->is_for_points = chosen.hash;
+    state->chosen = std::move(chosen.reason);
     state->threads = std::make_shared<ThreadLimit>(threads_of(state->spec));
     state->build(column, options);
     return Index(std::move(state));
@@ -373,6 +379,8 @@ Index Index::snapshot() const {
   state->metadata = state_->metadata;
   state->file = state_->file;
   state->loaded = state_->loaded;
+  state->is_for_points = state_->is_for_points;
+  state->chosen = state_->chosen;
   state->publish(state_->read().version);
   return Index(std::move(state));
 }

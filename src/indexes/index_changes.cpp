@@ -203,6 +203,7 @@ std::string Index::State::describe() const {
   text += fmt::format("; merged when the others exceed {}{} keys\n",
                       backend->delta_bound(spec) == 0 ? "" : "an eighth of the first or ",
                       backend->delta_bound(spec));
+  if (!chosen.empty()) text += fmt::format("chosen for points only: {}\n", chosen);
   if (!file.empty() && now->is_changed)
     text += fmt::format("loaded: from {}, changed in memory since\n", file);
   else if (!loaded.empty())

@@ -121,6 +121,82 @@ TEST_F(AutoChoice, IsTheUsersWhereHeHasAWish) {
   EXPECT_EQ(measured_, 0);
   EXPECT_THROW(static_cast<void>(choose(gpu(std::nullopt, {}), "optix")), Error);
   EXPECT_THROW(static_cast<void>(choose(gpu(30, {}), "fastest")), Error);
+  EXPECT_EQ(choose(gpu(30, {2.0, 1.0}), "hash").tracer, "optix") << "a wish for points only";
+}
+
+class PointsChoiceTest : public AutoChoice {
+ protected:
+  [[nodiscard]] CalibratedPoints points(PointsCalibration times) {
+    return {"Made Up CPU @ 2/3 GHz", "rx:native@cpu", "2^15 64-bit keys", [this, times] {
+              ++measured_;
+              return times;
+            }};
+  }
+  [[nodiscard]] PointsChoice choose(const CalibratedPoints& of, const std::string& wish = "") {
+    return choose_for_points(of, wish, folder_.path() / "made" / "on the way");
+  }
+};
+
+TEST_F(PointsChoiceTest, IsTheFasterOneAndSaysWhatWasMeasured) {
+  EXPECT_FALSE(choose(points({1.0, 1.0}), "measure").hash);
+  EXPECT_FALSE(choose(points({1.0, 2.0}), "measure").hash);
+  const PointsChoice choice = choose(points({2.5, 1.25}), "measure");
+  EXPECT_TRUE(choice.hash);
+  for (const char* part : {"Made Up", "2.500 ms", "1.250 ms", "rx:native@cpu", "2^15 64-bit keys"})
+    EXPECT_NE(choice.reason.find(part), std::string::npos) << choice.reason;
+}
+
+TEST_F(PointsChoiceTest, IsMeasuredOnceForAMachineAndAKindOfKeys) {
+  EXPECT_TRUE(choose(points({2.0, 1.0})).hash);
+  EXPECT_TRUE(choose(points({1.0, 2.0})).hash) << "another measurement would say something else";
+  EXPECT_EQ(measured_, 1);
+  EXPECT_EQ(files().size(), 1U);
+  CalibratedPoints others = points({1.0, 2.0});
+  others.keys = "2^20 64-bit keys";
+  EXPECT_FALSE(choose(others).hash);
+  others = points({1.0, 2.0});
+  others.machine = "another CPU";
+  EXPECT_FALSE(choose(others).hash);
+  EXPECT_EQ(measured_, 3);
+  EXPECT_EQ(files().size(), 3U);
+  EXPECT_FALSE(choose(points({1.0, 2.0}), "measure").hash);
+  EXPECT_FALSE(choose(points({2.0, 1.0})).hash) << "the new measurement is kept";
+}
+
+TEST_F(PointsChoiceTest, MeasuresAgainWhereTheFileMakesNoSense) {
+  static_cast<void>(choose(points({2.0, 1.0})));
+  for (const char* text : {"", "{", "[]", "{\"rx_ms\": 1}", "{\"rx_ms\": 2, \"hash_ms\": \"x\"}",
+                           "{\"rx_ms\": 2, \"hash_ms\": 0}", "{\"rx_ms\": -2, \"hash_ms\": 1}"}) {
+    std::ofstream(files().front()) << text;
+    EXPECT_FALSE(choose(points({1.0, 2.0})).hash) << text;
+    EXPECT_FALSE(choose(points({2.0, 1.0})).hash) << "repaired after " << text;
+  }
+}
+
+TEST_F(PointsChoiceTest, WorksWithoutAFolder) {
+  EXPECT_TRUE(choose_for_points(points({2.0, 1.0}), "", "").hash);
+  // A file stands where the folder should be.
+  const std::filesystem::path blocked = folder_.path() / "file";
+  std::ofstream(blocked) << "x";
+  EXPECT_TRUE(choose_for_points(points({2.0, 1.0}), "", blocked / "folder").hash);
+  EXPECT_FALSE(choose_for_points(points({1.0, 2.0}), "", blocked / "folder").hash);
+}
+
+TEST_F(PointsChoiceTest, IsRxWhereMeasuringFailsAndThatIsNotKept) {
+  CalibratedPoints broken = points({});
+  broken.measure = []() -> PointsCalibration { fail("no memory"); };
+  const PointsChoice choice = choose(broken);
+  EXPECT_FALSE(choice.hash);
+  EXPECT_NE(choice.reason.find("no memory"), std::string::npos);
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(PointsChoiceTest, IsTheUsersWhereHeHasAWish) {
+  EXPECT_TRUE(choose(points({1.0, 2.0}), "hash").hash);
+  EXPECT_FALSE(choose(points({2.0, 1.0}), "native").hash);
+  EXPECT_FALSE(choose(points({2.0, 1.0}), "optix").hash);
+  EXPECT_EQ(measured_, 0);
+  EXPECT_THROW(static_cast<void>(choose(points({}), "fastest")), Error);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rtindex/index.hpp>
@@ -16,6 +17,7 @@
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/runtime.hpp"
 #include "base/cuda/transfer.hpp"
+#include "storage/mix.hpp"
 #include "tracers/optix/library.hpp"
 
 namespace rtindex::cuda {
@@ -42,8 +44,8 @@ std::vector<std::uint32_t> shuffled(std::uint32_t count, std::uint32_t factor) {
 }
 
 // The best of a few runs, in milliseconds, of point lookups that lie on the GPU.
-double time_lookups(const std::string& spec, const std::vector<std::uint32_t>& keys,
-                    const ColumnView& lookups, const Outputs& outputs, const OwnStream& stream) {
+double time_lookups(const std::string& spec, const ColumnView& keys, const ColumnView& lookups,
+                    const Outputs& outputs, const OwnStream& stream) {
   const Index index = build(keys, spec);
   const LookupOptions options{.stream = {stream.get()}};
   double best = std::numeric_limits<double>::infinity();
@@ -57,21 +59,48 @@ double time_lookups(const std::string& spec, const std::vector<std::uint32_t>& k
   return best;
 }
 
-Calibration measure(int device) {
+// Times lookups of some of the keys with both indexes.
+template <class Key>
+std::pair<double, double> time_both(int device, const std::vector<Key>& keys,
+                                    const std::vector<Key>& wanted, const std::string& first,
+                                    const std::string& second) {
   const OnDevice current(device);
   const OwnStream stream;
-  const auto keys = shuffled(key_count, 2654435761U);
-  const auto wanted = shuffled(lookup_count, 2246822519U);
-  const DeviceArray<std::uint32_t> lookups(current_memory(), lookup_count, stream.get());
-  const DeviceArray<std::uint32_t> rows(current_memory(), lookup_count, stream.get());
+  const auto memory = current_memory();
+  const DeviceArray<Key> column(memory, keys.size(), stream.get());
+  const DeviceArray<Key> lookups(memory, wanted.size(), stream.get());
+  const DeviceArray<std::uint32_t> rows(memory, wanted.size(), stream.get());
+  copy_to_device(column.data(), keys.data(), column.bytes(), stream.get());
   copy_to_device(lookups.data(), wanted.data(), lookups.bytes(), stream.get());
   stream.wait();
-  const ColumnView view = ColumnView::of(Type::u32, lookups.data(), lookup_count).on_device();
+  constexpr Type type = sizeof(Key) == 4 ? Type::u32 : Type::u64;
   const Outputs outputs{.any = rows.data(), .memory_space = MemorySpace::device};
-  const auto time = [&](const char* tracer) {
-    return time_lookups(fmt::format("rx:{}@cuda{}", tracer, device), keys, view, outputs, stream);
+  const auto time = [&](const std::string& spec) {
+    return time_lookups(spec, ColumnView::of(type, column.data(), keys.size()).on_device(),
+                        ColumnView::of(type, lookups.data(), wanted.size()).on_device(), outputs,
+                        stream);
   };
-  return {time("native"), time("optix")};
+  const double first_ms = time(first);
+  return {first_ms, time(second)};
+}
+
+Calibration measure(int device) {
+  const auto [native, optix] =
+      time_both(device, shuffled(key_count, 2654435761U), shuffled(lookup_count, 2246822519U),
+                fmt::format("rx:native@cuda{}", device), fmt::format("rx:optix@cuda{}", device));
+  return {native, optix};
+}
+
+template <class Key>
+PointsCalibration measure_points_of(int device, std::size_t size, const std::string& rx) {
+  std::vector<Key> keys(size);
+  for (std::size_t i = 0; i < size; ++i) keys[i] = mix(static_cast<Key>(i));
+  std::vector<Key> wanted(lookup_count);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    wanted[i] = keys[mix(std::uint64_t{i} + size) % size];
+  const auto [rx_ms, hash_ms] =
+      time_both(device, keys, wanted, rx, fmt::format("hash@cuda{}", device));
+  return {rx_ms, hash_ms};
 }
 
 CalibratedGpu calibrated_gpu(int device) {
@@ -84,6 +113,17 @@ CalibratedGpu calibrated_gpu(int device) {
 }
 
 }  // namespace
+
+std::string gpu_and_driver(int device) {
+  return fmt::format("{}, driver {}", gpus().at(static_cast<std::size_t>(device)).name,
+                     driver_version());
+}
+
+PointsCalibration measure_points(int device, const PointsSample& sample, const std::string& rx) {
+  return sample.keys == PointsSample::Keys::narrow
+             ? measure_points_of<std::uint32_t>(device, sample.size, rx)
+             : measure_points_of<std::uint64_t>(device, sample.size, rx);
+}
 
 TracerChoice tracer_choice(int device) {
   if (device >= static_cast<int>(gpus().size())) return {"native", "no such GPU"};
