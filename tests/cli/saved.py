@@ -1,5 +1,7 @@
 """`build` writes an index file, and `lookup --load` and `range --load` answer from it."""
 
+import json
+import os
 import unittest
 
 from command import MISS, CommandTest, available_indexes
@@ -99,6 +101,30 @@ class Saved(CommandTest):
         self.assertEqual(self.read("out.npy")[1], [40])
         self.refuse("build", "--column", "sales.csv", "--csv-column", "day", "--include",
                     "sales.csv", "-o", "b.rtindex", says=["--include-csv-column"])
+
+    def test_points_only_takes_what_was_measured_to_be_faster(self):
+        cache = self.folder / "cache"
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "RTINDEX_AUTO": ""}
+        command = ["build", "--column", "column.npy", "--index", "auto@cpu", "-o", "a.rtindex",
+                   "--points-only", "--describe"]
+
+        def chosen():
+            result = self.run_command(*command, env=environment)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("chosen for points only: on ", result.stdout)
+            return result.stdout.splitlines()[0]
+
+        self.assertRegex(chosen(), r"index: (rx:native|hash)@cpu")
+        (kept,) = (cache / "rtindex").iterdir()
+        for rx_ms, hash_ms, index in (2, 1, "hash@cpu"), (1, 2, "rx:native@cpu"):
+            kept.write_text(json.dumps({"rx_ms": rx_ms, "hash_ms": hash_ms}))
+            self.assertTrue(chosen().startswith(f"index: {index}"))
+        kept.write_text("damaged")
+        chosen()
+        self.assertGreater(json.loads(kept.read_text())["hash_ms"], 0)
+        cache.rename(self.folder / "elsewhere")
+        cache.write_text("no folder")
+        self.assertRegex(chosen(), r"index: (rx:native|hash)@cpu")
 
     def test_bad_included_values(self):
         self.write_npy("short.npy", "<u4", [1, 2])
