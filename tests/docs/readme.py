@@ -129,7 +129,13 @@ const std::vector<std::int64_t> ticks;
 const void *device_keys, *device_lookups, *device_rows, *device_new_keys;
 void *device_sums, *stream;
 const std::size_t rows = 0, n = 0;
-const ColumnView column, device_value_column;
+const ColumnView column, device_value_column, lookups;
+const LookupOptions options;
+const Outputs outputs;
+void* graph;
+enum { cudaStreamCaptureModeGlobal };
+int cudaStreamBeginCapture(void*, int);
+int cudaStreamEndCapture(void*, void**);
 """
 
 
