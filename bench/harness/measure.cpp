@@ -23,13 +23,15 @@ class BatchRun {
            const RunOptions& options)
       : space_(column.space()),
         index_(index),
+        column_(column.data()),
         name_(index.spec().text()),
         lookups_(lookups),
         batch_(std::max<std::size_t>(1, lookups.size() / options.batches)),
         values_(options.included ? ColumnView() : view_of(column.values)),
+        any_(options.any),
         nearest_(options.nearest),
         sums_(space_, lookups.size()) {
-    if (nearest_) rows_ = WorkloadArray<std::uint32_t>(space_, lookups.size());
+    if (any_ || nearest_) rows_ = WorkloadArray<std::uint32_t>(space_, lookups.size());
     if (!options.sorted) return;
     sorted_expected_ = expected_in_key_order(lookups, batch_);
     sorted_ = KeyArray(space_, lookups.lower.bits(), lookups.size());
@@ -67,7 +69,7 @@ class BatchRun {
 
   void poison() {
     space_.poison(sums_.data(), sums_.bytes());
-    if (nearest_) space_.poison(rows_.data(), rows_.bytes());
+    if (!rows_.empty()) space_.poison(rows_.data(), rows_.bytes());
   }
 
   void look_up(std::size_t size) {
@@ -77,8 +79,12 @@ class BatchRun {
   void check(std::size_t size) {
     // The prefix of a batch, sorted, is not a prefix of the sorted batch.
     if (sorter_ && size % batch_ != 0 && size != lookups_.size()) return;
-    if (nearest_) space_.run(WidenRows{rows_.data(), sums_.data()}, size);
     const auto& expected = sorter_ ? sorted_expected_ : lookups_.expected;
+    if (nearest_) space_.run(WidenRows{rows_.data(), sums_.data()}, size);
+    if (any_)
+      space_.run(
+          KeysOfRows{column_.keys, column_.size, rows_.data(), expected.data(), sums_.data()},
+          size);
     check_sums(space_, sums_.span().first(size), expected.span().first(size), name_);
   }
 
@@ -95,6 +101,11 @@ class BatchRun {
                           {.any = rows_.data() + first, .memory_space = space_.memory()});
       return;
     }
+    if (any_) {
+      index_.lookup_into(lower, {.answers = Answer::any},
+                         {.any = rows_.data() + first, .memory_space = space_.memory()});
+      return;
+    }
     const LookupOptions options{.answers = Answer::sum, .values = values_};
     const Outputs outputs{.sum = sums_.data() + first, .memory_space = space_.memory()};
     if (lookups_.are_ranges())
@@ -105,13 +116,15 @@ class BatchRun {
 
   ExecutionSpace& space_;
   const Index& index_;
+  ColumnData column_;
   std::string name_;
   const Lookups& lookups_;
   std::size_t batch_;
   ColumnView values_;
+  bool any_;
   std::optional<NearestOptions> nearest_;
   WorkloadArray<std::uint64_t> sums_;
-  WorkloadArray<std::uint32_t> rows_;  // of neighbours
+  WorkloadArray<std::uint32_t> rows_;  // of keys or neighbours
   // For lookups that are sorted first.
   std::unique_ptr<ExecutionSpace::Sorter> sorter_;
   KeyArray sorted_;
@@ -128,7 +141,7 @@ Outcome outcome_of(const Index& index, const Column& column, const Lookups& look
   const LookupKind kind = options.nearest        ? LookupKind::nearest
                           : lookups.are_ranges() ? LookupKind::range
                                                  : LookupKind::point;
-  const Answer answer = options.nearest ? Answer::any : Answer::sum;
+  const Answer answer = options.any || options.nearest ? Answer::any : Answer::sum;
   if (index.supports(answer, kind)) return outcome;
   outcome.status = "unsupported";
   outcome.reason = fmt::format("{} of {} lookups is not supported", name_of(answer), name_of(kind));

@@ -49,6 +49,7 @@ struct RunOptions {
   bool sorted = false;  // sort it first, and report sort_ms, lookup_ms and their total_ms
   std::size_t batches = 1;
   bool included = false;  // add up the index's included values, not those of the column
+  bool any = false;       // find any row with the key, not sums, for lookups of `rows_in`
   // Find the rows of neighbours, not sums.
   std::optional<NearestOptions> nearest = {};
 };
@@ -59,8 +60,8 @@ class WrongAnswer : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Compares all sums, or rows of neighbours, with the expected ones, both in `space`. Throws
-// WrongAnswer, which names the index and the first wrong lookup.
+// Compares all sums, rows of neighbours or keys of rows with the expected ones, both in `space`.
+// Throws WrongAnswer, which names the index and the first wrong lookup.
 void check_sums(ExecutionSpace& space, std::span<const std::uint64_t> sums,
                 std::span<const std::uint64_t> expected, const std::string& index);
 

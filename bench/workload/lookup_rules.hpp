@@ -93,6 +93,16 @@ struct UniformHits {
   }
 };
 
+// The key is the expected answer: whatever row is found must hold it.
+struct HitKeys {
+  ColumnData column;
+  std::uint64_t seed;
+  [[nodiscard]] RTINDEX_HD Drawn operator()(std::uint64_t number) const {
+    const std::uint64_t key = column.keys[random_below(column.size, seed, number)];
+    return {key, key, key};
+  }
+};
+
 struct ZipfHits {
   ColumnData column;
   Zipf zipf;

@@ -47,6 +47,11 @@ Lookups hits_in(const Column& column, std::size_t size, std::uint64_t seed) {
   return points(column, size, {{"lookups", "uniform"}}, UniformHits{column.data(), seed});
 }
 
+Lookups rows_in(const Column& column, std::size_t size, std::uint64_t seed) {
+  return points(column, size, {{"lookups", "uniform"}, {"answer", "any"}},
+                HitKeys{column.data(), seed});
+}
+
 Lookups skewed_hits_in(const Column& column, std::size_t size, double exponent,
                        std::uint64_t seed) {
   return points(column, size, {{"lookups", "zipf"}, {"exponent", exponent}},

@@ -14,7 +14,7 @@ struct Lookups {
   KeyArray lower;
   KeyArray upper;                         // empty: points
   KeyArray group;                         // the part before `lower` in composite keys; empty: none
-  WorkloadArray<std::uint64_t> expected;  // for neighbours, their rows
+  WorkloadArray<std::uint64_t> expected;  // for neighbours, their rows; for any row, its key
   nlohmann::json about;
 
   [[nodiscard]] std::size_t size() const { return lower.size(); }
@@ -28,6 +28,9 @@ struct Lookups {
 
 // Points drawn uniformly from the column's rows: every one hits.
 [[nodiscard]] Lookups hits_in(const Column& column, std::size_t size, std::uint64_t seed);
+
+// The same for lookups of any row, which must hold the key.
+[[nodiscard]] Lookups rows_in(const Column& column, std::size_t size, std::uint64_t seed);
 
 // Points drawn from the column's rows with Zipf's law.
 [[nodiscard]] Lookups skewed_hits_in(const Column& column, std::size_t size, double exponent,

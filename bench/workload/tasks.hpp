@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/macros.hpp"
+#include "workload/distribution_rules.hpp"
 #include "workload/key_rules.hpp"
 #include "workload/lookup_rules.hpp"
 
@@ -65,6 +66,18 @@ struct WidenRows {
   RTINDEX_HD void operator()(std::size_t i) const { numbers[i] = rows[i]; }
 };
 
+// The keys of the rows that lookups found, to be compared with those looked up.
+struct KeysOfRows {
+  KeyData keys;
+  std::uint64_t size;
+  const std::uint32_t* rows;
+  const std::uint64_t* expected;
+  std::uint64_t* found;
+  RTINDEX_HD void operator()(std::size_t i) const {
+    found[i] = rows[i] < size ? keys[rows[i]] : ~expected[i];
+  }
+};
+
 struct GatherKeys {
   KeyData from;
   const std::uint32_t* order;
@@ -103,6 +116,8 @@ using Task = std::variant<
     FillLookups<ZipfHits>, FillLookups<SomeHits<InsideKeys>>, FillLookups<SomeHits<OutsideKeys>>,
     FillLookups<RangesOfHits>, FillLookups<RangesOverRows>, FillLookups<RangesOfSpan>,
     FillLookups<EqualKeys>, Gather<std::uint32_t>, Gather<std::uint64_t>, GatherKeys, ScatterKeys,
-    FillSwaps, WidenRows, FillKeys<GroupKeys>, FillKeys<PairedKeys>, FillLookups<NeighbourRows>>;
+    FillSwaps, WidenRows, FillKeys<GroupKeys>, FillKeys<PairedKeys>, FillLookups<NeighbourRows>,
+    FillKeys<LognormalKeys>, FillKeys<LongTailKeys>, FillKeys<ClusterKeys>, FillKeys<OutlierKeys>,
+    FillKeys<ZipfKeys>, FillKeys<PieceKeys>, FillPieces, FillLookups<HitKeys>, KeysOfRows>;
 
 }  // namespace rtindex::bench

@@ -13,6 +13,7 @@
 #include "harness/measure.hpp"
 #include "workload/changing_table.hpp"
 #include "workload/column.hpp"
+#include "workload/distributions.hpp"
 #include "workload/lookups.hpp"
 
 namespace rtindex::bench {
@@ -78,12 +79,26 @@ TEST_F(DeviceWorkload, ColumnsAreTheHosts) {
   }
 }
 
+TEST_F(DeviceWorkload, DistributionsAreTheHosts) {
+  for (const Distribution distribution : distributions())
+    for (const int bits : {32, 64}) {
+      SCOPED_TRACE(name_of(distribution));
+      const auto there = distributed_keys(device(), distribution, size, bits, 1).to_host();
+      const auto here = distributed_keys(host(), distribution, size, bits, 1).to_host();
+      std::size_t different = 0;
+      for (std::size_t row = 0; row < size; ++row) different += there[row] == here[row] ? 0 : 1;
+      // Logarithms of Zipf's law are rounded differently.
+      EXPECT_LE(different, distribution == Distribution::zipf ? size / 50000 : 0);
+    }
+}
+
 TEST_F(DeviceWorkload, PointsAreTheHosts) {
   for (const Named& column : columns()) {
     SCOPED_TRACE(column.name);
     const Column there = column.make(device());
     const Column here = column.make(host());
     expect_equal(hits_in(there, few, 2), hits_in(here, few, 2));
+    expect_equal(rows_in(there, few, 2), rows_in(here, few, 2));
     const auto outside = [](const Column& c) {
       return with_hit_rate(c, few, 0.3, Misses::out_of_range, 1, 2);
     };

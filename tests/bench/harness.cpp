@@ -65,6 +65,27 @@ TEST(Measure, NoticesOneWrongRow) {
   EXPECT_THROW((void)time_lookups(index, column, lookups, {}), WrongAnswer);
 }
 
+TEST(Measure, AcceptsAnyRowWithTheKeyAndNoOther) {
+  const Column column = repeated_column(*here, 1000, 4, 1);
+  const Lookups lookups = rows_in(column, 20000, 2);
+  const Index index = build(column.keys.view(), "rx:native@cpu");
+  for (const bool sorted : {false, true})
+    EXPECT_EQ(time_lookups(index, column, lookups, {}, {.sorted = sorted, .any = true}).status,
+              "ok");
+  // A key that no row holds.
+  lookups.lower.set(7, lookups.lower[7] ^ 1);
+  lookups.expected[7] = lookups.lower[7];
+  EXPECT_THROW((void)time_lookups(index, column, lookups, {}, {.any = true}), WrongAnswer);
+}
+
+TEST(Measure, NoticesOneWrongKeyOfARow) {
+  const Column column = dense_column(*here, 1000, 32, 1);
+  const Lookups lookups = rows_in(column, 20000, 2);
+  const Index index = build(column.keys.view(), "rx:native@cpu");
+  column.keys.set(500, column.keys[500] ^ 1);
+  EXPECT_THROW((void)time_lookups(index, column, lookups, {}, {.any = true}), WrongAnswer);
+}
+
 TEST(Measure, SortedBatchesReportTheSortToo) {
   const Column column = uniform_column(*here, 1000, 64, 1);
   const Lookups lookups = hits_in(column, 1000, 2);
