@@ -66,5 +66,6 @@ Experiment changes_ageing_experiment();
 Experiment changes_readers_experiment();
 Experiment neighbours_experiment();
 Experiment asof_experiment();
+Experiment distributions_experiment();
 
 }  // namespace rtindex::bench

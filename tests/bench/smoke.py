@@ -119,6 +119,19 @@ class Smoke(unittest.TestCase):
         for record in records:
             self.assertEqual("segments" in record["workload"], record["series"].endswith("erased"))
 
+    def test_distributions_are_compared_with_uniform_keys(self):
+        records = [record for record in read(self.out / "distributions.jsonl")
+                   if record["metric"] == "relative_to_uniform" and record["status"] == "ok"]
+        cases = {}
+        for record in records:
+            self.assertGreater(record["value"], 0)
+            cases.setdefault(record["series"], set()).add(record["category"])
+        for bits in (32, 64):
+            self.assertTrue(any(series.endswith(f"{bits}-bit keys") for series in cases))
+        for series, categories in cases.items():
+            self.assertEqual(len(categories), 9, series)
+            self.assertIn("uniform", categories)
+
     def test_neighbours_have_rays_where_rays_are_cast(self):
         rays = [record for record in read(self.out / "neighbours.jsonl")
                 if record["metric"] == "rays_per_lookup" and record["status"] == "ok"]
