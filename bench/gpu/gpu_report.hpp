@@ -42,19 +42,28 @@ class GpuReport {
   }
 
   void add(const std::string& index, const std::string& question, const std::string& metric,
-           const Times& times, std::uint64_t wrong, nlohmann::json workload) {
-    wrong_ += wrong;
-    workload["question"] = question;
+           const Times& times, std::uint64_t wrong, const nlohmann::json& workload) {
     fmt::print("{:<34} {:<44} {:>10.3f} {}{}\n", index, question, times.mean(), metric,
                wrong == 0 ? "" : fmt::format("   {} WRONG", wrong));
     std::fflush(stdout);
+    record(index, question, metric, times, wrong, workload);
+  }
+  // Without a line of its own.
+  void record(const std::string& index, const std::string& question, const std::string& metric,
+              const Times& times, std::uint64_t wrong, nlohmann::json workload) {
+    wrong_ += wrong;
+    workload["question"] = question;
     if (wrong == 0) records_.add(full_spec(index), workload, metric, times.mean(), times.runs);
   }
 
   void add_number(const std::string& index, const std::string& question, const std::string& metric,
-                  double value, nlohmann::json workload) {
-    workload["question"] = question;
+                  double value, const nlohmann::json& workload) {
     fmt::print("{:<34} {:<44} {:>10.3f} {}\n", index, question, value, metric);
+    record_number(index, question, metric, value, workload);
+  }
+  void record_number(const std::string& index, const std::string& question,
+                     const std::string& metric, double value, nlohmann::json workload) {
+    workload["question"] = question;
     records_.add(full_spec(index), workload, metric, value);
   }
 

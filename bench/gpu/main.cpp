@@ -17,6 +17,7 @@
 #include <rtindex/rtindex.hpp>
 
 #include "base/cuda/runtime.hpp"
+#include "gpu/distributions.hpp"
 #include "gpu/gpu_report.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/latency.hpp"
@@ -29,9 +30,9 @@ namespace {
 
 struct Settings {
   std::string records;
-  std::vector<std::string> questions = {"points32",   "points64", "clustered", "twice",
-                                        "duplicates", "ranges",   "long",      "batches",
-                                        "latency",    "settings", "huge",      "host"};
+  std::vector<std::string> questions = {
+      "points32", "points64", "clustered", "twice", "duplicates", "ranges",       "long",
+      "batches",  "latency",  "settings",  "huge",  "host",       "distributions"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;
@@ -98,6 +99,8 @@ class Bench {
     if (wanted("host"))
       measure_host_memory(report_, settings_.indexes, settings_.key_bits,
                           std::min(26, settings_.lookup_bits));
+    if (wanted("distributions"))
+      compare_distributions(report_, settings_.indexes, settings_.key_bits, settings_.lookup_bits);
     if (report_.wrong() != 0) {
       fmt::print("{} answers were wrong\n", report_.wrong());
       std::exit(1);
