@@ -1,15 +1,14 @@
-// Columns and batches of several blocks, pages and threads: what small columns never reach. Here
-// the oracle is a sorted list of (key, row), itself checked against the scan on a small one.
+// Columns and batches of several blocks, pages and threads: what small columns never reach.
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <rtindex/rtindex.hpp>
 
 #include "support/oracle.hpp"
 #include "support/random.hpp"
+#include "support/sorted_oracle.hpp"
 #include "support/specs.hpp"
 #include "support/workloads.hpp"
 
@@ -21,48 +20,6 @@ using Keys = std::vector<std::uint64_t>;
 constexpr std::size_t rows = affordable(std::size_t{1} << 18) + 5;
 constexpr std::size_t hits_in_all = affordable(std::size_t{1} << 18) + 77;
 constexpr std::size_t range_lookups = affordable(5000);
-
-class SortedOracle {
- public:
-  SortedOracle(const Keys& keys, const std::vector<bool>& valid) {
-    for (std::size_t row = 0; row < keys.size(); ++row)
-      if (valid[row]) pairs_.emplace_back(keys[row], static_cast<std::uint32_t>(row));
-    std::sort(pairs_.begin(), pairs_.end());
-    sums_.push_back(0);
-    for (const auto& [key, row] : pairs_) sums_.push_back(sums_.back() + value_of_row(row));
-  }
-
-  [[nodiscard]] static std::uint32_t value_of_row(std::uint32_t row) { return row * 2654435761U; }
-
-  struct Expected {
-    std::uint32_t count = 0;
-    std::uint64_t sum = std::numeric_limits<std::uint64_t>::max();
-    std::size_t begin = 0;
-  };
-
-  [[nodiscard]] Expected operator()(std::uint64_t lower, std::uint64_t upper) const {
-    if (lower > upper) return {};
-    const auto begin = std::lower_bound(pairs_.begin(), pairs_.end(), std::pair{lower, 0U});
-    const auto end = std::upper_bound(begin, pairs_.end(),
-                                      std::pair{upper, std::numeric_limits<std::uint32_t>::max()});
-    const auto from = static_cast<std::size_t>(begin - pairs_.begin());
-    const auto to = static_cast<std::size_t>(end - pairs_.begin());
-    if (from == to) return {};
-    return {static_cast<std::uint32_t>(to - from), sums_[to] - sums_[from], from};
-  }
-
-  // The smallest row of a match.
-  [[nodiscard]] std::uint32_t first(const Expected& expected) const {
-    std::uint32_t row = miss_row;
-    for (std::size_t i = 0; i < expected.count; ++i)
-      row = std::min(row, pairs_[expected.begin + i].second);
-    return row;
-  }
-
- private:
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs_;
-  std::vector<std::uint64_t> sums_;
-};
 
 Keys keys_of(const std::string& kind, Random& random) {
   Keys keys(rows);
@@ -83,7 +40,6 @@ class LargeColumns : public testing::TestWithParam<Case> {
  protected:
   LargeColumns() {
     for (std::uint32_t row = 0; row < rows; ++row) {
-      values_[row] = SortedOracle::value_of_row(row);
       if (kind_ != "nulls" || !random_.one_in(3)) continue;
       valid_[row] = false;
       bitmap_[row / 8] = static_cast<std::uint8_t>(bitmap_[row / 8] & ~(1U << (row % 8)));
@@ -133,7 +89,7 @@ class LargeColumns : public testing::TestWithParam<Case> {
   const Keys keys_ = keys_of(kind_, random_);
   std::vector<bool> valid_ = std::vector<bool>(rows, true);
   std::vector<std::uint8_t> bitmap_ = std::vector<std::uint8_t>((rows + 7) / 8, 0xff);
-  std::vector<std::uint32_t> values_ = std::vector<std::uint32_t>(rows);
+  std::vector<std::uint32_t> values_ = SortedOracle::values_of_rows(rows);
 };
 
 TEST_P(LargeColumns, AnswerLikeASortedList) {
@@ -159,7 +115,7 @@ TEST(SortedOracle, AgreesWithTheScan) {
     key = random.below(200);
     wholes.push_back(static_cast<Whole>(key));
   }
-  const SortedOracle oracle(keys, std::vector<bool>(keys.size(), true));
+  const SortedOracle oracle(keys);
   std::vector<Whole> lower;
   std::vector<Whole> upper;
   for (int i = 0; i < 500; ++i) {
@@ -172,6 +128,9 @@ TEST(SortedOracle, AgreesWithTheScan) {
     const auto expected =
         oracle(static_cast<std::uint64_t>(lower[i]), static_cast<std::uint64_t>(upper[i]));
     ASSERT_EQ(expected.count, matches[i].size());
+    ASSERT_EQ(oracle.rank(static_cast<std::uint64_t>(lower[i])),
+              std::count_if(keys.begin(), keys.end(),
+                            [&](std::uint64_t key) { return static_cast<Whole>(key) < lower[i]; }));
     ASSERT_EQ(oracle.first(expected), matches[i].empty() ? miss_row : matches[i].front());
     std::uint64_t sum = matches[i].empty() ? ~std::uint64_t{0} : 0;
     for (const std::uint32_t row : matches[i]) sum += SortedOracle::value_of_row(row);

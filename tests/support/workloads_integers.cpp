@@ -53,6 +53,31 @@ std::vector<Whole> clustered(Random& random) {
   return values;
 }
 
+// Clusters of clusters, each 2^13 times as narrow as the one around it.
+std::vector<Whole> nested_clusters(Random& random) {
+  std::vector<Whole> values;
+  std::vector<Whole> bases = {one << 61};
+  for (int level = 0; level < 4; ++level) {
+    std::vector<Whole> inner;
+    for (const Whole base : bases)
+      for (int i = 0; i < 4; ++i)
+        inner.push_back(base + random.between(0, one << (54 - 13 * level)));
+    values.insert(values.end(), inner.begin(), inner.end());
+    bases = inner;
+  }
+  return values;
+}
+
+// Runs of 64 neighbours, far apart; some repeat.
+std::vector<Whole> far_runs(Random& random) {
+  std::vector<Whole> values;
+  for (int run = 0; run < 6; ++run) {
+    const Whole start = random.between(0, 40) << 57;
+    for (Whole i = 0; i < 64; ++i) values.push_back(start + i);
+  }
+  return values;
+}
+
 // Where a float, a row, a mode or a type ends.
 std::vector<Whole> edges(Whole low, Whole high) {
   std::vector<Whole> values = {low, high};
@@ -97,6 +122,8 @@ std::vector<Workload> integer_workloads() {
       shuffled("sparse_u64", Type::u64, uniform(0, top, 1000)),
       shuffled("sparse_i64", Type::i64, uniform(lowest, highest, 800)),
       shuffled("clustered_u64", Type::u64, clustered),
+      shuffled("nested_clusters_u64", Type::u64, nested_clusters),
+      shuffled("far_runs_i64", Type::i64, far_runs),
       shuffled("top_u64", Type::u64, dense(top - 700, 701)),
       shuffled("duplicates_x256", Type::u32, repeated({3, 4, one << 22, (one << 32) - 1}, 256)),
       shuffled("all_equal_u64", Type::u64, repeated({top}, 700)),
