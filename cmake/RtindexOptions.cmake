@@ -46,6 +46,8 @@ set(RTINDEX_WARPCORE_DIR "" CACHE PATH
     "Sources of WarpCore and of the helpers that it includes, for bench_gpu to race it")
 set(RTINDEX_MVGPUBTREE_DIR "" CACHE PATH "Sources of MVGpuBTree, for bench_gpu to race it")
 set(RTINDEX_ALEX_DIR "" CACHE PATH "Sources of ALEX, for bench_cpu_peers to race it")
+set(RTINDEX_PGM_DIR "" CACHE PATH "Sources of PGM-index, for bench_cpu_peers to race it")
+set(RTINDEX_RADIXSPLINE_DIR "" CACHE PATH "Sources of RadixSpline, for bench_cpu_peers to race it")
 set(RTINDEX_TEST_TIMEOUT 600 CACHE STRING "Seconds after which ctest stops a test program")
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

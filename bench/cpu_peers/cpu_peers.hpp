@@ -20,8 +20,11 @@ void points(PeerRecords& records, int keys_log2, int lookups_log2);
 void ranges(PeerRecords& records, int keys_log2, int lookups_log2);
 // Range sums over 2^16 hits from included values.
 void included(PeerRecords& records, int keys_log2, int lookups_log2);
-// Clustered keys, equal keys and skewed lookups, as a share of the uniform case.
+// Clustered keys, equal keys and skewed lookups, as a share of the uniform case; then skewed
+// columns.
 void skew(PeerRecords& records, int keys_log2, int lookups_log2);
+// Keys distributed as in real columns, against Abseil's hash map and learned indexes.
+void skewed_columns(PeerRecords& records, int keys_log2, int lookups_log2);
 // Build against a parallel sort of the same pairs, and bytes a key.
 void build_cost(PeerRecords& records, int keys_log2, int lookups_log2);
 // Points on one core and on two.

@@ -71,17 +71,29 @@ HashPeer::HashPeer(std::span<const std::uint64_t> column) {
     map_.emplace(column[i], static_cast<std::uint32_t>(i));
 }
 
-void HashPeer::points(std::span<const std::uint64_t> keys, const Words& values,
-                      std::span<std::uint64_t> sums, bool prefetch) const {
+template <class Write>
+void HashPeer::find(std::span<const std::uint64_t> keys, bool prefetch, const Write& write) const {
   constexpr std::size_t ahead = 16;
   parallel_for(keys.size(), peer_grain, [&](std::size_t first, std::size_t count) {
     const std::size_t end = first + count;
     for (std::size_t i = first; i < end; ++i) {
       if (prefetch && i + ahead < end) map_.prefetch(keys[i + ahead]);
       const auto found = map_.find(keys[i]);
-      sums[i] = found == map_.end() ? peer_miss : values[found->second];
+      write(i, found == map_.end() ? peer_miss : std::uint64_t{found->second});
     }
   });
+}
+
+void HashPeer::points(std::span<const std::uint64_t> keys, const Words& values,
+                      std::span<std::uint64_t> sums, bool prefetch) const {
+  find(keys, prefetch, [&](std::size_t i, std::uint64_t row) {
+    sums[i] = row == peer_miss ? peer_miss : values[row];
+  });
+}
+
+void HashPeer::rows(std::span<const std::uint64_t> keys, std::span<std::uint32_t> rows) const {
+  find(keys, true,
+       [&](std::size_t i, std::uint64_t row) { rows[i] = static_cast<std::uint32_t>(row); });
 }
 
 BtreePeer::BtreePeer(std::span<const std::uint64_t> column) {

@@ -13,6 +13,7 @@
 
 #include "base/array.hpp"
 #include "base/parallel.hpp"
+#include "cpu_peers/learned_peers.hpp"
 
 namespace rtindex::bench {
 
@@ -58,6 +59,9 @@ class SortedPeer {
               const Words& values, std::span<std::uint64_t> sums) const;
   void counts(std::span<const std::uint64_t> lower, std::span<const std::uint64_t> upper,
               std::span<std::uint32_t> counts) const;
+  [[nodiscard]] SortedRows sorted_rows() const {
+    return {keys_.data(), rows_.data(), keys_.size()};
+  }
 
  private:
   Keys keys_;
@@ -70,8 +74,14 @@ class HashPeer {
   explicit HashPeer(std::span<const std::uint64_t> column);
   void points(std::span<const std::uint64_t> keys, const Words& values,
               std::span<std::uint64_t> sums, bool prefetch) const;
+  // A row of each key, with prefetch.
+  void rows(std::span<const std::uint64_t> keys, std::span<std::uint32_t> rows) const;
 
  private:
+  // write(i, row) for the i-th key; peer_miss where there is none.
+  template <class Write>
+  void find(std::span<const std::uint64_t> keys, bool prefetch, const Write& write) const;
+
   absl::flat_hash_map<std::uint64_t, std::uint32_t, absl::Hash<std::uint64_t>, std::equal_to<>,
                       PagedAllocator<std::pair<const std::uint64_t, std::uint32_t>>>
       map_;

@@ -86,6 +86,7 @@ void skew(PeerRecords& records, int keys_log2, int lookups_log2) {
   }
   fmt::print("\n");
   std::fflush(stdout);
+  skewed_columns(records, keys_log2, lookups_log2);
 }
 
 }  // namespace rtindex::bench
