@@ -25,14 +25,16 @@ constexpr std::uint64_t greatest_key = std::numeric_limits<std::uint64_t>::max()
 
 // Steps that the reading of a table must save to pay.
 constexpr std::uint32_t table_steps = 3;
-constexpr std::uint64_t slots_per_piece = 2;
+// More pieces do not stay in the cache next to a GPU's processors.
+constexpr std::uint32_t most_near_pieces = 64;
 
 }  // namespace
 
 std::vector<KeyPiece> join_stretches(std::span<const KeyStretch> stretches, std::uint32_t size,
-                                     std::uint64_t last_key, std::uint64_t span) {
+                                     std::uint64_t last_key, std::uint64_t span,
+                                     const JoinLimits& limits) {
   std::vector<KeyStretch> joined;
-  StretchJoiner joiner([&](const KeyStretch& stretch) { joined.push_back(stretch); });
+  StretchJoiner joiner(limits, [&](const KeyStretch& stretch) { joined.push_back(stretch); });
   const std::uint64_t end_key = behind(last_key);
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const bool is_last = i + 1 == stretches.size();
@@ -58,8 +60,8 @@ std::vector<KeyPiece> join_stretches(std::span<const KeyStretch> stretches, std:
 }
 
 template <class Key>
-std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size,
-                                      std::uint64_t span) {
+std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size, std::uint64_t span,
+                                      const JoinLimits& limits) {
   const auto count = static_cast<std::uint32_t>(size);
   const auto key_at = [&](std::uint32_t position) -> std::uint64_t { return pairs[position].key; };
   const std::uint64_t last_key = size == 0 ? 0 : key_at(count - 1);
@@ -74,41 +76,44 @@ std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size,
             const std::uint32_t end = begin + std::min(count - begin, pieces::block_keys);
             return pieces::step_squares(key_at, begin, end, count, behind(last_key));
           },
-          count, behind(last_key), static_cast<std::uint32_t>(chunk),
+          count, behind(last_key), static_cast<std::uint32_t>(chunk), limits,
           [&](const KeyStretch& stretch) { made[chunk].push_back(stretch); });
   });
   std::vector<KeyStretch> all;
   for (const auto& some : made) all.insert(all.end(), some.begin(), some.end());
-  return join_stretches(all, count, last_key, span);
+  return join_stretches(all, count, last_key, span, limits);
 }
 
 template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint32_t>* pairs, std::size_t size,
-                                               std::uint64_t span);
+                                               std::uint64_t span, const JoinLimits& limits);
 template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint64_t>* pairs, std::size_t size,
-                                               std::uint64_t span);
+                                               std::uint64_t span, const JoinLimits& limits);
 
-MadeRoot make_root(std::span<const std::uint64_t> firsts, std::uint64_t span) {
+MadeRoot make_root(std::span<const std::uint64_t> firsts, std::uint64_t span, PieceSearch search) {
   const auto count = static_cast<std::uint32_t>(firsts.size());
   MadeRoot made;
   made.root.last = count - 1;
   made.root.steps = halvings(count);
-  const std::uint64_t wanted = slots_per_piece * count;
-  if (made.root.steps <= table_steps || span < wanted) return made;
+  const bool in_step = search == PieceSearch::in_step;
+  const std::uint64_t wanted = (in_step ? 2U : 8U) * std::uint64_t{count};
+  const bool is_small = in_step ? made.root.steps <= table_steps : count <= most_near_pieces;
+  if (is_small || span < wanted) return made;
 
   const Spread slots(0, span, wanted);
-  std::vector<std::uint32_t> table(slots(span) + 1);
+  std::vector<std::uint32_t> table(slots(span) + 2);
   std::uint32_t piece = 0;
   std::uint32_t most = 1;
-  for (std::size_t slot = 0; slot < table.size(); ++slot) {
+  for (std::size_t slot = 0; slot + 1 < table.size(); ++slot) {
     // Keys of the slot are in the last piece that begins before it, or in one that begins in it.
     while (piece + 1 < count && slots(firsts[piece + 1]) < slot) ++piece;
     table[slot] = piece;
     if (slot > 0) most = std::max(most, piece - table[slot - 1] + 1);
   }
-  most = std::max(most, count - table.back());
-  if (halvings(most) + table_steps >= made.root.steps) return made;
+  most = std::max(most, count - piece);
+  table.back() = made.root.last;
+  if (in_step && halvings(most) + table_steps >= made.root.steps) return made;
   made.root.slots = slots;
-  made.root.slot_count = static_cast<std::uint32_t>(table.size());
+  made.root.has_table = true;
   made.root.steps = halvings(most);
   made.table = std::move(table);
   return made;

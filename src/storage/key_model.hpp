@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/macros.hpp"
+#include "base/search.hpp"
 #include "keys/spread.hpp"
 #include "storage/key_pieces.hpp"
 
@@ -25,39 +26,45 @@ struct KeyPiece {
 // `stretches` are those of all chunks.
 [[nodiscard]] std::vector<KeyPiece> join_stretches(std::span<const KeyStretch> stretches,
                                                    std::uint32_t size, std::uint64_t last_key,
-                                                   std::uint64_t span);
+                                                   std::uint64_t span, const JoinLimits& limits);
 // The pieces of a column on the host. No lookup is above `span`.
 template <class Key>
 [[nodiscard]] std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size,
-                                                    std::uint64_t span);
+                                                    std::uint64_t span, const JoinLimits& limits);
 
-// Finds the piece of a key: a table over even intervals of keys, then steps of a search by halves.
-// Where the first keys of pieces are too uneven for a table, it has one entry.
+// Finds the piece of a key: a table over even intervals of keys (slots), then a search by halves.
+// Where the first keys of pieces are too uneven for a table, there is none.
 struct PieceRoot {
   Spread slots;
-  std::uint32_t slot_count = 1;
-  std::uint32_t steps = 0;
-  std::uint32_t last = 0;  // piece
+  bool has_table = false;
+  std::uint32_t steps = 0;  // the most that are needed
+  std::uint32_t last = 0;   // piece
 
-  // From the piece of the table's entry; first_of(piece) is its first key.
+  // table[slot] is the first piece that can hold keys of a slot, table[slot + 1] the last one.
+  // first_of(piece) is its first key.
   template <class FirstOf>
-  [[nodiscard]] RTINDEX_HD std::uint32_t search(std::uint32_t piece, std::uint64_t key,
-                                                const FirstOf& first_of) const {
-    for (std::uint32_t step = steps; step-- > 0;) {
-      const std::uint32_t next = piece + (1U << step);
-      const std::uint32_t at = next < last ? next : last;
-      if (first_of(at) <= key) piece = at;
-    }
-    return piece;
+  [[nodiscard]] RTINDEX_HD std::uint32_t find(const std::uint32_t* table, std::uint64_t key,
+                                              const FirstOf& first_of) const {
+    const std::uint64_t slot = has_table ? slots(key) : 0;
+    const std::uint32_t begin = has_table ? table[slot] : 0;
+    const std::uint32_t end = has_table ? table[slot + 1] : last;
+    return partition_point(begin, end,
+                           [&](std::uint32_t piece) { return first_of(piece + 1) <= key; });
   }
 };
 
-// The root over pieces with these ascending first keys, from key 0 to `span`, and its table: the
-// piece of the lowest key of every slot.
+// How the pieces of many keys are found.
+enum class PieceSearch : std::uint8_t {
+  in_step,  // all keys take the same steps
+  single,   // every key takes its own
+};
+
+// The root over pieces with these ascending first keys, from key 0 to `span`, and its table.
 struct MadeRoot {
   PieceRoot root;
   std::vector<std::uint32_t> table;
 };
-[[nodiscard]] MadeRoot make_root(std::span<const std::uint64_t> firsts, std::uint64_t span);
+[[nodiscard]] MadeRoot make_root(std::span<const std::uint64_t> firsts, std::uint64_t span,
+                                 PieceSearch search);
 
 }  // namespace rtindex

@@ -29,15 +29,12 @@ namespace pieces {
 
 inline constexpr std::uint32_t block_keys = 1024;
 inline constexpr std::uint32_t step_keys = 32;
-// Keys that one thread cuts. Positions in a piece can be told from even ones by 16 bits with a
-// sign: a joined piece is `most_error` off at the ends of its stretches, which have fewer keys than
-// a chunk and a short run.
+// Keys that one thread cuts.
 inline constexpr std::uint32_t chunk_keys = 14 * block_keys;
-inline constexpr double most_error = 14000;
 // A block with more crowding is cut into steps.
 inline constexpr double most_block_crowding = 8;
-// Neighbours are joined where that makes crowding no worse than this.
-inline constexpr double most_worse = 1.1;
+// What counts as crowded.
+inline constexpr double crowded = 2;
 
 [[nodiscard]] inline RTINDEX_HD double squares_of(std::uint64_t keys, std::uint64_t span) {
   const auto count = static_cast<double>(keys);
@@ -79,11 +76,18 @@ template <class KeyAt>
 
 }  // namespace pieces
 
+// Neighbouring stretches become one piece up to these limits.
+struct JoinLimits {
+  double most_worse;             // how much more crowded they may be together
+  double most_worse_if_crowded;  // the same where keys are crowded in any case
+  double most_error;  // how far the ends of stretches may be from a line over the piece, in keys
+};
+
 // Joins stretches, added in key order, as long as they are about equally dense; take(stretch).
 template <class Take>
 class StretchJoiner {
  public:
-  RTINDEX_HD explicit StretchJoiner(Take take) : take_(take) {}
+  RTINDEX_HD StretchJoiner(const JoinLimits& limits, Take take) : limits_(limits), take_(take) {}
 
   // A stretch up to before the key `next` and the position `end`.
   RTINDEX_HD void add(const KeyStretch& stretch, std::uint64_t next, std::uint32_t end) {
@@ -103,8 +107,8 @@ class StretchJoiner {
       span_ += span;
       keys_ += keys;
     }
-    const double low = (keys_ - pieces::most_error) / span_;
-    const double high = (keys_ + pieces::most_error) / span_;
+    const double low = (keys_ - limits_.most_error) / span_;
+    const double high = (keys_ + limits_.most_error) / span_;
     lowest_slope_ = low > lowest_slope_ ? low : lowest_slope_;
     highest_slope_ = high < highest_slope_ ? high : highest_slope_;
   }
@@ -120,10 +124,13 @@ class StretchJoiner {
     keys += keys_;
     const double slope = keys / span;
     const double separate = joined_.separate + stretch.separate;
-    return span * (joined_.squares + stretch.squares) <= pieces::most_worse * separate * keys &&
+    const double worse =
+        separate > pieces::crowded * keys ? limits_.most_worse_if_crowded : limits_.most_worse;
+    return span * (joined_.squares + stretch.squares) <= worse * separate * keys &&
            lowest_slope_ <= slope && slope <= highest_slope_;
   }
 
+  JoinLimits limits_;
   Take take_;
   bool open_ = false;
   KeyStretch joined_{};
@@ -138,7 +145,7 @@ class StretchJoiner {
 template <class KeyAt, class BlockSquares, class Take>
 RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares,
                           std::uint32_t size, std::uint64_t next_key, std::uint32_t number,
-                          Take take) {
+                          const JoinLimits& limits, Take take) {
   using namespace pieces;
   const std::uint64_t raw_begin = std::uint64_t{number} * chunk_keys;
   const std::uint64_t raw_end = raw_begin + chunk_keys;
@@ -150,7 +157,7 @@ RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares
   const auto key_behind = [&](std::uint32_t position) {
     return position < size ? key_at(position) : next_key;
   };
-  StretchJoiner<Take> joiner(take);
+  StretchJoiner<Take> joiner(limits, take);
   std::uint32_t at = begin;
   std::uint64_t first = number == 0 ? 0 : key_at(begin);
   for (std::uint64_t block = raw_begin / block_keys; at < end; ++block) {

@@ -17,6 +17,9 @@ namespace {
 
 using Keys = std::vector<std::uint64_t>;
 
+// As the grid on the CPU joins.
+constexpr JoinLimits limits{1.1, 1.1, 14000};
+
 std::vector<Pair<std::uint64_t>> pairs_of(Keys keys) {
   std::sort(keys.begin(), keys.end());
   std::vector<Pair<std::uint64_t>> pairs;
@@ -64,7 +67,8 @@ class KeyModel : public testing::TestWithParam<std::size_t> {
 TEST_P(KeyModel, PiecesBeginAtTheFirstKeyThatBelongsToThem) {
   for (const std::uint64_t more : {0, 1, 1000}) {
     const std::uint64_t span = span_ > ~more ? span_ : span_ + more;
-    const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span);
+    const std::vector<KeyPiece> pieces =
+        cut_into_pieces(pairs_.data(), pairs_.size(), span, limits);
     ASSERT_FALSE(pieces.empty());
     EXPECT_EQ(pieces.front().first, 0U);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -82,7 +86,7 @@ TEST_P(KeyModel, PiecesBeginAtTheFirstKeyThatBelongsToThem) {
 
 // Within a piece positions are told from those of even keys by 16 bits.
 TEST_P(KeyModel, KeysLieNearALineThroughTheirPiece) {
-  const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_);
+  const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_, limits);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const bool is_last = i + 1 == pieces.size();
     const std::size_t end = is_last ? pairs_.size() : pieces[i + 1].begin;
@@ -100,22 +104,30 @@ TEST_P(KeyModel, KeysLieNearALineThroughTheirPiece) {
 }
 
 TEST_P(KeyModel, RootFindsThePieceOfEveryKey) {
-  const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_);
+  const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_, limits);
   Keys firsts;
   for (const KeyPiece& piece : pieces) firsts.push_back(piece.first);
-  const MadeRoot made = make_root(firsts, span_);
-  EXPECT_EQ(made.table.size(), made.root.slot_count == 1 ? 0 : made.root.slot_count);
   Keys wanted = {0, span_};
   for (const std::uint64_t first : firsts)
     for (const std::uint64_t step : {-1, 0, 1}) wanted.push_back(first + step);
   for (const auto& pair : pairs_) wanted.push_back(pair.key);
-  for (const std::uint64_t key : wanted) {
-    if (key > span_) continue;
-    const std::uint32_t entry = made.table.empty() ? 0 : made.table.at(made.root.slots(key));
-    const auto above = std::upper_bound(firsts.begin(), firsts.end(), key);
-    ASSERT_EQ(made.root.search(entry, key, [&](std::uint32_t i) { return firsts.at(i); }),
-              above - firsts.begin() - 1)
-        << key;
+  for (const PieceSearch search : {PieceSearch::in_step, PieceSearch::single}) {
+    const MadeRoot made = make_root(firsts, span_, search);
+    EXPECT_EQ(made.table.empty(), !made.root.has_table);
+    for (const std::uint64_t key : wanted) {
+      if (key > span_) continue;
+      const auto expected =
+          std::upper_bound(firsts.begin(), firsts.end(), key) - firsts.begin() - 1;
+      const auto first_of = [&](std::uint32_t piece) { return firsts.at(piece); };
+      ASSERT_EQ(made.root.find(made.table.data(), key, first_of), expected) << key;
+      // All steps, as keys that are searched in step take them.
+      std::uint32_t piece = made.root.has_table ? made.table.at(made.root.slots(key)) : 0;
+      for (std::uint32_t step = made.root.steps; step-- > 0;) {
+        const std::uint32_t next = std::min(piece + (1U << step), made.root.last);
+        if (firsts[next] <= key) piece = next;
+      }
+      ASSERT_EQ(piece, expected) << key;
+    }
   }
 }
 
@@ -133,7 +145,7 @@ TEST(KeyModelPieces, AreFewForSmoothDistributions) {
     for (std::uint64_t& each : keys) each = key();
     keys[0] = 0;
     const auto pairs = pairs_of(keys);
-    return cut_into_pieces(pairs.data(), pairs.size(), pairs.back().key).size();
+    return cut_into_pieces(pairs.data(), pairs.size(), pairs.back().key, limits).size();
   };
   EXPECT_EQ(pieces_of([&] { return random.bits(); }), 1U);
   EXPECT_LT(pieces_of([&] { return random.bits() >> random.below(48); }), 100U);

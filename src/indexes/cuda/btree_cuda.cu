@@ -138,6 +138,7 @@ class DeviceTree final : public Locator {
     });
     return true;
   }
+  [[nodiscard]] bool finds_first_rows() const override { return true; }
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     std::size_t bytes = 0;
     for (const DeviceArray<Key>& level : levels_) bytes += level.bytes();

@@ -57,6 +57,7 @@ class BinarySearch final : public Locator {
     return true;
   }
   [[nodiscard]] bool reads_edge_elements() const override { return true; }
+  [[nodiscard]] bool finds_first_rows() const override { return true; }
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {};
   }

@@ -21,6 +21,9 @@ namespace {
 constexpr std::uint32_t even_eighths = 16;
 constexpr std::uint32_t crowded_eighths = 9;
 constexpr float crowded = 1.6F;
+// Offsets from even positions fit 16 bits with a sign: stretches, which are joined with this error
+// at their ends, have fewer keys than a chunk and a short run, 16384.
+constexpr JoinLimits limits{1.1, 1.1, 14000};
 constexpr std::uint64_t most_keys_per_cell = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t fill_grain = std::size_t{1} << 16;
 // Lookups whose memory is prefetched together: more than the core can have in flight, and few
@@ -92,7 +95,8 @@ Grid<Key>::Grid(const KeyOrder<Key>& order) {
 
 template <class Key>
 void Grid<Key>::build(const KeyOrder<Key>& order) {
-  const std::vector<KeyPiece> cut = cut_into_pieces(order.pairs(), order.size(), order.span());
+  const std::vector<KeyPiece> cut =
+      cut_into_pieces(order.pairs(), order.size(), order.span(), limits);
   std::vector<SavedPiece> pieces;
   pieces.reserve(cut.size());
   for (std::size_t i = 0; i < cut.size(); ++i) {
@@ -125,7 +129,7 @@ void Grid<Key>::lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>&
     cells_ += piece.cells;
     firsts.push_back(piece.first);
   }
-  MadeRoot made = make_root(firsts, order.span());
+  MadeRoot made = make_root(firsts, order.span(), PieceSearch::in_step);
   root_ = made.root;
   table_ = std::move(made.table);
 }
@@ -168,9 +172,8 @@ void Grid<Key>::save(FileWriter file) const {
 
 template <class Key>
 std::size_t Grid<Key>::piece_of(std::uint64_t key) const {
-  const std::uint32_t entry = table_.empty() ? 0 : table_[root_.slots(key)];
-  return root_.search(entry, key,
-                      [&](std::uint32_t piece) { return pieces_[piece].spread.lowest(); });
+  return root_.find(table_.data(), key,
+                    [&](std::uint32_t piece) { return pieces_[piece].spread.lowest(); });
 }
 
 // The position behind the last key of each cell, 0 where the cell has none. Every key writes the
@@ -279,7 +282,7 @@ void Grid<Key>::find_cells(const Key* keys, std::size_t count, std::uint64_t* ce
       prefetch(pieces + found[i]);
     }
   }
-  // PieceRoot::search, all keys in step.
+  // Searches by halves, all keys in step.
   const std::uint32_t last = root_.last;
   for (std::uint32_t step = root_.steps; step-- > 0;)
     for (std::size_t i = 0; i < count; ++i) {

@@ -124,14 +124,18 @@ __global__ void __launch_bounds__(block_threads) measure_blocks(View order, doub
   if (lane == 0) squares[block] = sum;
 }
 
+// Threads search within a cell from where a key should be, so that pieces may be less even than on
+// a CPU.
+constexpr JoinLimits join_limits{1.3, 2, 1e30};
+
 // Room for the stretches of a chunk: steps, and runs of equal keys with the gaps around them.
 constexpr std::uint32_t most_stretches =
     pieces::chunk_keys / pieces::step_keys + 4 * pieces::chunk_keys / pieces::block_keys + 8;
 
 // One thread cuts a chunk.
 template <class View>
-__global__ void cut_chunks(View order, const double* squares, std::uint32_t chunks,
-                           KeyStretch* stretches, std::uint32_t* counts) {
+__global__ void cut_chunks(View order, const double* squares, JoinLimits limits,
+                           std::uint32_t chunks, KeyStretch* stretches, std::uint32_t* counts) {
   const auto chunk = static_cast<std::uint32_t>(thread_number());
   if (chunk >= chunks) return;
   const auto key_at = [&](std::uint32_t position) { return std::uint64_t{order.key(position)}; };
@@ -140,7 +144,7 @@ __global__ void cut_chunks(View order, const double* squares, std::uint32_t chun
   std::uint32_t count = 0;
   cut_chunk(
       key_at, [&](std::uint32_t block) { return squares[block]; }, order.size,
-      last_key + 1 == 0 ? last_key : last_key + 1, chunk,
+      last_key + 1 == 0 ? last_key : last_key + 1, chunk, limits,
       [&](const KeyStretch& stretch) { own[count++] = stretch; });
   counts[chunk] = count;
 }
@@ -235,7 +239,7 @@ class GridBuilder {
     measure_blocks<<<blocks_for(32 * blocks), block_threads, 0, stream_>>>(order, squares.data());
     constexpr unsigned few_threads = 32;
     cut_chunks<<<(chunks + few_threads - 1) / few_threads, few_threads, 0, stream_>>>(
-        order, squares.data(), chunks, stretches.data(), counts.data());
+        order, squares.data(), join_limits, chunks, stretches.data(), counts.data());
     check_launch(building);
     std::vector<std::uint32_t> starts(chunks + 1);
     read(starts.data() + 1, counts.data(), chunks);
@@ -247,7 +251,7 @@ class GridBuilder {
     check_launch(building);
     std::vector<KeyStretch> all(packed.size());
     read(all.data(), packed.data(), all.size());
-    return join_stretches({all.data(), all.size()}, order.size, stats_.last_key, span);
+    return join_stretches({all.data(), all.size()}, order.size, stats_.last_key, span, join_limits);
   }
 
   template <class T>

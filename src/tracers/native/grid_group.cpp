@@ -17,13 +17,14 @@ GridLayout lay_out_grid(const std::vector<KeyPiece>& pieces, std::uint32_t size,
     const bool is_last = i + 1 == pieces.size();
     const std::uint64_t highest = is_last ? span : pieces[i + 1].first - 1;
     const std::uint64_t keys = (is_last ? size : pieces[i + 1].begin) - piece.begin;
-    const int each = piece.crowding > crowded ? std::max(1, keys_per_cell / 2) : keys_per_cell;
+    const float fewer = piece.crowding > crowded ? piece.crowding : 1;
+    const int each = std::max(1, static_cast<int>(static_cast<float>(keys_per_cell) / fewer));
     const Spread spread(piece.first, highest, cells_for(keys, each));
     layout.pieces.push_back({spread, static_cast<std::uint32_t>(layout.groups), piece.begin});
     layout.groups += spread(highest) / GridGroup::cells + 1;
     firsts.push_back(piece.first);
   }
-  MadeRoot made = make_root(firsts, span);
+  MadeRoot made = make_root(firsts, span, PieceSearch::single);
   layout.root = made.root;
   layout.table = std::move(made.table);
   return layout;

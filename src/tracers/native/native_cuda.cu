@@ -30,6 +30,7 @@ struct GridFinder {
   const std::uint32_t* table;  // of the root
   PieceRoot root;
   Spread whole;  // where the column is one piece
+  bool unique;   // keys
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     order.read_group();
@@ -46,8 +47,7 @@ struct GridFinder {
   // The cells of the piece of a key, and their first group.
   [[nodiscard]] __device__ std::uint32_t find_piece(Key key, Spread& spread) const {
     if (root.last == 0) return 0;
-    const std::uint32_t entry = root.slot_count == 1 ? 0 : __ldg(table + root.slots(key));
-    const std::uint32_t number = root.search(entry, key, [&](std::uint32_t piece) {
+    const std::uint32_t number = root.find(table, key, [&](std::uint32_t piece) {
       return __ldg(reinterpret_cast<const std::uint64_t*>(pieces + piece));
     });
     const auto* const piece = reinterpret_cast<const ulonglong2*>(pieces + number);
@@ -70,11 +70,15 @@ struct GridFinder {
     return {begin, end, begin + __umulhi(end - begin, spread.within_bin(key))};
   }
 
+  // The first row of a key.
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
     const Cell in = cell(key);
-    if (in.end - in.begin > most_near)
-      return order.row_at(order.lower_bound(in.begin, in.end, key), in.end, key);
-    return row_near(order, in.begin, in.end, in.guess, key);
+    if (in.end - in.begin > most_near) return order.row_at(search(in, key), in.end, key);
+    if (unique) return row_near(order, in.begin, in.end, in.guess, key);
+    if (in.begin == in.end) return miss_row;
+    const Neighbour<Key> found =
+        first_near(order, in.begin, in.end, in.guess, key, false, order.size);
+    return found.key == key ? found.row : miss_row;
   }
 
   [[nodiscard]] __device__ Run equal(Key key) const {
@@ -85,8 +89,7 @@ struct GridFinder {
   // The same where keys are unique.
   [[nodiscard]] __device__ Run only(Key key) const {
     const Cell in = cell(key);
-    if (in.end - in.begin > most_near)
-      return order.run_at(order.lower_bound(in.begin, in.end, key), in.end, key);
+    if (in.end - in.begin > most_near) return order.run_at(search(in, key), in.end, key);
     const std::uint32_t at = place_near(order, in.begin, in.end, in.guess, key);
     return at == miss_row ? Run{0, 0} : Run{at, at + 1};
   }
@@ -95,8 +98,13 @@ struct GridFinder {
     return lower_bound(cell(key), key);
   }
   [[nodiscard]] __device__ std::uint32_t lower_bound(const Cell& in, Key key) const {
-    if (in.end - in.begin > most_near) return order.lower_bound(in.begin, in.end, key);
+    if (in.end - in.begin > most_near) return search(in, key);
     return lower_near(order, in.begin, in.end, in.guess, key);
+  }
+  // In a cell with many keys, most likely equal ones.
+  [[nodiscard]] __device__ std::uint32_t search(const Cell& in, Key key) const {
+    if (order.key(in.begin) >= key) return in.begin;
+    return order.lower_bound(in.begin + 1, in.end, key);
   }
 
   // The last key that is not greater, or the first that is not less.
@@ -139,7 +147,8 @@ class DeviceGrid final : public Locator {
             pieces_.data(),
             table_.data(),
             root_,
-            whole_};
+            whole_,
+            order_->unique()};
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
@@ -193,6 +202,7 @@ class DeviceGrid final : public Locator {
   }
   [[nodiscard]] bool reads_edge_elements() const override { return true; }
 
+  [[nodiscard]] bool finds_first_rows() const override { return true; }
   [[nodiscard]] bool counts_work() const override { return true; }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
