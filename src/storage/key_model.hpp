@@ -22,6 +22,9 @@ struct KeyPiece {
   float crowding;       // of its keys; 1 where they are spread evenly
 };
 
+// Whether smaller cells pay.
+[[nodiscard]] inline bool is_crowded(const KeyPiece& piece) { return piece.crowding > 1.6F; }
+
 // Pieces of fewer keys than 2^32 - 1 in key order: from key 0 on, with ascending first keys.
 // `stretches` are those of all chunks.
 [[nodiscard]] std::vector<KeyPiece> join_stretches(std::span<const KeyStretch> stretches,

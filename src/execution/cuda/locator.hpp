@@ -42,6 +42,7 @@ struct DeviceLookups {
   // The output position of lookup i; null: i.
   const std::uint32_t* positions = nullptr;
   RowBits dead;                  // rows that no lookup matches
+  bool any_row = false;          // find_rows() need not find the first row of a key
   Counters* counters = nullptr;  // in device memory; null: nothing is counted
   LaunchTimes* times = nullptr;  // in host memory, for what casts rays
 

@@ -32,7 +32,9 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
     found.own = DeviceArray<std::uint32_t>(from_.memory, lookups.count, stream);
     rows = found.own.data();
   }
-  from_.locator.find_rows(lookups, rows, stream);
+  DeviceLookups of_rows = lookups;
+  of_rows.any_row = request.first == nullptr;
+  from_.locator.find_rows(of_rows, rows, stream);
   if (lookups.counters != nullptr) count_hits(rows, lookups.count, &lookups.counters->hits, stream);
   if (wants_rows || request.wants_values() || request.count != nullptr ||
       request.matched != nullptr || (request.any != nullptr && request.first != nullptr))

@@ -20,7 +20,6 @@ namespace {
 // smaller.
 constexpr std::uint32_t even_eighths = 16;
 constexpr std::uint32_t crowded_eighths = 9;
-constexpr float crowded = 1.6F;
 // Offsets from even positions fit 16 bits with a sign: stretches, which are joined with this error
 // at their ends, have fewer keys than a chunk and a short run, 16384.
 constexpr JoinLimits limits{1.1, 1.1, 14000};
@@ -103,7 +102,7 @@ void Grid<Key>::build(const KeyOrder<Key>& order) {
     const bool is_last = i + 1 == cut.size();
     const std::uint64_t keys = (is_last ? order.size() : cut[i + 1].begin) - cut[i].begin;
     const std::uint64_t width = (is_last ? order.span() : cut[i + 1].first - 1) - cut[i].first;
-    const std::uint32_t eighths = cut[i].crowding > crowded ? crowded_eighths : even_eighths;
+    const std::uint32_t eighths = is_crowded(cut[i]) ? crowded_eighths : even_eighths;
     const std::uint64_t wanted = std::max<std::uint64_t>(1, keys * 8 / eighths);
     const std::uint64_t cells = width < wanted ? width + 1 : wanted;
     pieces.push_back({cut[i].first, cut[i].begin, static_cast<std::uint32_t>(cells)});

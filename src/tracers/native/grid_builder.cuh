@@ -175,7 +175,8 @@ class GridBuilder {
     const bool heavy = fill(order, whole, span, true);
     if (!heavy || order.size < pieces::step_keys) return;
     const std::vector<KeyPiece> pieces = cut(order, span);
-    if (pieces.size() > 1) static_cast<void>(fill(order, pieces, span, false));
+    if (pieces.size() > 1 || is_crowded(pieces.front()))
+      static_cast<void>(fill(order, pieces, span, false));
   }
 
   [[nodiscard]] DeviceArray<GridGroup> take_groups() { return std::move(groups_); }

@@ -7,7 +7,6 @@ namespace rtindex {
 
 GridLayout lay_out_grid(const std::vector<KeyPiece>& pieces, std::uint32_t size, std::uint64_t span,
                         int keys_per_cell) {
-  constexpr float crowded = 1.6F;
   GridLayout layout;
   std::vector<std::uint64_t> firsts;
   layout.pieces.reserve(pieces.size());
@@ -17,7 +16,7 @@ GridLayout lay_out_grid(const std::vector<KeyPiece>& pieces, std::uint32_t size,
     const bool is_last = i + 1 == pieces.size();
     const std::uint64_t highest = is_last ? span : pieces[i + 1].first - 1;
     const std::uint64_t keys = (is_last ? size : pieces[i + 1].begin) - piece.begin;
-    const float fewer = piece.crowding > crowded ? piece.crowding : 1;
+    const float fewer = is_crowded(piece) ? piece.crowding : 1;
     const int each = std::max(1, static_cast<int>(static_cast<float>(keys_per_cell) / fewer));
     const Spread spread(piece.first, highest, cells_for(keys, each));
     layout.pieces.push_back({spread, static_cast<std::uint32_t>(layout.groups), piece.begin});

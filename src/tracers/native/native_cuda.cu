@@ -17,7 +17,10 @@ namespace rtindex::cuda {
 
 namespace {
 
-template <class KeyType, class Work = NoWork>
+// Whether row() must find the first of equal keys.
+enum class FirstRow : bool { no, yes };
+
+template <class KeyType, class Work = NoWork, FirstRow first_row = FirstRow::no>
 struct GridFinder {
   using Key = KeyType;
   static constexpr int lanes = 1;
@@ -30,7 +33,6 @@ struct GridFinder {
   const std::uint32_t* table;  // of the root
   PieceRoot root;
   Spread whole;  // where the column is one piece
-  bool unique;   // keys
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     order.read_group();
@@ -70,11 +72,11 @@ struct GridFinder {
     return {begin, end, begin + __umulhi(end - begin, spread.within_bin(key))};
   }
 
-  // The first row of a key.
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
     const Cell in = cell(key);
     if (in.end - in.begin > most_near) return order.row_at(search(in, key), in.end, key);
-    if (unique) return row_near(order, in.begin, in.end, in.guess, key);
+    if constexpr (first_row == FirstRow::no)
+      return row_near(order, in.begin, in.end, in.guess, key);
     if (in.begin == in.end) return miss_row;
     const Neighbour<Key> found =
         first_near(order, in.begin, in.end, in.guess, key, false, order.size);
@@ -123,6 +125,15 @@ struct GridFinder {
 };
 
 class DeviceGrid final : public Locator {
+  // Its finders find first rows.
+  struct FirstRows {
+    const DeviceGrid* grid;
+    template <class Key, class Work = NoWork>
+    [[nodiscard]] GridFinder<Key, Work, FirstRow::yes> finder(Work work = {}) const {
+      return grid->finder<Key, Work, FirstRow::yes>(work);
+    }
+  };
+
  public:
   DeviceGrid(DeviceOrder& order, int keys_per_cell, const std::shared_ptr<DeviceMemory>& memory,
              cudaStream_t stream)
@@ -140,22 +151,25 @@ class DeviceGrid final : public Locator {
     whole_ = builder.spread();
   }
 
-  template <class Key, class Work = NoWork>
-  [[nodiscard]] GridFinder<Key, Work> finder(Work work = {}) const {
+  template <class Key, class Work = NoWork, FirstRow first_row = FirstRow::no>
+  [[nodiscard]] GridFinder<Key, Work, first_row> finder(Work work = {}) const {
     return {OrderView<Key, Layout::pairs, Work>(*order_, work),
             groups_.data(),
             pieces_.data(),
             table_.data(),
             root_,
-            whole_,
-            order_->unique()};
+            whole_};
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                  cudaStream_t stream) const override {
-    with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
+    const auto launch = [&](const auto& finder) {
       launch_find_rows(finder, lookups, rows, stream);
-    });
+    };
+    if (order_->unique() || lookups.any_row)
+      with_counting_finder(*this, order_->is_wide(), lookups.counters, launch);
+    else
+      with_counting_finder(FirstRows{this}, order_->is_wide(), lookups.counters, launch);
   }
   [[nodiscard]] bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
                                cudaStream_t stream) const override {
