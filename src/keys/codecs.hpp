@@ -17,10 +17,12 @@ struct KeyExtent {
 [[nodiscard]] std::unique_ptr<KeyCodec> make_native_codec(Type type, const KeyExtent& extent);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_native_codec(Type type, const FileReader& file);
 
-// Strings: the column's longest common prefix is dropped, up to 8 bytes after it (the head) are the
-// encoded key, and what follows (the tail) is kept and compared inside the hit.
+// Strings: a dictionary of the column's beginnings (string_dictionary.hpp) encodes them in their
+// order. Those that their codes do not tell apart are kept, and compared inside the hit.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows);
+// The same from a file of before there were dictionaries.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_head_codec(const FileReader& file, std::size_t rows);
 
 // Composite keys: each part is encoded by itself and takes as many bits as its values span; parts
 // are packed from the first on until 64 bits are full. What does not fit is compared in the hit.

@@ -1,81 +1,97 @@
-#include "keys/codecs.hpp"
-
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "base/prefetch.hpp"
+#include "keys/codecs.hpp"
+#include "keys/string_dictionary.hpp"
+#include "keys/string_sample.hpp"
+#include "keys/string_tails.hpp"
 
 namespace rtindex {
 
 namespace {
 
-constexpr std::size_t grain = std::size_t{1} << 14;
+constexpr std::size_t string_grain = std::size_t{1} << 14;
+constexpr std::size_t strings_ahead = 8;  // lookups whose bytes are prefetched
 
+// Keys are the codes of a StringDictionary, minus the smallest of the column. Strings whose codes
+// are not exact are kept and compared in the hit.
 class StringCodec final : public KeyCodec {
  public:
-  explicit StringCodec(const ColumnView& column) {
-    find_prefix(column);
-    find_head_length(column);
-    find_extent(column);
-    if (has_residual_) keep_tails(column);
+  StringCodec(const ColumnView& column, StringDictionary dictionary)
+      : dictionary_(std::move(dictionary)) {
+    constexpr int most_attempts = 3;
+    Array<bool> is_kept(column.size());
+    Codes codes = encode_all(column, is_kept);
+    // The sample may lack a few strings that the dictionary has room for.
+    for (int i = 1; i < most_attempts && dictionary_.is_exact() && codes.kept != 0; ++i) {
+      std::vector<std::string_view> sample = sample_of(column);
+      for (const std::size_t row : codes.some_kept) sample.push_back(column.string(row));
+      dictionary_ = StringDictionary(std::move(sample), column.size());
+      codes = encode_all(column, is_kept);
+    }
+    empty_ = codes.smallest > codes.largest;
+    if (empty_) return;
+    base_ = codes.smallest;
+    span_ = codes.largest - codes.smallest;
+    has_residual_ = codes.kept != 0;
+    if (!has_residual_) return;
+    prefix_ = dictionary_.common_label().substr(0, codes.common);
+    tails_ = StringTails(column, prefix_.size(), [&](std::size_t i) { return is_kept[i]; });
   }
 
   StringCodec(const FileReader& file, std::size_t rows)
-      : KeyCodec(file), head_bytes_(file.number("head_bytes", 8)), base_(file.number("base")) {
-    const std::vector<char> prefix = file.small_array<char>("prefix");
-    prefix_.assign(prefix.begin(), prefix.end());
+      : KeyCodec(file), dictionary_(file.part("dictionary")), base_(file.number("base")) {
     if (span_ > std::numeric_limits<std::uint64_t>::max() - base_)
       file.refuse("its keys reach beyond 64 bits");
     has_residual_ = file.flag("tails_kept");
     if (!has_residual_) return;
-    head_lengths_ = file.array<std::uint8_t>("head_lengths", rows);
-    tail_starts_ = file.array<std::uint64_t>("tail_starts", rows + 1);
-    tails_ = file.array<char>("tails");
+    const std::vector<char> prefix = file.small_array<char>("prefix");
+    prefix_.assign(prefix.begin(), prefix.end());
+    tails_ = StringTails(file.part("tails"), rows);
   }
 
   [[nodiscard]] Type type() const override { return Type::string; }
 
+  [[nodiscard]] std::optional<StringEncoding> string_encoding() const override {
+    return StringEncoding{&dictionary_, base_};
+  }
+
   [[nodiscard]] std::size_t bytes() const override {
-    return prefix_.size() + head_lengths_.bytes() + tail_starts_.bytes() + tails_.bytes();
+    return dictionary_.bytes() + prefix_.size() + tails_.bytes();
   }
 
   [[nodiscard]] std::string describe() const override {
     if (empty_) return "string, no valid keys";
-    return fmt::format("string, common prefix of {} bytes dropped, next {} bytes are the key{}",
-                       prefix_.size(), head_bytes_,
-                       has_residual_ ? ", the rest is compared in the hit" : "");
+    return fmt::format("string, encoded by a dictionary of {} beginnings{}", dictionary_.leaves(),
+                       has_residual_ ? ", long ones are compared in the hit" : "");
   }
 
   void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
                    std::uint64_t* keys) const override {
     for (std::size_t i = 0; i < count; ++i)
-      keys[i] = column.valid(first + i) ? head(suffix(column.string(first + i))) - base_ : 0;
+      keys[i] = column.valid(first + i) ? dictionary_.encode(column.string(first + i)) - base_ : 0;
   }
 
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
     OwnedColumn column(Type::string, encoded.size());
-    for (std::size_t i = 0; i < encoded.size(); ++i) {
-      std::string text = prefix_;
-      const std::uint64_t bits = encoded.keys[i] + base_;
-      for (std::size_t byte = 0; byte < head_bytes_; ++byte)
-        text += static_cast<char>(bits >> (8 * (head_bytes_ - 1 - byte)));
-      if (has_residual_) {
-        const std::size_t element = rows_.element(encoded.row(i));
-        text.resize(prefix_.size() + head_lengths_[element]);
-        text += tail_of(element);
-      } else {
-        while (text.size() > prefix_.size() && text.back() == '\0') text.pop_back();
+    parallel_for(encoded.size(), string_grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        const std::uint64_t code = encoded.keys[i] + base_;
+        std::string& text = column.string(i);
+        if (has_residual_ && !StringMap::is_exact(code))
+          text.append(prefix_).append(tails_[rows_.element(encoded.row(i))]);
+        else
+          dictionary_.decode(code, text);
       }
-      column.string(i) = std::move(text);
-      column.set_valid(i, true);
-    }
+    });
+    for (std::size_t i = 0; i < encoded.size(); ++i) column.set_valid(i, true);
     return column;
   }
 
@@ -85,202 +101,133 @@ class StringCodec final : public KeyCodec {
            name_of(lookups.type()));
   }
 
-  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
-    const std::string_view text = lookups.string(i);
-    if (!text.starts_with(prefix_)) return {.none = text > prefix_};
-    const std::string_view rest = suffix(text);
-    const std::uint64_t bits = head(rest);
-    if (bits < base_) return {};
-    std::uint64_t key = bits - base_;
-    // Without tails a row with this head is just its head, and is less than a longer lookup.
-    if (!has_residual_ && !is_just_head(rest)) {
-      if (key == std::numeric_limits<std::uint64_t>::max()) return {.none = true};
-      ++key;
+  // Points are encoded once.
+  void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                      std::size_t first, std::size_t count, Interval* intervals,
+                      std::uint8_t* checks) const override {
+    if (&lower != &upper || ends.any_open() || empty_)
+      return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
+    const StringMap map = dictionary_.map();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + strings_ahead < count) prefetch(lower.string(first + i + strings_ahead).data());
+      intervals[i] = empty_interval;
+      if (checks != nullptr) checks[i] = check_none;
+      if (!lower.valid(first + i)) continue;
+      const std::string_view text = lower.string(first + i);
+      const std::uint64_t code = map.encode(text.data(), text.size());
+      const bool is_exact = StringMap::is_exact(code);
+      if (code < base_ || code - base_ > span_ || (!is_exact && !has_residual_)) continue;
+      intervals[i] = {code - base_, code - base_};
+      if (checks != nullptr && !is_exact) checks[i] = check_lower | check_upper;
     }
-    return {.key = key, .none = key > span_, .check = has_residual_};
+  }
+
+  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
+    const std::uint64_t code = dictionary_.encode(lookups.string(i));
+    if (code < base_) return {};
+    const bool is_exact = StringMap::is_exact(code);
+    const std::uint64_t key = code - base_ + (is_exact || has_residual_ ? 0 : 1);
+    return {.key = key, .none = key > span_, .check = has_residual_ && !is_exact};
   }
 
   [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
-    const std::string_view text = lookups.string(i);
-    if (!text.starts_with(prefix_)) return {.key = span_, .none = text < prefix_};
-    const std::uint64_t bits = head(suffix(text));
-    if (bits < base_) return {.none = true};
-    if (bits - base_ > span_) return {.key = span_};
-    return {.key = bits - base_, .check = has_residual_};
+    const std::uint64_t code = dictionary_.encode(lookups.string(i));
+    if (code < base_) return {.none = true};
+    if (code - base_ > span_) return {.key = span_};
+    return {.key = code - base_, .check = has_residual_ && !StringMap::is_exact(code)};
   }
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                      std::size_t i) const override {
-    const std::string_view rest = suffix(lookups.string(i));
-    const std::size_t length = std::min(rest.size(), head_bytes_);
-    const std::size_t element = rows_.element(row);
-    const std::string_view tail = tail_of(element);
-    // What has a tail has a whole head.
-    const std::size_t row_length = tail.empty() ? head_lengths_[element] : head_bytes_;
-    if (row_length != length) return row_length < length ? -1 : 1;
-    return tail.compare(rest.substr(length));
+    const std::string_view text = lookups.string(i);
+    if (const int order = text.compare(0, prefix_.size(), prefix_); order != 0)
+      return order < 0 ? 1 : -1;
+    return tails_[rows_.element(row)].compare(text.substr(prefix_.size()));
   }
 
   void prefetch_residual(std::uint32_t row, int step) const override {
-    const std::size_t element = rows_.element(row);
-    if (step == 0)
-      prefetch(tail_starts_.data() + element);
-    else
-      prefetch(tail_of(element).data());
+    tails_.prefetch_element(rows_.element(row), step);
   }
 
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
     if (!has_residual_) return 0;
-    const std::size_t x = rows_.element(a);
-    const std::size_t y = rows_.element(b);
-    if (head_lengths_[x] != head_lengths_[y]) return head_lengths_[x] < head_lengths_[y] ? -1 : 1;
-    return tail_of(x).compare(tail_of(y));
+    return tails_[rows_.element(a)].compare(tails_[rows_.element(b)]);
   }
 
  private:
   void save_own(FileWriter& file) const override {
-    file.number("head_bytes", head_bytes_);
+    dictionary_.save(file.part("dictionary"));
     file.number("base", base_);
-    file.small_array("prefix", std::vector<char>(prefix_.begin(), prefix_.end()));
     file.number("tails_kept", has_residual_ ? 1 : 0);
     if (!has_residual_) return;
-    file.array("head_lengths", head_lengths_.span());
-    file.array("tail_starts", tail_starts_.span());
-    file.array("tails", tails_.span());
+    file.small_array("prefix", std::vector<char>(prefix_.begin(), prefix_.end()));
+    tails_.save(file.part("tails"));
   }
 
-  // What valid strings begin with, all of them; nothing where there are none.
-  using Prefix = std::optional<std::string_view>;
+  // The codes of a column.
+  struct Codes {
+    static constexpr std::size_t most_listed = 1024;
 
-  [[nodiscard]] static Prefix common(Prefix a, Prefix b) {
-    if (!a || !b) return a ? a : b;
-    const auto differ = std::mismatch(a->begin(), a->end(), b->begin(), b->end());
-    return a->substr(0, static_cast<std::size_t>(differ.first - a->begin()));
-  }
-
-  void find_prefix(const ColumnView& column) {
-    const Prefix prefix = parallel_reduce(
-        column.size(), grain, Prefix{},
-        [&](std::size_t first, std::size_t count) {
-          Prefix here;
-          for (std::size_t row = first; row < first + count; ++row)
-            if (column.valid(row)) here = common(here, column.string(row));
-          return here;
-        },
-        common);
-    empty_ = !prefix;
-    prefix_ = prefix.value_or("");
-  }
-
-  void find_head_length(const ColumnView& column) {
-    const std::size_t longest = parallel_reduce(
-        column.size(), grain, std::size_t{0},
-        [&](std::size_t first, std::size_t count) {
-          std::size_t here = 0;
-          for (std::size_t row = first; row < first + count; ++row)
-            if (column.valid(row)) here = std::max(here, suffix(column.string(row)).size());
-          return here;
-        },
-        [](std::size_t a, std::size_t b) { return std::max(a, b); });
-    head_bytes_ = std::min<std::size_t>(longest, 8);
-  }
-
-  struct Heads {
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;
-    bool are_all = true;  // of the strings: no tail, no NUL
+    std::size_t kept = 0;                         // strings whose codes are not exact
+    std::vector<std::size_t> some_kept;           // some of their rows
+    std::size_t common = std::string_view::npos;  // bytes of the dictionary's label that they have
+
+    void add(std::uint64_t code) {
+      smallest = std::min(smallest, code);
+      largest = std::max(largest, code);
+    }
+    [[nodiscard]] static Codes both(Codes a, const Codes& b) {
+      a.smallest = std::min(a.smallest, b.smallest);
+      a.largest = std::max(a.largest, b.largest);
+      a.kept += b.kept;
+      a.common = std::min(a.common, b.common);
+      for (const std::size_t row : b.some_kept)
+        if (a.some_kept.size() < most_listed) a.some_kept.push_back(row);
+      return a;
+    }
   };
 
-  void find_extent(const ColumnView& column) {
-    const Heads heads = parallel_reduce(
-        column.size(), grain, Heads{},
+  [[nodiscard]] Codes encode_all(const ColumnView& column, Array<bool>& is_kept) const {
+    const StringMap map = dictionary_.map();
+    const std::string_view label = dictionary_.common_label();
+    return parallel_reduce(
+        column.size(), string_grain, Codes{},
         [&](std::size_t first, std::size_t count) {
-          Heads here;
+          Codes here;
+          here.common = label.size();
           for (std::size_t row = first; row < first + count; ++row) {
+            is_kept[row] = false;
             if (!column.valid(row)) continue;
-            const std::string_view rest = suffix(column.string(row));
-            here = merged(here, {head(rest), head(rest), is_just_head(rest)});
+            const std::string_view text = column.string(row);
+            const std::uint64_t code = map.encode(text.data(), text.size());
+            here.add(code);
+            if (StringMap::is_exact(code)) continue;
+            is_kept[row] = true;
+            ++here.kept;
+            if (here.some_kept.size() < Codes::most_listed / 16) here.some_kept.push_back(row);
+            while (!text.starts_with(label.substr(0, here.common))) --here.common;
           }
           return here;
         },
-        merged);
-    has_residual_ = !heads.are_all;
-    if (empty_) return;
-    base_ = heads.smallest;
-    span_ = heads.largest - heads.smallest;
+        Codes::both);
   }
 
-  [[nodiscard]] static Heads merged(const Heads& a, const Heads& b) {
-    return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest),
-            a.are_all && b.are_all};
-  }
-
-  void keep_tails(const ColumnView& column) {
-    const auto rest_of = [&](std::size_t row) {
-      return column.valid(row) ? suffix(column.string(row)) : std::string_view();
-    };
-    head_lengths_ = Array<std::uint8_t>(column.size());
-    tail_starts_ = Array<std::uint64_t>(column.size() + 1);
-    tail_starts_[0] = 0;
-    parallel_for(column.size(), grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t row = first; row < first + count; ++row) {
-        const std::size_t length = rest_of(row).size();
-        head_lengths_[row] = static_cast<std::uint8_t>(std::min(length, head_bytes_));
-        tail_starts_[row + 1] = length - head_lengths_[row];
-      }
-    });
-    for (std::size_t row = 0; row < column.size(); ++row)
-      tail_starts_[row + 1] += tail_starts_[row];
-    tails_ = Array<char>(tail_starts_[column.size()]);
-    parallel_for(column.size(), grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t row = first; row < first + count; ++row)
-        rest_of(row)
-            .substr(head_lengths_[row])
-            .copy(tails_.data() + tail_starts_[row], std::string_view::npos);
-    });
-  }
-
-  // What follows the prefix. A string of a tuple that is null because of another part may lack the
-  // prefix; nobody looks at what comes of it.
-  [[nodiscard]] std::string_view suffix(std::string_view text) const {
-    return text.substr(std::min(prefix_.size(), text.size()));
-  }
-
-  // The first bytes, most significant first, padded with zeros.
-  [[nodiscard]] std::uint64_t head(std::string_view rest) const {
-    std::uint64_t bits = 0;
-    for (std::size_t byte = 0; byte < head_bytes_; ++byte)
-      bits = bits << 8 | (byte < rest.size() ? static_cast<unsigned char>(rest[byte]) : 0U);
-    return bits;
-  }
-
-  // Whether the head is the whole string: no tail, and no NUL that could be padding.
-  [[nodiscard]] bool is_just_head(std::string_view rest) const {
-    return rest.size() <= head_bytes_ && rest.find('\0') == std::string_view::npos;
-  }
-
-  // Starts from a file can be any.
-  [[nodiscard]] std::string_view tail_of(std::size_t element) const {
-    const std::uint64_t end = std::min<std::uint64_t>(tail_starts_[element + 1], tails_.size());
-    const std::uint64_t begin = std::min(tail_starts_[element], end);
-    return {tails_.data() + begin, end - begin};
-  }
-
-  std::string prefix_;
-  std::size_t head_bytes_ = 0;
+  StringDictionary dictionary_;
   std::uint64_t base_ = 0;
-  Array<std::uint8_t> head_lengths_;  // by element, as are the tails
-  Array<std::uint64_t> tail_starts_;
-  Array<char> tails_;
+  std::string prefix_;  // of the strings that are kept
+  StringTails tails_;
 };
 
 }  // namespace
 
 std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column) {
-  return std::make_unique<StringCodec>(column);
+  return std::make_unique<StringCodec>(column, StringDictionary(sample_of(column), column.size()));
 }
 
 std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows) {
+  if (file.has("head_bytes")) return make_head_codec(file, rows);
   return std::make_unique<StringCodec>(file, rows);
 }
 
