@@ -52,6 +52,8 @@ class Backend {
   [[nodiscard]] virtual std::string describe() const = 0;
   // Whether a structure of this spec keeps its keys in order, as included values need it.
   [[nodiscard]] virtual bool keeps_key_order(const Spec&) const { return true; }
+  // What its structures are asked for.
+  [[nodiscard]] virtual KeyUse key_use() const { return KeyUse::order; }
   // Whether a structure of this spec can hold any keys up to `span`.
   [[nodiscard]] virtual bool holds(const Spec& spec, std::uint64_t span) const {
     static_cast<void>(spec), static_cast<void>(span);

@@ -153,7 +153,7 @@ NewSegment Backend::build_column(const Spec& spec, const ColumnView& column,
                                  const BuildOptions& options) const {
   if (options.include.memory_space() == MemorySpace::device) wait_for(spec, options.stream);
   NewSegment result;
-  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(column);
+  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(column, key_use());
   const auto key_text = [&](std::uint32_t row) { return column.text(row); };
   result.segment.structure = build(spec, codec->encode(column), *codec, key_text, options);
   result.segment.codec = std::move(codec);
@@ -219,7 +219,7 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
     }
   }
   NewSegment result;
-  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(columns.keys);
+  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(columns.keys, key_use());
   result.nulls = nulls_of(columns.keys, columns.numbers, row_count);
   codec->number_rows(std::move(columns.numbers));
   const auto key_text = [&](std::uint32_t row) {
@@ -253,7 +253,7 @@ Segment Backend::merge(const Spec& spec, std::span<const Segment> segments, std:
   }
   const ColumnView view = keys.view();
   Segment result;
-  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(view);
+  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(view, key_use());
   codec->number_rows(std::move(numbers));
   const auto key_text = [&](std::uint32_t row) { return view.text(codec->rows().element(row)); };
   BuildOptions options;

@@ -249,6 +249,7 @@ class HashBackend final : public Backend {
 
   [[nodiscard]] std::string describe() const override { return "hash table, points only"; }
   [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }
+  [[nodiscard]] KeyUse key_use() const override { return KeyUse::points; }
 
   [[nodiscard]] std::unique_ptr<Structure> build(const Spec&, EncodedColumn column,
                                                  const KeyCodec& codec, const KeyText&,

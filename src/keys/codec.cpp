@@ -21,8 +21,8 @@ constexpr std::size_t encode_block = 512;
 
 namespace {
 
-std::unique_ptr<KeyCodec> new_codec(const ColumnView& column) {
-  if (column.type() == Type::string) return make_string_codec(column);
+std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
+  if (column.type() == Type::string) return make_string_codec(column, use);
   if (column.type() == Type::composite) return make_composite_codec(column);
   return make_native_codec(column);
 }
@@ -47,8 +47,8 @@ std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elemen
 
 }  // namespace
 
-std::unique_ptr<KeyCodec> KeyCodec::for_column(const ColumnView& column) {
-  std::unique_ptr<KeyCodec> codec = new_codec(column);
+std::unique_ptr<KeyCodec> KeyCodec::for_column(const ColumnView& column, KeyUse use) {
+  std::unique_ptr<KeyCodec> codec = new_codec(column, use);
   codec->number_rows(RowNumbers(0, column.size()));
   return codec;
 }

@@ -35,14 +35,19 @@ struct StringEncoding {
   std::uint64_t base;
 };
 
+// What encoded keys are used for: questions of order, or points only.
+enum class KeyUse : std::uint8_t { order, points };
+
 // Turns the keys of one column into integers 0..span in the same order, and lookups into intervals
-// of them. The column's smallest key is 0, so that signed and high keys fit every key mode.
+// of them. The column's smallest key is 0, so that signed and high keys fit every key mode. Where
+// only points will be asked, strings may be encoded in another order.
 class KeyCodec {
  public:
   virtual ~KeyCodec() = default;
 
   // The codec that suits the column; it keeps what it needs, not the column.
-  [[nodiscard]] static std::unique_ptr<KeyCodec> for_column(const ColumnView& column);
+  [[nodiscard]] static std::unique_ptr<KeyCodec> for_column(const ColumnView& column,
+                                                            KeyUse use = KeyUse::order);
   // The codec of a column of at most so many rows, as it was saved.
   [[nodiscard]] static std::unique_ptr<KeyCodec> from_file(const FileReader& file,
                                                            std::size_t rows);

@@ -19,9 +19,16 @@ struct KeyExtent {
 
 // Strings: a dictionary of the column's beginnings (string_dictionary.hpp) encodes them in their
 // order. Those that their codes do not tell apart are kept, and compared inside the hit.
-[[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows);
-// The same from a file of before there were dictionaries.
+// Throws unless lookups are strings.
+void require_strings(const ColumnView& lookups);
+// Strings of structures that answer points only: their hashes, where the dictionary would leave
+// strings that must be compared. Their order is lost.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(const ColumnView& column);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(const FileReader& file,
+                                                               std::size_t rows);
+// Strings from a file of before there were dictionaries.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_head_codec(const FileReader& file, std::size_t rows);
 
 // Composite keys: each part is encoded by itself and takes as many bits as its values span; parts

@@ -71,11 +71,7 @@ class HeadCodec final : public KeyCodec {
     return column;
   }
 
-  void require_comparable(const ColumnView& lookups) const override {
-    if (lookups.type() != Type::string)
-      fail("{} keys cannot be compared with a string column: pass strings",
-           name_of(lookups.type()));
-  }
+  void require_comparable(const ColumnView& lookups) const override { require_strings(lookups); }
 
   [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
     const std::string_view text = lookups.string(i);

@@ -95,11 +95,7 @@ class StringCodec final : public KeyCodec {
     return column;
   }
 
-  void require_comparable(const ColumnView& lookups) const override {
-    if (lookups.type() != Type::string)
-      fail("{} keys cannot be compared with a string column: pass strings",
-           name_of(lookups.type()));
-  }
+  void require_comparable(const ColumnView& lookups) const override { require_strings(lookups); }
 
   // Points are encoded once.
   void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
@@ -222,12 +218,20 @@ class StringCodec final : public KeyCodec {
 
 }  // namespace
 
-std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column) {
-  return std::make_unique<StringCodec>(column, StringDictionary(sample_of(column), column.size()));
+void require_strings(const ColumnView& lookups) {
+  if (lookups.type() != Type::string)
+    fail("{} keys cannot be compared with a string column: pass strings", name_of(lookups.type()));
+}
+
+std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use) {
+  StringDictionary dictionary(sample_of(column), column.size());
+  if (use == KeyUse::points && !dictionary.is_exact()) return make_string_hash_codec(column);
+  return std::make_unique<StringCodec>(column, std::move(dictionary));
 }
 
 std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows) {
   if (file.has("head_bytes")) return make_head_codec(file, rows);
+  if (file.has("hash_seed")) return make_string_hash_codec(file, rows);
   return std::make_unique<StringCodec>(file, rows);
 }
 

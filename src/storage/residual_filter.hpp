@@ -41,11 +41,27 @@ class ResidualFilter {
   void filter_some(std::size_t first, std::size_t count, const std::uint8_t* checks,
                    Match* found) const {
     Search searches[at_once];
-    std::size_t open = 0;
+    std::size_t all = 0;
     for (std::size_t i = 0; i < count; ++i)
       if (checks[i] != check_none && found[i].size() != 0)
-        searches[open++] = {first + i, &found[i], found[i], 0};
-    const std::size_t all = open;
+        searches[all++] = {first + i, &found[i], found[i], 0};
+    if (all == 0) return;
+    prefetch_rows(searches, all, [](const Search& search) { return search.middle(); });
+    // Few encoded keys have several rows: one comparison tells whether the only one matches.
+    std::size_t open = 0;
+    for (std::size_t i = 0; i < all; ++i) {
+      Search& search = searches[i];
+      if (search.left.size() > 1)
+        searches[open++] = search;
+      else if (batch_.compare_with_point(search.lookup, search.row) != 0)
+        search.found->end = search.found->begin;
+    }
+    if (open != 0) search_runs(searches, open);
+  }
+
+  // Finds the rows that match among several of one encoded key, by halves.
+  void search_runs(Search* searches, std::size_t all) const {
+    std::size_t open = all;
     while (open != 0) {
       prefetch_rows(searches, open, [](const Search& search) { return search.middle(); });
       for (std::size_t i = open; i-- > 0;)

@@ -259,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(
     Indexes, DamagedFiles,
     testing::Combine(testing::ValuesIn(usable_and_bucketed()),
                      testing::Values("dense_u32", "clustered_u64", "duplicates_x256", "sparse_i64",
-                                     "long_strings", "same_head_strings", "three_full_ints",
+                                     "long_strings", "same_head_strings", "urls", "three_full_ints",
                                      "nulls_in_parts", "any_bits_f32"),
                      testing::Bool()),
     [](const auto& tested) {

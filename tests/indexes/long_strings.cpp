@@ -84,6 +84,41 @@ TEST_P(ManyAlikeKeys, AreRangesOfTexts) {
   }
 }
 
+// What all of them begin with is read once for each string, not once for each comparison.
+TEST_P(ManyAlikeKeys, AreTextsWithALongCommonBeginning) {
+  std::mt19937 random(7);
+  const auto draw = [&](std::size_t count) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < count; ++i) {
+      texts.emplace_back(10'000, 'x');
+      if (random() % 4 == 0) texts.back() += std::string(random() % 3, 'x');
+      for (std::size_t length = random() % 40; length > 0; --length)
+        texts.back() += static_cast<char>(random() % 4 == 0 ? random() : 'y');
+    }
+    return texts;
+  };
+  const std::vector<std::string> column = draw(10'000);
+  std::vector<std::string> lookups = draw(500);
+  lookups.insert(lookups.end(), column.begin(), column.begin() + 500);
+  const Index index = build(column, GetParam());
+  expect_rows(index.lookup(lookups, Answer::count | Answer::first), lookups, rows_of(column));
+}
+
+// A sample of the column shows neither the few that begin in another way nor their bytes.
+TEST_P(ManyAlikeKeys, AreTextsAndSomeOthers) {
+  std::vector<std::string> column;
+  for (std::size_t i = 0; i < rows; ++i) column.push_back("customer-" + std::to_string(i * 17));
+  for (const std::size_t row : {1U, 77U, 30'000U, 59'999U})
+    column[row] = "another " + std::to_string(row) + " that no sample shows\xff";
+  column[5] = "";
+  column[6] = "customer-12x";
+  std::vector<std::string> lookups = column;
+  for (const char* text : {"customer-", "customer-12y", "another", "a", "~", "customer-17\xff"})
+    lookups.emplace_back(text);
+  const Index index = build(column, GetParam());
+  expect_rows(index.lookup(lookups, Answer::count | Answer::first), lookups, rows_of(column));
+}
+
 TEST_P(ManyAlikeKeys, AreWideComposites) {
   using Key = std::pair<std::uint64_t, std::uint64_t>;
   std::mt19937_64 random(6);

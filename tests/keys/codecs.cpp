@@ -217,6 +217,46 @@ TEST_F(NewKeys, ThatAreNullSayNothing) {
 INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
                          [](const auto& item) { return item.param; });
 
+TEST(StringHashCodec, MatchesEqualStringsAlone) {
+  Random random(8);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 500; ++i) {
+    texts.emplace_back(random.below(40), 'a');
+    for (char& c : texts.back()) c = static_cast<char>(random.below(3));
+  }
+  const ColumnView view(texts);
+  const auto codec = KeyCodec::for_column(view, KeyUse::points);
+  ASSERT_TRUE(codec->has_residual());
+  const EncodedColumn encoded = codec->encode(view);
+  std::vector<Interval> intervals(texts.size());
+  std::vector<std::uint8_t> checks(texts.size());
+  codec->encode_lookups(view, view, {}, 0, texts.size(), intervals.data(), checks.data());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    for (std::size_t k = 0; k < texts.size(); ++k) {
+      const bool is_equal = texts[i] == texts[k];
+      ASSERT_EQ(intervals[i].contains(encoded.keys[k]), is_equal);
+      const auto row = static_cast<std::uint32_t>(k);
+      ASSERT_EQ(codec->compare_residual(row, view, i) == 0, is_equal);
+      ASSERT_EQ(codec->compare_rows(static_cast<std::uint32_t>(i), row) == 0, is_equal);
+    }
+  const OwnedColumn decoded = codec->decode(encoded);
+  for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(decoded.view().string(i), texts[i]);
+}
+
+// So that nobody can choose strings that collide.
+TEST(StringHashCodec, HasASeedOfItsOwn) {
+  std::vector<std::string> many;
+  Random random(9);
+  for (std::size_t i = 0; i < 300; ++i) {
+    many.emplace_back(50, 'a');
+    for (char& c : many.back()) c = static_cast<char>(random.below(256));
+  }
+  const ColumnView view(many);
+  const auto one = KeyCodec::for_column(view, KeyUse::points);
+  const auto other = KeyCodec::for_column(view, KeyUse::points);
+  EXPECT_NE(one->encode(view).keys[0], other->encode(view).keys[0]);
+}
+
 TEST(CompositeCodec, PacksNoMoreThanItsKeysTake) {
   const std::vector<std::uint64_t> first = {0, 1, 1};
   const std::vector<std::uint64_t> second = {5, 6, std::uint64_t{1} << 40};

@@ -1,4 +1,5 @@
 #include <string>
+#include <string_view>
 
 #include "support/workloads.hpp"
 
@@ -46,6 +47,29 @@ std::string sentence(Random& random, std::size_t) {
   return text;
 }
 
+// Beginnings that many share, and numbers of any length.
+std::string url(Random& random, std::size_t) {
+  static const std::vector<std::string> hosts = {"https://www.example.org/", "https://a.io/",
+                                                 "http://shop.example.com/"};
+  static const std::vector<std::string> folders = {"", "users/", "products/items/"};
+  return random.pick(hosts) + random.pick(folders) + std::to_string(random.below(3000));
+}
+
+std::string digits(Random& random, std::string_view of, std::size_t length) {
+  std::string text;
+  while (text.size() < length) text += of[random.below(of.size())];
+  return text;
+}
+
+// Characters of one to four bytes.
+std::string name(Random& random, std::size_t) {
+  static const std::vector<std::string> parts = {"Zo\xC3\xAB", "Li", "\xE6\x97\xA5\xE6\x9C\xAC",
+                                                 "O'",         " ",  "\xF0\x9F\x98\x80"};
+  std::string text;
+  for (std::size_t count = 1 + random.below(4); count > 0; --count) text += random.pick(parts);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Workload> string_workloads() {
@@ -77,6 +101,15 @@ std::vector<Workload> string_workloads() {
                  [](Random&, std::size_t) { return ""s; }),
       strings_of("prefixes_of_each_other", Layout::strings, 300,
                  [](Random&, std::size_t i) { return std::string(i % 24, 'a'); }),
+      strings_of("urls", Layout::offsets32, 600, url),
+      strings_of("utf8_names", Layout::offsets64, 400, name),
+      strings_of(
+          "uuids", Layout::views, 500,
+          [](Random& random, std::size_t) { return digits(random, "0123456789abcdef", 32); }),
+      strings_of("numbered_names", Layout::fixed, 500,
+                 [](Random& random, std::size_t) {
+                   return "customer-000" + digits(random, "0123456789", 4);
+                 }),
       strings_of("single_string", Layout::strings, 1, words("lonely", "a", 0)),
       strings_of("no_strings", Layout::offsets32, 0, words("", "a", 1)),
   };

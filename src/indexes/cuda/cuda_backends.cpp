@@ -65,6 +65,7 @@ class HashBackend final : public DeviceBackend {
   HashBackend() : DeviceBackend("hash", "", "hash table, points only") {}
 
   [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }
+  [[nodiscard]] KeyUse key_use() const override { return KeyUse::points; }
 
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {

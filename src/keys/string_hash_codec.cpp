@@ -1,0 +1,119 @@
+#include <limits>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/prefetch.hpp"
+#include "keys/codecs.hpp"
+#include "keys/string_hash.hpp"
+#include "keys/string_tails.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t hashed_ahead = 8;  // lookups whose bytes are prefetched
+
+[[nodiscard]] std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+// Keys are hashes of whole strings, for structures that answer points only: any two strings have
+// different ones, as good as always. Every string is kept and compared in the hit.
+class StringHashCodec final : public KeyCodec {
+ public:
+  explicit StringHashCodec(const ColumnView& column) : hash_(random_seed()) {
+    span_ = std::numeric_limits<std::uint64_t>::max();
+    has_residual_ = true;
+    for (std::size_t i = 0; i < column.size() && empty_; ++i) empty_ = !column.valid(i);
+    strings_ = StringTails(column, 0, [&](std::size_t i) { return column.valid(i); });
+  }
+
+  StringHashCodec(const FileReader& file, std::size_t rows)
+      : KeyCodec(file), hash_(file.number("hash_seed")), strings_(file.part("strings"), rows) {
+    has_residual_ = true;
+  }
+
+  [[nodiscard]] Type type() const override { return Type::string; }
+  [[nodiscard]] std::size_t bytes() const override { return strings_.bytes(); }
+  [[nodiscard]] std::string describe() const override {
+    return "string, hashed; the string is compared in the hit";
+  }
+
+  void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
+                   std::uint64_t* keys) const override {
+    for (std::size_t i = 0; i < count; ++i)
+      keys[i] = column.valid(first + i) ? hashed(column.string(first + i)) : 0;
+  }
+
+  [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
+    OwnedColumn column(Type::string, encoded.size());
+    for (std::size_t i = 0; i < encoded.size(); ++i) {
+      column.string(i) = strings_[rows_.element(encoded.row(i))];
+      column.set_valid(i, true);
+    }
+    return column;
+  }
+
+  void require_comparable(const ColumnView& lookups) const override { require_strings(lookups); }
+
+  void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
+                      std::size_t first, std::size_t count, Interval* intervals,
+                      std::uint8_t* checks) const override {
+    if (&lower != &upper || ends.any_open() || empty_)
+      return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + hashed_ahead < count) prefetch(lower.string(first + i + hashed_ahead).data());
+      const bool is_valid = lower.valid(first + i);
+      const std::uint64_t key = is_valid ? hashed(lower.string(first + i)) : 0;
+      intervals[i] = is_valid ? Interval{key, key} : empty_interval;
+      if (checks != nullptr) checks[i] = is_valid ? check_lower | check_upper : check_none;
+    }
+  }
+
+  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
+    return {.key = hashed(lookups.string(i)), .check = true};
+  }
+  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
+    return lower_bound(lookups, i);
+  }
+
+  [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
+                                     std::size_t i) const override {
+    return strings_[rows_.element(row)].compare(lookups.string(i));
+  }
+  void prefetch_residual(std::uint32_t row, int step) const override {
+    strings_.prefetch_element(rows_.element(row), step);
+  }
+  [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
+    return strings_[rows_.element(a)].compare(strings_[rows_.element(b)]);
+  }
+
+ private:
+  void save_own(FileWriter& file) const override {
+    file.number("hash_seed", hash_.seed());
+    strings_.save(file.part("strings"));
+  }
+
+  [[nodiscard]] std::uint64_t hashed(std::string_view text) const {
+    return hash_(text.data(), text.size());
+  }
+
+  StringHash hash_;
+  StringTails strings_;
+};
+
+}  // namespace
+
+std::unique_ptr<KeyCodec> make_string_hash_codec(const ColumnView& column) {
+  return std::make_unique<StringHashCodec>(column);
+}
+
+std::unique_ptr<KeyCodec> make_string_hash_codec(const FileReader& file, std::size_t rows) {
+  return std::make_unique<StringHashCodec>(file, rows);
+}
+
+}  // namespace rtindex
