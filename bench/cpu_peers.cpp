@@ -33,9 +33,9 @@ struct Question {
 };
 
 const std::vector<Question> all_questions = {
-    {"points", points, true},   {"ranges", ranges, false},    {"included", included, false},
-    {"skew", skew, false},      {"build", build_cost, false}, {"cores", cores, false},
-    {"changes", changes, false}};
+    {"points", points, true},    {"ranges", ranges, false},    {"included", included, false},
+    {"skew", skew, false},       {"build", build_cost, false}, {"cores", cores, false},
+    {"changes", changes, false}, {"strings", strings, false}};
 
 int run(int argc, char** argv) {
   std::string records_path;

@@ -31,6 +31,8 @@ void build_cost(PeerRecords& records, int keys_log2, int lookups_log2);
 void cores(PeerRecords& records, int keys_log2, int lookups_log2);
 // Inserts in batches against Abseil's B-tree and ALEX, which take keys one at a time.
 void changes(PeerRecords& records, int keys_log2, int lookups_log2);
+// Points on columns of strings against Abseil's hash table.
+void strings(PeerRecords& records, int keys_log2, int lookups_log2);
 
 using KeyVector = std::vector<std::uint64_t>;
 using Sums = std::vector<std::uint64_t>;
