@@ -68,7 +68,7 @@ class StringTails {
   }
 
   // In two steps: 0, then 1.
-  void prefetch_element(std::size_t element, int step) const {
+  [[gnu::always_inline]] void prefetch_element(std::size_t element, int step) const {
     if (step == 0) return prefetch(starts_.address(element));
     const std::string_view tail = (*this)[element];
     prefetch(tail.data());

@@ -28,7 +28,7 @@ class ResidualFilter {
   }
 
  private:
-  static constexpr std::size_t at_once = 32;
+  static constexpr std::size_t at_once = 128;
 
   struct Search {
     std::size_t lookup;
