@@ -203,7 +203,7 @@ class StringCodec final : public KeyCodec {
             is_kept[row] = true;
             ++here.kept;
             if (here.some_kept.size() < Codes::most_listed / 16) here.some_kept.push_back(row);
-            while (!text.starts_with(label.substr(0, here.common))) --here.common;
+            here.common = equal_bytes(text, label.substr(0, here.common));
           }
           return here;
         },

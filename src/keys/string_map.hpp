@@ -3,10 +3,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include "base/macros.hpp"
 
 namespace rtindex {
+
+// How many bytes at the beginning are equal.
+[[nodiscard]] RTINDEX_HD inline std::size_t equal_bytes(const char* a, const char* b,
+                                                        std::size_t size) {
+  std::size_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    std::uint64_t x, y;
+    std::memcpy(&x, a + i, 8);
+    std::memcpy(&y, b + i, 8);
+    if (x != y) break;
+  }
+  while (i < size && a[i] == b[i]) ++i;
+  return i;
+}
+
+[[nodiscard]] inline std::size_t equal_bytes(std::string_view a, std::string_view b) {
+  return equal_bytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
+}
 
 // An order-preserving map of strings to 64-bit codes, made for one column (string_dictionary.hpp)
 // and valid for every string.
@@ -88,20 +107,6 @@ struct StringMap {
  private:
   [[nodiscard]] RTINDEX_HD static constexpr std::uint32_t byte(char c) {
     return static_cast<unsigned char>(c);
-  }
-
-  // How many bytes at the beginning are equal.
-  [[nodiscard]] RTINDEX_HD static std::size_t equal_bytes(const char* a, const char* b,
-                                                          std::size_t size) {
-    std::size_t i = 0;
-    for (; i + 8 <= size; i += 8) {
-      std::uint64_t x, y;
-      std::memcpy(&x, a + i, 8);
-      std::memcpy(&y, b + i, 8);
-      if (x != y) break;
-    }
-    while (i < size && a[i] == b[i]) ++i;
-    return i;
   }
 
   [[nodiscard]] RTINDEX_HD std::uint64_t encode_rest(const StringNode& leaf, const char* text,

@@ -18,15 +18,6 @@ constexpr std::size_t most_alphabets = 256;
 constexpr std::uint64_t wide_codes = std::uint64_t{1} << 62;  // all of them, where 32 bits are few
 constexpr std::uint64_t narrow_codes = std::uint64_t{1} << 31;
 
-[[nodiscard]] std::size_t equal_bytes(std::string_view a, std::string_view b, std::size_t from) {
-  const std::size_t size = std::min(a.size(), b.size());
-  std::size_t at = from;
-  constexpr std::size_t step = 64;
-  while (at + step <= size && a.compare(at, step, b, at, step) == 0) at += step;
-  while (at < size && a[at] == b[at]) ++at;
-  return at - from;
-}
-
 // 0 for the end of a string, else 1 + the byte.
 [[nodiscard]] std::size_t symbol_at(std::string_view text, std::size_t at) {
   return at == text.size() ? 0 : 1 + std::size_t{static_cast<unsigned char>(text[at])};
@@ -102,8 +93,7 @@ StringTrie::Draft StringTrie::draft(std::span<std::string_view> rows, std::size_
   if (rows.empty()) return node;
   node.label = rows.front().substr(depth, longest_label);
   for (const std::string_view row : rows)
-    node.label = node.label.substr(
-        0, equal_bytes(row.substr(depth).substr(0, node.label.size()), node.label, 0));
+    node.label = node.label.substr(0, equal_bytes(row.substr(depth), node.label));
   depth += node.label.size();
   draft_leaf(node, rows, depth);
   if (node.cost > 0 && rows.size() >= fewest_to_divide && level < most_levels)
@@ -143,7 +133,7 @@ void StringTrie::draft_leaf(Draft& node, std::span<const std::string_view> rows,
 
 double StringTrie::pairs_alike(std::span<const std::string_view> rows, std::size_t depth,
                                std::size_t bytes) {
-  constexpr std::size_t far_enough = 4096;  // strings that differ later count as one
+  constexpr std::size_t far_enough = 256;  // strings that differ later count as one
   std::vector<std::pair<std::size_t, std::size_t>> hashes;
   const std::hash<std::string_view> hash;
   for (const std::string_view row : rows)
