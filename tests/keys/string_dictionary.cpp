@@ -145,7 +145,7 @@ TEST_P(StringDictionaries, KeepTheOrderOfStringsTheyHaveNotSeen) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Keys, StringDictionaries, testing::Range<std::size_t>(0, kinds.size()),
-                         [](const auto& info) { return kinds[info.param].name; });
+                         [](const auto& tested) { return kinds[tested.param].name; });
 
 std::size_t distinct_codes(const StringDictionary& dictionary,
                            const std::vector<std::string>& all) {
