@@ -15,8 +15,9 @@ namespace {
 
 void report(PeerRecords& records, const nlohmann::json& workload, const std::string& name,
             const Times& build, const Times& lookup, std::size_t lookups, double bytes) {
-  fmt::print("  {:44} {:9.1f} ns a lookup, build {:8.1f} ms, {:6.1f} bytes a key\n", name,
-             lookup.median() * 1e6 / static_cast<double>(lookups), build.median(), bytes);
+  fmt::print("  {:44} {:9.1f} ns a lookup, build {:8.1f} ms{}\n", name,
+             lookup.median() * 1e6 / static_cast<double>(lookups), build.median(),
+             bytes == 0 ? "" : fmt::format(", {:6.1f} bytes a key", bytes));
   records.add(name, workload, "lookup_ms", lookup.median(), lookup.runs);
   records.add(name, workload, "build_ms", build.median(), build.runs);
   if (bytes != 0) records.add(name, workload, "bytes_per_key", bytes);
