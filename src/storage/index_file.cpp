@@ -24,7 +24,7 @@ static_assert(std::endian::native == std::endian::little, "files are little-endi
 constexpr std::array<char, 8> magic = {'\x89', 'R', 'T', 'I', 'X', '\r', '\n', '\x1a'};
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint32_t other_byte_order = 0x04030201;
-constexpr std::uint32_t newest_version = 2;
+constexpr std::uint32_t newest_version = 3;
 constexpr std::size_t alignment = 4096;
 // Arrays may be read a little beyond their end.
 constexpr std::size_t slack = 64;
