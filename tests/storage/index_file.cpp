@@ -126,7 +126,7 @@ TEST_F(IndexFile, TruncatedFilesAreRefused) {
 
 TEST_F(IndexFile, NewerVersionsAndOtherByteOrdersAreRefused) {
   EXPECT_TRUE(has(error_after([](IndexBytes& file) {
-                    file.put<std::uint32_t>(IndexBytes::version_at, 3);
+                    file.put<std::uint32_t>(IndexBytes::version_at, 4);
                     file.seal_prelude();
                   }),
                   "update rtindex"));

@@ -354,11 +354,15 @@ TEST(EmbreeEdgesOfRows, WithNullsSkipThem) {
     column.expect_edges(lower, integers(Type::i32, last), dead_rows_named(name, column.size()));
 }
 
-// Texts and composites whose encoded keys are equal where their full keys are not.
+// Texts that are too long for their encoded keys, some of which differ in their last bytes.
 TEST(EmbreeEdgesOfRows, ComparesFullKeys) {
   Random random(6);
+  std::vector<std::string> heads = {"", "a", "measure"};
+  for (int i = 0; i < 500; ++i) {
+    std::string& head = heads.emplace_back();
+    for (int length = 40; length > 0; --length) head += static_cast<char>('a' + random.below(26));
+  }
   const auto texts = [&](std::size_t count) {
-    const std::vector<std::string> heads = {"", "a", "measure", "measurements/", "measurements0"};
     std::vector<std::string> result(count);
     for (std::string& text : result) {
       text = random.pick(heads);
