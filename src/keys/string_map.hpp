@@ -14,7 +14,8 @@ namespace rtindex {
                                                         std::size_t size) {
   std::size_t i = 0;
   for (; i + 8 <= size; i += 8) {
-    std::uint64_t x, y;
+    std::uint64_t x = 0;
+    std::uint64_t y = 0;
     std::memcpy(&x, a + i, 8);
     std::memcpy(&y, b + i, 8);
     if (x != y) break;

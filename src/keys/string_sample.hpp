@@ -21,7 +21,7 @@ namespace rtindex {
     std::vector<std::string_view> sample;
     const std::size_t stretch = column.size() / wanted;
     for (std::size_t i = 0; i < wanted; ++i) {
-      const std::size_t first =
+      const auto first =
           static_cast<std::size_t>(static_cast<double>(i) * static_cast<double>(column.size()) /
                                    static_cast<double>(wanted));
       const std::size_t row = first + ((i + 1) * golden >> 32) % stretch;

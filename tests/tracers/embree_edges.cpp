@@ -90,6 +90,7 @@ class TracedColumn {
   }
 
   // The rows of every range in both orders, and their keys. Returns the work for them.
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only want the rows compared
   Counters expect_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
                        std::uint32_t limit) const {
     Counters work;
