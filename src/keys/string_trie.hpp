@@ -44,8 +44,8 @@ class StringTrie {
   void draft_leaf(Draft& node, std::span<const std::string_view> rows, std::size_t depth);
   void draft_children(Draft& node, std::span<std::string_view> rows, std::size_t depth, int level);
   // How many pairs of different strings have the same first bytes behind the depth.
-  [[nodiscard]] double pairs_alike(std::span<const std::string_view> rows, std::size_t depth,
-                                   std::size_t bytes);
+  [[nodiscard]] static double pairs_alike(std::span<const std::string_view> rows, std::size_t depth,
+                                          std::size_t bytes);
   [[nodiscard]] std::uint64_t most_codes(std::size_t rows) const;
 
   void write_node(StringDictionary& into, const Draft& node, std::size_t at);
