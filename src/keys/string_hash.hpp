@@ -38,7 +38,7 @@ class StringHash {
   static constexpr std::uint64_t second_factor = 0xE703'7ED1'A0B4'28DB;
 
   [[nodiscard]] static std::uint64_t word(const char* text) {
-    std::uint64_t bits;
+    std::uint64_t bits = 0;
     std::memcpy(&bits, text, sizeof(bits));
     return bits;
   }

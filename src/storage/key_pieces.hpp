@@ -146,13 +146,12 @@ template <class KeyAt, class BlockSquares, class Take>
 RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares,
                           std::uint32_t size, std::uint64_t next_key, std::uint32_t number,
                           const JoinLimits& limits, Take take) {
-  using namespace pieces;
-  const std::uint64_t raw_begin = std::uint64_t{number} * chunk_keys;
-  const std::uint64_t raw_end = raw_begin + chunk_keys;
+  const std::uint64_t raw_begin = std::uint64_t{number} * pieces::chunk_keys;
+  const std::uint64_t raw_end = raw_begin + pieces::chunk_keys;
   const std::uint32_t begin =
-      raw_begin == 0 ? 0 : start_of_run(key_at, 0, static_cast<std::uint32_t>(raw_begin));
+      raw_begin == 0 ? 0 : pieces::start_of_run(key_at, 0, static_cast<std::uint32_t>(raw_begin));
   const std::uint32_t end =
-      raw_end >= size ? size : start_of_run(key_at, 0, static_cast<std::uint32_t>(raw_end));
+      raw_end >= size ? size : pieces::start_of_run(key_at, 0, static_cast<std::uint32_t>(raw_end));
   if (begin == end) return;
   const auto key_behind = [&](std::uint32_t position) {
     return position < size ? key_at(position) : next_key;
@@ -160,17 +159,17 @@ RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares
   StretchJoiner<Take> joiner(limits, take);
   std::uint32_t at = begin;
   std::uint64_t first = number == 0 ? 0 : key_at(begin);
-  for (std::uint64_t block = raw_begin / block_keys; at < end; ++block) {
-    const std::uint64_t raw = (block + 1) * block_keys;
+  for (std::uint64_t block = raw_begin / pieces::block_keys; at < end; ++block) {
+    const std::uint64_t raw = (block + 1) * pieces::block_keys;
     std::uint32_t to = raw < end ? static_cast<std::uint32_t>(raw) : end;
     if (to <= at) continue;
     const std::uint64_t key = key_at(at);
     if (to < end && key_at(to) == key) {
       // A run of at least a block.
-      std::uint32_t step = block_keys;
+      std::uint32_t step = pieces::block_keys;
       while (end - to > step && key_at(to + step) == key) {
         to += step;
-        step *= 2;
+        step = step < (1U << 30) ? 2 * step : step;
       }
       const std::uint32_t high = end - to > step ? to + step : end;
       to = partition_point(to, high, [&](std::uint32_t i) { return key_at(i) == key; });
@@ -183,28 +182,28 @@ RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares
       first = next;
       continue;
     }
-    if (to < end) to = start_of_run(key_at, at, to);
+    if (to < end) to = pieces::start_of_run(key_at, at, to);
     const std::uint64_t next = key_behind(to);
     const double fine = block_squares(static_cast<std::uint32_t>(block));
     const auto keys = static_cast<double>(to - at);
     const auto span = static_cast<double>(next - first);
-    if (fine * span <= most_block_crowding * keys * keys) {
+    if (fine * span <= pieces::most_block_crowding * keys * keys) {
       joiner.add({first, at, 0, fine, fine * span / keys}, next, to);
       at = to;
       first = next;
       continue;
     }
     while (at < to) {
-      std::uint32_t step = to - at > step_keys ? at + step_keys : to;
-      if (step < to) step = start_of_run(key_at, at, step);
+      std::uint32_t step = to - at > pieces::step_keys ? at + pieces::step_keys : to;
+      if (step < to) step = pieces::start_of_run(key_at, at, step);
       // A run that is longer than a step goes on to the next key.
       if (step == at) {
         const std::uint64_t same = key_at(at);
-        step = at + step_keys;
+        step = at + pieces::step_keys;
         while (step < to && key_at(step) == same) ++step;
       }
       const std::uint64_t step_next = key_behind(step);
-      const double squares = squares_of(step - at, step_next - first);
+      const double squares = pieces::squares_of(step - at, step_next - first);
       joiner.add({first, at, 0, squares, static_cast<double>(step - at)}, step_next, step);
       at = step;
       first = step_next;
