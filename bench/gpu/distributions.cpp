@@ -28,7 +28,7 @@ class DistributionRun {
 
   // Measures an index, checks its answers, records and prints.
   Costs run(const std::string& spec, const std::optional<Costs>& uniform) {
-    const Costs costs = measured(spec);
+    Costs costs = measured(spec);
     report_.record(spec, "build", "build_ms", costs.build, 0, workload_);
     report_.record_number(spec, "resident", "bytes_per_key", costs.bytes_per_key, workload_);
     const std::uint64_t wrong = wrong_rows();
