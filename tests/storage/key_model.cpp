@@ -138,6 +138,46 @@ INSTANTIATE_TEST_SUITE_P(Columns, KeyModel, testing::Range(std::size_t{0}, colum
                            return name;
                          });
 
+// As a GPU leaves out what it has no room for: the keys of a stretch then belong to the one before.
+TEST(KeyModelPieces, BeginAtTheirFirstKeyWhereStretchesAreLeftOut) {
+  Random random(13);
+  Keys keys = {0};
+  // Runs that are a little longer than a step, each behind a key of its own, at uneven distances.
+  while (keys.size() < 3 * pieces::chunk_keys) {
+    keys.push_back(keys.back() + 1 + (random.bits() >> (24 + random.below(40))));
+    keys.insert(keys.end(), 33, keys.back() + 1 + (random.bits() >> (24 + random.below(40))));
+  }
+  const auto pairs = pairs_of(keys);
+  const auto size = static_cast<std::uint32_t>(pairs.size());
+  const auto key_at = [&](std::uint32_t position) { return std::uint64_t{pairs[position].key}; };
+  const std::uint64_t last_key = key_at(size - 1);
+  std::vector<KeyStretch> stretches;
+  bool left_out = false;
+  for (std::uint32_t chunk = 0; chunk * pieces::chunk_keys < size; ++chunk) {
+    std::size_t room = 100;
+    cut_chunk(
+        key_at,
+        [&](std::uint32_t block) {
+          const std::uint32_t begin = block * pieces::block_keys;
+          const std::uint32_t end = begin + std::min(size - begin, pieces::block_keys);
+          return pieces::step_squares(key_at, begin, end, size, last_key + 1);
+        },
+        size, last_key + 1, chunk, limits,
+        [&](const KeyStretch& stretch) {
+          left_out = left_out || room == 0;
+          if (room == 0) return;
+          --room;
+          stretches.push_back(stretch);
+        });
+  }
+  EXPECT_TRUE(left_out);
+  for (const KeyPiece& piece : join_stretches(stretches, size, last_key, last_key, limits)) {
+    const auto at = std::partition_point(pairs.begin(), pairs.end(),
+                                         [&](const auto& pair) { return pair.key < piece.first; });
+    ASSERT_EQ(piece.begin, at - pairs.begin());
+  }
+}
+
 TEST(KeyModelPieces, AreFewForSmoothDistributions) {
   Random random(12);
   const auto pieces_of = [&](const auto& key) {

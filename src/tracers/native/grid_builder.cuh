@@ -128,7 +128,8 @@ __global__ void __launch_bounds__(block_threads) measure_blocks(View order, doub
 // a CPU.
 constexpr JoinLimits join_limits{1.3, 2, 1e30};
 
-// Room for the stretches of a chunk: steps, and runs of equal keys with the gaps around them.
+// Room for the stretches of a chunk: steps, and runs of equal keys with the gaps around them. Runs
+// can make steps shorter: what does not fit belongs to the last stretch, which is only less even.
 constexpr std::uint32_t most_stretches =
     pieces::chunk_keys / pieces::step_keys + 4 * pieces::chunk_keys / pieces::block_keys + 8;
 
@@ -145,7 +146,9 @@ __global__ void cut_chunks(View order, const double* squares, JoinLimits limits,
   cut_chunk(
       key_at, [&](std::uint32_t block) { return squares[block]; }, order.size,
       last_key + 1 == 0 ? last_key : last_key + 1, chunk, limits,
-      [&](const KeyStretch& stretch) { own[count++] = stretch; });
+      [&](const KeyStretch& stretch) {
+        if (count < most_stretches) own[count++] = stretch;
+      });
   counts[chunk] = count;
 }
 
