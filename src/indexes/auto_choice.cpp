@@ -34,8 +34,8 @@ std::filesystem::path file_for(const std::string& subject, const std::filesystem
   return folder / (name + ".json");
 }
 
-// What a file keeps; nothing where there is no such file, or an invalid one. `wanted` may request a
-// new measurement.
+// The measurement stored in a file; none where the file is missing or invalid, or where `wanted` is
+// "measure".
 template <class Read>
 auto kept_in(const std::filesystem::path& path, const std::string& wanted, Read&& read)
     -> decltype(read(nlohmann::json())) {

@@ -10,7 +10,7 @@
 
 namespace rtindex {
 
-// The kind of column that stands for others in a measurement.
+// The kind of column that is measured.
 struct PointsSample {
   enum class Keys : std::uint8_t { narrow, wide, strings };
 

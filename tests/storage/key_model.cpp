@@ -143,7 +143,7 @@ TEST(KeyModelPieces, BeginAtTheirFirstKeyWhereStretchesAreLeftOut) {
   Random random(13);
   Keys keys = {0};
   // Runs that are a little longer than a step, each behind a key of its own, at uneven distances.
-  while (keys.size() < 3 * pieces::chunk_keys) {
+  while (keys.size() < 3 * std::size_t{pieces::chunk_keys}) {
     keys.push_back(keys.back() + 1 + (random.bits() >> (24 + random.below(40))));
     keys.insert(keys.end(), 33, keys.back() + 1 + (random.bits() >> (24 + random.below(40))));
   }

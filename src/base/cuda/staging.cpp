@@ -19,8 +19,8 @@ class BlockPool {
     small_.reserve(most_small);
   }
 
-  // A block for `bytes` bytes, or for the first of them. Empty where there is no large block, and a
-  // small one does not help.
+  // A block for at most `bytes` bytes. Empty where no large block is free and the caller cannot use
+  // a small one.
   [[nodiscard]] PinnedBytes take(std::size_t bytes, bool small_helps) {
     if (bytes > Staging::small_bytes) {
       PinnedBytes large = take_large();
