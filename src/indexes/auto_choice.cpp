@@ -53,7 +53,7 @@ auto kept_in(const std::filesystem::path& path, const std::string& wanted, Read&
 // Where the measurement comes from, for a reason. Without a writable folder the next process
 // measures again.
 std::string keep(const std::filesystem::path& path, const nlohmann::json& json) {
-  const std::string now = "measured now";
+  constexpr const char* now = "measured now";
   if (path.empty()) return now;
   try {
     std::filesystem::create_directories(path.parent_path());

@@ -91,7 +91,7 @@ template <class Element, class Make>
   for (std::size_t i = 0; i < size; ++i) keys[i] = make(i);
   std::vector<Element> lookups(cpu_lookups);
   for (std::size_t i = 0; i < lookups.size(); ++i)
-    lookups[i] = keys[mix(std::uint64_t{i} + size) % size];
+    lookups[i] = keys[mix(std::uint64_t{i} + size) % std::max<std::size_t>(1, size)];
   return race(keys, lookups, rx, "hash@cpu");
 }
 
