@@ -145,8 +145,8 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
 
   /// The same column in the memory of a GPU: its elements and its validity bitmap are device
-  /// pointers. Native, date and timestamp columns, and composites of them; lookups and answers of
-  /// one call must lie in the same memory space.
+  /// pointers, and so are the offsets and bytes of strings, which must be in Arrow's layout.
+  /// Lookups and answers of one call must lie in the same memory space.
   [[nodiscard]] ColumnView on_device() const;
 
   /// The same column of timestamps with its unit named.

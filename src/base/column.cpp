@@ -75,8 +75,10 @@ ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
 }
 
 ColumnView ColumnView::on_device() const {
-  if (type_ == Type::string)
-    fail("a {} column cannot lie in device memory: pass it in host memory", name_of(type_));
+  if (type_ == Type::string && string_offset_width() == 0)
+    fail(
+        "strings in device memory must be in Arrow's layout: pass offsets and bytes to "
+        "ColumnView::strings()");
   ColumnView view = *this;
   for (ColumnView& part : view.parts_) part = part.on_device();
   view.memory_space_ = MemorySpace::device;

@@ -21,6 +21,7 @@ namespace rtindex {
 struct LoadedStructure {
   std::unique_ptr<Structure> structure;
   bool rebuilt;
+  std::unique_ptr<KeyCodec> codec = nullptr;  // in place of that of the file
 };
 
 // A kind of index on a kind of device, such as rx:embree@cpu: completes specs, and builds and loads

@@ -39,6 +39,10 @@ Answers Index::starts_with(const ColumnView& prefixes, const LookupOptions& opti
   if (type() != Type::string || prefixes.type() != Type::string)
     fail("starts_with takes strings on a column of strings: the column is {}, the prefixes are {}",
          name_of(type()), name_of(prefixes.type()));
+  if (prefixes.memory_space() == MemorySpace::device) {
+    state_->backend->wait_for(state_->spec, options.stream);
+    return starts_with(state_->backend->fetch(state_->spec, prefixes).view(), options);
+  }
   OwnedColumn behind(Type::string, prefixes.size());
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
     if (!prefixes.valid(i)) continue;

@@ -169,6 +169,7 @@ void Index::State::load_segments(const FileReader& reader,
     LoadedStructure structure =
         backend->load(spec, part.part("structure"), *segment.codec, states.rows, memory);
     segment.structure = std::move(structure.structure);
+    if (structure.codec != nullptr) segment.codec = std::move(structure.codec);
     loaded = fmt::format("{} {}", structure.rebuilt ? "rebuilt from the column in" : "mapped from",
                          file);
     segment.dead = marks_in(part, "dead");

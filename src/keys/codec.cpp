@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 
 namespace rtindex {
@@ -93,19 +94,19 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
     });
     for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
   }
-  const bool lists_rows = column.nullable() || !rows_.is_identity() || column.size() != row_count;
-  if (lists_rows)
-    encoded.rows = Array<std::uint32_t>(column.nullable() ? starts[blocks] : column.size());
-  encoded.keys = PackedKeys(column.nullable() ? starts[blocks] : column.size(), span_);
+  const bool has_nulls = column.nullable() && starts[blocks] != column.size();
+  const bool lists_rows = has_nulls || !rows_.is_identity() || column.size() != row_count;
+  if (lists_rows) encoded.rows = Array<std::uint32_t>(has_nulls ? starts[blocks] : column.size());
+  encoded.keys = PackedKeys(has_nulls ? starts[blocks] : column.size(), span_);
 
   parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
     std::uint64_t keys[encode_block];
-    std::size_t next = column.nullable() ? starts[first / encode_grain] : first;
+    std::size_t next = has_nulls ? starts[first / encode_grain] : first;
     for (std::size_t begin = first; begin < first + count; begin += encode_block) {
       const std::size_t size = std::min(encode_block, first + count - begin);
       encode_rows(column, begin, size, keys);
       for (std::size_t i = 0; i < size; ++i) {
-        if (column.nullable() && !column.valid(begin + i)) continue;
+        if (has_nulls && !column.valid(begin + i)) continue;
         if (lists_rows) encoded.rows[next] = rows_.row(begin + i);
         encoded.keys.set(next++, keys[i]);
       }
@@ -170,6 +171,8 @@ bool KeyCodec::accepts(const ColumnView& lower, const ColumnView& upper, RangeEn
   return (checks & check_upper) == 0 || key != interval.upper ||
          compare_residual(row, upper, i) <= (ends.upper_open ? -1 : 0);
 }
+
+std::optional<CodecParts> KeyCodec::parts() const { return std::nullopt; }
 
 int KeyCodec::compare_residual(std::uint32_t, const ColumnView&, std::size_t) const { return 0; }
 

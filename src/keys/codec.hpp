@@ -20,19 +20,13 @@
 
 namespace rtindex {
 
-class StringDictionary;
+struct CodecParts;
 
 // Where one end of a lookup falls among the encoded keys.
 struct Bound {
   std::uint64_t key = 0;
   bool none = false;   // a lower end above every key of the column, an upper end below every one
   bool check = false;  // rows with exactly this encoded key must be compared in full
-};
-
-// How strings are encoded: as the codes of a dictionary, minus `base`.
-struct StringEncoding {
-  const StringDictionary* dictionary;
-  std::uint64_t base;
 };
 
 // What encoded keys are used for: questions of order, or points only.
@@ -67,10 +61,8 @@ class KeyCodec {
   [[nodiscard]] virtual std::optional<std::uint64_t> native_base() const { return std::nullopt; }
   // The encoding of a composite column that can be done on a device.
   [[nodiscard]] virtual std::optional<PackedMap> packed_map() const { return std::nullopt; }
-  // The encoding of a column of strings, where it keeps their order.
-  [[nodiscard]] virtual std::optional<StringEncoding> string_encoding() const {
-    return std::nullopt;
-  }
+  // All that a device needs to encode lookups and to compare full keys; none where it cannot.
+  [[nodiscard]] virtual std::optional<CodecParts> parts() const;
   // Bytes kept for the comparison in full.
   [[nodiscard]] virtual std::size_t bytes() const { return 0; }
   // What the codec does, as a phrase for describe().

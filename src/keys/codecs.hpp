@@ -1,6 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "keys/codec.hpp"
+#include "keys/string_dictionary.hpp"
+#include "keys/string_tails.hpp"
 
 namespace rtindex {
 
@@ -21,6 +26,14 @@ struct KeyExtent {
 // order. Those that their codes do not tell apart are kept, and compared inside the hit.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows);
+// The same where strings were encoded on a device, which keeps what is compared in full.
+struct StringTailsSource {
+  std::size_t prefix;  // bytes of the dictionary's common label that the tails leave out
+  std::function<StringTails()> load;
+};
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(StringDictionary dictionary,
+                                                          const KeyExtent& codes,
+                                                          std::optional<StringTailsSource> tails);
 // Throws unless lookups are strings.
 void require_strings(const ColumnView& lookups);
 // Strings of structures that answer points only: their hashes, where the dictionary would leave
@@ -28,6 +41,9 @@ void require_strings(const ColumnView& lookups);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(const ColumnView& column);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(const FileReader& file,
                                                                std::size_t rows);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(
+    std::uint64_t seed, bool is_empty, std::function<StringTails()> strings);
+[[nodiscard]] std::uint64_t random_hash_seed();
 // Strings from a file of before there were dictionaries.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_head_codec(const FileReader& file, std::size_t rows);
 
@@ -36,9 +52,13 @@ void require_strings(const ColumnView& lookups);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(const FileReader& file,
                                                              std::size_t rows);
-// The same for native parts of these types and extents, none of them empty; null where they do not
-// fit into 64 bits. Its keys may reach from 0 to the greatest that the parts can make.
-[[nodiscard]] std::unique_ptr<KeyCodec> make_packed_codec(std::span<const Type> types,
-                                                          std::span<const KeyExtent> extents);
+// The same for parts that were encoded on a device: `find_extent` finds the packed keys once it is
+// known how parts are packed, and `load_keys` makes CodecPart::keys of a part.
+struct PackedSource {
+  std::function<KeyExtent(const CodecParts&)> find_extent;
+  std::function<PackedKeys(std::size_t part)> load_keys;
+};
+[[nodiscard]] std::unique_ptr<KeyCodec> make_composite_codec(
+    std::vector<std::unique_ptr<KeyCodec>> parts, const PackedSource& source);
 
 }  // namespace rtindex

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
+#include "keys/codec_parts.hpp"
 #include "keys/composite_parts.hpp"
 
 namespace rtindex {
@@ -34,8 +35,7 @@ class CompositeCodec final : public KeyCodec {
   explicit CompositeCodec(const ColumnView& column) {
     const std::vector<std::uint8_t> valid = validity_of(column);
     for (const ColumnView& part : column.parts())
-      parts_.push_back(
-          {KeyCodec::for_column(valid.empty() ? part : part.with_validity(valid.data()))});
+      add(KeyCodec::for_column(valid.empty() ? part : part.with_validity(valid.data())));
     for (std::size_t row = 0; row < column.size() && empty_; ++row) empty_ = !column.valid(row);
     if (empty_) return;
     lay_out();
@@ -43,13 +43,16 @@ class CompositeCodec final : public KeyCodec {
     find_extent(column);
   }
 
-  CompositeCodec(std::span<const Type> types, std::span<const KeyExtent> extents) {
-    for (std::size_t p = 0; p < types.size(); ++p)
-      parts_.push_back({make_native_codec(types[p], extents[p])});
-    empty_ = false;
+  CompositeCodec(std::vector<std::unique_ptr<KeyCodec>> parts, const PackedSource& source) {
+    for (std::unique_ptr<KeyCodec>& part : parts) add(std::move(part));
+    empty_ = parts_.front().codec->empty();
+    if (empty_) return;
     lay_out();
-    for (const CompositePart& part : parts_)
-      span_ = shift_left(span_, part.bits) | shift_right(part.codec->span(), part.dropped);
+    const KeyExtent extent = source.find_extent(layout());
+    base_ = extent.smallest;
+    span_ = extent.largest - extent.smallest;
+    for (std::size_t p = first_residual_; p < parts_.size(); ++p)
+      parts_[p].residual = Loaded<PackedKeys>([load = source.load_keys, p] { return load(p); });
   }
 
   CompositeCodec(const FileReader& file, std::size_t rows)
@@ -60,7 +63,7 @@ class CompositeCodec final : public KeyCodec {
       const FileReader part = file.part(fmt::format("part{}", p));
       if (part.text("type") == name_of(Type::composite))
         part.refuse("a part of its composite keys is composite");
-      parts_.push_back({KeyCodec::from_file(part, rows)});
+      add(KeyCodec::from_file(part, rows));
     }
     if (span_ > std::numeric_limits<std::uint64_t>::max() - base_)
       file.refuse("its keys reach beyond 64 bits");
@@ -69,6 +72,16 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = first_residual_; p < parts_.size(); ++p)
       parts_[p].residual =
           PackedKeys(file.part(fmt::format("part{}", p)), "by_row", rows, parts_[p].codec->span());
+  }
+
+  [[nodiscard]] std::optional<CodecParts> parts() const override {
+    if (parts_.size() > PackedMap::most_parts) return std::nullopt;
+    for (const CompositePart& part : parts_)
+      if (!part.codec->native_base() && !part.codec->parts()) return std::nullopt;
+    CodecParts result = layout();
+    for (std::size_t p = first_residual_; p < parts_.size() && has_residual_; ++p)
+      result.parts[p].keys = &parts_[p].residual;
+    return result;
   }
 
   [[nodiscard]] Type type() const override { return Type::composite; }
@@ -96,7 +109,10 @@ class CompositeCodec final : public KeyCodec {
 
   [[nodiscard]] std::size_t bytes() const override {
     std::size_t bytes = 0;
-    for (const CompositePart& part : parts_) bytes += part.codec->bytes() + part.residual.bytes();
+    for (const CompositePart& part : parts_) {
+      const PackedKeys* const keys = part.residual.if_there();
+      bytes += part.codec->bytes() + (keys == nullptr ? 0 : keys->bytes());
+    }
     return bytes;
   }
 
@@ -132,13 +148,14 @@ class CompositeCodec final : public KeyCodec {
       own.span = part.codec->span();
       own.keys = PackedKeys(encoded.size(), part.codec->span());
       own.rows = Array<std::uint32_t>(encoded.size());
+      const bool is_stored = has_residual_ && &part >= parts_.data() + first_residual_;
       for (std::size_t i = 0; i < encoded.size(); ++i) {
         const std::size_t element = rows_.element(encoded.row(i));
         own.rows[i] = static_cast<std::uint32_t>(element);
         const std::uint64_t packed = encoded.keys[i] + base_;
         const std::uint64_t mask = shift_left(1, part.bits) - 1;
-        const bool stored = part.residual.size() != 0;
-        own.keys.set(i, stored ? part.residual[element] : shift_right(packed, shift) & mask);
+        own.keys.set(i,
+                     is_stored ? part.residual.get()[element] : shift_right(packed, shift) & mask);
       }
       columns.push_back(part.codec->decode(own));
     }
@@ -185,8 +202,8 @@ class CompositeCodec final : public KeyCodec {
                                      std::size_t i) const override {
     const auto element = static_cast<std::uint32_t>(rows_.element(row));
     for (std::size_t p = first_residual_; p < lookups.parts().size(); ++p) {
-      const int order =
-          parts_[p].codec->compare(element, parts_[p].residual[element], lookups.parts()[p], i);
+      const int order = parts_[p].codec->compare(element, parts_[p].residual.get()[element],
+                                                 lookups.parts()[p], i);
       if (order != 0) return order;
     }
     return 0;
@@ -195,7 +212,7 @@ class CompositeCodec final : public KeyCodec {
   void prefetch_residual(std::uint32_t row, int step) const override {
     const CompositePart& part = parts_[first_residual_];
     const auto element = static_cast<std::uint32_t>(rows_.element(row));
-    if (step == 0) prefetch(part.residual.address(element));
+    if (step == 0) prefetch(part.residual.get().address(element));
     if (part.codec->has_residual()) part.codec->prefetch_residual(element, step);
   }
 
@@ -203,7 +220,7 @@ class CompositeCodec final : public KeyCodec {
     const auto x = static_cast<std::uint32_t>(rows_.element(a));
     const auto y = static_cast<std::uint32_t>(rows_.element(b));
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
-      const PackedKeys& keys = parts_[p].residual;
+      const PackedKeys& keys = parts_[p].residual.get();
       if (keys[x] != keys[y]) return keys[x] < keys[y] ? -1 : 1;
       if (const int order = parts_[p].codec->compare_rows(x, y); order != 0) return order;
     }
@@ -217,7 +234,7 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       FileWriter part = file.part(fmt::format("part{}", p));
       parts_[p].codec->save(part);
-      if (has_residual_ && p >= first_residual_) parts_[p].residual.save(part, "by_row");
+      if (has_residual_ && p >= first_residual_) parts_[p].residual.get().save(part, "by_row");
     }
   }
 
@@ -251,6 +268,25 @@ class CompositeCodec final : public KeyCodec {
     }
   }
 
+  void add(std::unique_ptr<KeyCodec> codec) { parts_.emplace_back().codec = std::move(codec); }
+
+  // All parts but what is compared in full.
+  [[nodiscard]] CodecParts layout() const {
+    CodecParts result{{}, has_residual_ ? first_residual_ : parts_.size(), base_};
+    for (const CompositePart& part : parts_) {
+      const KeyCodec& codec = *part.codec;
+      CodecPart own;
+      if (const auto base = codec.native_base())
+        own.map = {element_type(codec.type()), *base, codec.span(), codec.empty()};
+      else
+        own = codec.parts()->parts.front();
+      own.bits = part.bits;
+      own.dropped = part.dropped;
+      result.parts.push_back(own);
+    }
+    return result;
+  }
+
   // Gives each part its bits; the first part that does not fit whole, or that itself compares in
   // the hit, is the last one packed.
   void lay_out() {
@@ -274,12 +310,13 @@ class CompositeCodec final : public KeyCodec {
   void keep_residual(const ColumnView& column) {
     for (std::size_t p = first_residual_; p < parts_.size(); ++p) {
       CompositePart& part = parts_[p];
-      part.residual = PackedKeys(column.size(), part.codec->span());
+      PackedKeys kept(column.size(), part.codec->span());
       parallel_for(column.size(), block_rows, [&](std::size_t first, std::size_t count) {
         std::uint64_t keys[block_rows];
         part.codec->encode_rows(column.parts()[p], first, count, keys);
-        for (std::size_t i = 0; i < count; ++i) part.residual.set(first + i, keys[i]);
+        for (std::size_t i = 0; i < count; ++i) kept.set(first + i, keys[i]);
       });
+      part.residual = std::move(kept);
     }
   }
 
@@ -375,11 +412,9 @@ std::unique_ptr<KeyCodec> make_composite_codec(const ColumnView& column) {
   return std::make_unique<CompositeCodec>(column);
 }
 
-std::unique_ptr<KeyCodec> make_packed_codec(std::span<const Type> types,
-                                            std::span<const KeyExtent> extents) {
-  auto codec = std::make_unique<CompositeCodec>(types, extents);
-  if (codec->has_residual()) return nullptr;
-  return codec;
+std::unique_ptr<KeyCodec> make_composite_codec(std::vector<std::unique_ptr<KeyCodec>> parts,
+                                               const PackedSource& source) {
+  return std::make_unique<CompositeCodec>(std::move(parts), source);
 }
 
 std::unique_ptr<KeyCodec> make_composite_codec(const FileReader& file, std::size_t rows) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "base/loaded.hpp"
 #include "keys/codec.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
@@ -30,9 +31,10 @@ namespace rtindex {
 
 struct CompositePart {
   std::unique_ptr<KeyCodec> codec;
-  int bits = 0;         // of the packed key that hold this part
-  int dropped = 0;      // low bits of the part's own key that did not fit
-  PackedKeys residual;  // the part's own keys by element, where they are compared in the hit
+  int bits = 0;     // of the packed key that hold this part
+  int dropped = 0;  // low bits of the part's own key that did not fit
+  // The part's own keys by element, where they are compared in the hit.
+  Loaded<PackedKeys> residual{PackedKeys()};
 };
 
 // One end of a block of lookups: the smallest and greatest packed keys that begin with each.

@@ -58,6 +58,10 @@ class PackedKeys {
     else
       narrow_keys_[i] = static_cast<std::uint32_t>(key);
   }
+  [[nodiscard]] void* data() {
+    return wide_ ? static_cast<void*>(wide_keys_.data()) : narrow_keys_.data();
+  }
+  [[nodiscard]] const void* data() const { return address(0); }
   [[nodiscard]] const std::uint32_t* narrow_data() const { return narrow_keys_.data(); }
   [[nodiscard]] const std::uint64_t* wide_data() const { return wide_keys_.data(); }
 

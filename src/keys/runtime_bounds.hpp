@@ -13,9 +13,10 @@ namespace rtindex {
 // The ends of lookups against a native column where both types are known only at run time: what
 // NativeCodec does by templates, in one function for device code. The types are comparable.
 
-// How the elements of a native column lie in memory and on the line of their ordered_bits().
+// How the elements of a native column lie in memory and on the line of their ordered_bits(). Of
+// strings the bytes are those of an offset.
 struct ElementType {
-  enum class Kind : std::uint8_t { boolean, unsigned_int, signed_int, real } kind;
+  enum class Kind : std::uint8_t { boolean, unsigned_int, signed_int, real, string } kind;
   std::uint8_t bytes;
 };
 
@@ -36,6 +37,11 @@ struct ElementType {
     case Type::f64: return {Kind::real, 8};
     default: return {Kind::unsigned_int, 8};
   }
+}
+
+// Strings whose offsets have so many bytes.
+[[nodiscard]] constexpr ElementType string_elements(std::size_t offset_bytes) {
+  return {ElementType::Kind::string, static_cast<std::uint8_t>(offset_bytes)};
 }
 
 // A place on the line of a column type's ordered_bits(): on it, or beyond one of its ends.
@@ -175,6 +181,7 @@ struct NewKey {
 // Both for one element, closed.
 struct EncodedEnds {
   bool has_lower, has_upper;
+  bool check;  // rows with this encoded key must be compared in full
   std::uint64_t lower, upper;
 };
 

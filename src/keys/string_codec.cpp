@@ -7,7 +7,9 @@
 
 #include "base/array.hpp"
 #include "base/error.hpp"
+#include "base/loaded.hpp"
 #include "base/parallel.hpp"
+#include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 #include "keys/string_dictionary.hpp"
 #include "keys/string_sample.hpp"
@@ -46,6 +48,20 @@ class StringCodec final : public KeyCodec {
     tails_ = StringTails(column, prefix_.size(), [&](std::size_t i) { return is_kept[i]; });
   }
 
+  // Of strings that were encoded elsewhere; without `tails`, codes tell all of them apart.
+  StringCodec(StringDictionary dictionary, const KeyExtent& codes,
+              std::optional<StringTailsSource> tails)
+      : dictionary_(std::move(dictionary)) {
+    empty_ = codes.empty();
+    if (empty_) return;
+    base_ = codes.smallest;
+    span_ = codes.largest - codes.smallest;
+    has_residual_ = tails.has_value();
+    if (!has_residual_) return;
+    prefix_ = dictionary_.common_label().substr(0, tails->prefix);
+    tails_ = Loaded<StringTails>(std::move(tails->load));
+  }
+
   StringCodec(const FileReader& file, std::size_t rows)
       : KeyCodec(file), dictionary_(file.part("dictionary")), base_(file.number("base")) {
     if (span_ > std::numeric_limits<std::uint64_t>::max() - base_)
@@ -59,12 +75,19 @@ class StringCodec final : public KeyCodec {
 
   [[nodiscard]] Type type() const override { return Type::string; }
 
-  [[nodiscard]] std::optional<StringEncoding> string_encoding() const override {
-    return StringEncoding{&dictionary_, base_};
+  [[nodiscard]] std::optional<CodecParts> parts() const override {
+    CodecPart part{{{ElementType::Kind::string, 8}, base_, span_, empty_}};
+    part.dictionary = &dictionary_;
+    if (has_residual_) {
+      part.tails = &tails_;
+      part.prefix = prefix_;
+    }
+    return CodecParts{{part}, has_residual_ ? std::size_t{0} : 1};
   }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return dictionary_.bytes() + prefix_.size() + tails_.bytes();
+    return dictionary_.bytes() + prefix_.size() +
+           (tails_.if_there() == nullptr ? 0 : tails_.get().bytes());
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -86,7 +109,7 @@ class StringCodec final : public KeyCodec {
         const std::uint64_t code = encoded.keys[i] + base_;
         std::string& text = column.string(i);
         if (has_residual_ && !StringMap::is_exact(code))
-          text.append(prefix_).append(tails_[rows_.element(encoded.row(i))]);
+          text.append(prefix_).append(tails_.get()[rows_.element(encoded.row(i))]);
         else
           dictionary_.decode(code, text);
       }
@@ -138,16 +161,16 @@ class StringCodec final : public KeyCodec {
     const std::string_view text = lookups.string(i);
     if (const int order = text.compare(0, prefix_.size(), prefix_); order != 0)
       return order < 0 ? 1 : -1;
-    return tails_[rows_.element(row)].compare(text.substr(prefix_.size()));
+    return tails_.get()[rows_.element(row)].compare(text.substr(prefix_.size()));
   }
 
   void prefetch_residual(std::uint32_t row, int step) const override {
-    tails_.prefetch_element(rows_.element(row), step);
+    tails_.get().prefetch_element(rows_.element(row), step);
   }
 
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
     if (!has_residual_) return 0;
-    return tails_[rows_.element(a)].compare(tails_[rows_.element(b)]);
+    return tails_.get()[rows_.element(a)].compare(tails_.get()[rows_.element(b)]);
   }
 
  private:
@@ -157,7 +180,7 @@ class StringCodec final : public KeyCodec {
     file.number("tails_kept", has_residual_ ? 1 : 0);
     if (!has_residual_) return;
     file.small_array("prefix", std::vector<char>(prefix_.begin(), prefix_.end()));
-    tails_.save(file.part("tails"));
+    tails_.get().save(file.part("tails"));
   }
 
   // The codes of a column.
@@ -213,7 +236,7 @@ class StringCodec final : public KeyCodec {
   StringDictionary dictionary_;
   std::uint64_t base_ = 0;
   std::string prefix_;  // of the strings that are kept
-  StringTails tails_;
+  Loaded<StringTails> tails_;
 };
 
 }  // namespace
@@ -227,6 +250,11 @@ std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use
   StringDictionary dictionary(sample_of(column), column.size());
   if (use == KeyUse::points && !dictionary.is_exact()) return make_string_hash_codec(column);
   return std::make_unique<StringCodec>(column, std::move(dictionary));
+}
+
+std::unique_ptr<KeyCodec> make_string_codec(StringDictionary dictionary, const KeyExtent& codes,
+                                            std::optional<StringTailsSource> tails) {
+  return std::make_unique<StringCodec>(std::move(dictionary), codes, std::move(tails));
 }
 
 std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows) {

@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/loaded.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
+#include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 #include "keys/string_hash.hpp"
 #include "keys/string_tails.hpp"
@@ -16,29 +18,42 @@ namespace {
 
 constexpr std::size_t hashed_ahead = 8;  // lookups whose bytes are prefetched
 
-[[nodiscard]] std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
-
 // Keys are hashes of whole strings, for structures that answer points only: any two strings have
 // different ones, as good as always. Every string is kept and compared in the hit.
 class StringHashCodec final : public KeyCodec {
  public:
-  explicit StringHashCodec(const ColumnView& column) : hash_(random_seed()) {
+  explicit StringHashCodec(const ColumnView& column) : hash_(random_hash_seed()) {
     span_ = std::numeric_limits<std::uint64_t>::max();
     has_residual_ = true;
     for (std::size_t i = 0; i < column.size() && empty_; ++i) empty_ = !column.valid(i);
     strings_ = StringTails(column, 0, [&](std::size_t i) { return column.valid(i); });
   }
 
+  // Of strings that were encoded elsewhere.
+  StringHashCodec(std::uint64_t seed, bool is_empty, std::function<StringTails()> strings)
+      : hash_(seed), strings_(std::move(strings)) {
+    span_ = std::numeric_limits<std::uint64_t>::max();
+    has_residual_ = true;
+    empty_ = is_empty;
+  }
+
   StringHashCodec(const FileReader& file, std::size_t rows)
-      : KeyCodec(file), hash_(file.number("hash_seed")), strings_(file.part("strings"), rows) {
+      : KeyCodec(file),
+        hash_(file.number("hash_seed")),
+        strings_(StringTails(file.part("strings"), rows)) {
     has_residual_ = true;
   }
 
   [[nodiscard]] Type type() const override { return Type::string; }
-  [[nodiscard]] std::size_t bytes() const override { return strings_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override {
+    return strings_.if_there() == nullptr ? 0 : strings_.get().bytes();
+  }
+  [[nodiscard]] std::optional<CodecParts> parts() const override {
+    CodecPart part{{{ElementType::Kind::string, 8}, 0, span_, empty_}};
+    part.hash_seed = hash_.seed();
+    part.tails = &strings_;
+    return CodecParts{{part}, 0};
+  }
   [[nodiscard]] std::string describe() const override {
     return "string, hashed; the string is compared in the hit";
   }
@@ -52,7 +67,7 @@ class StringHashCodec final : public KeyCodec {
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
     OwnedColumn column(Type::string, encoded.size());
     for (std::size_t i = 0; i < encoded.size(); ++i) {
-      column.string(i) = strings_[rows_.element(encoded.row(i))];
+      column.string(i) = strings_.get()[rows_.element(encoded.row(i))];
       column.set_valid(i, true);
     }
     return column;
@@ -83,19 +98,19 @@ class StringHashCodec final : public KeyCodec {
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                      std::size_t i) const override {
-    return strings_[rows_.element(row)].compare(lookups.string(i));
+    return strings_.get()[rows_.element(row)].compare(lookups.string(i));
   }
   void prefetch_residual(std::uint32_t row, int step) const override {
-    strings_.prefetch_element(rows_.element(row), step);
+    strings_.get().prefetch_element(rows_.element(row), step);
   }
   [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
-    return strings_[rows_.element(a)].compare(strings_[rows_.element(b)]);
+    return strings_.get()[rows_.element(a)].compare(strings_.get()[rows_.element(b)]);
   }
 
  private:
   void save_own(FileWriter& file) const override {
     file.number("hash_seed", hash_.seed());
-    strings_.save(file.part("strings"));
+    strings_.get().save(file.part("strings"));
   }
 
   [[nodiscard]] std::uint64_t hashed(std::string_view text) const {
@@ -103,13 +118,23 @@ class StringHashCodec final : public KeyCodec {
   }
 
   StringHash hash_;
-  StringTails strings_;
+  Loaded<StringTails> strings_;
 };
 
 }  // namespace
 
 std::unique_ptr<KeyCodec> make_string_hash_codec(const ColumnView& column) {
   return std::make_unique<StringHashCodec>(column);
+}
+
+std::uint64_t random_hash_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+std::unique_ptr<KeyCodec> make_string_hash_codec(std::uint64_t seed, bool is_empty,
+                                                 std::function<StringTails()> strings) {
+  return std::make_unique<StringHashCodec>(seed, is_empty, std::move(strings));
 }
 
 std::unique_ptr<KeyCodec> make_string_hash_codec(const FileReader& file, std::size_t rows) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/macros.hpp"
+#include "keys/text_reader.hpp"
 
 namespace rtindex {
 
@@ -22,6 +23,12 @@ namespace rtindex {
   }
   while (i < size && a[i] == b[i]) ++i;
   return i;
+}
+
+// The same from a byte of the text on.
+[[nodiscard]] RTINDEX_HD inline std::size_t equal_bytes(const char* text, std::size_t at,
+                                                        const char* other, std::size_t size) {
+  return equal_bytes(text + at, other, size);
 }
 
 [[nodiscard]] inline std::size_t equal_bytes(std::string_view a, std::string_view b) {
@@ -80,20 +87,22 @@ struct StringMap {
     return (code & 1) == 0;
   }
 
-  [[nodiscard]] RTINDEX_HD std::uint64_t encode(const char* text, std::size_t length) const {
+  // `Text`: const char*, or a TextReader&.
+  template <class Text>
+  [[nodiscard]] RTINDEX_HD std::uint64_t encode(Text&& text, std::size_t length) const {
     const StringNode* node = nodes;
     std::size_t at = 0;
     while (true) {
       const std::size_t left = length - at;
       const std::size_t common = left < node->label_length ? left : node->label_length;
-      const std::size_t same = equal_bytes(text + at, labels + node->label, common);
+      const std::size_t same = equal_bytes(text, at, labels + node->label, common);
       if (same < node->label_length) {
         const bool is_less =
             same == left || byte(text[at + same]) < byte(labels[node->label + same]);
         return (is_less ? node->begin : node->end) - 1;
       }
       at += node->label_length;
-      if (node->is_leaf != 0) return encode_rest(*node, text + at, length - at);
+      if (node->is_leaf != 0) return encode_rest(*node, text, at, length - at);
       // Where no child has the next byte, the string lies between two.
       const std::uint32_t entry =
           at == length ? node->has_end : alphabets[node->alphabet].entries[byte(text[at])];
@@ -109,14 +118,16 @@ struct StringMap {
   [[nodiscard]] RTINDEX_HD static constexpr std::uint32_t byte(char c) {
     return static_cast<unsigned char>(c);
   }
+  [[nodiscard]] RTINDEX_HD static constexpr std::uint32_t byte(unsigned char c) { return c; }
 
-  [[nodiscard]] RTINDEX_HD std::uint64_t encode_rest(const StringNode& leaf, const char* text,
-                                                     std::size_t length) const {
+  template <class Text>
+  [[nodiscard]] RTINDEX_HD std::uint64_t encode_rest(const StringNode& leaf, Text& text,
+                                                     std::size_t at, std::size_t length) const {
     std::uint64_t code = leaf.begin;
     const StringPosition* const digits = positions + leaf.first;
     const std::size_t count = length < leaf.count ? length : leaf.count;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t entry = alphabets[digits[i].alphabet].entries[byte(text[i])];
+      const std::uint32_t entry = alphabets[digits[i].alphabet].entries[byte(text[at + i])];
       code += ((entry >> 1) + digits[i].has_end) * digits[i].weight;
       if ((entry & 1) == 0) return code - 1;
     }

@@ -10,30 +10,47 @@
 
 namespace rtindex {
 
-// Some of a column's valid strings, or all of a small one: one of each stretch of rows, at a place
-// in it that follows no pattern.
-[[nodiscard]] inline std::vector<std::string_view> sample_of(const ColumnView& column) {
+// Some of a column's rows: one of each stretch of them, at a place in it that follows no pattern.
+[[nodiscard]] inline std::vector<std::uint64_t> sample_rows(std::size_t size, std::size_t wanted) {
+  constexpr std::uint64_t golden = 0x9E37'79B9'7F4A'7C15;
+  std::vector<std::uint64_t> rows;
+  const std::size_t stretch = size / wanted;
+  for (std::size_t i = 0; i < wanted; ++i) {
+    const auto first = static_cast<std::size_t>(
+        static_cast<double>(i) * static_cast<double>(size) / static_cast<double>(wanted));
+    const std::size_t row = first + ((i + 1) * golden >> 32) % stretch;
+    if (row < size) rows.push_back(row);
+  }
+  return rows;
+}
+
+// How many strings tell about how long they are.
+[[nodiscard]] inline std::size_t few_strings(std::size_t column_size) {
+  constexpr std::size_t few = 64;
+  return std::min(few, column_size);
+}
+
+// How many strings of a column a dictionary is made from, where a few have so many bytes: all of a
+// small one.
+[[nodiscard]] inline std::size_t strings_to_sample(std::size_t column_size, std::size_t few_bytes) {
   constexpr std::size_t most = std::size_t{1} << 14;        // strings
   constexpr std::size_t most_bytes = std::size_t{1} << 25;  // about
-  constexpr std::size_t first_few = 64;
-  constexpr std::uint64_t golden = 0x9E37'79B9'7F4A'7C15;
+  const std::size_t few = few_strings(column_size);
+  const std::size_t fit = most_bytes / (few_bytes / few + 1);
+  return std::min({column_size, most, std::max(few, fit)});
+}
+
+[[nodiscard]] inline std::vector<std::string_view> sample_of(const ColumnView& column) {
   const auto take = [&](std::size_t wanted) {
     std::vector<std::string_view> sample;
-    const std::size_t stretch = column.size() / wanted;
-    for (std::size_t i = 0; i < wanted; ++i) {
-      const auto first =
-          static_cast<std::size_t>(static_cast<double>(i) * static_cast<double>(column.size()) /
-                                   static_cast<double>(wanted));
-      const std::size_t row = first + ((i + 1) * golden >> 32) % stretch;
-      if (row < column.size() && column.valid(row)) sample.push_back(column.string(row));
-    }
+    for (const std::uint64_t row : sample_rows(column.size(), wanted))
+      if (column.valid(row)) sample.push_back(column.string(row));
     return sample;
   };
   if (column.size() == 0) return {};
-  std::size_t bytes = first_few;
-  for (const std::string_view text : take(std::min(first_few, column.size()))) bytes += text.size();
-  return take(
-      std::min({column.size(), most, std::max(first_few, most_bytes / (bytes / first_few))}));
+  std::size_t bytes = 0;
+  for (const std::string_view text : take(few_strings(column.size()))) bytes += text.size();
+  return take(strings_to_sample(column.size(), bytes));
 }
 
 }  // namespace rtindex

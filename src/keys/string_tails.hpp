@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <rtindex/column.hpp>
@@ -50,6 +51,9 @@ class StringTails {
     starts_.set(column.size(), starts[blocks]);
   }
 
+  StringTails(PackedKeys starts, Array<char> bytes)
+      : starts_(std::move(starts)), bytes_(std::move(bytes)) {}
+
   StringTails(const FileReader& file, std::size_t elements) : bytes_(file.array<char>("bytes")) {
     starts_ = PackedKeys(file, "starts", elements + 1, bytes_.size());
   }
@@ -59,6 +63,9 @@ class StringTails {
   }
 
   [[nodiscard]] std::size_t bytes() const { return starts_.bytes() + bytes_.bytes(); }
+
+  [[nodiscard]] const PackedKeys& starts() const { return starts_; }
+  [[nodiscard]] const Array<char>& all_bytes() const { return bytes_; }
 
   // Starts from a file can be any.
   [[nodiscard]] std::string_view operator[](std::size_t element) const {

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,23 +58,51 @@ class OnGpu {
   std::shared_ptr<void> memory_;
 };
 
-// A native column of the host, on the GPU.
+// A column of the host, on the GPU. Strings are in Arrow's layout behind others that do not belong
+// to the column, their offsets of 64 bits where the host's are.
 class ColumnOnGpu {
  public:
-  explicit ColumnOnGpu(const ColumnView& column)
-      : elements_(column.data(), column.size() * width_of(column.type())),
-        validity_(column.validity(), column.validity() == nullptr
-                                         ? 0
-                                         : (column.size() + column.validity_offset() + 7) / 8),
-        view_(ColumnView::of(column.type(), elements_.data(), column.size())) {
-    if (column.validity() != nullptr)
-      view_ = view_.with_validity(validity_.as<std::uint8_t>(), column.validity_offset());
-    view_ = view_.on_device();
+  explicit ColumnOnGpu(const ColumnView& column) {
+    if (column.type() == Type::composite) {
+      std::vector<ColumnView> views;
+      for (const ColumnView& part : column.parts())
+        views.push_back(parts_.emplace_back(part).view());
+      view_ = ColumnView::composite(std::move(views));
+    } else if (column.type() == Type::string) {
+      view_ = column.string_offset_width() == sizeof(std::int64_t)
+                  ? strings_on_gpu<std::int64_t>(column)
+                  : strings_on_gpu<std::int32_t>(column);
+    } else {
+      const OnGpu& elements =
+          arrays_.emplace_back(column.data(), column.size() * width_of(column.type()));
+      view_ = ColumnView::of(column.type(), elements.data(), column.size()).on_device();
+    }
+    if (column.validity() == nullptr) return;
+    const OnGpu& bits =
+        arrays_.emplace_back(column.validity(), (column.size() + column.validity_offset() + 7) / 8);
+    view_ = view_.with_validity(bits.as<std::uint8_t>(), column.validity_offset());
   }
   [[nodiscard]] const ColumnView& view() const { return view_; }
 
  private:
-  OnGpu elements_, validity_;
+  template <class Offset>
+  [[nodiscard]] ColumnView strings_on_gpu(const ColumnView& column) {
+    std::string bytes = "of others";
+    std::vector<Offset> offsets = {0, static_cast<Offset>(bytes.size())};
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      bytes += column.string(row);
+      offsets.push_back(static_cast<Offset>(bytes.size()));
+    }
+    const OnGpu& text = arrays_.emplace_back(bytes.data(), bytes.size());
+    const OnGpu& starts = arrays_.emplace_back(offsets.data(), offsets.size() * sizeof(Offset));
+    return ColumnView::strings(std::span(starts.as<const Offset>(), offsets.size()),
+                               text.as<const char>())
+        .on_device()
+        .slice(1, column.size());
+  }
+
+  std::deque<OnGpu> arrays_;
+  std::deque<ColumnOnGpu> parts_;
   ColumnView view_;
 };
 

@@ -29,15 +29,10 @@ std::vector<std::string> device_specs() {
   return specs;
 }
 
-bool is_native_shape(const Shape& shape) {
-  return shape.type != Type::string && shape.type != Type::composite;
-}
-
-std::vector<std::string> native_workloads() {
+std::vector<std::string> every_workload() {
   if (cuda::unusable()) return {"dense_u32"};
   std::vector<std::string> names;
-  for (const auto& list : {integer_workloads(), float_workloads()})
-    for (const Workload& workload : list) names.push_back(workload.name);
+  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
   return names;
 }
 
@@ -125,8 +120,7 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
   EXPECT_EQ(without_costs(index.describe()), without_costs(from_host.describe()));
   EXPECT_EQ(index.memory_usage().resident, from_host.memory_usage().resident);
   for (const Batch& batch : interesting_batches(column, 16, random)) {
-    if (!is_native_shape(batch.lower.shape()) || !supports(index, Answer::any, batch.kind))
-      continue;
+    if (!supports(index, Answer::any, batch.kind)) continue;
     const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
     const ColumnOnGpu device_values(values.view());
     const Matches matches = scan(column.keys(), batch);
@@ -145,7 +139,7 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
 
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceData,
                          testing::Combine(testing::ValuesIn(device_specs()),
-                                          testing::ValuesIn(native_workloads())),
+                                          testing::ValuesIn(every_workload())),
                          [](const auto& item) {
                            return test_name(std::get<0>(item.param)) + "_" +
                                   std::get<1>(item.param);

@@ -46,7 +46,10 @@ void expect_like_the_codec(const KeyCodec& codec, const PackedMap& map, const Co
   if (!lower.valid(i) || !upper.valid(i)) return;
   Interval wanted{};
   codec.encode_lookups(lower, upper, ends, i, 1, &wanted, nullptr);
-  const Interval found = encode_interval(map, packed_end_of(lower), packed_end_of(upper), i, ends);
+  std::uint8_t checks = check_none;
+  const Interval found =
+      encode_interval(map, packed_end_of(lower), packed_end_of(upper), i, ends, checks);
+  ASSERT_EQ(checks, check_none);
   const std::string what =
       (lower.given() ? lower.text(i) : "-") + " to " + (upper.given() ? upper.text(i) : "-");
   ASSERT_EQ(wanted.empty(), found.empty()) << what;
@@ -119,9 +122,10 @@ void expect_pair_edges(const PackedMap& map, const PairMap& pair, const EncodedC
   };
   const PackedEnd whole = packed_end_of(keys);
   const PackedEnd group = packed_end_of(with_parts(keys, 1));
+  std::uint8_t checks = check_none;
   const Interval wanted = edge == Edge::last
-                              ? encode_interval(map, group, whole, i, {.upper_open = open})
-                              : encode_interval(map, whole, group, i, {.lower_open = open});
+                              ? encode_interval(map, group, whole, i, {.upper_open = open}, checks)
+                              : encode_interval(map, whole, group, i, {.lower_open = open}, checks);
   std::uint64_t key = 0;
   std::uint64_t limit = 0;
   const bool found = encode_pair_edge<edge>(pair, bits(0), bits(1), open, key, limit);

@@ -39,16 +39,6 @@ namespace {
                      [](const FoundRows& rows) { return rows.too_many; });
 }
 
-// Bytes of one lookup's end that are copied to the GPU: its elements, or what the host encodes.
-[[nodiscard]] std::size_t bytes_of(const ColumnView& end) {
-  if (!end.given()) return 0;
-  if (is_native(end.type())) return width_of(end.type());
-  std::size_t bytes = 0;
-  for (const ColumnView& part : end.parts())
-    if (is_native(part.type())) bytes += width_of(part.type());
-  return std::max(bytes, sizeof(Interval));
-}
-
 }  // namespace
 
 BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
@@ -60,7 +50,8 @@ BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
       counters_(request, memory),
       times_(request.launch_ms) {
   for (const SegmentTarget& target : targets_)
-    encoders_.emplace_back(target.batch, target.structure.span, target.structure.in_order, memory);
+    encoders_.emplace_back(target.batch, target.structure.span, target.structure.in_order,
+                           target.structure.full, memory);
 }
 
 void require_batch_size(std::size_t lookups) {
@@ -201,8 +192,8 @@ BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, Cop
   piece.first = first;
   piece.count = count;
   // Segments have codecs of one kind.
-  const bool is_native = batch().codec().native_base().has_value();
-  if (is_native) piece.elements = elements_on_device(batch(), first, count, memory_, in, stream);
+  piece.elements = elements_on_device(batch(), first, count, encoders_.front().reads_tuples(),
+                                      memory_, in, stream);
   piece.buffers.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     DeviceLookups lookups =

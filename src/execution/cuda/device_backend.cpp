@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/spec_options.hpp"
 #include "execution/cuda/gpu_structure.hpp"
+#include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_pointers.hpp"
 
@@ -36,7 +37,20 @@ std::unique_ptr<Structure> DeviceBackend::build(const Spec& spec, EncodedColumn 
 LoadedStructure DeviceBackend::load(const Spec& spec, const FileReader& file, const KeyCodec& codec,
                                     std::size_t rows,
                                     const std::shared_ptr<DeviceMemory>& memory) const {
-  return {build_saved(device_options(spec), file, codec, rows, memory), true};
+  const DeviceOptions options = device_options(spec);
+  EncodedColumn column = load_column(file, rows, codec.span());
+  std::unique_ptr<KeyCodec> own;
+  // Strings of old files are encoded anew.
+  if (codec.type() == Type::string && !codec.parts()) {
+    const OwnedColumn keys = codec.decode(column);
+    Array<std::uint32_t> listed(column.size());
+    for (std::size_t i = 0; i < listed.size(); ++i) listed[i] = column.row(i);
+    own = KeyCodec::for_column(keys.view(), key_use());
+    own->number_rows(RowNumbers(std::move(listed)));
+    column = own->encode(keys.view(), rows);
+  }
+  auto structure = build_saved(options, file, std::move(column), own ? *own : codec, rows, memory);
+  return {std::move(structure), true, std::move(own)};
 }
 
 std::unique_ptr<Structure> DeviceBackend::build_keys(const Spec& spec, DeviceRows rows,
@@ -64,12 +78,12 @@ void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& 
     if (request.answers.empty() && request.outputs.matched == nullptr) return;
   }
   const auto is_fetched = [&](const ColumnView& end) {
-    return end.type() == Type::composite && end.memory_space() == MemorySpace::device &&
-           GpuStructure::maps_of(segments).empty();
+    return !is_native(end.type()) && end.memory_space() == MemorySpace::device &&
+           GpuStructure::encodes_on_host(segments);
   };
   if (!is_fetched(lower) && !is_fetched(upper))
     return GpuStructure::run(segments, lower, upper, kind, request);
-  // Composite keys that the GPU cannot encode.
+  // Keys that the GPU cannot encode.
   const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
   OwnedColumn own[2];
   const auto on_host = [&](const ColumnView& end, OwnedColumn& copy) {

@@ -64,6 +64,8 @@ class DeviceBackend : public Backend {
  protected:
   // How a structure of a complete spec is built.
   [[nodiscard]] virtual DeviceOptions device_options(const Spec& spec) const = 0;
+  // Whether strings and tuples are encoded and compared on the GPU; else the host does that.
+  [[nodiscard]] virtual bool encodes_on_device(const Spec&) const { return true; }
   // A structure of keys that it can hold, on the current GPU.
   [[nodiscard]] virtual std::unique_ptr<Structure> build_keys(
       const Spec& spec, DeviceRows rows, SegmentUse use,
@@ -91,9 +93,9 @@ class DeviceBackend : public Backend {
                                           const ColumnView& values,
                                           const std::shared_ptr<DeviceMemory>& memory,
                                           const MemoryMeter& meter) const;
-  [[nodiscard]] std::optional<NewSegment> build_tuples(
-      const Spec& spec, const ColumnView& column, const BuildOptions& build,
-      const std::shared_ptr<DeviceMemory>& memory) const;
+  [[nodiscard]] NewSegment build_tuples(const Spec& spec, const ColumnView& column,
+                                        const BuildOptions& build,
+                                        const std::shared_ptr<DeviceMemory>& memory) const;
   // Merges keys in key order; builds over the keys of structures that have another.
   [[nodiscard]] Segment merge_ordered(const Spec& spec, std::span<const Segment> segments,
                                       std::size_t row_count, SegmentUse use) const;

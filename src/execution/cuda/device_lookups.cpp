@@ -1,7 +1,9 @@
 #include "execution/cuda/device_lookups.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,31 +44,55 @@ namespace {
   return validity;
 }
 
-// Tuples [first, first + count) of native parts; `copies` keep those of the host.
-[[nodiscard]] DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first,
-                                            std::size_t count, std::vector<DeviceBytes>& copies,
-                                            const std::shared_ptr<DeviceMemory>& memory,
-                                            CopiesIn& in, cudaStream_t stream) {
-  if (!column.given() || column.memory_space() == MemorySpace::device)
-    return device_tuples(column, first, count);
-  DeviceTuples tuples;
-  tuples.size = count;
-  const auto add_validity = [&](const DeviceTuples::Validity& validity) {
-    if (validity.bits != nullptr) tuples.validity[tuples.validity_count++] = validity;
+// Strings [first, first + count) of the host in Arrow's layout: their offsets and bytes.
+struct StringsInPieces {
+  ElementType type;
+  const void* offsets;
+  const char* bytes;
+};
+
+[[nodiscard]] StringsInPieces strings_on_device(const ColumnView& column, std::size_t first,
+                                                std::size_t count, std::vector<DeviceBytes>& copies,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                CopiesIn& in, cudaStream_t stream) {
+  const auto add = [&](std::size_t bytes) -> const DeviceBytes& {
+    return copies.emplace_back(memory, bytes, stream);
   };
-  add_validity(validity_on_device(column, first, count, copies.emplace_back(), memory, in, stream));
-  for (const ColumnView& part : column.parts()) {
-    DeviceBytes copy, bits;
-    const DeviceElements elements =
-        elements_on_device(part, first, count, copy, bits, memory, in, stream);
-    const std::size_t p = tuples.end.count++;
-    tuples.end.types[p] = elements.type;
-    tuples.end.parts[p] = elements.data;
-    add_validity({elements.validity, elements.validity_offset});
-    copies.push_back(std::move(copy));
-    copies.push_back(std::move(bits));
+  if (const std::size_t width = column.string_offset_width(); width != 0) {
+    const auto* const offsets = static_cast<const std::byte*>(column.string_offsets());
+    const ElementType type = string_elements(width);
+    const std::uint64_t begin = string_offset(offsets, type, first);
+    const std::uint64_t end = string_offset(offsets, type, first + count);
+    void* const own_offsets = add((count + 1) * width).data();
+    in.copy(own_offsets, offsets + first * width, (count + 1) * width, stream);
+    void* const own_bytes = add(end - begin).data();
+    in.copy(own_bytes, column.string_bytes() + begin, end - begin, stream);
+    // Offsets count from the beginning of the column.
+    return {type, own_offsets, static_cast<const char*>(own_bytes) - begin};
   }
-  return tuples;
+  std::vector<std::uint64_t> starts(count + 1, 0);
+  for (std::size_t i = 0; i < count; ++i)
+    starts[i + 1] = starts[i] + column.string(first + i).size();
+  void* const own_offsets = add(starts.size() * sizeof(std::uint64_t)).data();
+  in.copy_filled(own_offsets, starts.size() * sizeof(std::uint64_t), stream,
+                 [&](std::byte* buffer, std::size_t at, std::size_t size) {
+                   std::memcpy(buffer, reinterpret_cast<const std::byte*>(starts.data()) + at,
+                               size);
+                 });
+  void* const own_bytes = add(starts.back()).data();
+  in.copy_filled(
+      own_bytes, starts.back(), stream, [&](std::byte* buffer, std::size_t at, std::size_t size) {
+        std::size_t i = static_cast<std::size_t>(
+            std::upper_bound(starts.begin(), starts.end(), at) - starts.begin() - 1);
+        for (std::size_t done = 0; done < size; ++i) {
+          const std::string_view text =
+              column.string(first + i).substr(at + done > starts[i] ? at + done - starts[i] : 0);
+          const std::size_t bytes = std::min(text.size(), size - done);
+          if (bytes != 0) std::memcpy(buffer + done, text.data(), bytes);
+          done += bytes;
+        }
+      });
+  return {string_elements(8), own_offsets, static_cast<const char*>(own_bytes)};
 }
 
 }  // namespace
@@ -90,10 +116,78 @@ DeviceElements elements_on_device(const ColumnView& column, std::size_t first, s
   return elements;
 }
 
+DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::size_t count,
+                              std::vector<DeviceBytes>& copies,
+                              const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
+                              cudaStream_t stream) {
+  if (!column.given() || column.memory_space() == MemorySpace::device)
+    return device_tuples(column, first, count);
+  DeviceTuples tuples;
+  tuples.size = count;
+  tuples.end.size = count;
+  const auto add_validity = [&](const ColumnView& of) {
+    const DeviceTuples::Validity validity =
+        validity_on_device(of, first, count, copies.emplace_back(), memory, in, stream);
+    if (validity.bits != nullptr) tuples.validity[tuples.validity_count++] = validity;
+  };
+  const auto add_part = [&](const ColumnView& part) {
+    const std::size_t p = tuples.end.count++;
+    add_validity(part);
+    if (part.type() == Type::string) {
+      const StringsInPieces strings =
+          strings_on_device(part, first, count, copies, memory, in, stream);
+      tuples.end.types[p] = strings.type;
+      tuples.end.parts[p] = strings.offsets;
+      tuples.end.bytes[p] = strings.bytes;
+      return;
+    }
+    DeviceBytes unused;
+    tuples.end.types[p] = element_type(part.type());
+    tuples.end.parts[p] = elements_on_device(part.with_validity(nullptr), first, count,
+                                             copies.emplace_back(), unused, memory, in, stream)
+                              .data;
+  };
+  if (column.type() != Type::composite) {
+    add_part(column);
+    return tuples;
+  }
+  add_validity(column);
+  for (const ColumnView& part : column.parts()) add_part(part);
+  return tuples;
+}
+
+std::size_t bytes_of(const ColumnView& end) {
+  if (!end.given()) return 0;
+  if (is_native(end.type())) return width_of(end.type());
+  if (end.type() == Type::string) {
+    // A few of them tell.
+    constexpr std::size_t few = 256;
+    std::size_t bytes = 0;
+    const std::size_t step = end.size() / few + 1;
+    for (std::size_t i = 0; i < end.size(); i += step) bytes += end.string(i).size();
+    return bytes / (end.size() / step + 1) + sizeof(std::uint64_t);
+  }
+  std::size_t bytes = 0;
+  for (const ColumnView& part : end.parts()) bytes += bytes_of(part);
+  return std::max(bytes, sizeof(Interval));
+}
+
 LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, std::size_t count,
-                                  const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
-                                  cudaStream_t stream) {
+                                  bool reads_tuples, const std::shared_ptr<DeviceMemory>& memory,
+                                  CopiesIn& in, cudaStream_t stream) {
   LookupElements elements;
+  if (!batch.codec().native_base()) {
+    if (!reads_tuples) return elements;
+    const auto on_device = [&](const ColumnView& end) {
+      return tuples_on_device(end, batch.offset() + first, count, elements.copies, memory, in,
+                              stream);
+    };
+    elements.has_tuples = true;
+    elements.lower_tuples = on_device(batch.lower());
+    elements.upper_tuples =
+        batch.kind() == LookupKind::point ? elements.lower_tuples : on_device(batch.upper());
+    return elements;
+  }
   elements.lower =
       elements_on_device(batch.lower(), batch.offset() + first, count, elements.lower_copy,
                          elements.lower_validity, memory, in, stream);
@@ -128,17 +222,18 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
     return lookups;
   }
   with_key_type(is_wide(span_), [&]<class Key>(Key) {
-    buffers.intervals = encode_intervals<Key>(first, count, elements, in, stream);
+    buffers.intervals = encode_intervals<Key>(first, count, elements, buffers, in, stream);
     if (in_order_ && count > 1) {
       OrderedLookups<Key> ordered =
           order_lookups(static_cast<const KeyInterval<Key>*>(buffers.intervals.data()), count,
                         span_, memory_, stream);
-      buffers.intervals = ordered.intervals.take_bytes();
+      buffers.in_batch_order = std::exchange(buffers.intervals, ordered.intervals.take_bytes());
       buffers.positions = ordered.positions.take_bytes();
       lookups.positions = static_cast<const std::uint32_t*>(buffers.positions.data());
     }
   });
   lookups.intervals = buffers.intervals.data();
+  if (buffers.full.keys != nullptr) lookups.full = &buffers.full;
   return lookups;
 }
 
@@ -188,25 +283,35 @@ std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge)
 
 template <class Key>
 DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count,
-                                            const LookupElements& elements, CopiesIn& in,
-                                            cudaStream_t stream) const {
+                                            const LookupElements& elements, LookupBuffers& buffers,
+                                            CopiesIn& in, cudaStream_t stream) const {
   const KeyCodec& codec = batch_.codec();
   const std::optional<std::uint64_t> base = codec.native_base();
-  const std::optional<PackedMap> packed = base ? std::nullopt : codec.packed_map();
-  if (!base && !packed) return encode_on_host<Key>(first, count, in, stream);
+  if (!base && !reads_tuples()) return encode_on_host<Key>(first, count, in, stream);
   DeviceArray<KeyInterval<Key>> intervals(memory_, count, stream);
   if (base) {
     const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
     encode_lookups(elements.lower, elements.upper, batch_.ends(), map, intervals.data(), stream);
-  } else {
-    std::vector<DeviceBytes> copies;
-    const auto on_device = [&](const ColumnView& end) {
-      return tuples_on_device(end, batch_.offset() + first, count, copies, memory_, in, stream);
-    };
-    const DeviceTuples lower = on_device(batch_.lower());
-    encode_lookups(lower, batch_.kind() == LookupKind::point ? lower : on_device(batch_.upper()),
-                   batch_.ends(), *packed, intervals.data(), stream);
+    return intervals.take_bytes();
   }
+  if (!elements.has_tuples)
+    buffers.own = elements_on_device(batch_, first, count, true, memory_, in, stream);
+  const LookupElements& from = elements.has_tuples ? elements : buffers.own;
+  const bool is_compared = full_ != nullptr && full_->map.first_compared < full_->map.count;
+  if (is_compared) {
+    buffers.checks = DeviceBytes(memory_, count, stream);
+    buffers.full = {full_,
+                    from.lower_tuples.end,
+                    from.upper_tuples.end,
+                    batch_.ends(),
+                    static_cast<const std::uint8_t*>(buffers.checks.data()),
+                    intervals.data(),
+                    sizeof(Key) == sizeof(std::uint64_t)};
+  }
+  encode_lookups(from.lower_tuples, from.upper_tuples, batch_.ends(),
+                 full_ != nullptr ? full_->map : *codec.packed_map(), intervals.data(),
+                 static_cast<std::uint8_t*>(buffers.checks.data()),
+                 batch_.kind() == LookupKind::point, stream);
   return intervals.take_bytes();
 }
 

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/host_copies.hpp"
+#include "execution/cuda/full_matches.hpp"
 #include "execution/cuda/locator.hpp"
 #include "execution/cuda/order_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
@@ -31,11 +33,16 @@ inline constexpr std::size_t large_piece_lookups = 2 * piece_lookups;
       std::min(piece_lookups, lane_bytes / std::max<std::size_t>(lookup_bytes, 1)));
 }
 
-// Native lookups in device memory, borrowed or copied from the host, until their kernels are
-// queued. `upper` is `lower` for points.
+// Lookups in device memory, borrowed or copied from the host, until their kernels are queued.
+// `upper` is `lower` for points.
 struct LookupElements {
+  // Native ones.
   DeviceElements lower, upper;
   DeviceBytes lower_copy, lower_validity, upper_copy, upper_validity;
+  // Strings and tuples.
+  bool has_tuples = false;
+  DeviceTuples lower_tuples, upper_tuples;
+  std::vector<DeviceBytes> copies;
 };
 
 // Elements [first, first + count) of a native column, which are copied where they are in host
@@ -45,26 +52,44 @@ struct LookupElements {
                                                 DeviceBytes& validity,
                                                 const std::shared_ptr<DeviceMemory>& memory,
                                                 CopiesIn& in, cudaStream_t stream);
-// Lookups [first, first + count) of a batch that is not encoded on the host.
+// Elements [first, first + count) of a column of strings or tuples; `copies` keep those that were
+// copied from the host.
+[[nodiscard]] DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first,
+                                            std::size_t count, std::vector<DeviceBytes>& copies,
+                                            const std::shared_ptr<DeviceMemory>& memory,
+                                            CopiesIn& in, cudaStream_t stream);
+// Lookups [first, first + count) of a batch; none where the host encodes them.
 [[nodiscard]] LookupElements elements_on_device(const LookupBatch& batch, std::size_t first,
-                                                std::size_t count,
+                                                std::size_t count, bool reads_tuples,
                                                 const std::shared_ptr<DeviceMemory>& memory,
                                                 CopiesIn& in, cudaStream_t stream);
+
+// Bytes of one lookup's end that are copied to the GPU: its elements, or what the host encodes.
+[[nodiscard]] std::size_t bytes_of(const ColumnView& end);
 
 // The device memory of some encoded lookups, until their kernels are queued.
 struct LookupBuffers {
   DeviceBytes intervals, positions;
   PairMap pair;
+  DeviceBytes checks, in_batch_order;  // of `full`
+  FullLookups full;
+  LookupElements own;
 };
 
 // Brings the lookups of a batch to the form that kernels read: elements of the column's type as
 // they are, or encoded intervals, in the order of their keys if that is wanted.
 class LookupEncoder {
  public:
-  // `span`: the largest encoded key of the index.
-  LookupEncoder(const LookupBatch& batch, std::uint64_t span, bool in_order,
+  // `span`: the largest encoded key of the index; `full`: how keys that are not native are encoded
+  // and compared on the device, or null.
+  LookupEncoder(const LookupBatch& batch, std::uint64_t span, bool in_order, const FullKeys* full,
                 const std::shared_ptr<DeviceMemory>& memory)
-      : batch_(batch), span_(span), in_order_(in_order), memory_(memory) {}
+      : batch_(batch), span_(span), in_order_(in_order), full_(full), memory_(memory) {}
+
+  // Whether lookups are encoded on the device as tuples.
+  [[nodiscard]] bool reads_tuples() const {
+    return full_ != nullptr || batch_.codec().packed_map().has_value();
+  }
 
   // Lookups [first, first + count), whose elements are on the device if the column is native.
   // `buffers` keep them. `edge`: the end of ranges that may be left as elements, for
@@ -84,8 +109,8 @@ class LookupEncoder {
   [[nodiscard]] std::optional<PairMap> pair_to_read(std::size_t first, Edge edge) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
-                                             const LookupElements& elements, CopiesIn& in,
-                                             cudaStream_t stream) const;
+                                             const LookupElements& elements, LookupBuffers& buffers,
+                                             CopiesIn& in, cudaStream_t stream) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
                                            cudaStream_t stream) const;
@@ -93,6 +118,7 @@ class LookupEncoder {
   LookupBatch batch_;
   std::uint64_t span_;
   bool in_order_;
+  const FullKeys* full_;
   const std::shared_ptr<DeviceMemory>& memory_;
 };
 

@@ -7,9 +7,11 @@
 #include "execution/cuda/device_backend.hpp"
 #include "execution/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
+#include "keys/cuda/device_codec.hpp"
 #include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
 #include "storage/cuda/device_marks.hpp"
+#include "storage/cuda/full_order.hpp"
 
 namespace rtindex::cuda {
 
@@ -82,8 +84,11 @@ struct DeviceBackend::NativeRows {
   RowIds ids;
   std::size_t row_count;
   std::optional<Type> value_type;
-  const void* values = nullptr;          // one for each element
-  std::shared_ptr<KeyCodec> codec = {};  // of keys that are packed already; null: of the type
+  const void* values = nullptr;  // one for each element
+  // Of keys that are encoded already, before the base is subtracted; null: of the type.
+  std::shared_ptr<KeyCodec> codec = {};
+  std::uint64_t base = 0;
+  std::shared_ptr<DeviceFullKeys> full = {};
 };
 
 void DeviceBackend::require_held(const Spec& spec, const DeviceColumn& column,
@@ -107,11 +112,13 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
   std::shared_ptr<KeyCodec> codec = input.codec;
   if (codec == nullptr)
     codec = make_native_codec(input.type, {input.extent.smallest, input.extent.largest});
-  const NativeMap map{input.keys.type, codec->native_base().value_or(0), codec->span(),
+  const NativeMap map{input.keys.type, codec->native_base().value_or(input.base), codec->span(),
                       codec->empty()};
   const DeviceOptions options = device_options(spec);
-  const auto room =
-      options.layout == Layout::pairs ? std::optional(DeviceOrder::padding) : std::nullopt;
+  const bool is_compared = input.full != nullptr && input.full->compares();
+  const auto room = options.layout == Layout::pairs && !is_compared
+                        ? std::optional(DeviceOrder::padding)
+                        : std::nullopt;
   DeviceRows rows(std::move(made_on));
   rows.row_count = input.row_count;
   const bool has_values = input.value_type.has_value();
@@ -119,6 +126,11 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
       encode_column(input.keys, map, input.extent.valid, has_values ? RowIds{} : input.ids,
                     has_values ? input.keys.size : input.row_count, room, memory, stream);
   require_held(spec, rows.column, *codec, stream);
+  if (is_compared) {
+    rows.column = in_full_order(std::move(rows.column), input.full->view(), memory, stream);
+    rows.sorting = Sorting::by_full_keys;
+  }
+  rows.full = input.full;
   if (has_values) {
     rows.value_type = input.value_type;
     rows.values = input.values;
@@ -151,46 +163,25 @@ NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on,
   return build_native(spec, std::move(made_on), rows, SegmentUse::main, memory, meter);
 }
 
-// Tuples of native parts; none where the host has to encode them: they may be null, or do not fit
-// into 64 bits.
-std::optional<NewSegment> DeviceBackend::build_tuples(const Spec& spec, const ColumnView& column,
-                                                      const BuildOptions& build,
-                                                      const Memory& memory) const {
-  const std::span<const ColumnView> parts = column.parts();
-  if (column.type() != Type::composite || column.nullable() || column.empty() ||
-      parts.size() > PackedMap::most_parts ||
-      !std::all_of(parts.begin(), parts.end(),
-                   [](const ColumnView& part) { return is_native(part.type()); }))
-    return std::nullopt;
+// Strings and tuples, which are copied to the GPU where they are in host memory.
+NewSegment DeviceBackend::build_tuples(const Spec& spec, const ColumnView& column,
+                                       const BuildOptions& build, const Memory& memory) const {
   const MemoryMeter meter;
   PooledStream own =
       build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});
   const cudaStream_t stream = own.get();
   const WaitOnExit wait(stream);
+  const OnGpuTuples tuples(column, memory, stream);
   std::vector<Type> types;
-  std::vector<KeyExtent> extents;
-  std::vector<OnGpuElements> copies;
-  std::vector<ColumnView> on_gpu;
-  for (const ColumnView& part : parts) {
-    const OnGpuElements& here = copies.emplace_back(part, memory, stream);
-    const DeviceExtent extent = extent_of(here.elements(), memory, stream);
-    on_gpu.push_back(here.view());
-    types.push_back(part.type());
-    extents.push_back({extent.smallest, extent.largest});
-  }
-  std::shared_ptr<KeyCodec> codec = make_packed_codec(types, extents);
-  if (codec == nullptr) return std::nullopt;
-  codec->number_rows(RowNumbers(0, column.size()));
-  const DeviceArray<std::uint64_t> keys =
-      pack_tuples(device_tuples(ColumnView::composite(std::move(on_gpu)), 0, column.size()),
-                  *codec->packed_map(), memory, stream);
-  NativeRows rows{column.type(),
-                  {keys.data(), bits_type, nullptr, 0, keys.size()},
-                  {0, codec->span(), keys.size()},
-                  {},
-                  column.size(),
-                  {}};
-  rows.codec = std::move(codec);
+  for (const ColumnView& part : column.parts()) types.push_back(part.type());
+  const bool is_composite = column.type() == Type::composite;
+  if (!is_composite) types.push_back(column.type());
+  CodedColumn coded =
+      encode_on_device(tuples.tuples(), types, is_composite, key_use(), memory, stream);
+  NativeRows rows{column.type(), coded.elements, coded.extent, {}, column.size(), {}};
+  rows.codec = std::move(coded.codec);
+  rows.base = coded.base;
+  rows.full = std::move(coded.full);
   return build_included(spec, std::move(own), std::move(rows), build.include, memory, meter);
 }
 
@@ -200,7 +191,8 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
   try {
     const Memory memory = current_memory(build.device_memory);
     if (!is_native(column.type())) {
-      if (auto packed = build_tuples(spec, column, build, memory)) return *std::move(packed);
+      if (encodes_on_device(spec) && column.parts().size() <= PackedMap::most_parts)
+        return build_tuples(spec, column, build, memory);
       if (column.memory_space() == MemorySpace::host)
         return on_device(Backend::build_column(spec, column, build), memory);
       const PooledStream stream = build_stream(build.stream, {{column, "keys"}});

@@ -41,9 +41,10 @@ void DeviceStructure::make_searchable() const {
   if (is_filtered) arrays.filter = build_filter(arrays.order, memory(), stream);
   arrays.locator = options_.locator(arrays.order, memory(), stream);
   arrays.stream.wait();
-  arrays.answerer.emplace(OrderedAnswerer::Sources{
-      arrays.order, *arrays.locator, arrays.included.get(), arrays.residual.get(), memory(),
-      options_.gather, is_filtered ? &arrays.filter : nullptr, stream});
+  arrays.answerer.emplace(
+      OrderedAnswerer::Sources{arrays.order, *arrays.locator, arrays.included.get(),
+                               arrays.full != nullptr && arrays.full->compares(), memory(),
+                               options_.gather, is_filtered ? &arrays.filter : nullptr, stream});
 }
 
 DeviceColumn DeviceStructure::device_column(cudaStream_t stream) const {
@@ -110,7 +111,7 @@ std::string DeviceStructure::describe() const {
     text += fmt::format("included: {} values in key order, with prefix sums or block results\n",
                         name_of(arrays.included->type()));
   return text +
-         fmt::format("changes: {}\n", arrays.residual ? "sorted by the host" : "sorted on the GPU");
+         fmt::format("changes: {}\n", arrays.full ? "encoded by the host" : "sorted on the GPU");
 }
 
 // Lookups in the order of their keys gained nothing on an H200 up to 2^31 keys: the scatter of the
@@ -118,7 +119,8 @@ std::string DeviceStructure::describe() const {
 BatchTarget DeviceStructure::target(std::size_t lookups) const {
   const OrderedArrays& arrays = ready();
   return {*arrays.answerer, arrays.order.row_count(), arrays.order.span(),
-          options_.order == Order::on && lookups > 1};
+          options_.order == Order::on && lookups > 1,
+          arrays.full == nullptr ? nullptr : &arrays.full->view()};
 }
 
 std::vector<std::pair<std::string, std::size_t>> DeviceStructure::memory_parts() const {
@@ -133,7 +135,7 @@ std::vector<std::pair<std::string, std::size_t>> DeviceStructure::memory_parts()
     parts.emplace_back("erased rows by position", bytes);
   if (const std::size_t bytes = arrays.answerer->ordered_bytes(); bytes != 0)
     parts.emplace_back("rows of equal keys in order", bytes);
-  if (arrays.residual) parts.emplace_back("key order on the host", arrays.residual->bytes());
+  if (arrays.full) parts.emplace_back("encoding and full keys", arrays.full->bytes());
   return parts;
 }
 
@@ -142,7 +144,7 @@ std::unique_ptr<OrderedArrays> ordered_arrays(DeviceRows rows, Layout layout,
   auto arrays = std::make_unique<OrderedArrays>(std::move(rows.stream));
   const cudaStream_t stream = arrays->stream.get();
   arrays->order = DeviceOrder(std::move(rows.column), rows.sorting, layout, memory, stream);
-  arrays->residual = std::move(rows.residual);
+  arrays->full = std::move(rows.full);
   if (!rows.value_type) return arrays;
   arrays->included = std::make_unique<OrderedValues>(
       rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeadPositions{},

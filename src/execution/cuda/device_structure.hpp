@@ -16,6 +16,7 @@
 #include "execution/cuda/gpu_structure.hpp"
 #include "execution/cuda/locator.hpp"
 #include "execution/cuda/ordered_answerer.hpp"
+#include "keys/cuda/device_full_keys.hpp"
 #include "storage/cuda/device_filter.hpp"
 #include "storage/cuda/row_values.hpp"
 
@@ -49,7 +50,7 @@ struct OrderedArrays {
   DeviceOrder order;
   std::unique_ptr<OrderedValues> included;
   KeylessValues keyless;
-  std::unique_ptr<HostResidualFilter> residual;
+  std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
   // These make it searchable.
   DeviceFilter filter;  // of a small segment that lookups search beside a large one
   std::unique_ptr<Locator> locator;
@@ -115,10 +116,10 @@ struct DeviceRows {
   // rowIDs once the values are in key order.
   DeviceColumn column;
   Sorting sorting = Sorting::needed;
-  std::size_t row_count = 0;  // of the index
-  std::unique_ptr<HostResidualFilter> residual;
-  std::optional<Type> value_type;  // empty without included values
-  const void* values = nullptr;    // in device memory
+  std::size_t row_count = 0;             // of the index
+  std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
+  std::optional<Type> value_type;        // empty without included values
+  const void* values = nullptr;          // in device memory
   RowIds ids;
   KeylessValues keyless;
 };
@@ -134,10 +135,11 @@ struct DeviceRows {
                                                        const RowNumbers& numbers,
                                                        const BuildOptions& build);
 
-// Builds over the keys that a structure on a GPU saved.
+// Builds over the keys that a structure on a GPU saved, with the included values of the file.
 [[nodiscard]] std::unique_ptr<Structure> build_saved(const DeviceOptions& options,
-                                                     const FileReader& file, const KeyCodec& codec,
-                                                     std::size_t rows,
+                                                     const FileReader& file,
+                                                     const EncodedColumn& column,
+                                                     const KeyCodec& codec, std::size_t rows,
                                                      const std::shared_ptr<DeviceMemory>& memory);
 
 }  // namespace rtindex::cuda

@@ -1,39 +1,19 @@
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "execution/cuda/device_structure.hpp"
-#include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
+#include "storage/cuda/full_order.hpp"
 
 namespace rtindex::cuda {
 
 namespace {
 
 using Memory = std::shared_ptr<DeviceMemory>;
-
-// Keys that the host has sorted by their full keys.
-template <class Key>
-DeviceColumn uploaded_order(const KeyOrder<Key>& order, const Memory& memory, cudaStream_t stream) {
-  std::vector<Key> keys(order.size());
-  std::vector<std::uint32_t> rows(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    keys[i] = order.key(i);
-    rows[i] = order.rows()[i];
-  }
-  DeviceColumn result;
-  result.size = order.size();
-  result.row_count = order.row_count();
-  result.span = order.span();
-  if constexpr (sizeof(Key) == 4)
-    result.narrow = uploaded(keys.data(), keys.size(), memory, stream);
-  else
-    result.wide = uploaded(keys.data(), keys.size(), memory, stream);
-  result.rows = uploaded(rows.data(), rows.size(), memory, stream);
-  return result;
-}
 
 // Included values in host memory: that of row numbers.row(e) is element e.
 class HostValues {
@@ -81,6 +61,18 @@ class HostValues {
   ColumnView view_;
 };
 
+[[nodiscard]] std::shared_ptr<DeviceFullKeys> full_keys_of(const KeyCodec& codec,
+                                                           const Memory& memory,
+                                                           cudaStream_t stream) {
+  const std::optional<CodecParts> parts = codec.parts();
+  if (!parts)
+    fail(ErrorKind::unsupported,
+         "composite keys of more than {} parts cannot be indexed on a GPU: use fewer, or an index "
+         "@cpu",
+         std::size_t{PackedMap::most_parts});
+  return std::make_shared<DeviceFullKeys>(codec, *parts, memory, stream);
+}
+
 // Makes row i of the rows element i of their values.
 class ElementNumbers {
  public:
@@ -113,26 +105,22 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
   const cudaStream_t stream = rows.stream.get();
   const WaitOnExit wait(stream);
   rows.row_count = column.row_count;
-  std::vector<std::uint32_t> of_keys;  // the row of each key
-  const auto sort_on_host = [&]<class Key>() {
-    auto filter = std::make_unique<KeyOrderFilter<Key>>(column, codec);
-    rows.column = uploaded_order(filter->order(), memory, stream);
+  rows.column = uploaded(column, memory, stream);
+  if (!codec.native_base()) rows.full = full_keys_of(codec, memory, stream);
+  if (rows.full != nullptr && rows.full->compares()) {
+    rows.column = in_full_order(std::move(rows.column), rows.full->view(), memory, stream);
     rows.sorting = Sorting::by_full_keys;
-    for (std::size_t i = 0; i < column.size(); ++i) of_keys.push_back(filter->order().rows()[i]);
-    rows.residual = std::move(filter);
-  };
-  if (!codec.has_residual()) {
-    rows.column = uploaded(column, memory, stream);
-    for (std::size_t i = 0; i < column.size(); ++i) of_keys.push_back(column.row(i));
-  } else if (is_wide(column.span)) {
-    sort_on_host.operator()<std::uint64_t>();
-  } else {
-    sort_on_host.operator()<std::uint32_t>();
   }
   if (!build.include.given())
     return std::make_unique<DeviceStructure>(
         options, ordered_arrays(std::move(rows), options.layout, memory), SegmentUse::main, memory,
         meter);
+  std::vector<std::uint32_t> of_keys(column.size());  // the row of each key
+  if (rows.sorting == Sorting::by_full_keys)
+    copy_to_host(of_keys.data(), rows.column.rows.data(), column.size() * sizeof(std::uint32_t),
+                 stream);
+  else
+    for (std::size_t i = 0; i < column.size(); ++i) of_keys[i] = column.row(i);
   const HostValues included(build.include, numbers, stream);
   const DeviceArray<std::uint8_t> values = included.of(of_keys, memory, stream);
   const ElementNumbers elements(rows, of_keys, memory);
@@ -145,9 +133,9 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
 }
 
 std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileReader& file,
-                                       const KeyCodec& codec, std::size_t rows,
+                                       const EncodedColumn& column, const KeyCodec& codec,
+                                       std::size_t rows,
                                        const std::shared_ptr<DeviceMemory>& memory) {
-  const EncodedColumn column = load_column(file, rows, codec.span());
   if (options.refuse) options.refuse(column, [](std::uint32_t) { return "(of the file)"; });
   if (!file.has("included_type"))
     return build_encoded(options, column, codec, {}, {.device_memory = memory});

@@ -63,6 +63,16 @@ std::vector<PackedMap> GpuStructure::maps_of(std::span<const Segment> segments) 
   return maps;
 }
 
+bool GpuStructure::encodes_on_host(std::span<const Segment> segments) {
+  for (const Segment& segment : searched(segments)) {
+    const KeyCodec& codec = *segment.codec;
+    const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
+    if (!codec.native_base() && structure.target(1).full == nullptr && !codec.packed_map())
+      return true;
+  }
+  return false;
+}
+
 void GpuStructure::find_neighbours(std::span<const Segment> segments, const ColumnView& keys,
                                    const NearestOptions& nearest, const Request& request,
                                    std::span<void* const> key_parts) {
@@ -96,7 +106,8 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
                               std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const {
   const OnDevice current(device_);
   const SegmentTarget target = target_of(batch, dead, nullptr);
-  const LookupEncoder encoder(batch, target.structure.span, target.structure.in_order, memory_);
+  const LookupEncoder encoder(batch, target.structure.span, target.structure.in_order,
+                              target.structure.full, memory_);
   Request counted;
   counted.counters = counters;
   const DeviceCounters work(counted, memory_);
@@ -109,9 +120,8 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
   const cudaStream_t stream = lane.stream.get();
   for (std::size_t first = 0; first < batch.size(); first += piece_lookups) {
     const std::size_t count = std::min(piece_lookups, batch.size() - first);
-    LookupElements elements;
-    if (batch.codec().native_base())
-      elements = elements_on_device(batch, first, count, memory_, lane.in, stream);
+    const LookupElements elements =
+        elements_on_device(batch, first, count, encoder.reads_tuples(), memory_, lane.in, stream);
     LookupBuffers buffers;
     DeviceLookups lookups = encoder.encode(first, count, elements, buffers, lane.in, stream);
     lookups.dead = dead;

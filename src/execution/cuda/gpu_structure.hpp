@@ -28,6 +28,8 @@ class GpuStructure : public Structure {
                   const ColumnView& upper, LookupKind kind, const Request& request);
   // The encodings of segments with keys, as devices encode them; none where one has no such map.
   [[nodiscard]] static std::vector<PackedMap> maps_of(std::span<const Segment> segments);
+  // Whether the host has to encode lookups.
+  [[nodiscard]] static bool encodes_on_host(std::span<const Segment> segments);
   // The neighbours of keys in all segments, whose encodings can be joined: see NeighbourRunner.
   // `key_parts`: the keys of composite columns, in device memory; empty: Outputs::key.
   static void find_neighbours(std::span<const Segment> segments, const ColumnView& keys,

@@ -20,6 +20,7 @@
 namespace rtindex::cuda {
 
 class LaunchTimes;
+struct FullLookups;
 
 // Lookups of a batch in device memory, in one of two forms; a kernel takes them by value.
 struct DeviceLookups {
@@ -39,6 +40,9 @@ struct DeviceLookups {
   const void* intervals = nullptr;
 
   std::size_t count = 0;
+  // What is compared in full, in host memory; null: nothing. Lookup 0 is number `first_full` there.
+  const FullLookups* full = nullptr;
+  std::size_t first_full = 0;
   // The output position of lookup i; null: i.
   const std::uint32_t* positions = nullptr;
   RowBits dead;                  // rows that no lookup matches
@@ -51,6 +55,7 @@ struct DeviceLookups {
                                    std::size_t interval_bytes) const {
     DeviceLookups result = *this;
     result.count = size;
+    result.first_full += begin;
     if (intervals != nullptr)
       result.intervals = static_cast<const std::byte*>(intervals) + begin * interval_bytes;
     if (elements != nullptr)

@@ -45,7 +45,7 @@ NeighbourRunner::NeighbourRunner(std::deque<SideTargets>& sides, std::span<const
   for (SideTargets& side : sides_)
     for (const SegmentTarget& target : side.targets)
       side.encoders.emplace_back(target.batch, target.structure.span, target.structure.in_order,
-                                 memory);
+                                 target.structure.full, memory);
 }
 
 const KeyCodec& NeighbourRunner::codec() const {

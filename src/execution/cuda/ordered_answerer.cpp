@@ -1,10 +1,8 @@
 #include "execution/cuda/ordered_answerer.hpp"
 
-#include <vector>
-
 #include "answers/cuda/runs.hpp"
-#include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
+#include "execution/cuda/full_matches.hpp"
 #include "execution/cuda/run_edges.hpp"
 
 namespace rtindex::cuda {
@@ -13,7 +11,7 @@ namespace rtindex::cuda {
 bool OrderedAnswerer::first_row_is_enough(const DeviceLookups& lookups,
                                           const DeviceRequest& request, RowsWanted wanted) const {
   if (from_.order.unique()) return true;
-  return from_.locator.finds_first_rows() && from_.residual == nullptr && lookups.dead.empty() &&
+  return from_.locator.finds_first_rows() && !from_.compares_full_keys && lookups.dead.empty() &&
          !wanted.any && !request.wants_values() && request.count == nullptr &&
          (request.first == nullptr || from_.order.rows_ascend());
 }
@@ -22,7 +20,7 @@ bool OrderedAnswerer::first_row_is_enough(const DeviceLookups& lookups,
 FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const DeviceRequest& request,
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
-  if (request.wants_sum_alone() && !wants_rows &&
+  if (request.wants_sum_alone() && !wants_rows && lookups.full == nullptr &&
       from_.locator.find_sums(
           lookups, {request.values, request.value_type, request.miss, request.sum}, stream))
     return found;
@@ -35,6 +33,8 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
   DeviceLookups of_rows = lookups;
   of_rows.any_row = request.first == nullptr;
   from_.locator.find_rows(of_rows, rows, stream);
+  if (lookups.full != nullptr)
+    drop_other_rows(*lookups.full, lookups.first_full, lookups.count, rows, stream);
   if (lookups.counters != nullptr) count_hits(rows, lookups.count, &lookups.counters->hits, stream);
   if (wants_rows || request.wants_values() || request.count != nullptr ||
       request.matched != nullptr || (request.any != nullptr && request.first != nullptr))
@@ -47,24 +47,21 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
   return found;
 }
 
-DeviceArray<Run> OrderedAnswerer::find_runs(const LookupBatch& batch, std::size_t first,
-                                            const DeviceLookups& lookups, LookupKind kind,
+DeviceArray<Run> OrderedAnswerer::find_runs(const DeviceLookups& lookups, LookupKind kind,
                                             cudaStream_t stream) const {
   DeviceArray<Run> runs(from_.memory, lookups.count, stream);
-  if (kind == LookupKind::point)
+  const bool are_points = kind == LookupKind::point;
+  if (are_points)
     from_.locator.find_points(lookups, runs.data(), stream);
   else
     from_.locator.find_ranges(lookups, runs.data(), stream);
-  if (from_.residual != nullptr) {
-    std::vector<Run> on_host(lookups.count);
-    copy_to_host(on_host.data(), runs.data(), runs.bytes(), stream);
-    from_.residual->filter_residuals(batch, first, on_host);
-    copy_to_device(runs.data(), on_host.data(), runs.bytes(), stream);
-  }
+  if (lookups.full != nullptr)
+    drop_other_rows(*lookups.full, lookups.first_full, lookups.count, are_points, from_.order,
+                    runs.data(), stream);
   return runs;
 }
 
-FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
+FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t,
                                   const DeviceLookups& lookups, const DeviceRequest& request,
                                   RowsWanted wanted, cudaStream_t stream) const {
   const std::size_t count = lookups.count;
@@ -82,13 +79,13 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t first,
   }
   const DeadPositions dead = found.dead.positions();
   if (point && included != nullptr && included->sums_before() != nullptr &&
-      request.wants_sum_alone() && !wanted.any && from_.residual == nullptr &&
+      request.wants_sum_alone() && !wanted.any && !from_.compares_full_keys &&
       from_.locator.find_included_sums(lookups,
                                        {included->sums_before(), dead, included->dead_sums(),
                                         request.value_type, request.miss, request.sum},
                                        stream))
     return found;
-  found.runs = find_runs(batch, first, lookups, batch.kind(), stream);
+  found.runs = find_runs(lookups, batch.kind(), stream);
   found.rows = from_.order.rows();
   if (lookups.counters != nullptr)
     count_hits(found.source(), count, &lookups.counters->hits, stream);
@@ -144,8 +141,8 @@ void OrderedAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
   const DeadRowsUse dead =
       lookups.dead.empty() ? DeadRowsUse() : dead_rows_.get(lookups.dead, false, stream);
   const EdgeTarget target{edge, dead.positions(), rows, keys};
-  if (from_.residual != nullptr || !from_.locator.find_edges(lookups, target, stream)) {
-    const DeviceArray<Run> runs = find_runs(batch, first, lookups, LookupKind::range, stream);
+  if (from_.compares_full_keys || !from_.locator.find_edges(lookups, target, stream)) {
+    const DeviceArray<Run> runs = find_runs(lookups, LookupKind::range, stream);
     edges_of_runs(runs.data(), lookups.count, from_.order, target, stream);
   }
   if (lookups.counters != nullptr) count_hits(rows, lookups.count, &lookups.counters->hits, stream);

@@ -1,61 +1,15 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 
 #include "answers/cuda/runs.hpp"
-#include "base/parallel.hpp"
 #include "execution/cuda/answerer.hpp"
 #include "execution/cuda/dead_rows.hpp"
 #include "keys/lookup_batch.hpp"
-#include "storage/key_order.hpp"
 
 namespace rtindex::cuda {
-
-// Compares full keys on the host where the encoding is lossy (long strings, wide composites).
-class HostResidualFilter {
- public:
-  virtual ~HostResidualFilter() = default;
-  // Reduces the runs of lookups [first, first + runs.size()), found by encoded key, to the matches.
-  virtual void filter_residuals(const LookupBatch& batch, std::size_t first,
-                                std::span<Run> runs) const = 0;
-  [[nodiscard]] virtual std::size_t bytes() const = 0;
-};
-
-// The filter over the column in key order on the host, the same order as on the GPU.
-template <class Key>
-class KeyOrderFilter final : public HostResidualFilter {
- public:
-  KeyOrderFilter(const EncodedColumn& column, const KeyCodec& codec) : order_(column, codec) {}
-
-  [[nodiscard]] const KeyOrder<Key>& order() const { return order_; }
-
-  void filter_residuals(const LookupBatch& batch, std::size_t first,
-                        std::span<Run> runs) const override {
-    parallel_for(runs.size(), chunk_lookups, [&](std::size_t begin, std::size_t count) {
-      Interval intervals[chunk_lookups];
-      std::uint8_t checks[chunk_lookups];
-      Match found[chunk_lookups];
-      batch.encode(first + begin, count, intervals, checks);
-      for (std::size_t i = 0; i < count; ++i) {
-        const Run& run = runs[begin + i];
-        found[i] = {run.begin, std::max(run.begin, run.end)};
-      }
-      order_.filter_residuals(batch, first + begin, count, intervals, checks, found);
-      for (std::size_t i = 0; i < count; ++i)
-        runs[begin + i] = {static_cast<std::uint32_t>(found[i].begin),
-                           static_cast<std::uint32_t>(found[i].end)};
-    });
-  }
-
-  [[nodiscard]] std::size_t bytes() const override { return order_.bytes(); }
-
- private:
-  KeyOrder<Key> order_;
-};
 
 // Answers from a column in key order, given a locator that finds positions in it.
 class OrderedAnswerer final : public Answerer {
@@ -64,8 +18,8 @@ class OrderedAnswerer final : public Answerer {
   struct Sources {
     const DeviceOrder& order;
     const Locator& locator;
-    const OrderedValues* included;       // null: none
-    const HostResidualFilter* residual;  // null: the encoding is exact
+    const OrderedValues* included;  // null: none
+    bool compares_full_keys;        // encoded keys do not tell all keys apart
     const std::shared_ptr<DeviceMemory>& memory;
     Gather gather;
     const DeviceFilter* filter = nullptr;  // of the keys; null: none
@@ -87,7 +41,7 @@ class OrderedAnswerer final : public Answerer {
                   Edge edge, std::uint32_t* rows, std::uint64_t* keys,
                   cudaStream_t stream) const override;
   [[nodiscard]] bool reads_edge_elements() const override {
-    return from_.residual == nullptr && from_.locator.reads_edge_elements();
+    return !from_.compares_full_keys && from_.locator.reads_edge_elements();
   }
 
   // The rows in the order of keys, those of equal keys in their own order.
@@ -102,9 +56,8 @@ class OrderedAnswerer final : public Answerer {
   }
 
  private:
-  // The runs of positions that lookups match, those compared in full on the host included.
-  [[nodiscard]] DeviceArray<Run> find_runs(const LookupBatch& batch, std::size_t first,
-                                           const DeviceLookups& lookups, LookupKind kind,
+  // The runs of positions that lookups match.
+  [[nodiscard]] DeviceArray<Run> find_runs(const DeviceLookups& lookups, LookupKind kind,
                                            cudaStream_t stream) const;
   [[nodiscard]] bool first_row_is_enough(const DeviceLookups& lookups, const DeviceRequest& request,
                                          RowsWanted wanted) const;

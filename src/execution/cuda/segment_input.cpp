@@ -1,5 +1,6 @@
 #include "execution/cuda/segment_input.hpp"
 
+#include "base/cuda/host_copies.hpp"
 #include "base/types.hpp"
 #include "storage/cuda/device_columns.hpp"
 
@@ -18,6 +19,13 @@ OnGpuElements::OnGpuElements(const ColumnView& column, const std::shared_ptr<Dev
   validity_ = uploaded(elements_.validity + first,
                        (elements_.validity_offset + column.size() + 7) / 8, memory, stream);
   elements_.validity = validity_.data();
+}
+
+OnGpuTuples::OnGpuTuples(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
+                         cudaStream_t stream) {
+  CopiesIn in;
+  tuples_ = tuples_on_device(column, 0, column.size(), copies_, memory, in, stream);
+  if (in.in_use()) check(cudaStreamSynchronize(stream), "copying to the GPU");
 }
 
 ColumnView OnGpuElements::view() const {

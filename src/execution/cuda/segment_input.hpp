@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/cuda/device_array.hpp"
+#include "execution/cuda/device_lookups.hpp"
 #include "execution/cuda/device_structure.hpp"
 #include "execution/segment.hpp"
 #include "keys/cuda/device_keys.hpp"
@@ -27,6 +28,19 @@ class OnGpuElements {
   Type type_ = Type::u64;
   DeviceElements elements_;
   DeviceArray<std::uint8_t> copy_, validity_;
+};
+
+// A column of strings or tuples on the GPU: where it is, or copied from the host.
+class OnGpuTuples {
+ public:
+  OnGpuTuples(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
+              cudaStream_t stream);
+
+  [[nodiscard]] const DeviceTuples& tuples() const { return tuples_; }
+
+ private:
+  std::vector<DeviceBytes> copies_;
+  DeviceTuples tuples_;
 };
 
 // The arrays of a segment that keeps its keys in order.

@@ -99,7 +99,7 @@ class DeviceTable final : public Locator {
     if (order.size() == 0) {
       order.set_stats({});
     } else {
-      if (order.sorted_by_host())
+      if (order.by_full_keys())
         take_runs(memory, stream);
       else
         take_keys(memory, stream);
@@ -244,7 +244,7 @@ class DeviceTable final : public Locator {
     return runs;
   }
 
-  // Keys that the host has sorted stay with it: their runs are positions there.
+  // Keys in the order of full keys stay there: their runs are positions.
   void take_runs(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
     order_.set_stats({.last_key = 0, .duplicates = 1, .unordered = 0});
     const OrderView<Key, Layout::split> view(order_);

@@ -97,7 +97,7 @@ template <class Key>
 void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
                     const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
 
-// Tuples in device memory; without parts, an end that is left out.
+// Tuples of native parts and strings in device memory; without parts, an end that is left out.
 struct DeviceTuples {
   PackedEnd end;
   // The validity of the tuples and of their parts, where they have bitmaps.
@@ -110,18 +110,15 @@ struct DeviceTuples {
   std::size_t size = 0;
 };
 
-// Tuples whose parts have the types of a column's, without nulls, as packed keys plus the base.
-[[nodiscard]] DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples,
-                                                     const PackedMap& map,
-                                                     const std::shared_ptr<DeviceMemory>& memory,
-                                                     cudaStream_t stream);
-
-// Tuples [first, first + count) of a composite column.
+// Tuples [first, first + count) of a column, which has one part if it is not composite. Strings are
+// in Arrow's layout.
 [[nodiscard]] DeviceTuples device_tuples(const ColumnView& column, std::size_t first,
                                          std::size_t count);
 
+// The same for tuples; `checks` (Check flags) may be null where no key is compared in full.
 template <class Key>
 void encode_lookups(const DeviceTuples& lower, const DeviceTuples& upper, RangeEnds ends,
-                    const PackedMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
+                    const PackedMap& map, KeyInterval<Key>* intervals, std::uint8_t* checks,
+                    bool are_points, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

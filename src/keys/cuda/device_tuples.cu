@@ -1,90 +1,76 @@
 #include "base/cuda/launch.cuh"
 #include "base/types.hpp"
 #include "keys/cuda/device_keys.hpp"
+#include "keys/cuda/tuple_validity.cuh"
 
 namespace rtindex::cuda {
 
 namespace {
 
-[[nodiscard]] __device__ bool is_valid_tuple(const DeviceTuples& tuples, std::size_t i) {
-  for (std::size_t v = 0; v < tuples.validity_count; ++v) {
-    const std::size_t bit = i + tuples.validity[v].offset;
-    if ((tuples.validity[v].bits[bit / 8] >> (bit % 8) & 1) == 0) return false;
-  }
-  return true;
-}
-
-template <class Key>
+template <class Key, bool once>
 __global__ void encode_tuples(const __grid_constant__ DeviceTuples lower,
                               const __grid_constant__ DeviceTuples upper, RangeEnds ends,
-                              const __grid_constant__ PackedMap map, KeyInterval<Key>* intervals) {
+                              const __grid_constant__ PackedMap map, KeyInterval<Key>* intervals,
+                              std::uint8_t* checks) {
   const std::size_t i = thread_number();
   if (i >= lower.size) return;
   KeyInterval<Key> result{1, 0};
-  if (is_valid_tuple(lower, i) && is_valid_tuple(upper, i)) {
-    const Interval interval = encode_interval(map, lower.end, upper.end, i, ends);
+  std::uint8_t check = check_none;
+  const bool has_upper = once || is_valid_tuple(upper, i);
+  if (is_valid_tuple(lower, i) && (has_upper || ends.null_upper_is_none)) {
+    const Interval interval =
+        once ? encode_point(map, lower.end, i, check)
+             : encode_interval(map, lower.end, has_upper ? upper.end : PackedEnd{}, i, ends, check);
     if (!interval.empty())
       result = {static_cast<Key>(interval.lower), static_cast<Key>(interval.upper)};
+    else
+      check = check_none;
   }
   intervals[i] = result;
-}
-
-__global__ void pack(const __grid_constant__ DeviceTuples tuples,
-                     const __grid_constant__ PackedMap map, std::uint64_t* keys) {
-  const std::size_t i = thread_number();
-  if (i >= tuples.size) return;
-  std::uint64_t key = 0;
-  for (std::size_t p = 0; p < map.count; ++p) {
-    const PackedMap::Part& part = map.parts[p];
-    const std::uint64_t own =
-        place_end(part.map, tuples.end.parts[p], tuples.end.types[p], i, true).bits - part.map.base;
-    key = (part.bits >= 64 ? 0 : key << part.bits) | own;
-  }
-  keys[i] = key;
+  if (checks != nullptr) checks[i] = check;
 }
 
 }  // namespace
 
-DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples, const PackedMap& map,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream) {
-  DeviceArray<std::uint64_t> keys(memory, tuples.size, stream);
-  if (tuples.size == 0) return keys;
-  pack<<<blocks_for(tuples.size), block_threads, 0, stream>>>(tuples, map, keys.data());
-  check_launch("encoding keys");
-  return keys;
-}
-
 DeviceTuples device_tuples(const ColumnView& column, std::size_t first, std::size_t count) {
   DeviceTuples tuples;
   tuples.size = count;
+  tuples.end.size = count;
   const auto add_validity = [&](const ColumnView& of) {
     if (of.validity() != nullptr)
       tuples.validity[tuples.validity_count++] = {of.validity(), of.validity_offset() + first};
   };
-  add_validity(column);
-  for (const ColumnView& part : column.parts()) {
+  const auto add_part = [&](const ColumnView& part) {
     const std::size_t p = tuples.end.count++;
-    tuples.end.types[p] = element_type(part.type());
-    tuples.end.parts[p] =
-        static_cast<const std::byte*>(part.data()) + first * width_of(part.type());
+    const bool is_string = part.type() == Type::string;
+    const std::size_t width = is_string ? part.string_offset_width() : width_of(part.type());
+    tuples.end.types[p] = is_string ? string_elements(width) : element_type(part.type());
+    tuples.end.bytes[p] = part.string_bytes();
+    const void* const elements = is_string ? part.string_offsets() : part.data();
+    tuples.end.parts[p] = static_cast<const std::byte*>(elements) + first * width;
     add_validity(part);
-  }
+  };
+  if (column.type() != Type::composite && column.given()) add_part(column);
+  if (column.type() == Type::composite) add_validity(column);
+  for (const ColumnView& part : column.parts()) add_part(part);
   return tuples;
 }
 
 template <class Key>
 void encode_lookups(const DeviceTuples& lower, const DeviceTuples& upper, RangeEnds ends,
-                    const PackedMap& map, KeyInterval<Key>* intervals, cudaStream_t stream) {
+                    const PackedMap& map, KeyInterval<Key>* intervals, std::uint8_t* checks,
+                    bool are_points, cudaStream_t stream) {
   if (lower.size == 0) return;
-  encode_tuples<<<blocks_for(lower.size), block_threads, 0, stream>>>(lower, upper, ends, map,
-                                                                      intervals);
+  const bool once = are_points && map.count == 1;
+  const auto kernel = once ? encode_tuples<Key, true> : encode_tuples<Key, false>;
+  kernel<<<blocks_for(lower.size), block_threads, 0, stream>>>(lower, upper, ends, map, intervals,
+                                                               checks);
   check_launch("encoding lookups");
 }
 
 template void encode_lookups(const DeviceTuples&, const DeviceTuples&, RangeEnds, const PackedMap&,
-                             KeyInterval<std::uint32_t>*, cudaStream_t);
+                             KeyInterval<std::uint32_t>*, std::uint8_t*, bool, cudaStream_t);
 template void encode_lookups(const DeviceTuples&, const DeviceTuples&, RangeEnds, const PackedMap&,
-                             KeyInterval<std::uint64_t>*, cudaStream_t);
+                             KeyInterval<std::uint64_t>*, std::uint8_t*, bool, cudaStream_t);
 
 }  // namespace rtindex::cuda

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "keys/packed_bounds.hpp"
 
 namespace rtindex::cuda {
 
@@ -11,9 +12,33 @@ DeviceElements elements_of(const ColumnView& column) {
           column.size()};
 }
 
+namespace {
+
+OwnedColumn fetched_strings(const ColumnView& column, cudaStream_t stream) {
+  OwnedColumn result(Type::string, column.size());
+  if (column.empty()) return result;
+  const std::size_t width = column.string_offset_width();
+  const ElementType type = string_elements(width);
+  Array<std::byte> offsets((column.size() + 1) * width);
+  copy_to_host(offsets.data(), column.string_offsets(), offsets.bytes(), stream);
+  const std::uint64_t first = string_offset(offsets.data(), type, 0);
+  Array<char> bytes(string_offset(offsets.data(), type, column.size()) - first);
+  copy_to_host(bytes.data(), column.string_bytes() + first, bytes.bytes(), stream);
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const std::uint64_t begin = string_offset(offsets.data(), type, i);
+    result.string(i).assign(bytes.data() + (begin - first),
+                            string_offset(offsets.data(), type, i + 1) - begin);
+  }
+  return result;
+}
+
+}  // namespace
+
 OwnedColumn fetched(const ColumnView& column, cudaStream_t stream) {
   OwnedColumn result;
-  if (column.type() == Type::composite) {
+  if (column.type() == Type::string) {
+    result = fetched_strings(column, stream);
+  } else if (column.type() == Type::composite) {
     std::vector<OwnedColumn> parts;
     for (const ColumnView& part : column.parts()) parts.push_back(fetched(part, stream));
     result = OwnedColumn::composite(std::move(parts));

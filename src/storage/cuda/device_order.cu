@@ -141,10 +141,10 @@ DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
       size_(column.size),
       row_count_(column.row_count),
       span_(column.span),
-      sorted_by_host_(sorting == Sorting::by_full_keys),
+      by_full_keys_(sorting == Sorting::by_full_keys),
       rows_ascend_(column.rows_ascend) {
   const bool sorted = sorting != Sorting::needed;
-  if (layout_ == Layout::taken && !sorted_by_host_) {
+  if (layout_ == Layout::taken && !by_full_keys_) {
     narrow_ = std::move(column.narrow);
     wide_ = std::move(column.wide);
     rows_ = std::move(column.rows);
@@ -287,9 +287,9 @@ void DeviceOrder::find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaSt
 }
 
 void DeviceOrder::set_stats(const OrderStats& stats) {
-  unique_ = stats.duplicates == 0 && !sorted_by_host_;
+  unique_ = stats.duplicates == 0;
   last_key_ = stats.last_key;
-  rows_ascend_ = stats.unordered == 0 || sorted_by_host_;
+  rows_ascend_ = stats.unordered == 0 || by_full_keys_;
 }
 
 void DeviceOrder::renumber(RowIds ids, std::size_t row_count, cudaStream_t stream) {

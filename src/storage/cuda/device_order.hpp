@@ -31,7 +31,7 @@ struct OrderStats {
 enum class Sorting : std::uint8_t {
   needed,
   done,          // keys ascend; the column has rows, or pairs, with room for the padding
-  by_full_keys,  // the host sorted by full keys, of which the encoded ones are a part; with rows
+  by_full_keys,  // sorted by full keys, of which the encoded ones are a part; with rows
 };
 
 // Keys and rowIDs in key order in device memory; equal keys in the order of their rows where
@@ -44,7 +44,7 @@ class DeviceOrder {
   DeviceOrder() = default;
   // Pairs are meant for a locator that reads all keys when it is built: it collects the statistics
   // for set_stats(). For the split layout find_stats() does. Keys to be taken are not sorted,
-  // unless the host did; then they stay, with their rows.
+  // unless they are in the order of full keys; then they stay, with their rows.
   DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
@@ -61,16 +61,15 @@ class DeviceOrder {
   [[nodiscard]] std::size_t size() const { return size_; }
   // How many positions rows() has.
   [[nodiscard]] std::size_t positions() const {
-    return layout_ == Layout::taken && !sorted_by_host_ ? first_listed_ + rows_.size() : size_;
+    return layout_ == Layout::taken && !by_full_keys_ ? first_listed_ + rows_.size() : size_;
   }
-  [[nodiscard]] bool sorted_by_host() const { return sorted_by_host_; }
+  [[nodiscard]] bool by_full_keys() const { return by_full_keys_; }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] std::uint64_t span() const { return span_; }
   [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
-  // Whether no two keys are equal, so that a key has one row. Never for keys that the host sorted:
-  // their encoding is lossy.
+  // Whether no two encoded keys are equal, so that a key has one row.
   [[nodiscard]] bool unique() const { return unique_; }
-  // Whether equal keys are in the order of their rows (those of one full key, if the host sorted).
+  // Whether equal keys are in the order of their rows (those of one full key, by_full_keys()).
   [[nodiscard]] bool rows_ascend() const { return rows_ascend_; }
   [[nodiscard]] std::size_t bytes() const {
     return pairs_.bytes() + narrow_.bytes() + wide_.bytes() + rows_.bytes();
@@ -111,7 +110,7 @@ class DeviceOrder {
   std::uint32_t first_listed_ = 0;  // RowsView::first
   std::uint64_t span_ = 0;
   std::uint64_t last_key_ = 0;
-  bool sorted_by_host_ = false;
+  bool by_full_keys_ = false;
   bool unique_ = true;
   bool rows_ascend_ = true;
 };

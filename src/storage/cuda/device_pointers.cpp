@@ -93,6 +93,11 @@ void require_on_device(const ColumnView& column, const char* what) {
   for (const ColumnView& part : column.parts()) require_on_device(part, what);
   require_usable(column.validity(), any_alignment, what);
   if (column.type() == Type::composite) return;
+  if (column.type() == Type::string) {
+    require_usable(column.string_offsets(), column.string_offset_width(), what);
+    require_usable(column.string_bytes(), any_alignment, what);
+    return;
+  }
   require_usable(column.data(), width_of(column.type()), what);
 }
 

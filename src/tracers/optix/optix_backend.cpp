@@ -45,6 +45,10 @@ class OptixBackend final : public cuda::DeviceBackend {
   }
 
  protected:
+  // Rays find rows, not positions in the order of full keys.
+  [[nodiscard]] bool encodes_on_device(const Spec& spec) const override {
+    return is_bucketed(spec);
+  }
   [[nodiscard]] std::unique_ptr<Structure> build_keys(
       const Spec& spec, cuda::DeviceRows rows, cuda::SegmentUse use,
       const std::shared_ptr<DeviceMemory>& memory, const cuda::MemoryMeter& meter) const override {

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <span>
+
+#include "base/cuda/device_array.hpp"
+#include "keys/codec.hpp"
+#include "keys/cuda/device_full_keys.hpp"
+#include "keys/cuda/device_keys.hpp"
+
+namespace rtindex::cuda {
+
+// A column that was encoded on the device.
+struct CodedColumn {
+  std::shared_ptr<KeyCodec> codec;
+  // How lookups are encoded and compared. The codec gets what is compared in full from here when it
+  // needs it in host memory.
+  std::shared_ptr<DeviceFullKeys> full;
+  DeviceArray<std::uint64_t> keys;  // before `base` is subtracted; any where they are null
+  std::uint64_t base = 0;
+  DeviceArray<std::uint8_t> united;  // the bitmap, where there are several
+  DeviceElements elements;           // the keys with their validity
+  DeviceExtent extent;               // of the keys
+};
+
+// Strings, or tuples of native parts and strings. Blocks until it is computed.
+[[nodiscard]] CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> types,
+                                           bool is_composite, KeyUse use,
+                                           const std::shared_ptr<DeviceMemory>& memory,
+                                           cudaStream_t stream);
+
+}  // namespace rtindex::cuda

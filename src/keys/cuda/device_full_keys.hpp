@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/cuda/device_array.hpp"
+#include "keys/codec.hpp"
+#include "keys/codec_parts.hpp"
+#include "keys/cuda/device_tails.hpp"
+#include "keys/full_keys.hpp"
+
+namespace rtindex::cuda {
+
+// A StringDictionary in device memory.
+class DeviceDictionary {
+ public:
+  DeviceDictionary() = default;
+  DeviceDictionary(const StringDictionary& dictionary, const std::shared_ptr<DeviceMemory>& memory,
+                   cudaStream_t stream);
+
+  [[nodiscard]] StringMap map() const;
+  [[nodiscard]] std::size_t bytes() const {
+    return nodes_.bytes() + positions_.bytes() + alphabets_.bytes() + labels_.bytes();
+  }
+
+ private:
+  DeviceArray<StringNode> nodes_;
+  DeviceArray<StringPosition> positions_;
+  DeviceArray<StringAlphabet> alphabets_;
+  DeviceArray<char> labels_;
+};
+
+// What FullKeys points to.
+class DeviceFullKeys {
+ public:
+  // How the part of a column is encoded, and what of it is compared in full.
+  struct Part {
+    DeviceDictionary dictionary;
+    DeviceTails tails;
+    DevicePackedKeys keys;
+  };
+
+  DeviceFullKeys() = default;
+  // A copy of what a codec keeps; parts() are its parts.
+  DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts,
+                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+  [[nodiscard]] Part& part(std::size_t p) { return parts_[p]; }
+  // Once all parts are there.
+  void set_view(const KeyCodec& codec, const CodecParts& parts);
+  [[nodiscard]] const FullKeys& view() const { return view_; }
+  // Whether encoded keys do not tell all keys apart.
+  [[nodiscard]] bool compares() const { return view_.map.first_compared < view_.map.count; }
+  [[nodiscard]] std::size_t bytes() const;
+
+  // The same in host memory, on the current GPU.
+  [[nodiscard]] StringTails tails_of(std::size_t p) const;
+  [[nodiscard]] PackedKeys keys_of(std::size_t p) const;
+
+ private:
+  Part parts_[PackedMap::most_parts];
+  DeviceArray<std::uint32_t> rows_;
+  FullKeys view_;
+};
+
+}  // namespace rtindex::cuda

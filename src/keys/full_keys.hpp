@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/macros.hpp"
+#include "keys/packed_bounds.hpp"
+#include "keys/text_reader.hpp"
+
+namespace rtindex {
+
+// RowNumbers for host and device: the elements of rows.
+struct RowElements {
+  const std::uint32_t* rows = nullptr;  // ascending; null: element i is row `first + i`
+  std::uint32_t first = 0;
+  std::size_t size = 0;
+
+  // Any row of a damaged file gives some element.
+  [[nodiscard]] RTINDEX_HD std::size_t element(std::uint32_t row) const {
+    if (rows == nullptr) {
+      const std::size_t element = row - first;
+      return element < size ? element : size - 1;
+    }
+    std::size_t begin = 0;
+    std::size_t end = size - 1;
+    while (begin < end) {
+      const std::size_t middle = begin + (end - begin) / 2;
+      if (rows[middle] < row)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin;
+  }
+};
+
+// What the encoded keys of some elements leave out, for host and device: how they are encoded, and
+// of each part from PackedMap::first_compared on all that tells keys apart.
+struct FullKeys {
+  struct Part {
+    // The part's own encoded keys by element; null: rows are compared only where they are equal.
+    const void* keys = nullptr;
+    bool is_wide = false;
+    // Of strings, what their codes do not tell: bytes [starts[e], starts[e + 1]) of element e.
+    const void* starts = nullptr;
+    bool has_wide_starts = false;
+    const char* bytes = nullptr;
+    std::size_t size = 0;          // of the bytes
+    const char* prefix = nullptr;  // which these strings have in front of them
+    std::size_t prefix_size = 0;
+  };
+
+  PackedMap map;
+  Part parts[PackedMap::most_parts];
+  RowElements rows;
+};
+
+[[nodiscard]] RTINDEX_HD inline std::uint64_t unsigned_at(const void* values, bool is_wide,
+                                                          std::size_t i) {
+  return is_wide ? static_cast<const std::uint64_t*>(values)[i]
+                 : static_cast<const std::uint32_t*>(values)[i];
+}
+
+// Starts from a file can be any.
+[[nodiscard]] RTINDEX_HD inline TextReader tail_of(const FullKeys::Part& part,
+                                                   std::size_t element) {
+  std::uint64_t begin = unsigned_at(part.starts, part.has_wide_starts, element);
+  std::uint64_t end = unsigned_at(part.starts, part.has_wide_starts, element + 1);
+  end = end < part.size ? end : part.size;
+  begin = begin < end ? begin : end;
+  return {part.bytes + begin, end - begin, part.bytes + part.size};
+}
+
+// How the string of an element compares with another of the same code: <0, 0, >0.
+[[nodiscard]] RTINDEX_HD inline int compare_tail(const FullKeys::Part& part, std::size_t element,
+                                                 TextReader text) {
+  const std::size_t common = text.size() < part.prefix_size ? text.size() : part.prefix_size;
+  const std::size_t same = equal_bytes(text, 0, part.prefix, common);
+  if (same < part.prefix_size) {
+    const bool is_less =
+        same == text.size() || text[same] < static_cast<unsigned char>(part.prefix[same]);
+    return is_less ? 1 : -1;
+  }
+  TextReader tail = tail_of(part, element);
+  return compare_texts(tail, 0, text, part.prefix_size);
+}
+
+// How the full key of an element compares with lookup i, where both have one encoded key.
+[[nodiscard]] RTINDEX_HD inline int compare_full(const FullKeys& full, std::size_t element,
+                                                 const PackedEnd& lookups, std::size_t i) {
+  for (std::size_t p = full.map.first_compared; p < lookups.count; ++p) {
+    const FullKeys::Part& part = full.parts[p];
+    if (part.keys != nullptr) {
+      const EncodedEnds own = encode_ends(full.map, lookups, p, i);
+      const std::uint64_t key = unsigned_at(part.keys, part.is_wide, element);
+      if (!own.has_lower || key < own.lower) return -1;
+      if (!own.has_upper || key > own.upper) return 1;
+      if (!own.check) continue;
+    }
+    const int order = compare_tail(part, element, text_of(lookups, p, i));
+    if (order != 0) return order;
+  }
+  return 0;
+}
+
+// How the full keys of two elements compare that have one encoded key.
+[[nodiscard]] RTINDEX_HD inline int compare_elements(const FullKeys& full, std::size_t a,
+                                                     std::size_t b) {
+  for (std::size_t p = full.map.first_compared; p < full.map.count; ++p) {
+    const FullKeys::Part& part = full.parts[p];
+    if (part.keys != nullptr) {
+      const std::uint64_t x = unsigned_at(part.keys, part.is_wide, a);
+      const std::uint64_t y = unsigned_at(part.keys, part.is_wide, b);
+      if (x != y) return x < y ? -1 : 1;
+    }
+    if (part.starts == nullptr) continue;
+    TextReader x = tail_of(part, a);
+    TextReader y = tail_of(part, b);
+    const int order = compare_texts(x, 0, y, 0);
+    if (order != 0) return order;
+  }
+  return 0;
+}
+
+}  // namespace rtindex

@@ -1,0 +1,185 @@
+// The functions that GPUs encode strings and tuples with, and compare them in full: on the host,
+// against the codecs.
+
+#include "keys/full_keys.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "keys/codec.hpp"
+#include "keys/codec_parts.hpp"
+#include "support/lookups.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+// A column as kernels read it, in host memory.
+class HostTuples {
+ public:
+  explicit HostTuples(const ColumnView& column) {
+    end_.size = column.size();
+    if (column.type() == Type::composite)
+      for (const ColumnView& part : column.parts()) add(part);
+    else
+      add(column);
+  }
+  [[nodiscard]] const PackedEnd& end() const { return end_; }
+
+ private:
+  void add(const ColumnView& part) {
+    const std::size_t p = end_.count++;
+    if (part.type() != Type::string) {
+      end_.types[p] = element_type(part.type());
+      end_.parts[p] = part.data();
+      return;
+    }
+    std::string& bytes = bytes_.emplace_back();
+    std::vector<std::uint32_t>& offsets = offsets_.emplace_back(1, 0);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (part.valid(i)) bytes += part.string(i);
+      offsets.push_back(static_cast<std::uint32_t>(bytes.size()));
+    }
+    end_.types[p] = string_elements(sizeof(std::uint32_t));
+    end_.parts[p] = offsets.data();
+    end_.bytes[p] = bytes.data();
+  }
+
+  std::deque<std::string> bytes_;
+  std::deque<std::vector<std::uint32_t>> offsets_;
+  PackedEnd end_;
+};
+
+FullKeys full_keys_of(const KeyCodec& codec) {
+  const CodecParts parts = codec.parts().value();
+  StringMap dictionaries[PackedMap::most_parts] = {};
+  for (std::size_t p = 0; p < parts.parts.size(); ++p)
+    if (parts.parts[p].dictionary != nullptr) dictionaries[p] = parts.parts[p].dictionary->map();
+  FullKeys full;
+  full.map = packed_map_of(parts, dictionaries);
+  full.map.span = codec.span();
+  full.map.empty = codec.empty();
+  for (std::size_t p = parts.first_compared; p < parts.parts.size(); ++p) {
+    const CodecPart& from = parts.parts[p];
+    FullKeys::Part& part = full.parts[p];
+    if (from.keys != nullptr) {
+      part.keys = from.keys->get().data();
+      part.is_wide = from.keys->get().wide();
+    }
+    if (from.tails == nullptr) continue;
+    part.starts = from.tails->get().starts().data();
+    part.has_wide_starts = from.tails->get().starts().wide();
+    part.bytes = from.tails->get().all_bytes().data();
+    part.size = from.tails->get().all_bytes().size();
+    part.prefix = from.prefix.data();
+    part.prefix_size = from.prefix.size();
+  }
+  full.rows = {nullptr, codec.rows().first(), codec.rows().size()};
+  return full;
+}
+
+int sign(int order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
+
+class FullKeysOf : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> names_of_workloads() {
+  std::vector<std::string> names;
+  for (const auto& list : {string_workloads(), composite_workloads()})
+    for (const Workload& workload : list) names.push_back(workload.name);
+  return names;
+}
+
+// Whether a lookup matches a row, by encoded and full keys.
+bool is_match(const FullKeys& full, const Interval& interval, std::uint8_t checks,
+              std::uint64_t key, std::size_t row, const HostTuples& lower, const HostTuples& upper,
+              RangeEnds ends, std::size_t i) {
+  if (!interval.contains(key)) return false;
+  if ((checks & check_lower) != 0 && key == interval.lower &&
+      compare_full(full, row, lower.end(), i) < (ends.lower_open ? 1 : 0))
+    return false;
+  return (checks & check_upper) == 0 || key != interval.upper ||
+         compare_full(full, row, upper.end(), i) <= (ends.upper_open ? -1 : 0);
+}
+
+TEST_P(FullKeysOf, MatchesWhatTheCodecMatches) {
+  const TestColumn column = workload_named(GetParam()).column();
+  Random random(column.size() + 3);
+  const std::vector<Batch> batches = interesting_batches(column, 16, random);
+  for (const KeyUse use : {KeyUse::order, KeyUse::points}) {
+    const auto codec = KeyCodec::for_column(column.view(), use);
+    const FullKeys full = full_keys_of(*codec);
+    const EncodedColumn encoded = codec->encode(column.view());
+    for (const Batch& batch : batches) {
+      const bool are_points = batch.kind == LookupKind::point;
+      if (use == KeyUse::points && !are_points) continue;
+      const HostTuples lower(batch.lower.view());
+      const HostTuples upper(are_points ? batch.lower.view() : batch.upper.view());
+      const ColumnView low = batch.lower.view();
+      const ColumnView high = batch.upper.view();
+      for (const RangeEnds ends : {RangeEnds{}, RangeEnds{true, false}, RangeEnds{false, true}}) {
+        if (are_points && ends.any_open()) continue;
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+          if (!low.valid(i) || (!are_points && !high.valid(i))) continue;
+          Interval wanted{};
+          std::uint8_t wanted_checks = check_none;
+          codec->encode_lookups(low, are_points ? low : high, ends, i, 1, &wanted,
+                                codec->has_residual() ? &wanted_checks : nullptr);
+          std::uint8_t checks = check_none;
+          const bool once = are_points && full.map.count == 1;
+          const Interval interval =
+              once ? encode_point(full.map, lower.end(), i, checks)
+                   : encode_interval(full.map, lower.end(), upper.end(), i, ends, checks);
+          for (std::size_t k = 0; k < encoded.size(); ++k) {
+            const std::uint32_t row = encoded.row(k);
+            const std::uint64_t key = encoded.keys[k];
+            const bool expected =
+                wanted.contains(key) && codec->accepts(low, are_points ? low : high, ends, i,
+                                                       wanted, wanted_checks, row, key);
+            ASSERT_EQ(is_match(full, interval, checks, key, row, lower, upper, ends, i), expected)
+                << low.text(i) << " and " << column.view().text(row);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(FullKeysOf, OrdersElementsLikeTheCodec) {
+  const TestColumn column = workload_named(GetParam()).column();
+  const auto codec = KeyCodec::for_column(column.view());
+  const FullKeys full = full_keys_of(*codec);
+  const EncodedColumn encoded = codec->encode(column.view());
+  const std::size_t size = std::min<std::size_t>(encoded.size(), 300);
+  for (std::size_t a = 0; a < size; ++a)
+    for (std::size_t b = 0; b < size; ++b) {
+      if (encoded.keys[a] != encoded.keys[b]) continue;
+      ASSERT_EQ(sign(compare_elements(full, encoded.row(a), encoded.row(b))),
+                sign(codec->compare_rows(encoded.row(a), encoded.row(b))))
+          << a << " and " << b;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Keys, FullKeysOf, testing::ValuesIn(names_of_workloads()),
+                         [](const auto& item) { return item.param; });
+
+TEST(TextReader, ReadsNothingBehindItsLimit) {
+  alignas(8) const char bytes[] = "0123456789abcdef";
+  for (std::size_t first = 0; first < 9; ++first)
+    for (std::size_t size = 0; first + size < 17; ++size) {
+      TextReader text(bytes + first, size, bytes + first + size);
+      for (std::size_t i = 0; i < size; ++i)
+        ASSERT_EQ(text[i], static_cast<unsigned char>(bytes[first + i]));
+      for (std::size_t i = 0; i < size; ++i) {
+        std::uint64_t wanted = 0;
+        for (std::size_t k = 0; k < 8 && i + k < size; ++k)
+          wanted |= std::uint64_t{static_cast<unsigned char>(bytes[first + i + k])} << 8 * k;
+        ASSERT_EQ(text.word(i), wanted) << first << " " << size << " " << i;
+      }
+    }
+}
+
+}  // namespace
+}  // namespace rtindex::test
