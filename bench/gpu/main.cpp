@@ -21,6 +21,7 @@
 #include "gpu/gpu_report.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/latency.hpp"
+#include "gpu/strings.hpp"
 #include "gpu/peers/peer.hpp"
 #include "harness/program_options.hpp"
 
@@ -32,7 +33,8 @@ struct Settings {
   std::string records;
   std::vector<std::string> questions = {
       "points32", "points64", "clustered", "twice", "duplicates", "ranges",       "long",
-      "batches",  "latency",  "settings",  "huge",  "host",       "distributions"};
+      "batches",  "latency",  "settings",  "huge",  "host",       "distributions",
+      "strings"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;
@@ -101,6 +103,8 @@ class Bench {
                           std::min(26, settings_.lookup_bits));
     if (wanted("distributions"))
       compare_distributions(report_, settings_.indexes, settings_.key_bits, settings_.lookup_bits);
+    if (wanted("strings"))
+      measure_strings(report_, settings_.indexes, std::min(24, settings_.key_bits));
     if (report_.wrong() != 0) {
       fmt::print("{} answers were wrong\n", report_.wrong());
       std::exit(1);
