@@ -18,11 +18,6 @@ constexpr std::uint64_t greatest_key = std::numeric_limits<std::uint64_t>::max()
   return key == greatest_key ? key : key + 1;
 }
 
-// How often the searched interval has to be halved.
-[[nodiscard]] std::uint32_t halvings(std::uint32_t pieces) {
-  return static_cast<std::uint32_t>(std::bit_width(pieces - 1));
-}
-
 // Steps that the reading of a table must save to pay.
 constexpr std::uint32_t table_steps = 3;
 // More pieces do not stay in the cache next to a GPU's processors.
@@ -89,34 +84,75 @@ template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint32_t>* pairs,
 template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint64_t>* pairs, std::size_t size,
                                                std::uint64_t span, const JoinLimits& limits);
 
-MadeRoot make_root(std::span<const std::uint64_t> firsts, std::uint64_t span, PieceSearch search) {
-  const auto count = static_cast<std::uint32_t>(firsts.size());
-  MadeRoot made;
-  made.root.last = count - 1;
-  made.root.steps = halvings(count);
-  const bool in_step = search == PieceSearch::in_step;
-  const std::uint64_t wanted = (in_step ? 2U : 8U) * std::uint64_t{count};
-  const bool is_small = in_step ? made.root.steps <= table_steps : count <= most_near_pieces;
-  if (is_small || span < wanted) return made;
+namespace {
 
-  const Spread slots(0, span, wanted);
-  std::vector<std::uint32_t> table(slots(span) + 2);
+// Fills the table of a root whose slots are chosen; the steps that are left.
+template <class SlotOf>
+std::uint32_t fill_table(std::span<const std::uint64_t> firsts, const SlotOf& slot_of,
+                         std::vector<std::uint32_t>& table) {
+  const auto count = static_cast<std::uint32_t>(firsts.size());
   std::uint32_t piece = 0;
   std::uint32_t most = 1;
   for (std::size_t slot = 0; slot + 1 < table.size(); ++slot) {
     // Keys of the slot are in the last piece that begins before it, or in one that begins in it.
-    while (piece + 1 < count && slots(firsts[piece + 1]) < slot) ++piece;
+    while (piece + 1 < count && slot_of(firsts[piece + 1]) < slot) ++piece;
     table[slot] = piece;
     if (slot > 0) most = std::max(most, piece - table[slot - 1] + 1);
   }
   most = std::max(most, count - piece);
-  table.back() = made.root.last;
-  if (in_step && halvings(most) + table_steps >= made.root.steps) return made;
-  made.root.slots = slots;
-  made.root.has_table = true;
-  made.root.steps = halvings(most);
-  made.table = std::move(table);
+  table.back() = count - 1;
+  return steps_for(most);
+}
+
+// A root without a table.
+[[nodiscard]] MadeRoot bare_root(std::uint32_t pieces) {
+  MadeRoot made;
+  made.root.last = pieces - 1;
+  made.root.steps = steps_for(pieces);
   return made;
+}
+
+[[nodiscard]] MadeRoot root_for_single(std::span<const std::uint64_t> firsts, std::uint64_t span) {
+  const auto count = static_cast<std::uint32_t>(firsts.size());
+  const std::uint64_t wanted = 8 * std::uint64_t{count};
+  MadeRoot made = bare_root(count);
+  if (count <= most_near_pieces || span < wanted) return made;
+  made.root.slots = Spread(0, span, wanted);
+  made.root.has_table = true;
+  made.table.resize(made.root.slots(span) + 2);
+  made.root.steps = fill_table(firsts, made.root.slots, made.table);
+  return made;
+}
+
+// The table that leaves the fewest steps, if it saves enough of them.
+[[nodiscard]] MadeRoot root_in_step(std::span<const std::uint64_t> firsts, std::uint64_t span) {
+  const auto count = static_cast<std::uint32_t>(firsts.size());
+  const std::uint64_t wanted = 2 * std::uint64_t{count};
+  MadeRoot best = bare_root(count);
+  if (best.root.steps <= table_steps || span < wanted) return best;
+  std::uint32_t most_steps = best.root.steps - table_steps;
+  const auto significant =
+      static_cast<std::uint32_t>(std::clamp(static_cast<int>(std::bit_width(count)) - 2, 3, 8));
+  for (const std::uint32_t bits : {0U, significant}) {
+    MadeRoot made = bare_root(count);
+    made.root.slots = Spread(0, span, wanted);
+    made.root.significant = bits;
+    made.root.has_table = true;
+    made.table.resize(std::size_t{made.root.slot(span)} + 2);
+    made.root.steps = fill_table(
+        firsts, [&](std::uint64_t key) { return made.root.slot(key); }, made.table);
+    if (made.root.steps >= most_steps) continue;
+    most_steps = made.root.steps;
+    best = std::move(made);
+  }
+  return best;
+}
+
+}  // namespace
+
+MadeRoot make_root(std::span<const std::uint64_t> firsts, std::uint64_t span, PieceSearch search) {
+  return search == PieceSearch::in_step ? root_in_step(firsts, span)
+                                        : root_for_single(firsts, span);
 }
 
 }  // namespace rtindex

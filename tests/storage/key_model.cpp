@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/key_parts.hpp"
 #include "storage/pairs.hpp"
 #include "support/random.hpp"
 
@@ -119,15 +120,51 @@ TEST_P(KeyModel, RootFindsThePieceOfEveryKey) {
       const auto expected =
           std::upper_bound(firsts.begin(), firsts.end(), key) - firsts.begin() - 1;
       const auto first_of = [&](std::uint32_t piece) { return firsts.at(piece); };
-      ASSERT_EQ(made.root.find(made.table.data(), key, first_of), expected) << key;
-      // All steps, as keys that are searched in step take them.
-      std::uint32_t piece = made.root.has_table ? made.table.at(made.root.slots(key)) : 0;
-      for (std::uint32_t step = made.root.steps; step-- > 0;) {
-        const std::uint32_t next = std::min(piece + (1U << step), made.root.last);
-        if (firsts[next] <= key) piece = next;
+      if (search == PieceSearch::single) {
+        ASSERT_EQ(made.root.find(made.table.data(), key, first_of), expected) << key;
+        continue;
       }
+      std::uint32_t piece = made.root.has_table ? made.table.at(made.root.slot(key)) : 0;
+      step_to_pieces(made.root.steps, made.root.last, &key, 1, first_of, &piece);
       ASSERT_EQ(piece, expected) << key;
     }
+  }
+}
+
+TEST_P(KeyModel, PartsHaveTheRowsOfTheirKeys) {
+  constexpr std::size_t wanted = 100;
+  const KeyParts parts(pairs_.data(), pairs_.size(), span_, wanted);
+  ASSERT_GE(parts.size(), 1U);
+  ASSERT_LE(parts.size(), wanted);
+  EXPECT_EQ(parts[0].first, 0U);
+  EXPECT_EQ(parts[0].begin, 0U);
+  EXPECT_EQ(parts[parts.size() - 1].last, span_);
+  EXPECT_EQ(parts[parts.size() - 1].end, pairs_.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const KeyPart part = parts[i];
+    ASSERT_LE(part.first, part.last);
+    if (i > 0) {
+      ASSERT_EQ(part.first, parts[i - 1].last + 1);
+      ASSERT_EQ(part.begin, parts[i - 1].end);
+    }
+    for (std::size_t at = part.begin; at < part.end; ++at) {
+      ASSERT_GE(pairs_[at].key, part.first);
+      ASSERT_LE(pairs_[at].key, part.last);
+    }
+    const std::uint64_t ends[] = {part.first, part.last};
+    std::uint32_t found[2];
+    parts.find(ends, 2, found);
+    ASSERT_EQ(found[0], i);
+    ASSERT_EQ(found[1], i);
+    // A part has more rows only where a key is repeated.
+    const std::size_t even = pairs_.size() / wanted + 1;
+    if (part.end - part.begin <= 2 * even) continue;
+    std::size_t longest = 0;
+    for (std::size_t at = part.begin, run = 0; at < part.end; ++at) {
+      run = at > part.begin && pairs_[at].key == pairs_[at - 1].key ? run + 1 : 1;
+      longest = std::max(longest, run);
+    }
+    ASSERT_LE(part.end - part.begin, longest + 2 * even) << "part " << i;
   }
 }
 

@@ -29,6 +29,9 @@ constexpr std::size_t fill_grain = std::size_t{1} << 16;
 // enough for all of it to stay in the L1 cache.
 constexpr std::size_t in_step = 64;
 
+// Steps of a search by halves that take as long as the reading of a table.
+constexpr std::uint32_t root_table_steps = 2;
+
 // Pairs that are compared at once: about as many as a cell holds, so that only prefetched memory is
 // read.
 constexpr std::uint32_t at_once = 4;
@@ -170,9 +173,33 @@ void Grid<Key>::save(FileWriter file) const {
 }
 
 template <class Key>
-std::size_t Grid<Key>::piece_of(std::uint64_t key) const {
-  return root_.find(table_.data(), key,
-                    [&](std::uint32_t piece) { return pieces_[piece].spread.lowest(); });
+void Grid<Key>::find_pieces(PieceRange range, const Key* keys, std::size_t count,
+                            std::uint32_t* found) const {
+  const Piece* const pieces = pieces_.data();
+  std::uint32_t steps = steps_for(range.last - range.first + 1);
+  if (root_.has_table && root_.steps + root_table_steps < steps) {
+    steps = root_.steps;
+    for (std::size_t i = 0; i < count; ++i) {
+      found[i] = root_.slot(keys[i]);
+      prefetch(table_.data() + found[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      found[i] = table_[found[i]];
+      prefetch(pieces + found[i]);
+    }
+  } else {
+    std::fill_n(found, count, range.first);
+  }
+  step_to_pieces(
+      steps, range.last, keys, count,
+      [&](std::uint32_t piece) { return pieces[piece].spread.lowest(); }, found);
+}
+
+template <class Key>
+std::uint32_t Grid<Key>::piece_of(Key key) const {
+  std::uint32_t found = 0;
+  find_pieces({0, root_.last}, &key, 1, &found);
+  return found;
 }
 
 // The position behind the last key of each cell, 0 where the cell has none. Every key writes the
@@ -199,7 +226,7 @@ Array<std::uint32_t> Grid<Key>::cell_ends(const KeyOrder<Key>& order) const {
     std::size_t position = end_of_cell_before(first);
     const std::size_t end = end_of_cell_before(first + count);
     if (position >= end) return;
-    std::size_t number = piece_of(order.key(position));
+    std::uint32_t number = piece_of(order.key(position));
     for (; position < end; ++number) {
       const Piece& piece = pieces_[number];
       const std::size_t next =
@@ -243,9 +270,24 @@ void Grid<Key>::fill(const KeyOrder<Key>& order) {
 template <class Key>
 void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                              std::uint32_t* at, Counters* work) const {
+  lower_bounds_of({0, root_.last}, order, keys, count, at, work);
+}
+
+template <class Key>
+void Grid<Key>::lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                                std::size_t count, std::uint32_t* at, Counters* work) const {
+  if (root_.last == 0) return lower_bounds_of({0, 0}, order, keys, count, at, work);
+  const PieceRange range{piece_of(static_cast<Key>(part.first)),
+                         piece_of(static_cast<Key>(part.last))};
+  lower_bounds_of(range, order, keys, count, at, work);
+}
+
+template <class Key>
+void Grid<Key>::lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
+                                std::size_t count, std::uint32_t* at, Counters* work) const {
   const auto search_all = [&](auto counting) {
     for (std::size_t first = 0; first < count; first += in_step)
-      search(order, keys + first, std::min(in_step, count - first), at + first, counting);
+      search(range, order, keys + first, std::min(in_step, count - first), at + first, counting);
   };
   if (work == nullptr)
     search_all(NoWork{});
@@ -255,8 +297,8 @@ void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::s
 
 // The cells of some keys, and where these would start if keys were spread perfectly.
 template <class Key>
-void Grid<Key>::find_cells(const Key* keys, std::size_t count, std::uint64_t* cells,
-                           std::uint32_t* at) const {
+void Grid<Key>::find_cells(PieceRange range, const Key* keys, std::size_t count,
+                           std::uint64_t* cells, std::uint32_t* at) const {
   const std::int16_t* const offsets = offsets_.data();
   const auto find_cell = [&](const Piece& piece, std::size_t i) {
     const std::uint64_t cell = piece.spread(keys[i]);
@@ -264,43 +306,24 @@ void Grid<Key>::find_cells(const Key* keys, std::size_t count, std::uint64_t* ce
     cells[i] = piece.first_cell + cell;
     prefetch(offsets + cells[i]);
   };
-  if (pieces_.size() == 1) {
-    const Piece piece = pieces_.front();
+  if (range.first == range.last) {
+    const Piece piece = pieces_[range.first];
     for (std::size_t i = 0; i < count; ++i) find_cell(piece, i);
     return;
   }
-  const Piece* const pieces = pieces_.data();
-  std::uint32_t found[in_step] = {};
-  if (!table_.empty()) {
-    for (std::size_t i = 0; i < count; ++i) {
-      found[i] = static_cast<std::uint32_t>(root_.slots(keys[i]));
-      prefetch(table_.data() + found[i]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      found[i] = table_[found[i]];
-      prefetch(pieces + found[i]);
-    }
-  }
-  // Searches by halves, all keys in step.
-  const std::uint32_t last = root_.last;
-  for (std::uint32_t step = root_.steps; step-- > 0;)
-    for (std::size_t i = 0; i < count; ++i) {
-      // No branch to mispredict.
-      const std::uint32_t next = std::min(found[i] + (1U << step), last);
-      const std::uint32_t goes_on = pieces[next].spread.lowest() <= keys[i] ? ~0U : 0U;
-      found[i] += (next - found[i]) & goes_on;
-    }
-  for (std::size_t i = 0; i < count; ++i) find_cell(pieces[found[i]], i);
+  std::uint32_t found[in_step];
+  find_pieces(range, keys, count, found);
+  for (std::size_t i = 0; i < count; ++i) find_cell(pieces_[found[i]], i);
 }
 
 template <class Key>
 template <class Work>
-void Grid<Key>::search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                       std::uint32_t* at, Work work) const {
+void Grid<Key>::search(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
+                       std::size_t count, std::uint32_t* at, Work work) const {
   const Pair<Key>* pairs = order.pairs();
   const auto size = static_cast<std::uint32_t>(order.size());
   std::uint64_t cells[in_step];
-  find_cells(keys, count, cells, at);
+  find_cells(range, keys, count, cells, at);
   work.read_cells(count);
   const std::int16_t* const offsets = offsets_.data();
   for (std::size_t i = 0; i < count; ++i) {

@@ -38,6 +38,10 @@ class Grid {
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at, Counters* work = nullptr) const;
 
+  // The same for keys in a part of the column, of which fewer pieces have to be searched.
+  void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                       std::size_t count, std::uint32_t* at, Counters* work) const;
+
   [[nodiscard]] LocatorBytes bytes() const {
     return {{{"grid", offsets_.bytes() + pieces_.size() * sizeof(Piece) +
                           table_.size() * sizeof(std::uint32_t)}}};
@@ -64,17 +68,27 @@ class Grid {
     std::uint32_t begin, cells;
   };
 
+  // The pieces that some keys can be in.
+  struct PieceRange {
+    std::uint32_t first, last;
+  };
+
   void build(const KeyOrder<Key>& order);
   void lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>& order);
   void fill(const KeyOrder<Key>& order);
   [[nodiscard]] Array<std::uint32_t> cell_ends(const KeyOrder<Key>& order) const;
-  [[nodiscard]] std::size_t piece_of(std::uint64_t key) const;
-  void find_cells(const Key* keys, std::size_t count, std::uint64_t* cells,
+  // Finds the pieces of at most `in_step` keys.
+  void find_pieces(PieceRange range, const Key* keys, std::size_t count,
+                   std::uint32_t* found) const;
+  [[nodiscard]] std::uint32_t piece_of(Key key) const;
+  void find_cells(PieceRange range, const Key* keys, std::size_t count, std::uint64_t* cells,
                   std::uint32_t* at) const;
+  void lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
+                       std::size_t count, std::uint32_t* at, Counters* work) const;
   // `Work` counts, or is compiled to nothing.
   template <class Work>
-  void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count, std::uint32_t* at,
-              Work work) const;
+  void search(PieceRange range, const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+              std::uint32_t* at, Work work) const;
 
   std::vector<Piece> pieces_;
   PieceRoot root_;
