@@ -64,16 +64,14 @@ namespace {
 
 constexpr std::size_t block_lookups = std::size_t{1} << 15;
 
-// Calls visit(bucket, interval, lookup) for every lookup of a block.
+// Calls visit(first lookup, intervals, their number) for every chunk of a block.
 template <class Visit>
-void visit_block(const LookupBatch& batch, std::size_t first, std::size_t count,
-                 const Spread& spread, Visit&& visit) {
+void visit_chunks(const LookupBatch& batch, std::size_t first, std::size_t count, Visit&& visit) {
   Interval intervals[chunk_lookups];
   for (std::size_t begin = first; begin < first + count; begin += chunk_lookups) {
     const std::size_t size = std::min(chunk_lookups, first + count - begin);
     batch.encode(begin, size, intervals, nullptr);
-    for (std::size_t i = 0; i < size; ++i)
-      visit(intervals[i].empty() ? 0 : spread(intervals[i].lower), intervals[i], begin + i);
+    visit(begin, intervals, size);
   }
 }
 
@@ -97,31 +95,44 @@ bool is_sorted(const LookupBatch& batch) {
 }
 
 PartitionedBatch::PartitionedBatch(const LookupBatch& batch, std::size_t first, std::size_t count,
-                                   std::uint64_t span, std::size_t buckets)
-    : items_(count), starts_(buckets + 1, 0) {
-  const Spread spread(0, span, buckets);
+                                   const KeyParts& parts)
+    : items_(count), starts_(parts.size() + 1, 0) {
   const std::size_t blocks = (count + block_lookups - 1) / block_lookups;
-  std::vector<std::size_t> offsets(blocks * buckets, 0);
+  std::vector<std::size_t> offsets(blocks * parts.size(), 0);
+  Array<std::uint16_t> part_of(count);
   parallel_for(count, block_lookups, [&](std::size_t begin, std::size_t size) {
-    std::size_t* counts = &offsets[begin / block_lookups * buckets];
-    visit_block(batch, first + begin, size, spread,
-                [&](std::uint64_t bucket, const Interval&, std::size_t) { ++counts[bucket]; });
+    std::size_t* const counts = &offsets[begin / block_lookups * parts.size()];
+    visit_chunks(batch, first + begin, size,
+                 [&](std::size_t lookup, const Interval* intervals, std::size_t some) {
+                   std::uint64_t keys[chunk_lookups];
+                   for (std::size_t i = 0; i < some; ++i)
+                     keys[i] = intervals[i].empty() ? 0 : intervals[i].lower;
+                   std::uint32_t found[chunk_lookups];
+                   parts.find(keys, some, found);
+                   for (std::size_t i = 0; i < some; ++i) {
+                     part_of[lookup - first + i] = static_cast<std::uint16_t>(found[i]);
+                     ++counts[found[i]];
+                   }
+                 });
   });
   std::size_t next = 0;
-  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-    starts_[bucket] = next;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    starts_[part] = next;
     for (std::size_t block = 0; block < blocks; ++block) {
-      std::size_t& offset = offsets[block * buckets + bucket];
+      std::size_t& offset = offsets[block * parts.size() + part];
       next += std::exchange(offset, next);
     }
   }
-  starts_[buckets] = next;
+  starts_[parts.size()] = next;
   parallel_for(count, block_lookups, [&](std::size_t begin, std::size_t size) {
-    std::size_t* offset = &offsets[begin / block_lookups * buckets];
-    visit_block(batch, first + begin, size, spread,
-                [&](std::uint64_t bucket, const Interval& interval, std::size_t lookup) {
-                  items_[offset[bucket]++] = {interval, static_cast<std::uint32_t>(lookup)};
-                });
+    std::size_t* const offset = &offsets[begin / block_lookups * parts.size()];
+    visit_chunks(
+        batch, first + begin, size,
+        [&](std::size_t lookup, const Interval* intervals, std::size_t some) {
+          const std::uint16_t* const found = part_of.data() + (lookup - first);
+          for (std::size_t i = 0; i < some; ++i)
+            items_[offset[found[i]]++] = {intervals[i], static_cast<std::uint32_t>(lookup + i)};
+        });
   });
 }
 

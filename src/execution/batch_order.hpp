@@ -17,7 +17,7 @@
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "keys/lookup_batch.hpp"
-#include "keys/spread.hpp"
+#include "storage/key_parts.hpp"
 
 namespace rtindex {
 
@@ -111,14 +111,13 @@ class PartitionedBatch {
     std::uint32_t lookup;  // its number in the batch
   };
 
-  // Lookups [first, first + count) in `buckets` buckets of equal width over 0..span. Empty lookups
-  // go to the first bucket.
+  // Lookups [first, first + count) by the part of the column that their lower end belongs to.
+  // Empty lookups go to the first part.
   PartitionedBatch(const LookupBatch& batch, std::size_t first, std::size_t count,
-                   std::uint64_t span, std::size_t buckets);
+                   const KeyParts& parts);
 
-  [[nodiscard]] std::size_t buckets() const { return starts_.size() - 1; }
-  [[nodiscard]] std::span<const Item> bucket(std::size_t i) const {
-    return items_.span().subspan(starts_[i], starts_[i + 1] - starts_[i]);
+  [[nodiscard]] std::span<const Item> items(std::size_t part) const {
+    return items_.span().subspan(starts_[part], starts_[part + 1] - starts_[part]);
   }
 
  private:

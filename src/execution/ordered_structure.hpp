@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@
 #include "execution/position_finder.hpp"
 #include "storage/hash_filter.hpp"
 #include "storage/key_order.hpp"
+#include "storage/key_parts.hpp"
 #include "storage/merge_orders.hpp"
 #include "storage/structure.hpp"
 
@@ -58,7 +60,8 @@ class HasKeyOrder {
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
 //   LocatorBytes bytes(); std::string describe()
 //
-// A locator that counts its work takes a Counters* as well, null where nothing is counted.
+// A locator that searches faster among the rows of a part has the same function with the rows
+// first. A locator that counts its work takes a Counters* as well, null where nothing is counted.
 template <class Key, class Locator>
 class OrderedStructure final : public Structure, public HasKeyOrder {
  public:
@@ -198,7 +201,13 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
  private:
   using Finder = PositionFinder<Key, Locator>;
 
-  [[nodiscard]] Finder finder() const { return {order_, *locator_, filter_ ? &*filter_ : nullptr}; }
+  [[nodiscard]] Finder finder() const {
+    return finder({0, order_.span(), 0, static_cast<std::uint32_t>(order_.size())});
+  }
+  // Of lookups whose lower ends are in `part`.
+  [[nodiscard]] Finder finder(const KeyPart& part) const {
+    return {order_, *locator_, filter_ ? &*filter_ : nullptr, part};
+  }
 
   void run_chunk(const LookupBatch& batch, const Request& request, DeadSet* dead, std::size_t first,
                  std::size_t count) const {
@@ -219,19 +228,28 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   // The batch partitioned by key, so that lookups that need the same memory come together.
   void run_in_order(const LookupBatch& batch, const Request& request, DeadSet* dead) const {
-    const std::size_t buckets =
-        std::clamp<std::size_t>(order_.bytes() / bucket_bytes, 1, most_buckets);
+    const KeyParts& parts = key_parts();
     for (std::size_t first = 0; first < batch.size(); first += most_at_once) {
       const std::size_t count = std::min(most_at_once, batch.size() - first);
-      const PartitionedBatch parts(batch, first, count, order_.span(), buckets);
-      parallel_for(parts.buckets(), 1, [&](std::size_t bucket, std::size_t) {
-        run_bucket(batch.kind(), request, dead, parts.bucket(bucket));
+      const PartitionedBatch partitioned(batch, first, count, parts);
+      parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
+        run_part(batch.kind(), request, dead, parts[part], partitioned.items(part));
       });
     }
   }
 
-  void run_bucket(LookupKind kind, const Request& request, DeadSet* dead,
-                  std::span<const PartitionedBatch::Item> items) const {
+  // Made by the first batch that needs them: a column may be a file that nobody has read yet.
+  [[nodiscard]] const KeyParts& key_parts() const {
+    std::call_once(parts_once_, [&] {
+      parts_.emplace(order_.pairs(), order_.size(), order_.span(),
+                     std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, most_parts));
+    });
+    return *parts_;
+  }
+
+  // Lookups whose lower ends are in `part`.
+  void run_part(LookupKind kind, const Request& request, DeadSet* dead, const KeyPart& part,
+                std::span<const PartitionedBatch::Item> items) const {
     ScatteredAnswers answers(request);
     Work work(request);
     Interval intervals[chunk_lookups];
@@ -243,7 +261,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
         intervals[i] = items[i].interval;
         lookups[i] = items[i].lookup;
       }
-      finder().find(kind, wants_first_row(request), intervals, count, found, work.get());
+      finder(part).find(kind, wants_first_row(request), intervals, count, found, work.get());
       answers.start();
       answer(answers.local(), dead, kind, 0, found, count, work);
       answers.scatter(lookups, count);
@@ -337,9 +355,8 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
   static constexpr std::size_t small_share = 4;
-  static constexpr std::size_t bucket_bytes = std::size_t{1}
-                                              << 18;  // about what a core's cache holds
-  static constexpr std::size_t most_buckets = 2048;
+  static constexpr std::size_t part_bytes = std::size_t{1} << 18;  // a core's cache holds them
+  static constexpr std::size_t most_parts = 2048;
   static constexpr std::size_t most_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
 
   KeyOrder<Key> order_;
@@ -348,6 +365,8 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   std::unique_ptr<IncludedValues> included_;
   std::optional<HashFilter<Key>> filter_;
   DeadSets dead_sets_;
+  mutable std::once_flag parts_once_;
+  mutable std::optional<KeyParts> parts_;  // of large batches
 };
 
 }  // namespace rtindex

@@ -9,6 +9,7 @@
 #include "keys/interval.hpp"
 #include "storage/hash_filter.hpp"
 #include "storage/key_order.hpp"
+#include "storage/key_parts.hpp"
 
 namespace rtindex {
 
@@ -23,9 +24,14 @@ class PositionFinder {
     locator.lower_bounds(order, static_cast<const Key*>(nullptr), 0, at, work);
   };
 
-  // `filter`: of the keys, null where there is none. All of them outlive the finder.
-  PositionFinder(const KeyOrder<Key>& order, const Locator& locator, const HashFilter<Key>* filter)
-      : order_(order), locator_(locator), filter_(filter) {}
+  // Whether the locator searches a part of the column faster.
+  static constexpr bool locator_takes_parts = requires { &Locator::lower_bounds_in; };
+
+  // `filter`: of the keys, null where there is none. All of them outlive the finder. The lower ends
+  // of all lookups are in `part`.
+  PositionFinder(const KeyOrder<Key>& order, const Locator& locator, const HashFilter<Key>* filter,
+                 const KeyPart& part)
+      : order_(order), locator_(locator), filter_(filter), part_(part) {}
 
   // The positions of all matches of each lookup; of points only the first one where `one_row`.
   void find(LookupKind kind, bool one_row, const Interval* intervals, std::size_t count,
@@ -98,6 +104,17 @@ class PositionFinder {
       locator_.lower_bounds(order_, keys, count, at);
   }
 
+  // Of keys in the part.
+  void search_part(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
+    if (count == 0) return;
+    if constexpr (!locator_takes_parts)
+      search(keys, count, at, work);
+    else if constexpr (locator_counts)
+      locator_.lower_bounds_in(part_, order_, keys, count, at, work);
+    else
+      locator_.lower_bounds_in(part_, order_, keys, count, at);
+  }
+
   void find_points(bool one_row, const Interval* intervals, std::size_t count, Match* found,
                    Counters* work) const {
     if (filter_)
@@ -143,8 +160,8 @@ class PositionFinder {
     Key keys[chunk_lookups];
     std::uint32_t at[chunk_lookups];
     for (std::size_t i = 0; i < count; ++i)
-      keys[i] = intervals[i].empty() ? Key{0} : static_cast<Key>(intervals[i].lower);
-    search(keys, count, at, work);
+      keys[i] = static_cast<Key>(intervals[i].empty() ? part_.first : intervals[i].lower);
+    search_part(keys, count, at, work);
     if (one_row) {
       for (std::size_t i = 0; i < count; ++i) {
         const bool hit =
@@ -192,6 +209,7 @@ class PositionFinder {
   const KeyOrder<Key>& order_;
   const Locator& locator_;
   const HashFilter<Key>* filter_;
+  KeyPart part_;
 };
 
 }  // namespace rtindex

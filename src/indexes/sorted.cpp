@@ -18,8 +18,14 @@ class BinarySearch {
 
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at) const {
+    lower_bounds_in({0, order.span(), 0, static_cast<std::uint32_t>(order.size())}, order, keys,
+                    count, at);
+  }
+  // Of keys in `part`.
+  void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                       std::size_t count, std::uint32_t* at) const {
     for (std::size_t first = 0; first < count; first += in_step)
-      search(order, keys + first, std::min(in_step, count - first), at + first);
+      search(part, order, keys + first, std::min(in_step, count - first), at + first);
   }
 
   [[nodiscard]] LocatorBytes bytes() const { return {{{"search structure", 0}}}; }
@@ -30,12 +36,12 @@ class BinarySearch {
  private:
   static constexpr std::size_t in_step = 16;
 
-  static void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                     std::uint32_t* at) {
+  static void search(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                     std::size_t count, std::uint32_t* at) {
     const Pair<Key>* pairs = order.pairs();
     const Pair<Key>* base[in_step];
-    std::fill_n(base, count, pairs);
-    std::size_t length = order.size();
+    std::fill_n(base, count, pairs + part.begin);
+    std::size_t length = part.end - part.begin;
     while (length > 1) {
       const std::size_t half = length / 2;
       length -= half;
