@@ -1,20 +1,24 @@
 """How fast is rtindex compared with pandas, polars, pyarrow, NumPy and DuckDB?
 
 Point lookups (which row holds this key?) and range counts on a column of distinct random 64-bit
-keys. All contestants get the same arrays, and their answers are checked before their times count.
+keys, and point lookups on four kinds of strings against polars. All contestants get the same arrays, and their answers are checked before their times count.
 Preparation that happens once (sorting, hashing, a database index) is not timed; what a library
 repeats in every call is.
 
     python python/bench/peers.py [--keys N] [--lookups N] [--rounds N] [--records FILE]
+        [--questions {points,ranges,strings} ...] [--strings N] [--string-lookups N]
 
-The goal is at least three times the speed of each at 10 million keys.
+The goal is at least three times the speed of each at 10 million keys, and twice the speed of
+polars' join on each kind of strings.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import random
 import statistics
+from collections.abc import Callable, Iterator
 
 import duckdb
 import numpy as np
@@ -169,6 +173,45 @@ def range_contestants(work: Workload) -> list[Contestant]:
     ]
 
 
+HOSTS = ["www.example.org", "shop.example.com", "en.wiki.example.net", "api.io"]
+WORDS = ["about", "blog", "cart", "docs", "help", "image", "items", "search", "users", "video"]
+
+
+def string_kinds() -> Iterator[tuple[str, Callable[[int], str]]]:
+    """Strings by number, all different, as in bench/workload/string_columns.hpp."""
+    chance = random.Random(1)
+    yield "urls", lambda n: f"https://{chance.choice(HOSTS)}/{chance.choice(WORDS)}/{n}"
+    yield "uuids", lambda n: f"{chance.getrandbits(128):032x}"
+    yield "names", lambda n: f"customer-{n:09d}"
+    # Odd factors keep numbers apart.
+    yield "short", lambda n: f"{n * 2654435761 % 2**32:x}"
+
+
+def string_contestants(make: Callable[[int], str], keys: int,
+                       lookups: int) -> tuple[list[Contestant], dict[str, float]]:
+    """polars builds its hash table in every join."""
+    choice = np.random.default_rng(2024)
+    column = pa.array([make(n) for n in choice.permutation(keys).tolist()], pa.large_string())
+    rows = choice.integers(0, keys, lookups)
+    batch = column.take(pa.array(rows))
+    left = pl.DataFrame({"key": pl.from_arrow(batch)})
+    right = pl.DataFrame({"key": pl.from_arrow(column)}).with_row_index("row")
+
+    def right_rows(found) -> bool:
+        return np.array_equal(np.asarray(found), rows)
+
+    contestants, build_ms = [], {}
+    for name, spec in [("rtindex", "rx:native@cpu"), ("rtindex hash", "hash@cpu")]:
+        build_ms[name], index = milliseconds(lambda spec=spec: rtindex.build(column, spec))
+        contestants.append(Contestant(name, lambda index=index: index.lookup(batch), right_rows,
+                                      lookups, index.spec))
+    contestants.append(Contestant(
+        "polars join",
+        lambda: left.join(right, on="key", how="left", maintain_order="left")["row"].to_numpy(),
+        right_rows, lookups))
+    return contestants, build_ms
+
+
 def report(question: str, contestants: list[Contestant], rounds: int, workload: dict,
            records: Records) -> None:
     times = race(contestants, rounds)
@@ -183,24 +226,50 @@ def report(question: str, contestants: list[Contestant], rounds: int, workload: 
                     {**workload, "lookups": contestant.lookups})
 
 
+def report_integers(options: argparse.Namespace, packages: dict, records: Records) -> None:
+    work = Workload(options.keys, options.lookups)
+    workload = {"keys": options.keys, "key_type": "int64", "hit_rate": 0.5, "packages": packages}
+    if "points" in options.questions:
+        points, build_ms = point_contestants(work)
+        report("point lookups", points, options.rounds, workload, records)
+        for name, spent in build_ms.items():
+            records.add(name, "", "preparation before point lookups", "build_ms", [spent], workload)
+        del points
+    if "ranges" in options.questions:
+        report("range counts", range_contestants(work), options.rounds, workload, records)
+
+
+def report_strings(options: argparse.Namespace, packages: dict, records: Records) -> None:
+    for kind, make in string_kinds():
+        contestants, build_ms = string_contestants(make, options.strings, options.string_lookups)
+        workload = {"keys": options.strings, "key_type": "string", "kind": kind, "hit_rate": 1.0,
+                    "packages": packages}
+        report(f"point lookups of strings: {kind}", contestants, options.rounds, workload, records)
+        for contestant in contestants:
+            if contestant.name in build_ms:
+                records.add(contestant.name, contestant.spec,
+                            f"preparation before point lookups of strings: {kind}", "build_ms",
+                            [build_ms[contestant.name]], workload)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--keys", type=int, default=10_000_000)
     parser.add_argument("--lookups", type=int, default=1 << 22)
+    parser.add_argument("--strings", type=int, default=1 << 21)
+    parser.add_argument("--string-lookups", type=int, default=1 << 20)
+    questions = ["points", "ranges", "strings"]
+    parser.add_argument("--questions", nargs="+", choices=questions, default=questions)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--records", metavar="FILE")
     options = parser.parse_args()
 
-    work = Workload(options.keys, options.lookups)
-    workload = {"keys": options.keys, "key_type": "int64", "hit_rate": 0.5,
-                "packages": {name: importlib.metadata.version(name) for name in PACKAGES}}
+    packages = {name: importlib.metadata.version(name) for name in PACKAGES}
     records = Records(options.records, "python-peers")
-    points, build_ms = point_contestants(work)
-    report("point lookups", points, options.rounds, workload, records)
-    for name, spent in build_ms.items():
-        records.add(name, "", "preparation before point lookups", "build_ms", [spent], workload)
-    del points
-    report("range counts", range_contestants(work), options.rounds, workload, records)
+    if {"points", "ranges"} & set(options.questions):
+        report_integers(options, packages, records)
+    if "strings" in options.questions:
+        report_strings(options, packages, records)
 
 
 if __name__ == "__main__":
