@@ -6,6 +6,7 @@
 
 #include "answers/aggregate.hpp"
 #include "base/error.hpp"
+#include "base/huge_pages.hpp"
 #include "base/parallel.hpp"
 #include "keys/owned_column.hpp"
 
@@ -19,7 +20,9 @@ constexpr std::array answer_list = {Answer::any, Answer::first, Answer::count, A
 // The buffer of an aggregate in the class of the value type.
 void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lookups) {
   return visit_class(value_class, [&]<class Class>() -> void* {
-    return aggregates.emplace<std::vector<Class>>(lookups).data();
+    auto& buffer = aggregates.emplace<std::vector<Class>>();
+    resize_in_huge_pages(buffer, lookups);
+    return buffer.data();
   });
 }
 
@@ -186,7 +189,7 @@ AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) 
   Outputs outputs;
   auto take = [&](Answer answer, std::vector<std::uint32_t>& buffer) -> std::uint32_t* {
     if (!options.answers.has(answer)) return nullptr;
-    buffer.resize(lookups);
+    resize_in_huge_pages(buffer, lookups);
     return buffer.data();
   };
   outputs.any = take(Answer::any, answers_.any_);
@@ -210,7 +213,7 @@ AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) 
   }
   if (options.answers.has(Answer::rows)) {
     request_.answers = request_.answers | Answer::rows;
-    answers_.offsets_.assign(lookups + 1, 0);
+    resize_in_huge_pages(answers_.offsets_, lookups + 1);
     request_.row_counts = answers_.offsets_.data() + 1;
     chunk_rows_.resize(chunks_of(lookups));
     request_.chunk_rows = &chunk_rows_;
@@ -226,7 +229,7 @@ Answers AnswersAccess::finish() {
       if (answers_.rows_.capacity() > 2 * answers_.rows_.size()) answers_.rows_.shrink_to_fit();
       return std::move(answers_);
     }
-    answers_.rows_.resize(answers_.offsets_.back());
+    resize_in_huge_pages(answers_.rows_, answers_.offsets_.back());
     join_chunks(chunk_rows_, answers_.offsets_.data(), answers_.rows_.data());
   }
   return std::move(answers_);

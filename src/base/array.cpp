@@ -7,12 +7,12 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/huge_pages.hpp"
 
 namespace rtindex {
 
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t cache_line = 64;
 // Behind the last element there is always this much readable memory, so that wide loads may
 // overrun.
@@ -47,7 +47,7 @@ RawMemory::RawMemory(std::size_t bytes) : bytes_(bytes) {
   if (huge_page != before) munmap(reinterpret_cast<void*>(aligned + wanted), huge_page - before);
   data_ = reinterpret_cast<void*>(aligned);
   mapped_ = wanted;
-  madvise(data_, mapped_, MADV_HUGEPAGE);
+  ask_for_huge_pages(data_, mapped_);
 }
 
 RawMemory::~RawMemory() {
