@@ -233,7 +233,11 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
       const std::size_t count = std::min(most_at_once, batch.size() - first);
       const PartitionedBatch partitioned(batch, first, count, parts);
       parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
-        run_part(batch.kind(), request, dead, parts[part], partitioned.items(part));
+        // Split, because most lookups may ask for one key.
+        const std::span<const PartitionedBatch::Item> items = partitioned.items(part);
+        parallel_for(items.size(), most_items, [&](std::size_t begin, std::size_t size) {
+          run_part(batch.kind(), request, dead, parts[part], items.subspan(begin, size));
+        });
       });
     }
   }
@@ -357,6 +361,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   static constexpr std::size_t small_share = 4;
   static constexpr std::size_t part_bytes = std::size_t{1} << 18;  // a core's cache holds them
   static constexpr std::size_t most_parts = 2048;
+  static constexpr std::size_t most_items = std::size_t{1} << 15;    // of a part, on one core
   static constexpr std::size_t most_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
 
   KeyOrder<Key> order_;

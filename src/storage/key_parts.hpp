@@ -22,8 +22,7 @@ class KeyParts {
  public:
   static constexpr std::size_t most = std::size_t{1} << 16;
 
-  // Into at most `wanted` parts; at least one, at most `most`.
-  // No lookup is above `span`.
+  // Into at most `wanted` parts, which are at most `most`. No lookup is above `span`.
   template <class Key>
   KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t wanted);
 
