@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "buffer.hpp"
+#include "arrow/export.hpp"
 #include "column.hpp"
 
 namespace rtindex::python {
@@ -29,12 +29,8 @@ class ArrowAnswer {
   [[nodiscard]] nanobind::tuple capsules() const;
 
  private:
-  std::string format_;
-  std::size_t length_;
-  std::shared_ptr<const Buffer> elements_;  // of lists: the offsets
-  std::shared_ptr<const Buffer> validity_;
-  std::shared_ptr<const ArrowAnswer> items_;  // of lists
-  friend struct Exported;
+  arrow::Node node_;
+  std::shared_ptr<const void> owner_;
 };
 
 }  // namespace rtindex::python

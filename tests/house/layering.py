@@ -9,10 +9,11 @@ import sys
 import tempfile
 
 # From the first to the last; src/CMakeLists.txt builds them in the same order.
-FOLDERS = ["base", "keys", "scene", "answers", "storage", "execution", "tracers", "indexes", "io", "picture"]
-SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
+FOLDERS = ["base", "arrow", "keys", "scene", "answers", "storage", "execution", "tracers", "indexes", "c", "io",
+           "picture"]
+SUFFIXES = {".h", ".hpp", ".cpp", ".cuh", ".cu"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
-STANDARD = re.compile(r"^[a-z0-9_]+$")
+STANDARD = re.compile(r"^([a-z0-9_]+|std(int|def)\.h)$")
 
 
 def includes(path):

@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
+#include <rtindex/arrow.h>
 #include <rtindex/column.hpp>
 
-#include "arrow_abi.hpp"
-
-namespace rtindex::python {
+namespace rtindex::arrow {
 
 // The layout of an Arrow array's buffers.
-enum class ArrowLayout : std::uint8_t {
+enum class Layout : std::uint8_t {
   elements,   // back to back
   bits,       // bools, eight to a byte
   offsets32,  // strings between offsets
@@ -25,15 +24,17 @@ enum class ArrowLayout : std::uint8_t {
 // An Arrow type that a column can have.
 struct ArrowType {
   Type type = Type::u64;
-  ArrowLayout layout = ArrowLayout::elements;
-  std::string unit = {};  // of timestamps, "s" to "ns"
-  std::size_t width = 0;  // of fixed strings
+  Layout layout = Layout::elements;
+  TimeUnit unit = TimeUnit::unspecified;  // of timestamps
+  std::size_t width = 0;                  // of fixed strings
   std::vector<ArrowType> fields = {};
 
-  // Throws `Error` for unsupported types; the message names the types to cast to.
+  // Throws `Error` for released and malformed schemas, and for unsupported types; the message names
+  // the types to cast to.
   [[nodiscard]] static ArrowType from(const ArrowSchema& schema);
-  // The unit of a timestamp, or the units of the fields, separated by commas; empty without one.
-  [[nodiscard]] std::string units() const;
 };
 
-}  // namespace rtindex::python
+// The Arrow format of a native column; timestamps without a unit are int64.
+[[nodiscard]] const char* format_of(Type type, TimeUnit unit);
+
+}  // namespace rtindex::arrow
