@@ -1,4 +1,5 @@
-# Looks for nvcc. Sets RTINDEX_HAS_CUDA, RTINDEX_CUDA_NOTE and RTINDEX_CUDA_FLAGS.
+# Looks for nvcc. Sets RTINDEX_HAS_CUDA, RTINDEX_CUDA_VERSION, RTINDEX_CUDA_NOTE and
+# RTINDEX_CUDA_FLAGS.
 #
 # Architectures: what CMAKE_CUDA_ARCHITECTURES says; else those of the GPUs of this machine; else
 # Turing to Blackwell, with PTX for later ones.
@@ -64,5 +65,6 @@ if(RTINDEX_WERROR)
   list(APPEND RTINDEX_CUDA_FLAGS -Werror=all-warnings)
 endif()
 set(RTINDEX_HAS_CUDA ON)
+set(RTINDEX_CUDA_VERSION ${CUDAToolkit_VERSION_MAJOR}.${CUDAToolkit_VERSION_MINOR})
 list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
 set(RTINDEX_CUDA_NOTE "${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")

@@ -1,5 +1,5 @@
 # Everything is found on the machine; nothing is downloaded.
-# Sets RTINDEX_HAS_EMBREE, RTINDEX_EMBREE_MAJOR and RTINDEX_HAS_CUDA.
+# Sets RTINDEX_HAS_EMBREE, RTINDEX_EMBREE_VERSION, RTINDEX_EMBREE_MAJOR and RTINDEX_HAS_CUDA.
 
 find_package(Threads REQUIRED)
 find_package(fmt 9 CONFIG REQUIRED)
@@ -20,6 +20,7 @@ if(NOT RTINDEX_EMBREE STREQUAL "OFF")
   if(embree_FOUND)
     set(RTINDEX_HAS_EMBREE ON)
     set(RTINDEX_EMBREE_MAJOR ${EMBREE_VERSION_MAJOR})
+    set(RTINDEX_EMBREE_VERSION ${EMBREE_VERSION})
     set(RTINDEX_EMBREE_NOTE "${EMBREE_VERSION}")
   elseif(RTINDEX_EMBREE STREQUAL "ON")
     message(FATAL_ERROR "RTINDEX_EMBREE=ON, but neither Embree 4 nor Embree 3.13 was found. "

@@ -14,6 +14,7 @@ install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/rtindex ${PROJECT_BINARY_DIR}/include/rtindex
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING
+  PATTERN "*.h"
   PATTERN "*.hpp")
 if(TARGET rtindex_cli)
   install(TARGETS rtindex_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,0 +1,506 @@
+#ifndef RTINDEX_RTINDEX_H
+#define RTINDEX_RTINDEX_H
+
+/// \file
+/// The C interface of rtindex, for C and for every language that calls C. docs/c.md explains it by
+/// examples.
+///
+/// - Every call returns a status. Where it is not RTINDEX_OK, nothing was changed, no output was
+///   written, and `rtindex_last_error()` says what was expected, what was given and what to do.
+/// - Every struct begins with its size in bytes: set `struct_size` to `sizeof` of the struct, and
+///   whatever you do not need to zero, which is the default of every field. A struct of a newer
+///   version of this header than that of the library is refused.
+/// - Input is borrowed: the library reads columns during the call and keeps nothing of them. It
+///   never releases an Arrow array or schema that it was given.
+/// - Output belongs to the caller: an exported Arrow array or schema is released by its `release`,
+///   an index by `rtindex_free`, a text by `rtindex_free_text`.
+/// - Any number of threads may use an index at once; `rtindex_free` is the last call for an index.
+/// - What a call does in detail is documented in the C++ headers; the names are the same.
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rtindex/arrow.h>
+
+#if defined(RTINDEX_STATIC)
+#define RTINDEX_C_API
+#else
+#define RTINDEX_C_API __attribute__((visibility("default")))
+#endif
+
+/// The version of this interface: raised when a function or struct of it changes.
+#define RTINDEX_ABI_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a call returns: one of the constants below.
+typedef int32_t rtindex_status;
+enum {
+  RTINDEX_OK = 0,
+  RTINDEX_INVALID_ARGUMENT = 1,  ///< the call's input is wrong; another input works
+  RTINDEX_UNSUPPORTED = 2,       ///< this index cannot do what was asked; another index may
+  RTINDEX_UNAVAILABLE = 3,       ///< a library, driver or device is missing or failed
+  RTINDEX_OUT_OF_MEMORY = 4,     ///< host or device memory is exhausted
+  RTINDEX_IO = 5,                ///< a file cannot be read or written
+  RTINDEX_CORRUPT_FILE = 6,      ///< a file is damaged, truncated, or not of the expected format
+  RTINDEX_INTERNAL = 7           ///< an error of the library itself; please report it
+};
+
+/// The type of a column's elements in memory without Arrow. 0 is no type.
+enum {
+  RTINDEX_UINT8 = 1,
+  RTINDEX_UINT16 = 2,
+  RTINDEX_UINT32 = 3,
+  RTINDEX_UINT64 = 4,
+  RTINDEX_INT8 = 5,
+  RTINDEX_INT16 = 6,
+  RTINDEX_INT32 = 7,
+  RTINDEX_INT64 = 8,
+  RTINDEX_BOOL = 9,          ///< one byte each, zero is false
+  RTINDEX_DATE32 = 10,       ///< days since 1970-01-01 in an int32
+  RTINDEX_TIMESTAMP64 = 11,  ///< ticks since 1970-01-01 in an int64, in the unit of `time_unit`
+  RTINDEX_FLOAT32 = 12,
+  RTINDEX_FLOAT64 = 13,
+  RTINDEX_STRING = 14,    ///< bytes between offsets, compared as unsigned chars
+  RTINDEX_COMPOSITE = 15  ///< several columns compared in lexicographic order
+};
+
+/// The unit of a timestamp column's ticks.
+enum {
+  RTINDEX_UNIT_UNSPECIFIED = 0,  ///< compares with every unit, tick by tick
+  RTINDEX_UNIT_DAY = 1,
+  RTINDEX_UNIT_HOUR = 2,
+  RTINDEX_UNIT_MINUTE = 3,
+  RTINDEX_UNIT_SECOND = 4,
+  RTINDEX_UNIT_MILLISECOND = 5,
+  RTINDEX_UNIT_MICROSECOND = 6,
+  RTINDEX_UNIT_NANOSECOND = 7
+};
+
+/// The memory that holds an array.
+enum {
+  RTINDEX_HOST = 0,   ///< memory that the CPU reads
+  RTINDEX_DEVICE = 1  ///< memory of the GPU that the index is on
+};
+
+/// What to return for each lookup; several are added up by `|`.
+enum {
+  RTINDEX_ANY = 1,    ///< one matching rowID (uint32)
+  RTINDEX_FIRST = 2,  ///< the smallest matching rowID (uint32)
+  RTINDEX_COUNT = 4,  ///< the number of matching rows (uint32)
+  RTINDEX_SUM = 8,    ///< the sum of the values at the matching rowIDs (uint64, int64, float64)
+  RTINDEX_MIN = 16,   ///< the smallest of these values
+  RTINDEX_MAX = 32,   ///< the largest of these values
+  RTINDEX_ROWS = 64,  ///< all matching rowIDs (a list of uint32)
+  RTINDEX_KEY = 128   ///< the key of the neighbour, for RTINDEX_NEAREST only
+};
+
+/// The rowID of a lookup without a match, for RTINDEX_ANY and RTINDEX_FIRST.
+#define RTINDEX_MISS_ROW UINT32_MAX
+
+/// What a lookup is.
+enum {
+  RTINDEX_POINT = 0,    ///< one key: `lower` holds the keys
+  RTINDEX_RANGE = 1,    ///< the keys between `lower` and `upper`; a null pointer: no bound
+  RTINDEX_NEAREST = 2,  ///< the closest key before or after those of `lower`
+  RTINDEX_PREFIX = 3    ///< strings that begin with those of `lower`
+};
+
+/// Which ends belong to a range.
+enum {
+  RTINDEX_CLOSED = 0,      ///< [lower, upper]
+  RTINDEX_RIGHT_OPEN = 1,  ///< [lower, upper)
+  RTINDEX_LEFT_OPEN = 2,   ///< (lower, upper]
+  RTINDEX_OPEN = 3         ///< (lower, upper)
+};
+
+/// The order of the rowIDs of RTINDEX_ROWS within a lookup.
+enum {
+  RTINDEX_UNORDERED = 0,  ///< as they are found
+  RTINDEX_ASCENDING = 1,  ///< by key, rows of equal keys by rowID
+  RTINDEX_DESCENDING = 2  ///< the same from the end
+};
+
+/// Where to look for the neighbour of a key.
+enum {
+  RTINDEX_BACKWARD = 0,  ///< the greatest key that is not above
+  RTINDEX_FORWARD = 1,   ///< the smallest key that is not below
+  RTINDEX_CLOSEST = 2    ///< the closer one of the two; the one before where both are as close
+};
+
+/// Which pairs of lookups and rows a join returns.
+enum {
+  RTINDEX_INNER = 0,  ///< every lookup with each row that it matches
+  RTINDEX_LEFT = 1,   ///< the same, and lookups without a match once, with RTINDEX_MISS_ROW
+  RTINDEX_SEMI = 2,   ///< the lookups that have a match, without rows
+  RTINDEX_ANTI = 3    ///< the lookups that have none, without rows
+};
+
+/// An index over one column.
+typedef struct rtindex_index rtindex_index;
+
+/// An array of keys, of lookups or of values: an Arrow array, or memory without Arrow.
+///
+/// Arrow: `schema` with `array` (host memory) or `device_array` (its `device_type` says where; the
+/// call waits for its `sync_event` on the GPU). Native types, dates, timestamps, (large) strings
+/// and binary, string views and fixed-size binary; a struct is a composite key. Nothing is copied,
+/// except bools, which are unpacked. Nulls never match. Buffers must be those of the schema.
+///
+/// Memory without Arrow: leave `schema` null and set `type`, `count` and `data`. Strings also need
+/// `offsets`, count + 1 of them, of `offset_bytes` bytes each; or `width`, the bytes of each string
+/// where all have the same and trailing NULs do not count. A composite has `parts` instead of data.
+typedef struct rtindex_column {
+  size_t struct_size;
+  const struct ArrowSchema* schema;
+  const struct ArrowArray* array;
+  const struct ArrowDeviceArray* device_array;
+  int32_t type;          ///< RTINDEX_UINT8 and so on
+  int32_t time_unit;     ///< of timestamps
+  int32_t memory_space;  ///< RTINDEX_HOST, or RTINDEX_DEVICE: all pointers are device pointers
+  int32_t offset_bytes;  ///< of strings: 4 or 8
+  size_t count;
+  const void* data;
+  const void* offsets;
+  size_t width;
+  const uint8_t* validity;  ///< a bitmap, least significant bit first, bit set: valid; or null
+  size_t validity_offset;   ///< the bit of element 0
+  const struct rtindex_column* parts;
+  size_t part_count;
+} rtindex_column;
+
+/// The allocator of indexes on a GPU, in place of a pool of cudaMallocAsync. Called from many
+/// threads at once, with the index's GPU current; memory is used in stream order. Copied by the
+/// call that it is passed to; `destroy`, if not null, is called once when nothing uses the
+/// allocator any more.
+typedef struct rtindex_device_memory {
+  size_t struct_size;
+  void* context;  ///< passed to each function
+  /// Device memory aligned to 256 bytes; null where there is not enough.
+  void* (*allocate)(void* context, size_t bytes, void* stream);
+  /// Takes back what `allocate` gave.
+  void (*release)(void* context, void* memory, size_t bytes, void* stream);
+  void (*destroy)(void* context);
+} rtindex_device_memory;
+
+/// What a build may be given beyond the column and the spec.
+typedef struct rtindex_build_options {
+  size_t struct_size;
+  /// Values to keep in the index, one per row: sum, min and max then need no value column.
+  const rtindex_column* include;
+  void* stream;  ///< the cudaStream_t on which a column in device memory may still be written
+  int32_t points_only;  ///< 1: only points will be looked up, and `auto` may choose a hash table
+  const rtindex_device_memory* device_memory;
+} rtindex_build_options;
+
+/// How to open a saved index.
+typedef struct rtindex_load_options {
+  size_t struct_size;
+  int32_t verify;  ///< 1: every byte is compared with its checksum; 0: the header only
+  const rtindex_device_memory* device_memory;
+} rtindex_load_options;
+
+/// What sum, min and max give for a lookup without a match, by the class of the value type.
+typedef struct rtindex_miss_values {
+  size_t struct_size;
+  uint64_t u64;
+  int64_t i64;
+  double f64;
+} rtindex_miss_values;
+
+/// How much work the lookups of a call were. What an index cannot tell is 0.
+typedef struct rtindex_counters {
+  size_t struct_size;
+  uint64_t rays;
+  uint64_t cells;
+  uint64_t tested;
+  uint64_t hits;
+} rtindex_counters;
+
+/// What makes a key the neighbour of another.
+typedef struct rtindex_nearest_options {
+  size_t struct_size;
+  int32_t direction;
+  int32_t exclude_equal;  ///< 1: an equal key is not a neighbour
+  /// How far a neighbour may be away. RTINDEX_INT64, RTINDEX_UINT64 or RTINDEX_FLOAT64 names the
+  /// field that holds it, in the unit of the column; 0: as far as it is.
+  int32_t tolerance_type;
+  int64_t tolerance_i64;
+  uint64_t tolerance_u64;
+  double tolerance_f64;
+} rtindex_nearest_options;
+
+/// What a lookup asks for. All answers are found in one pass.
+typedef struct rtindex_lookup_options {
+  size_t struct_size;
+  uint32_t answers;  ///< RTINDEX_ANY | ...; 0: RTINDEX_ANY
+  uint32_t limit;    ///< of RTINDEX_ROWS: at most so many rowIDs per lookup; 0: all
+  int32_t order;     ///< of RTINDEX_ROWS
+  int32_t ends;      ///< of RTINDEX_RANGE
+  /// 1: misses are null in the exported any, first, sum, min and max.
+  int32_t matched;
+  const rtindex_nearest_options* nearest;  ///< of RTINDEX_NEAREST; null: backward, equal keys too
+  /// The value column of sum, min and max: one value per row of the index. Null: included values.
+  const rtindex_column* values;
+  const rtindex_miss_values* miss;  ///< null: all ones, the smallest int64, NaN
+  void* stream;                     ///< the cudaStream_t of a call on device memory
+  rtindex_counters* counters;       ///< filled if not null; `rx` counts, classic indexes refuse
+  double* launch_ms;  ///< filled if not null: the milliseconds of the rays on the GPU (rx:optix)
+} rtindex_lookup_options;
+
+/// Buffers of the caller that receive answers. A null pointer: not wanted. Each has one element per
+/// lookup; `sum`, `min` and `max` are uint64, int64 or float64 by the value type; `matched` has
+/// (n + 7) / 8 bytes. For rows ask twice: with `offsets` alone (n + 1 entries), then with `rows`
+/// that have room for offsets[n].
+typedef struct rtindex_outputs {
+  size_t struct_size;
+  uint32_t* any;
+  uint32_t* first;
+  uint32_t* count;
+  void* sum;
+  void* min;
+  void* max;
+  uint8_t* matched;
+  uint64_t* offsets;
+  uint32_t* rows;
+  size_t rows_capacity;
+  void* key;             ///< of neighbours, in the type of a native column
+  int32_t memory_space;  ///< of all these buffers: that of the lookups
+} rtindex_outputs;
+
+/// What a join returns.
+typedef struct rtindex_join_options {
+  size_t struct_size;
+  int32_t how;                             ///< RTINDEX_INNER, ...
+  int32_t ends;                            ///< of RTINDEX_RANGE
+  const rtindex_nearest_options* nearest;  ///< of RTINDEX_NEAREST
+  void* stream;                            ///< the cudaStream_t of a call on device memory
+} rtindex_join_options;
+
+/// Buffers of the caller in device memory that receive a join.
+typedef struct rtindex_join_outputs {
+  size_t struct_size;
+  uint64_t* lookups;  ///< the position in the batch of each pair
+  uint32_t* rows;     ///< its row; left alone by semi and anti joins
+  size_t capacity;    ///< how many pairs there is room for; others are left out
+  uint64_t* count;    ///< one number: how many pairs there are
+} rtindex_join_outputs;
+
+/// Gets a part of a join: `count` pairs; `rows` is null for semi and anti joins. The arrays are
+/// valid during the call. Any other status than RTINDEX_OK ends the join, which returns it.
+typedef rtindex_status (*rtindex_take_joined)(void* context, const uint64_t* lookups,
+                                              const uint32_t* rows, size_t count);
+
+/// Facts about an index.
+typedef struct rtindex_info {
+  size_t struct_size;
+  uint64_t rows;              ///< null and erased ones included: one more than the greatest rowID
+  uint64_t live;              ///< rows that are neither erased nor null
+  int32_t type;               ///< of the column
+  int32_t time_unit;          ///< of a timestamp column
+  int32_t included;           ///< the type of the included values; 0: none
+  int32_t included_unit;      ///< the unit of included timestamps
+  uint64_t part_count;        ///< of a composite column; else 0
+  uint64_t resident_bytes;    ///< memory held as long as the index lives
+  uint64_t build_peak_bytes;  ///< the most held at once while it was built
+} rtindex_info;
+
+/// What a library was built with.
+typedef struct rtindex_build_information {
+  size_t struct_size;
+  int32_t abi_version;     ///< RTINDEX_ABI_VERSION of the library
+  int32_t checks_handles;  ///< 1: a debug build, where the use of a freed index is an error
+  const char* version;     ///< "0.1.0"
+  const char* cuda;        ///< the version of the CUDA toolkit; null: built without
+  const char* optix;       ///< the version of OptiX; null: built without
+  const char* embree;      ///< the version of Embree; null: built without
+} rtindex_build_information;
+
+/* Errors and versions. Texts belong to the library. */
+
+/// The message of this thread's last call that failed; "" where none did. Valid until the next one.
+RTINDEX_C_API const char* rtindex_last_error(void);
+/// The status of that call.
+RTINDEX_C_API rtindex_status rtindex_last_status(void);
+/// The name of a status ("invalid_argument", "io", ...).
+RTINDEX_C_API const char* rtindex_status_name(rtindex_status status);
+/// What the library was built with.
+RTINDEX_C_API rtindex_status rtindex_get_build_information(rtindex_build_information* information);
+/// The same as lines of text, as `rtindex --version` prints them.
+RTINDEX_C_API const char* rtindex_build_text(void);
+/// Frees a text that a call returned; null is fine.
+RTINDEX_C_API void rtindex_free_text(char* text);
+
+/* Specs and the indexes of this machine. */
+
+/// Checks a spec such as "rx:embree@cpu,mode=3d", and returns it in its normal form.
+RTINDEX_C_API rtindex_status rtindex_check_spec(const char* spec, char** normal);
+/// The spec that "auto" stands for on this machine, and why; either may be null.
+RTINDEX_C_API rtindex_status rtindex_default_spec(char** spec, char** reason);
+/// Every index that a spec can name, as an array of structs: spec (string), available (bool),
+/// reason (string).
+RTINDEX_C_API rtindex_status rtindex_indexes(struct ArrowSchema* schema, struct ArrowArray* array);
+/// Every option of specs, as an array of structs of strings: name, choices, meaning.
+RTINDEX_C_API rtindex_status rtindex_spec_options(struct ArrowSchema* schema,
+                                                  struct ArrowArray* array);
+/// Sets the allocator of indexes that are built on a GPU from now on; null restores the default.
+RTINDEX_C_API rtindex_status rtindex_set_device_memory(const rtindex_device_memory* memory);
+
+/* Making and freeing indexes. `index` receives a new index, which `rtindex_free` frees. */
+
+/// Builds an index over a column, of which it copies what it needs. `spec` may be null: "auto".
+/// `options` may be null.
+RTINDEX_C_API rtindex_status rtindex_build(const rtindex_column* column, const char* spec,
+                                           const rtindex_build_options* options,
+                                           rtindex_index** index);
+/// Frees an index; null is fine. What was exported from it stays valid.
+RTINDEX_C_API rtindex_status rtindex_free(rtindex_index* index);
+/// An independent index with the same content, on the same device.
+RTINDEX_C_API rtindex_status rtindex_copy(const rtindex_index* index, rtindex_index** copy);
+/// An index that stays as this one is now; shares memory, in constant time.
+RTINDEX_C_API rtindex_status rtindex_snapshot(const rtindex_index* index, rtindex_index** snapshot);
+/// Writes the index to a file, which appears whole or not at all.
+RTINDEX_C_API rtindex_status rtindex_save(const rtindex_index* index, const char* path);
+/// Opens a saved index. `options` may be null.
+RTINDEX_C_API rtindex_status rtindex_load(const char* path, const rtindex_load_options* options,
+                                          rtindex_index** index);
+/// The bytes that `rtindex_save` writes, as an Arrow array of uint8. `schema` may be null.
+RTINDEX_C_API rtindex_status rtindex_serialize(const rtindex_index* index,
+                                               struct ArrowSchema* schema,
+                                               struct ArrowArray* bytes);
+/// An index from such bytes, which are copied.
+RTINDEX_C_API rtindex_status rtindex_deserialize(const void* bytes, size_t count,
+                                                 const rtindex_load_options* options,
+                                                 rtindex_index** index);
+
+/* Lookups. `kind` is RTINDEX_POINT, ...; `upper` is null except for ranges; `options` may be null.
+ */
+
+/// Answers a batch. `array` is a struct array with one entry per lookup and one child per answer,
+/// named any, first, count, sum, min, max, rows and key, in this order as far as they were asked
+/// for; `schema` is its type, or null where the caller knows it. The lookups are in host memory.
+RTINDEX_C_API rtindex_status rtindex_lookup(const rtindex_index* index, int32_t kind,
+                                            const rtindex_column* lower,
+                                            const rtindex_column* upper,
+                                            const rtindex_lookup_options* options,
+                                            struct ArrowSchema* schema, struct ArrowArray* array);
+/// The same with lookups and answers in the memory of a GPU. The work is queued on
+/// `options->stream`, and `array->sync_event` completes with it; the lookups must live until then.
+/// RTINDEX_ROWS waits for a part of the work. Release the array only when nothing reads it any
+/// more. Lookups in host memory are answered in host memory.
+RTINDEX_C_API rtindex_status rtindex_lookup_device(const rtindex_index* index, int32_t kind,
+                                                   const rtindex_column* lower,
+                                                   const rtindex_column* upper,
+                                                   const rtindex_lookup_options* options,
+                                                   struct ArrowSchema* schema,
+                                                   struct ArrowDeviceArray* array);
+/// The same into buffers of the caller, in the memory space of the lookups. The answers are those
+/// whose buffers are set; `options->answers` is ignored. Device memory: the work is only queued on
+/// `options->stream`.
+RTINDEX_C_API rtindex_status rtindex_lookup_into(const rtindex_index* index, int32_t kind,
+                                                 const rtindex_column* lower,
+                                                 const rtindex_column* upper,
+                                                 const rtindex_lookup_options* options,
+                                                 const rtindex_outputs* outputs);
+
+/* Joins of points, ranges and neighbours with the rows of an index; arguments as for lookups. */
+
+/// Returns a struct array with one entry per pair: lookups (uint64), rows (uint32); semi and anti
+/// joins have lookups only. `schema` may be null.
+RTINDEX_C_API rtindex_status rtindex_join(const rtindex_index* index, int32_t kind,
+                                          const rtindex_column* lower, const rtindex_column* upper,
+                                          const rtindex_join_options* options,
+                                          struct ArrowSchema* schema, struct ArrowArray* array);
+/// The same with keys and pairs in the memory of a GPU; waits for a part of the work.
+RTINDEX_C_API rtindex_status rtindex_join_device(const rtindex_index* index, int32_t kind,
+                                                 const rtindex_column* lower,
+                                                 const rtindex_column* upper,
+                                                 const rtindex_join_options* options,
+                                                 struct ArrowSchema* schema,
+                                                 struct ArrowDeviceArray* array);
+/// The same into buffers of the caller in device memory, for an index on a GPU.
+RTINDEX_C_API rtindex_status rtindex_join_into(const rtindex_index* index, int32_t kind,
+                                               const rtindex_column* lower,
+                                               const rtindex_column* upper,
+                                               const rtindex_join_options* options,
+                                               const rtindex_join_outputs* outputs);
+/// The same in parts of at most `most` pairs, each passed to `take` with `context`.
+RTINDEX_C_API rtindex_status rtindex_join_in_parts(const rtindex_index* index, int32_t kind,
+                                                   const rtindex_column* lower,
+                                                   const rtindex_column* upper,
+                                                   const rtindex_join_options* options, size_t most,
+                                                   rtindex_take_joined take, void* context);
+
+/* Order. Each returns an array of uint32; `schema` may be null. */
+
+/// How many rows hold a smaller key than each of `keys`.
+RTINDEX_C_API rtindex_status rtindex_rank(const rtindex_index* index, const rtindex_column* keys,
+                                          struct ArrowSchema* schema, struct ArrowArray* array);
+/// The row at each rank, in the order of keys; RTINDEX_MISS_ROW beyond the last.
+RTINDEX_C_API rtindex_status rtindex_select(const rtindex_index* index, const rtindex_column* ranks,
+                                            struct ArrowSchema* schema, struct ArrowArray* array);
+/// The rows whose key is null, ascending.
+RTINDEX_C_API rtindex_status rtindex_null_rows(const rtindex_index* index,
+                                               struct ArrowSchema* schema,
+                                               struct ArrowArray* array);
+
+/* Changes. Each is atomic. `stream`: the cudaStream_t on which columns in device memory may still
+   be written; else null. */
+
+/// Appends rows with these keys, and `values` where the index includes values (else null). Writes
+/// the rowID of the first one to `first_row` if that is not null.
+RTINDEX_C_API rtindex_status rtindex_insert(rtindex_index* index, const rtindex_column* keys,
+                                            const rtindex_column* values, void* stream,
+                                            uint32_t* first_row);
+/// Erases rows, named by uint32 rowIDs.
+RTINDEX_C_API rtindex_status rtindex_erase(rtindex_index* index, const rtindex_column* rows,
+                                           void* stream);
+/// Erases every row that holds one of these keys; writes how many to `erased` if that is not null.
+RTINDEX_C_API rtindex_status rtindex_erase_keys(rtindex_index* index, const rtindex_column* keys,
+                                                void* stream, uint64_t* erased);
+/// Gives rows new keys: `rows[i]` now holds `keys[i]`.
+RTINDEX_C_API rtindex_status rtindex_update(rtindex_index* index, const rtindex_column* rows,
+                                            const rtindex_column* keys, void* stream);
+/// Gives rows new included values.
+RTINDEX_C_API rtindex_status rtindex_set_included(rtindex_index* index, const rtindex_column* rows,
+                                                  const rtindex_column* values, void* stream);
+/// Merges what changes have added into one structure.
+RTINDEX_C_API rtindex_status rtindex_merge(rtindex_index* index);
+
+/* About an index. */
+
+/// Rows, types and memory.
+RTINDEX_C_API rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info);
+/// The Arrow type of the column, with the parts of a composite and the units of timestamps.
+RTINDEX_C_API rtindex_status rtindex_column_schema(const rtindex_index* index,
+                                                   struct ArrowSchema* schema);
+/// The full spec, which builds the same index again.
+RTINDEX_C_API rtindex_status rtindex_spec(const rtindex_index* index, char** spec);
+/// What the index is, what it chose and why, for a person.
+RTINDEX_C_API rtindex_status rtindex_describe(const rtindex_index* index, char** text);
+/// Writes to `supported` whether the index has one answer (RTINDEX_ANY, ...) for a kind of lookup.
+RTINDEX_C_API rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer,
+                                              int32_t kind, int32_t* supported);
+/// What the memory is made of, as an array of structs: name (string), bytes (uint64).
+RTINDEX_C_API rtindex_status rtindex_memory_parts(const rtindex_index* index,
+                                                  struct ArrowSchema* schema,
+                                                  struct ArrowArray* array);
+/// What the last build consisted of (rx:optix), as an array of structs: name (string), value
+/// (float64).
+RTINDEX_C_API rtindex_status rtindex_build_profile(const rtindex_index* index,
+                                                   struct ArrowSchema* schema,
+                                                   struct ArrowArray* array);
+/// Stores a text with the index, in its file too; an empty one removes the entry. Not to be called
+/// during other calls.
+RTINDEX_C_API rtindex_status rtindex_set_metadata(rtindex_index* index, const char* name,
+                                                  const char* text);
+/// The texts that were stored, as an array of structs of strings: name, text.
+RTINDEX_C_API rtindex_status rtindex_metadata(const rtindex_index* index,
+                                              struct ArrowSchema* schema, struct ArrowArray* array);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,213 @@
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.h>
+#include <rtindex/index.hpp>
+#include <rtindex/version.hpp>
+
+#include "arrow/export.hpp"
+#include "base/types.hpp"
+#include "c/exports.hpp"
+#include "c/guard.hpp"
+#include "c/handle.hpp"
+
+using namespace rtindex;
+
+namespace {
+
+// A table of texts and numbers, exported as an array of structs.
+class Table {
+ public:
+  explicit Table(std::size_t rows) : node_{"+s", "", rows, {nullptr}} {}
+
+  template <class Strings>
+  void add_texts(std::string name, const Strings& texts) {
+    std::vector<std::string_view> views(texts.begin(), texts.end());
+    node_.children.push_back(arrow::node_of(ColumnView(views), std::move(name), *owners_));
+    node_.children.back().format = "U";  // our own texts are UTF-8
+  }
+  template <class T>
+  void add(std::string name, Type type, std::vector<T> values) {
+    auto held = std::make_shared<std::vector<T>>(std::move(values));
+    owners_->push_back(held);
+    node_.children.push_back(arrow::node_of(ColumnView::of(type, held->data(), held->size()),
+                                            std::move(name), *owners_));
+  }
+  void export_to(ArrowSchema* schema, ArrowArray* array) const {
+    c::export_node(node_, owners_, schema, &c::required(array, "array"));
+  }
+
+ private:
+  arrow::Node node_;
+  std::shared_ptr<std::vector<std::shared_ptr<const void>>> owners_ =
+      std::make_shared<std::vector<std::shared_ptr<const void>>>();
+};
+
+// A member of each entry of a list or map.
+template <class Entries, class Member>
+auto each(const Entries& entries, Member member) {
+  std::vector<std::decay_t<decltype((*entries.begin()).*member)>> values;
+  for (const auto& entry : entries) values.push_back(entry.*member);
+  return values;
+}
+
+std::int32_t type_for_c(Type type) { return static_cast<std::int32_t>(type) + 1; }
+
+}  // namespace
+
+rtindex_status rtindex_check_spec(const char* spec, char** normal) {
+  return c::guarded([&] {
+    const Spec parsed(&c::required(spec, "spec"));
+    if (normal != nullptr) *normal = c::text_for_caller(parsed.text());
+  });
+}
+
+rtindex_status rtindex_default_spec(char** spec, char** reason) {
+  return c::guarded([&] {
+    const std::string text = default_spec().text();
+    const std::string why = default_reason();
+    char* const made = spec == nullptr ? nullptr : c::text_for_caller(text);
+    if (reason != nullptr) *reason = c::text_for_caller(why);
+    if (spec != nullptr) *spec = made;
+  });
+}
+
+rtindex_status rtindex_indexes(ArrowSchema* schema, ArrowArray* array) {
+  return c::guarded([&] {
+    const std::vector<IndexInfo> known = indexes();
+    std::vector<std::uint8_t> available;
+    for (const IndexInfo& index : known) available.push_back(index.available ? 1 : 0);
+    Table table(known.size());
+    table.add_texts("spec", each(known, &IndexInfo::spec));
+    table.add("available", Type::boolean, std::move(available));
+    table.add_texts("reason", each(known, &IndexInfo::reason));
+    table.export_to(schema, array);
+  });
+}
+
+rtindex_status rtindex_spec_options(ArrowSchema* schema, ArrowArray* array) {
+  return c::guarded([&] {
+    const std::vector<OptionHelp>& options = spec_options();
+    Table table(options.size());
+    table.add_texts("name", each(options, &OptionHelp::name));
+    table.add_texts("choices", each(options, &OptionHelp::choices));
+    table.add_texts("meaning", each(options, &OptionHelp::meaning));
+    table.export_to(schema, array);
+  });
+}
+
+rtindex_status rtindex_set_device_memory(const rtindex_device_memory* memory) {
+  return c::guarded([&] { set_device_memory(c::memory_of(memory)); });
+}
+
+rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) {
+  return c::guarded([&] {
+    const Index& asked = c::checked(index).index;
+    rtindex_info facts = c::options_of(&c::required(info, "info"), "rtindex_info");
+    const MemoryUsage memory = asked.memory_usage();
+    const std::optional<Type> included = asked.included();
+    facts.rows = asked.size();
+    facts.live = asked.live();
+    facts.type = type_for_c(asked.type());
+    facts.time_unit = static_cast<std::int32_t>(asked.time_unit());
+    facts.included = included ? type_for_c(*included) : 0;
+    facts.included_unit = static_cast<std::int32_t>(asked.included_time_unit());
+    facts.part_count = asked.part_types().size();
+    facts.resident_bytes = memory.resident;
+    facts.build_peak_bytes = memory.build_peak;
+    *info = facts;
+  });
+}
+
+rtindex_status rtindex_column_schema(const rtindex_index* index, ArrowSchema* schema) {
+  return c::guarded([&] {
+    const Index& asked = c::checked(index).index;
+    const auto empty = [](Type type) {
+      return type == Type::string ? ColumnView(std::span<const std::string_view>())
+                                  : ColumnView::of(type, nullptr, 0);
+    };
+    ColumnView column;
+    if (asked.type() == Type::composite) {
+      std::vector<ColumnView> parts;
+      for (const Type type : asked.part_types()) parts.push_back(empty(type));
+      column = ColumnView::composite(std::move(parts));
+    } else {
+      column = empty(asked.type());
+    }
+    std::vector<std::shared_ptr<const void>> owners;
+    c::required(schema, "schema") =
+        arrow::schema_of(arrow::node_of(c::with_units_of(asked, column), "", owners));
+  });
+}
+
+rtindex_status rtindex_spec(const rtindex_index* index, char** spec) {
+  return c::guarded([&] {
+    c::required(spec, "spec") = c::text_for_caller(c::checked(index).index.spec().text());
+  });
+}
+
+rtindex_status rtindex_describe(const rtindex_index* index, char** text) {
+  return c::guarded(
+      [&] { c::required(text, "text") = c::text_for_caller(c::checked(index).index.describe()); });
+}
+
+rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer, int32_t kind,
+                                int32_t* supported) {
+  return c::guarded([&] {
+    const Index& asked = c::checked(index).index;
+    int32_t& to = c::required(supported, "supported");
+    const bool is_prefix = kind == RTINDEX_PREFIX;
+    const LookupKind lookup =
+        is_prefix ? LookupKind::range : c::choice(kind, LookupKind::nearest, "kind of lookup");
+    for (const Answer known : all_answers())
+      if (static_cast<std::uint32_t>(known) == answer) {
+        to = (!is_prefix || asked.type() == Type::string) && asked.supports(known, lookup) ? 1 : 0;
+        return;
+      }
+    fail("invalid answer: {}, expected one constant such as RTINDEX_ANY", answer);
+  });
+}
+
+rtindex_status rtindex_memory_parts(const rtindex_index* index, ArrowSchema* schema,
+                                    ArrowArray* array) {
+  return c::guarded([&] {
+    using Entry = std::pair<std::string, std::size_t>;
+    const std::vector<Entry> parts = c::checked(index).index.memory_usage().parts;
+    Table table(parts.size());
+    table.add_texts("name", each(parts, &Entry::first));
+    table.add("bytes", Type::u64, each(parts, &Entry::second));
+    table.export_to(schema, array);
+  });
+}
+
+rtindex_status rtindex_build_profile(const rtindex_index* index, ArrowSchema* schema,
+                                     ArrowArray* array) {
+  return c::guarded([&] {
+    using Entry = std::pair<std::string, double>;
+    const std::vector<Entry> profile = c::checked(index).index.build_profile();
+    Table table(profile.size());
+    table.add_texts("name", each(profile, &Entry::first));
+    table.add("value", Type::f64, each(profile, &Entry::second));
+    table.export_to(schema, array);
+  });
+}
+
+rtindex_status rtindex_set_metadata(rtindex_index* index, const char* name, const char* text) {
+  return c::guarded([&] {
+    c::checked(index).index.set_metadata(&c::required(name, "name"), &c::required(text, "text"));
+  });
+}
+
+rtindex_status rtindex_metadata(const rtindex_index* index, ArrowSchema* schema,
+                                ArrowArray* array) {
+  return c::guarded([&] {
+    using Entry = std::pair<const std::string, std::string>;
+    const std::map<std::string, std::string>& metadata = c::checked(index).index.metadata();
+    Table table(metadata.size());
+    table.add_texts("name", each(metadata, &Entry::first));
+    table.add_texts("text", each(metadata, &Entry::second));
+    table.export_to(schema, array);
+  });
+}

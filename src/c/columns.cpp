@@ -1,0 +1,130 @@
+#include "c/columns.hpp"
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "arrow/type.hpp"
+#include "base/types.hpp"
+#include "c/device.hpp"
+#include "c/guard.hpp"
+
+namespace rtindex::c {
+
+namespace {
+
+// The types of the C interface start with 1, in the order of `Type`.
+Type type_from(std::int32_t type) {
+  static_assert(static_cast<int>(Type::u8) + 1 == RTINDEX_UINT8 &&
+                static_cast<int>(Type::timestamp64) + 1 == RTINDEX_TIMESTAMP64 &&
+                static_cast<int>(Type::composite) + 1 == RTINDEX_COMPOSITE);
+  static_assert(static_cast<int>(TimeUnit::nanosecond) == RTINDEX_UNIT_NANOSECOND);
+  if (type < RTINDEX_UINT8 || type > RTINDEX_COMPOSITE)
+    fail("invalid column: type is {}, expected RTINDEX_UINT8 to RTINDEX_COMPOSITE, or a schema",
+         type);
+  return static_cast<Type>(type - 1);
+}
+
+template <class Offset>
+ColumnView strings_between(const rtindex_column& column) {
+  if (column.count == 0) return {std::span<const std::string_view>()};
+  const auto* bytes = static_cast<const char*>(column.data);
+  return ColumnView::strings(
+      std::span(static_cast<const Offset*>(column.offsets), column.count + 1),
+      bytes == nullptr ? "" : bytes);
+}
+
+ColumnView string_view_of(const rtindex_column& column) {
+  const auto* bytes = static_cast<const char*>(column.data);
+  if (column.offsets == nullptr && (column.width != 0 || column.count == 0))
+    return ColumnView::fixed_strings(bytes, column.width, column.count);
+  if (column.offsets == nullptr)
+    fail("invalid column of strings: set offsets, or width where all strings have the same");
+  if (column.offset_bytes == 4) return strings_between<std::int32_t>(column);
+  if (column.offset_bytes == 8) return strings_between<std::int64_t>(column);
+  fail("invalid column of strings: offset_bytes is {}, expected 4 or 8", column.offset_bytes);
+}
+
+ColumnView memory_view(const rtindex_column& column);
+
+ColumnView composite_view(const rtindex_column& column) {
+  if (column.parts == nullptr || column.part_count == 0)
+    fail("invalid composite column: it has no parts");
+  std::vector<ColumnView> parts;
+  for (std::size_t i = 0; i < column.part_count; ++i)
+    parts.push_back(memory_view(options_of(column.parts + i, "rtindex_column")));
+  return ColumnView::composite(std::move(parts));
+}
+
+ColumnView plain_view(const rtindex_column& column) {
+  const Type type = type_from(column.type);
+  if (type == Type::composite) return composite_view(column);
+  if (column.data == nullptr && column.count != 0 && type != Type::string)
+    fail("invalid column: data is null and count is {}", column.count);
+  if (type == Type::string) return string_view_of(column);
+  const ColumnView view = ColumnView::of(type, column.data, column.count);
+  return type == Type::timestamp64
+             ? view.with_time_unit(choice(column.time_unit, TimeUnit::nanosecond, "time_unit"))
+             : view;
+}
+
+ColumnView memory_view(const rtindex_column& column) {
+  ColumnView view = plain_view(column);
+  if (column.validity != nullptr)
+    view = view.with_validity(column.validity, column.validity_offset);
+  const bool on_device =
+      choice(column.memory_space, MemorySpace::device, "memory_space") == MemorySpace::device;
+  return on_device ? view.on_device() : view;
+}
+
+}  // namespace
+
+MemorySpace Columns::ready_space_of(const ArrowDeviceArray& array) {
+  switch (array.device_type) {
+    case ARROW_DEVICE_CPU: return MemorySpace::host;
+    case ARROW_DEVICE_CUDA_HOST:
+      if (array.sync_event != nullptr) wait_on_host(array.sync_event);
+      return MemorySpace::host;
+    case ARROW_DEVICE_CUDA:
+    case ARROW_DEVICE_CUDA_MANAGED: break;
+    default:
+      fail("unsupported Arrow device type {}: expected the CPU (1) or CUDA (2, 3 or 13)",
+           array.device_type);
+  }
+  const Spec spec = spec_();
+  if (spec.device() != "cpu" && array.device_id != spec.device_number())
+    fail(
+        "the Arrow array is on GPU {} and the index on GPU {}: copy the array, or name the GPU in "
+        "the spec of the index, as in rx@cuda{}",
+        array.device_id, spec.device_number(), array.device_id);
+  if (array.sync_event != nullptr) wait_on_device(array.device_id, array.sync_event, stream_);
+  return MemorySpace::device;
+}
+
+ColumnView Columns::arrow_view(const rtindex_column& column, const char* name) {
+  if ((column.array == nullptr) == (column.device_array == nullptr))
+    fail("invalid column '{}': set one of array and device_array beside its schema", name);
+  const arrow::ArrowType type = arrow::ArrowType::from(*column.schema);
+  const bool is_host = column.array != nullptr;
+  const ArrowArray& array = is_host ? *column.array : column.device_array->array;
+  if (!is_host && array.release == nullptr)
+    fail("the Arrow array has been released or moved already: export it again");
+  arrow::Imported imported = arrow::import_array(
+      array, type, is_host ? MemorySpace::host : ready_space_of(*column.device_array));
+  for (auto& owner : imported.owners) owners_.push_back(std::move(owner));
+  return arrow::with_time_units(imported.view, type);
+}
+
+ColumnView Columns::view(const rtindex_column* column, const char* name) {
+  const rtindex_column given = options_of(&required(column, name), "rtindex_column");
+  if (given.schema != nullptr) return arrow_view(given, name);
+  if (given.array != nullptr || given.device_array != nullptr)
+    fail("invalid column '{}': an Arrow array without its schema", name);
+  return memory_view(given);
+}
+
+ColumnView Columns::view_if_given(const rtindex_column* column, const char* name) {
+  return column == nullptr ? ColumnView() : view(column, name);
+}
+
+}  // namespace rtindex::c

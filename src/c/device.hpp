@@ -1,0 +1,25 @@
+#pragma once
+
+#include <rtindex/rtindex.h>
+#include <rtindex/index.hpp>
+
+#include "c/calls.hpp"
+#include "c/handle.hpp"
+
+namespace rtindex::c {
+
+// What the C interface does with the memory of a GPU. In a build without CUDA each of these is an
+// Error that says so.
+
+// Work queued on `stream` of a GPU from now on waits for the event of an Arrow array there.
+void wait_on_device(std::int64_t device, const void* sync_event, Stream stream);
+// Blocks until the event of an Arrow array in pinned memory has completed.
+void wait_on_host(const void* sync_event);
+
+// Answers lookups in device memory into arrays of our own there.
+void export_lookup(const rtindex_index& handle, LookupCall& call, ArrowSchema* schema,
+                   ArrowDeviceArray& array);
+void export_join(const rtindex_index& handle, JoinCall& call, ArrowSchema* schema,
+                 ArrowDeviceArray& array);
+
+}  // namespace rtindex::c

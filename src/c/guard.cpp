@@ -1,0 +1,79 @@
+#include "c/guard.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+using namespace rtindex;
+
+namespace {
+
+struct LastError {
+  rtindex_status status = RTINDEX_OK;
+  std::string message;
+};
+
+LastError& last_error() noexcept {
+  thread_local LastError error;
+  return error;
+}
+
+rtindex_status status_of(ErrorKind kind) {
+  static_assert(static_cast<int>(ErrorKind::invalid_argument) + 1 == RTINDEX_INVALID_ARGUMENT &&
+                static_cast<int>(ErrorKind::corrupt_file) + 1 == RTINDEX_CORRUPT_FILE);
+  return static_cast<rtindex_status>(kind) + 1;
+}
+
+rtindex_status remember(rtindex_status status, const char* message) noexcept {
+  LastError& error = last_error();
+  error.status = status;
+  try {
+    error.message = message;
+  } catch (...) {
+    error.message.clear();  // no memory for the message: the status has to do
+  }
+  return status;
+}
+
+}  // namespace
+
+namespace rtindex::c {
+
+rtindex_status record_exception() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return remember(status_of(error.kind()), error.what());
+  } catch (const Stopped& stopped) {
+    return remember(stopped.status, "the receiver of the parts ended the call");
+  } catch (const std::bad_alloc&) {
+    return remember(RTINDEX_OUT_OF_MEMORY, "out of memory: free memory, or use smaller batches");
+  } catch (const std::exception& error) {
+    return remember(RTINDEX_INTERNAL, error.what());
+  } catch (...) {
+    return remember(RTINDEX_INTERNAL, "an unknown exception; please report it");
+  }
+}
+
+char* text_for_caller(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));  // NOLINT(*-no-malloc)
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+}  // namespace rtindex::c
+
+const char* rtindex_last_error(void) { return last_error().message.c_str(); }
+
+rtindex_status rtindex_last_status(void) { return last_error().status; }
+
+const char* rtindex_status_name(rtindex_status status) {
+  if (status == RTINDEX_OK) return "ok";
+  if (status == RTINDEX_INTERNAL) return "internal";
+  if (status < RTINDEX_OK || status > RTINDEX_INTERNAL) return "unknown";
+  return name_of(static_cast<ErrorKind>(status - 1)).data();
+}
+
+void rtindex_free_text(char* text) { std::free(text); }  // NOLINT(*-no-malloc)

@@ -1,0 +1,98 @@
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <rtindex/rtindex.h>
+#include <rtindex/index.hpp>
+
+#include "c/columns.hpp"
+#include "c/exports.hpp"
+#include "c/guard.hpp"
+#include "c/handle.hpp"
+
+using namespace rtindex;
+
+namespace {
+
+LoadOptions load_options(const rtindex_load_options* given) {
+  const rtindex_load_options options = c::options_of(given, "rtindex_load_options");
+  return {.verify = c::choice(options.verify, Verify::full, "verify"),
+          .device_memory = c::memory_of(options.device_memory)};
+}
+
+}  // namespace
+
+rtindex_status rtindex_build(const rtindex_column* column, const char* spec,
+                             const rtindex_build_options* options, rtindex_index** index) {
+  return c::guarded([&] {
+    rtindex_index*& to = c::required(index, "index");
+    const rtindex_build_options given = c::options_of(options, "rtindex_build_options");
+    const Spec wanted = spec == nullptr ? Spec() : Spec(spec);
+    const Stream stream{given.stream};
+    c::Columns columns([&wanted] { return wanted; }, stream);
+    const ColumnView keys = columns.view(column, "column");
+    const std::shared_ptr<DeviceMemory> memory = c::memory_of(given.device_memory);
+    c::hand_out(build(keys, wanted,
+                      {.include = columns.view_if_given(given.include, "include"),
+                       .stream = stream,
+                       .device_memory = memory,
+                       .points_only = given.points_only != 0}),
+                memory, &to);
+  });
+}
+
+rtindex_status rtindex_free(rtindex_index* index) {
+  return c::guarded([&] {
+    if (index == nullptr) return;
+    const std::unique_ptr<rtindex_index> freed(&c::checked(index));
+    if constexpr (c::checks_handles) c::note_freed(index);
+  });
+}
+
+rtindex_status rtindex_copy(const rtindex_index* index, rtindex_index** copy) {
+  return c::guarded([&] {
+    const rtindex_index& handle = c::checked(index);
+    c::hand_out(handle.index.copy(), handle.memory, &c::required(copy, "copy"));
+  });
+}
+
+rtindex_status rtindex_snapshot(const rtindex_index* index, rtindex_index** snapshot) {
+  return c::guarded([&] {
+    const rtindex_index& handle = c::checked(index);
+    c::hand_out(handle.index.snapshot(), handle.memory, &c::required(snapshot, "snapshot"));
+  });
+}
+
+rtindex_status rtindex_save(const rtindex_index* index, const char* path) {
+  return c::guarded([&] { c::checked(index).index.save(&c::required(path, "path")); });
+}
+
+rtindex_status rtindex_load(const char* path, const rtindex_load_options* options,
+                            rtindex_index** index) {
+  return c::guarded([&] {
+    rtindex_index*& to = c::required(index, "index");
+    const LoadOptions given = load_options(options);
+    c::hand_out(load(&c::required(path, "path"), given), given.device_memory, &to);
+  });
+}
+
+rtindex_status rtindex_serialize(const rtindex_index* index, ArrowSchema* schema,
+                                 ArrowArray* bytes) {
+  return c::guarded([&] {
+    const rtindex_index& handle = c::checked(index);
+    ArrowArray& to = c::required(bytes, "bytes");
+    c::export_elements(handle.index.serialize(), "C", schema, &to);
+  });
+}
+
+rtindex_status rtindex_deserialize(const void* bytes, size_t count,
+                                   const rtindex_load_options* options, rtindex_index** index) {
+  return c::guarded([&] {
+    rtindex_index*& to = c::required(index, "index");
+    const auto* data = static_cast<const std::byte*>(bytes);
+    if (data == nullptr && count != 0) fail("the bytes are null and their count is {}", count);
+    const LoadOptions given = load_options(options);
+    c::hand_out(deserialize(std::span(data, count), given), given.device_memory, &to);
+  });
+}

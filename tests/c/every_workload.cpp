@@ -1,0 +1,191 @@
+// Every column and every answer through the C interface, as Arrow arrays and into buffers, against
+// the full scan.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include <rtindex/rtindex.h>
+
+#include "c/c_calls.hpp"
+#include "support/lookups.hpp"
+#include "support/run.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+constexpr AnswerSet of_values = Answer::sum | Answer::min | Answer::max;
+
+// The options of a call, and the structs that they point to.
+struct COptions {
+  COptions(const LookupOptions& options, const rtindex_column* values)
+      : c(sized<rtindex_lookup_options>()), miss(sized<rtindex_miss_values>()) {
+    c.answers = options.answers.bits();
+    c.limit = options.limit;
+    c.order = static_cast<std::int32_t>(options.order);
+    c.ends = static_cast<std::int32_t>(options.ends);
+    c.matched = options.matched ? 1 : 0;
+    if (options.answers.has_any_of(of_values)) c.values = values;
+    miss.u64 = options.miss.u64;
+    miss.i64 = options.miss.i64;
+    miss.f64 = options.miss.f64;
+    c.miss = &miss;
+  }
+  COptions(const COptions&) = delete;
+  COptions& operator=(const COptions&) = delete;
+
+  rtindex_lookup_options c;
+  rtindex_miss_values miss;
+};
+
+Aggregates aggregates_in(const ArrowArray& array, const std::string& format) {
+  if (format == "L") return elements_of<std::uint64_t>(array);
+  if (format == "l") return elements_of<std::int64_t>(array);
+  return elements_of<double>(array);
+}
+
+// Nulls mark misses, whose elements are those of misses still.
+Given given_in(const Exported& exported, const LookupOptions& options) {
+  Given given;
+  given.size = static_cast<std::size_t>(exported.array->length);
+  const auto rows_of = [&](const char* name) -> std::optional<std::vector<std::uint32_t>> {
+    const ArrowArray* child = exported.child(name);
+    if (child == nullptr) return std::nullopt;
+    return elements_of<std::uint32_t>(*child);
+  };
+  const auto values_of = [&](const char* name) -> std::optional<Aggregates> {
+    const ArrowArray* child = exported.child(name);
+    if (child == nullptr) return std::nullopt;
+    return aggregates_in(*child, exported.format_of(name));
+  };
+  given.any = rows_of("any");
+  given.first = rows_of("first");
+  given.count = rows_of("count");
+  given.sum = values_of("sum");
+  given.min = values_of("min");
+  given.max = values_of("max");
+  if (const ArrowArray* lists = exported.child("rows"); lists != nullptr) {
+    const auto* offsets = static_cast<const std::uint64_t*>(lists->buffers[1]);
+    given.offsets.emplace(offsets, offsets + lists->length + 1);
+    given.rows = elements_of<std::uint32_t>(*lists->children[0]);
+  }
+  if (!options.matched) return given;
+  for (const char* name : {"any", "first", "sum", "min", "max"})
+    if (const ArrowArray* child = exported.child(name); child != nullptr) {
+      const auto* bits = static_cast<const std::uint8_t*>(child->buffers[0]);
+      given.matched.emplace(bits, bits + (given.size + 7) / 8);
+    }
+  return given;
+}
+
+// The batch as Arrow arrays.
+struct CBatch {
+  CBatch(const Batch& batch, std::size_t skipped)
+      : lower(batch.lower, skipped), upper(batch.upper, skipped), is_range(false) {
+    is_range = batch.kind == LookupKind::range;
+  }
+  [[nodiscard]] std::int32_t kind() const { return is_range ? RTINDEX_RANGE : RTINDEX_POINT; }
+  [[nodiscard]] const rtindex_column* upper_end() const { return is_range ? upper.get() : nullptr; }
+
+  ArrowColumn lower, upper;
+  bool is_range;
+};
+
+class EveryWorkloadInC : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryWorkloadInC, AnswersLikeTheScan) {
+  const TestColumn column = workload_named(GetParam()).column();
+  Random random(column.size() + 2);
+  const std::size_t skipped = column.size() % 11;
+  const ArrowColumn keys(column, skipped);
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(keys.get(), "rx:native@cpu", nullptr, index.out())));
+  const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
+  const ArrowColumn c_values(values, skipped);
+  for (const Batch& batch : interesting_batches(column, 24, random)) {
+    const Matches matches = scan(column.keys(), batch);
+    const CBatch lookups(batch, 3);
+    for (LookupOptions options : {full_options(), LookupOptions{.answers = Answer::count}}) {
+      const COptions c_options(options, c_values.get());
+      Exported answers;
+      ASSERT_EQ("", error_in(rtindex_lookup(index.get(), lookups.kind(), lookups.lower.get(),
+                                            lookups.upper_end(), &c_options.c, answers.schema_out(),
+                                            answers.array_out())));
+      ASSERT_EQ("", first_difference(given_in(answers, options), options, batch, matches, values))
+          << text_of(batch.lower.shape());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(C, EveryWorkloadInC, testing::ValuesIn(workload_names()),
+                         [](const auto& item) { return item.param; });
+
+TEST(EveryOptionInC, AnswersLikeTheScan) {
+  const TestColumn column = workload_named("duplicates_x256").column();
+  Random random(7);
+  const ArrowColumn keys(column);
+  const TestColumn values = values_of(Type::i32, column.size(), random);
+  const ArrowColumn c_values(values);
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(keys.get(), "sorted@cpu", nullptr, index.out())));
+  for (const Batch& batch : own_batches(column, 32, random)) {
+    const Matches matches = scan(column.keys(), batch);
+    const CBatch lookups(batch, 0);
+    for (const LookupOptions& options : every_options()) {
+      if (options.answers.empty() || options.limit == 0) continue;  // 0: the default in C
+      if (options.answers.has(Answer::key)) continue;               // of neighbours only
+      const COptions c_options(options, c_values.get());
+      Exported answers;
+      ASSERT_EQ("", error_in(rtindex_lookup(index.get(), lookups.kind(), lookups.lower.get(),
+                                            lookups.upper_end(), &c_options.c, answers.schema_out(),
+                                            answers.array_out())));
+      Given given = given_in(answers, options);
+      LookupOptions checked = options;
+      if (!given.matched) checked.matched = false;  // no answer that has nulls
+      ASSERT_EQ("", first_difference(given, checked, batch, matches, values)) << text_of(options);
+    }
+  }
+}
+
+TEST(OutputsInC, AnswersLikeTheScan) {
+  const TestColumn column = workload_named("duplicates_x256").column();
+  Random random(8);
+  const ArrowColumn keys(column);
+  const TestColumn values = values_of(Type::f32, column.size(), random);
+  const ArrowColumn c_values(values);
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(keys.get(), nullptr, nullptr, index.out())));
+  for (const Batch& batch : own_batches(column, 32, random)) {
+    const Matches matches = scan(column.keys(), batch);
+    const CBatch lookups(batch, 5);
+    const std::size_t size = batch.size();
+    Given given{.size = size};
+    auto outputs = sized<rtindex_outputs>();
+    outputs.any = given.any.emplace(size, 5).data();
+    outputs.first = given.first.emplace(size, 5).data();
+    outputs.count = given.count.emplace(size, 5).data();
+    outputs.matched = given.matched.emplace((size + 7) / 8, std::uint8_t{0xff}).data();
+    outputs.sum = given.sum.emplace(std::vector<double>(size)).emplace<2>(size).data();
+    outputs.min = given.min.emplace(std::vector<double>(size)).emplace<2>(size).data();
+    outputs.max = given.max.emplace(std::vector<double>(size)).emplace<2>(size).data();
+    outputs.offsets = given.offsets.emplace(size + 1, 5).data();
+    auto c_options = sized<rtindex_lookup_options>();
+    c_options.values = c_values.get();
+    const auto ask = [&] {
+      return error_in(rtindex_lookup_into(index.get(), lookups.kind(), lookups.lower.get(),
+                                          lookups.upper_end(), &c_options, &outputs));
+    };
+    ASSERT_EQ("", ask());
+    given.rows.resize(given.offsets->back());
+    outputs.rows = given.rows.data();
+    outputs.rows_capacity = given.rows.size();
+    ASSERT_EQ("", ask());
+    LookupOptions options = full_options();
+    options.miss = {};
+    ASSERT_EQ("", first_difference(given, options, batch, matches, values));
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::test
