@@ -74,9 +74,9 @@ std::size_t Batch::size() const { return (lower_keys.given() ? lower_keys : uppe
 
 LookupCall::LookupCall(const rtindex_index& handle, std::int32_t kind, const rtindex_column* lower,
                        const rtindex_column* upper, const rtindex_lookup_options* options)
-    : index_(handle.index),
+    : index_(&handle.index),
       given_(options_of(options, "rtindex_lookup_options")),
-      batch_(index_, kind, lower, upper, {given_.stream}) {
+      batch_(*index_, kind, lower, upper, {given_.stream}) {
   if (given_.answers != 0) options_.answers = answers_from(given_.answers);
   options_.values = batch_.columns.view_if_given(given_.values, "values");
   options_.matched = given_.matched != 0;
@@ -105,12 +105,12 @@ Answers LookupCall::answer() {
   const auto answers = [&] {
     const ColumnView& keys = batch_.lower_keys;
     switch (batch_.kind) {
-      case BatchKind::range: return index_.range(keys, batch_.upper_keys, options_);
-      case BatchKind::nearest: return index_.nearest(keys, nearest_, options_);
-      case BatchKind::prefix: return index_.starts_with(keys, options_);
+      case BatchKind::range: return index_->range(keys, batch_.upper_keys, options_);
+      case BatchKind::nearest: return index_->nearest(keys, nearest_, options_);
+      case BatchKind::prefix: return index_->starts_with(keys, options_);
       case BatchKind::point: break;
     }
-    return index_.lookup(keys, options_);
+    return index_->lookup(keys, options_);
   };
   Answers answered = answers();
   store_counters();
@@ -120,9 +120,9 @@ Answers LookupCall::answer() {
 void LookupCall::answer_into(const Outputs& outputs) {
   const ColumnView& keys = batch_.lower_keys;
   switch (batch_.kind) {
-    case BatchKind::range: index_.range_into(keys, batch_.upper_keys, options_, outputs); break;
-    case BatchKind::nearest: index_.nearest_into(keys, nearest_, options_, outputs); break;
-    case BatchKind::point: index_.lookup_into(keys, options_, outputs); break;
+    case BatchKind::range: index_->range_into(keys, batch_.upper_keys, options_, outputs); break;
+    case BatchKind::nearest: index_->nearest_into(keys, nearest_, options_, outputs); break;
+    case BatchKind::point: index_->lookup_into(keys, options_, outputs); break;
     case BatchKind::prefix:
       fail(ErrorKind::unsupported,
            "prefixes are answered as Arrow arrays only: call rtindex_lookup()");
@@ -132,9 +132,9 @@ void LookupCall::answer_into(const Outputs& outputs) {
 
 JoinCall::JoinCall(const rtindex_index& handle, std::int32_t kind, const rtindex_column* lower,
                    const rtindex_column* upper, const rtindex_join_options* options)
-    : index_(handle.index),
+    : index_(&handle.index),
       given_(options_of(options, "rtindex_join_options")),
-      batch_(index_, kind, lower, upper, {given_.stream}),
+      batch_(*index_, kind, lower, upper, {given_.stream}),
       how_(choice(given_.how, JoinKind::anti, "how")),
       ends_(choice(given_.ends, Ends::open, "ends")),
       nearest_(nearest_from(given_.nearest)) {
@@ -145,27 +145,28 @@ JoinCall::JoinCall(const rtindex_index& handle, std::int32_t kind, const rtindex
 
 JoinedRows JoinCall::join() {
   if (batch_.kind == BatchKind::range)
-    return index_.join_range(batch_.lower_keys, batch_.upper_keys, how_, ends_);
-  if (batch_.kind == BatchKind::nearest) return index_.join_asof(batch_.lower_keys, nearest_, how_);
-  return index_.join(batch_.lower_keys, how_);
+    return index_->join_range(batch_.lower_keys, batch_.upper_keys, how_, ends_);
+  if (batch_.kind == BatchKind::nearest)
+    return index_->join_asof(batch_.lower_keys, nearest_, how_);
+  return index_->join(batch_.lower_keys, how_);
 }
 
 void JoinCall::join_into(const JoinOutputs& outputs) {
   if (batch_.kind == BatchKind::range)
-    index_.join_range_into(batch_.lower_keys, batch_.upper_keys, how_, ends_, outputs, stream());
+    index_->join_range_into(batch_.lower_keys, batch_.upper_keys, how_, ends_, outputs, stream());
   else if (batch_.kind == BatchKind::nearest)
-    index_.join_asof_into(batch_.lower_keys, nearest_, how_, outputs, stream());
+    index_->join_asof_into(batch_.lower_keys, nearest_, how_, outputs, stream());
   else
-    index_.join_into(batch_.lower_keys, how_, outputs, stream());
+    index_->join_into(batch_.lower_keys, how_, outputs, stream());
 }
 
 void JoinCall::join_in_parts(std::size_t most, const TakeJoined& take) {
   if (batch_.kind == BatchKind::range)
-    index_.join_range_in_parts(batch_.lower_keys, batch_.upper_keys, how_, ends_, most, take);
+    index_->join_range_in_parts(batch_.lower_keys, batch_.upper_keys, how_, ends_, most, take);
   else if (batch_.kind == BatchKind::nearest)
-    index_.join_asof_in_parts(batch_.lower_keys, nearest_, how_, most, take);
+    index_->join_asof_in_parts(batch_.lower_keys, nearest_, how_, most, take);
   else
-    index_.join_in_parts(batch_.lower_keys, how_, most, take);
+    index_->join_in_parts(batch_.lower_keys, how_, most, take);
 }
 
 }  // namespace rtindex::c

@@ -34,6 +34,8 @@ class LookupCall {
 
   [[nodiscard]] Answers answer();
   void answer_into(const Outputs& outputs);
+  // Asks another index, which must outlive the call: a snapshot of the first.
+  void ask(const Index& index) { index_ = &index; }
 
   [[nodiscard]] const Batch& batch() const { return batch_; }
   [[nodiscard]] const LookupOptions& options() const { return options_; }
@@ -41,7 +43,7 @@ class LookupCall {
  private:
   void store_counters();
 
-  const Index& index_;
+  const Index* index_;
   rtindex_lookup_options given_;
   Batch batch_;
   LookupOptions options_;
@@ -56,6 +58,8 @@ class JoinCall {
            const rtindex_column* upper, const rtindex_join_options* options);
 
   [[nodiscard]] JoinedRows join();
+  // Asks another index, which must outlive the call: a snapshot of the first.
+  void ask(const Index& index) { index_ = &index; }
   void join_into(const JoinOutputs& outputs);
   void join_in_parts(std::size_t most, const TakeJoined& take);
 
@@ -64,7 +68,7 @@ class JoinCall {
   [[nodiscard]] Stream stream() const { return {given_.stream}; }
 
  private:
-  const Index& index_;
+  const Index* index_;
   rtindex_join_options given_;
   Batch batch_;
   JoinKind how_;
