@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include <rtindex/rtindex.h>
 #include <rtindex/rtindex.hpp>
 
 #include "cli/interrupt.hpp"
@@ -30,7 +31,7 @@ void describe(CLI::App& app) {
   app.get_formatter()->label("SUBCOMMAND", "VERB");
   app.require_subcommand(0, 1);  // main reports a missing verb
   app.set_help_flag("-h,--help", "Print this help");
-  app.set_version_flag("--version", "rtindex " RTINDEX_VERSION_STRING, "Print the version");
+  app.set_version_flag("--version", rtindex_build_text(), "Print the version and what is built in");
   app.footer(R"(Examples:
   rtindex demo
       See it work.

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include <rtindex/rtindex.h>
 #include <rtindex/error.hpp>
 #include <rtindex/version.hpp>
 
@@ -40,6 +41,7 @@ NB_MODULE(_core, module) {
   nb::set_leak_warnings(false);  // an index may live until the interpreter exits
   module.doc() = "Bindings of rtindex's C++ library; use the package `rtindex`, which wraps them.";
   module.attr("version") = RTINDEX_VERSION_STRING;
+  module.attr("build_text") = rtindex_build_text();
   module.attr("compiler") = "g++ " __VERSION__;
   nb::register_exception_translator(translate);
   python::bind_columns(module);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import importlib.resources
 import re
+import subprocess
 import sys
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -219,3 +220,10 @@ def test_the_stub_names_what_the_package_has():
     assert set(dir(rtindex)) >= {*rtindex.__all__, "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         rtindex.nothing
+
+
+def test_the_package_tells_what_is_built_in():
+    output = subprocess.run([sys.executable, "-m", "rtindex"], capture_output=True, text=True, check=True).stdout
+    assert output.startswith(f"rtindex {rtindex.__version__}\nCUDA: ")
+    assert re.search(r"^OptiX: .+\nEmbree: .+\nC ABI: \d+$", output, re.MULTILINE)
+    assert all(index.spec in output for index in rtindex.indexes())

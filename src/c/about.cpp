@@ -1,3 +1,7 @@
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,6 +57,8 @@ auto each(const Entries& entries, Member member) {
   return values;
 }
 
+using CallersText = std::unique_ptr<char, decltype(&rtindex_free_text)>;
+
 std::int32_t type_for_c(Type type) { return static_cast<std::int32_t>(type) + 1; }
 
 }  // namespace
@@ -66,11 +72,10 @@ rtindex_status rtindex_check_spec(const char* spec, char** normal) {
 
 rtindex_status rtindex_default_spec(char** spec, char** reason) {
   return c::guarded([&] {
-    const std::string text = default_spec().text();
+    CallersText text(c::text_for_caller(default_spec().text()), rtindex_free_text);
     const std::string why = default_reason();
-    char* const made = spec == nullptr ? nullptr : c::text_for_caller(text);
     if (reason != nullptr) *reason = c::text_for_caller(why);
-    if (spec != nullptr) *spec = made;
+    if (spec != nullptr) *spec = text.release();
   });
 }
 

@@ -16,7 +16,8 @@ class Usage(CommandTest):
         self.write_npy("keys.npy", "<u4", [1, 9])
 
     def test_version(self):
-        self.assertRegex(self.succeed("--version").stdout, r"^rtindex \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.succeed("--version").stdout,
+                         r"^rtindex \d+\.\d+\.\d+\nCUDA: .+\nOptiX: .+\nEmbree: .+\nC ABI: \d+\n$")
 
     def test_help_names_every_verb(self):
         text = self.succeed("--help").stdout

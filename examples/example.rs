@@ -1,0 +1,150 @@
+// rtindex from Rust, through its C interface and without a crate.
+//
+//   rustc example.rs -L LIBDIR -l rtindex -C link-arg=-Wl,-rpath,LIBDIR && ./example
+
+use std::ffi::{c_void, CStr, CString};
+use std::os::raw::c_char;
+use std::ptr::null;
+
+// The structs of rtindex/arrow.h and rtindex/rtindex.h that this program uses.
+
+#[repr(C)]
+struct ArrowArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *const *const c_void,
+    children: *const *mut ArrowArray,
+    dictionary: *mut ArrowArray,
+    release: Option<extern "C" fn(*mut ArrowArray)>,
+    private_data: *mut c_void,
+}
+
+#[repr(C)]
+struct Column {
+    struct_size: usize,
+    schema: *const c_void,
+    array: *const ArrowArray,
+    device_array: *const c_void,
+    type_: i32,
+    time_unit: i32,
+    memory_space: i32,
+    offset_bytes: i32,
+    count: usize,
+    data: *const c_void,
+    offsets: *const c_void,
+    width: usize,
+    validity: *const u8,
+    validity_offset: usize,
+    parts: *const Column,
+    part_count: usize,
+}
+
+#[repr(C)]
+struct LookupOptions {
+    struct_size: usize,
+    answers: u32,
+    limit: u32,
+    order: i32,
+    ends: i32,
+    matched: i32,
+    nearest: *const c_void,
+    values: *const Column,
+    miss: *const c_void,
+    stream: *mut c_void,
+    counters: *mut c_void,
+    launch_ms: *mut f64,
+}
+
+const INT64: i32 = 8;
+const FLOAT64: i32 = 13;
+const COUNT: u32 = 4;
+const SUM: u32 = 8;
+const RANGE: i32 = 1;
+const RIGHT_OPEN: i32 = 1;
+
+enum Handle {}
+
+extern "C" {
+    fn rtindex_build(column: *const Column, spec: *const c_char, options: *const c_void, index: *mut *mut Handle) -> i32;
+    fn rtindex_lookup(
+        index: *const Handle, kind: i32, lower: *const Column, upper: *const Column, options: *const LookupOptions,
+        schema: *mut c_void, array: *mut ArrowArray,
+    ) -> i32;
+    fn rtindex_free(index: *mut Handle) -> i32;
+    fn rtindex_last_error() -> *const c_char;
+}
+
+fn check(status: i32) -> Result<(), String> {
+    if status == 0 {
+        return Ok(());
+    }
+    Err(unsafe { CStr::from_ptr(rtindex_last_error()) }.to_string_lossy().into_owned())
+}
+
+// A column that borrows a slice.
+fn column<T>(type_: i32, elements: &[T]) -> Column {
+    let mut column: Column = unsafe { std::mem::zeroed() };
+    column.struct_size = std::mem::size_of::<Column>();
+    column.type_ = type_;
+    column.count = elements.len();
+    column.data = elements.as_ptr() as *const c_void;
+    column
+}
+
+struct Index(*mut Handle);
+
+impl Index {
+    fn build(keys: &[i64], spec: &str) -> Result<Index, String> {
+        let spec = CString::new(spec).map_err(|error| error.to_string())?;
+        let mut handle: *mut Handle = std::ptr::null_mut();
+        check(unsafe { rtindex_build(&column(INT64, keys), spec.as_ptr(), null(), &mut handle) })?;
+        Ok(Index(handle))
+    }
+
+    // How many keys lie in [lower, upper), and the sum of their values.
+    fn totals(&self, lower: &[i64], upper: &[i64], values: &[f64]) -> Result<Vec<(u32, f64)>, String> {
+        let values = column(FLOAT64, values);
+        let mut options: LookupOptions = unsafe { std::mem::zeroed() };
+        options.struct_size = std::mem::size_of::<LookupOptions>();
+        options.answers = COUNT | SUM;
+        options.ends = RIGHT_OPEN;
+        options.values = &values;
+        unsafe {
+            let mut answers: ArrowArray = std::mem::zeroed();
+            check(rtindex_lookup(
+                self.0, RANGE, &column(INT64, lower), &column(INT64, upper), &options, std::ptr::null_mut(), &mut answers,
+            ))?;
+            let elements = |child: usize| *(**answers.children.add(child)).buffers.add(1);
+            let counts = std::slice::from_raw_parts(elements(0) as *const u32, answers.length as usize);
+            let sums = std::slice::from_raw_parts(elements(1) as *const f64, answers.length as usize);
+            let totals = counts.iter().copied().zip(sums.iter().copied()).collect();
+            if let Some(release) = answers.release {
+                release(&mut answers);
+            }
+            Ok(totals)
+        }
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        unsafe { rtindex_free(self.0) };
+    }
+}
+
+fn main() -> Result<(), String> {
+    let days = [3, 1, 4, 1, 5, 9, 2, 6];
+    let prices = [1.5, 2.5, 1.0, 4.0, 3.0, 2.0, 0.5, 1.0];
+    let index = Index::build(&days, "rx")?;
+    for (count, sum) in index.totals(&[1, 5], &[4, 10], &prices)? {
+        println!("{} rows, {}", count, sum);
+    }
+    match Index::build(&days, "bplustree") {
+        Ok(_) => println!("an unknown index was built"),
+        Err(message) => println!("{}", message),
+    }
+    Ok(())
+}
