@@ -1,0 +1,132 @@
+// The time of a call through the C interface, compared with the same call in C++: of a large batch,
+// and of a single lookup. The two take turns.
+//
+//   bench_c_call_cost [LOG2_KEYS] [LOG2_LOOKUPS]
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.h>
+#include <rtindex/rtindex.hpp>
+
+#include "harness/timing.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+void check(rtindex_status status) {
+  if (status != RTINDEX_OK) throw Error(rtindex_last_error());
+}
+
+void release_schema(ArrowSchema*) {}
+void release_array(ArrowArray*) {}
+
+// Keys as an Arrow array and as a view.
+struct Keys {
+  explicit Keys(std::vector<std::uint64_t> values) : elements(std::move(values)) {
+    schema.format = "L";
+    schema.release = release_schema;
+    array.length = static_cast<std::int64_t>(elements.size());
+    array.n_buffers = 2;
+    array.buffers = buffers;
+    array.release = release_array;
+    column.struct_size = sizeof(column);
+    column.schema = &schema;
+    column.array = &array;
+  }
+  Keys(const Keys&) = delete;
+  Keys& operator=(const Keys&) = delete;
+
+  std::vector<std::uint64_t> elements;
+  const void* buffers[2] = {nullptr, elements.data()};
+  ArrowSchema schema{};
+  ArrowArray array{};
+  rtindex_column column{};
+};
+
+std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint64_t> keys(count);
+  for (std::uint64_t& key : keys) key = random() % (4 * count);
+  return keys;
+}
+
+// `repeats` calls at once: one of a single lookup is too short for the clock.
+template <class Call>
+std::function<void()> repeated(int repeats, const Call& call) {
+  return [repeats, &call] {
+    for (int i = 0; i < repeats; ++i) call();
+  };
+}
+
+template <class Cpp, class C>
+void compare(const std::string& what, int rounds, int repeats, const Cpp& cpp, const C& c) {
+  const std::vector<Times> times = race({repeated(repeats, cpp), repeated(repeats, c)}, rounds);
+  const double in_cpp = times[0].median() / repeats;
+  const double in_c = times[1].median() / repeats;
+  std::printf("%-36s C++ %12.6f ms   C %12.6f ms   ratio %.4f   difference %8.3f us\n",
+              what.c_str(), in_cpp, in_c, in_c / in_cpp, (in_c - in_cpp) * 1000);
+}
+
+void compare_batches(const rtindex_index* c_index, const Index& index, const Keys& lookups,
+                     int rounds, int repeats) {
+  const std::size_t count = lookups.elements.size();
+  std::vector<std::uint32_t> in_cpp(count), in_c(count);
+  rtindex_outputs outputs{};
+  outputs.struct_size = sizeof(outputs);
+  outputs.any = in_c.data();
+  const auto cpp_into = [&] { index.lookup_into(lookups.elements, {}, {.any = in_cpp.data()}); };
+  const auto c_into = [&] {
+    check(rtindex_lookup_into(c_index, RTINDEX_POINT, &lookups.column, nullptr, nullptr, &outputs));
+  };
+  cpp_into();
+  c_into();
+  if (in_cpp != in_c) throw Error("the answers in C and in C++ differ");
+  const std::string size = ", lookups: " + std::to_string(count);
+  compare("into buffers" + size, rounds, repeats, cpp_into, c_into);
+  const auto cpp_arrays = [&] { static_cast<void>(index.lookup(lookups.elements)); };
+  const auto c_arrays = [&] {
+    ArrowSchema schema;
+    ArrowArray array;
+    check(
+        rtindex_lookup(c_index, RTINDEX_POINT, &lookups.column, nullptr, nullptr, &schema, &array));
+    schema.release(&schema);
+    array.release(&array);
+  };
+  compare("as Arrow arrays" + size, rounds, repeats, cpp_arrays, c_arrays);
+}
+
+void run(int log2_keys, int log2_lookups) {
+  const Keys column(random_keys(std::size_t{1} << log2_keys, 1));
+  const Keys lookups(random_keys(std::size_t{1} << log2_lookups, 2));
+  const Keys one({column.elements.front()});
+  const Index index = build(column.elements, "rx:native@cpu");
+  rtindex_index* c_index = nullptr;
+  check(rtindex_build(&column.column, "rx:native@cpu", nullptr, &c_index));
+  compare_batches(c_index, index, lookups, 9, 1);
+  compare_batches(c_index, index, one, 41, 20'000);
+  check(rtindex_free(c_index));
+}
+
+}  // namespace
+
+}  // namespace rtindex::bench
+
+int main(int count, char** arguments) {
+  try {
+    rtindex::bench::run(count > 1 ? std::atoi(arguments[1]) : 22,
+                        count > 2 ? std::atoi(arguments[2]) : 24);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

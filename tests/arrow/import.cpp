@@ -1,0 +1,159 @@
+// Arrow arrays are viewed where they are: elements, strings and bitmaps are not copied.
+
+#include "arrow/import.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <rtindex/error.hpp>
+
+namespace rtindex::test {
+namespace {
+
+// An array over memory of the test.
+struct MadeByHand {
+  MadeByHand(const char* format, std::vector<const void*> from, std::int64_t length,
+             std::int64_t offset = 0)
+      : buffers(std::move(from)) {
+    schema.format = format;
+    schema.release = [](ArrowSchema*) {};
+    array.length = length;
+    array.offset = offset;
+    array.null_count = buffers[0] == nullptr ? 0 : -1;
+    array.n_buffers = static_cast<std::int64_t>(buffers.size());
+    array.buffers = buffers.data();
+    array.release = [](ArrowArray*) {};
+  }
+  MadeByHand(const MadeByHand&) = delete;
+  MadeByHand& operator=(const MadeByHand&) = delete;
+
+  [[nodiscard]] arrow::Imported imported() const {
+    const arrow::ArrowType type = arrow::ArrowType::from(schema);
+    arrow::Imported column = arrow::import_array(array, type);
+    column.view = arrow::with_time_units(column.view, type);
+    return column;
+  }
+
+  std::vector<const void*> buffers;
+  ArrowSchema schema{};
+  ArrowArray array{};
+};
+
+TEST(ArrowImport, ElementsStayWhereTheyAre) {
+  struct Case {
+    const char* format;
+    Type type;
+    std::size_t width;
+  };
+  const std::array<std::uint64_t, 8> memory{};
+  for (const Case& one :
+       {Case{"c", Type::i8, 1}, Case{"C", Type::u8, 1}, Case{"s", Type::i16, 2},
+        Case{"S", Type::u16, 2}, Case{"i", Type::i32, 4}, Case{"I", Type::u32, 4},
+        Case{"l", Type::i64, 8}, Case{"L", Type::u64, 8}, Case{"f", Type::f32, 4},
+        Case{"g", Type::f64, 8}, Case{"tdD", Type::date32, 4}, Case{"tdm", Type::timestamp64, 8},
+        Case{"tsu:UTC", Type::timestamp64, 8}}) {
+    SCOPED_TRACE(one.format);
+    const std::uint8_t valid = 0b1011'0111;
+    const MadeByHand made(one.format, {&valid, memory.data()}, 4, 2);
+    const arrow::Imported column = made.imported();
+    EXPECT_EQ(column.view.type(), one.type);
+    EXPECT_EQ(column.view.size(), 4U);
+    EXPECT_EQ(column.view.data(), reinterpret_cast<const char*>(memory.data()) + 2 * one.width);
+    EXPECT_EQ(column.view.validity(), &valid);
+    EXPECT_TRUE(column.view.valid(0));
+    EXPECT_FALSE(column.view.valid(1));
+    EXPECT_TRUE(column.owners.empty());
+  }
+}
+
+TEST(ArrowImport, TimestampsHaveUnits) {
+  const std::int64_t tick = 7;
+  const auto unit_of = [&](const char* format) {
+    return MadeByHand(format, {nullptr, &tick}, 1).imported().view.time_unit();
+  };
+  EXPECT_EQ(unit_of("tss:"), TimeUnit::second);
+  EXPECT_EQ(unit_of("tsm:Europe/Berlin"), TimeUnit::millisecond);
+  EXPECT_EQ(unit_of("tsu:"), TimeUnit::microsecond);
+  EXPECT_EQ(unit_of("tsn:"), TimeUnit::nanosecond);
+  EXPECT_EQ(unit_of("tdm"), TimeUnit::millisecond);
+}
+
+template <class Offset>
+void expect_strings_in_place(const char* format) {
+  const char bytes[] = "onetwothree";
+  const std::vector<Offset> offsets{0, 3, 6, 11};
+  const MadeByHand made(format, {nullptr, offsets.data(), bytes}, 2, 1);
+  const arrow::Imported column = made.imported();
+  EXPECT_EQ(column.view.string_bytes(), bytes);
+  EXPECT_EQ(column.view.string_offsets(), offsets.data() + 1);
+  EXPECT_EQ(column.view.string(0), "two");
+  EXPECT_EQ(column.view.string(1), "three");
+  EXPECT_TRUE(column.owners.empty());
+}
+
+TEST(ArrowImport, StringsStayWhereTheyAre) {
+  expect_strings_in_place<std::int32_t>("u");
+  expect_strings_in_place<std::int32_t>("z");
+  expect_strings_in_place<std::int64_t>("U");
+  expect_strings_in_place<std::int64_t>("Z");
+}
+
+TEST(ArrowImport, StringsOfOtherLayoutsAreViewed) {
+  const char fixed[] = "aaabbbccc";
+  EXPECT_EQ(MadeByHand("w:3", {nullptr, fixed}, 2, 1).imported().view.string(1), "ccc");
+  const std::string text = "a string of more than twelve bytes";
+  std::array<char, 32> views{};
+  const auto put = [&](std::size_t at, std::int32_t value) { std::memcpy(&views[at], &value, 4); };
+  put(0, 2);
+  std::memcpy(&views[4], "hi", 2);
+  put(16, static_cast<std::int32_t>(text.size()) - 2);
+  put(24, 0);
+  put(28, 2);
+  const MadeByHand made("vu", {nullptr, views.data(), text.data()}, 2);
+  const arrow::Imported column = made.imported();
+  EXPECT_EQ(column.view.string(0), "hi");
+  EXPECT_EQ(column.view.string(1), text.substr(2));
+}
+
+TEST(ArrowImport, BoolsAreUnpacked) {
+  const std::uint8_t bits = 0b0000'1010;
+  const MadeByHand made("b", {nullptr, &bits}, 3, 1);
+  const arrow::Imported column = made.imported();
+  ASSERT_EQ(column.view.type(), Type::boolean);
+  const auto* bytes = static_cast<const std::uint8_t*>(column.view.data());
+  EXPECT_EQ((std::vector<std::uint8_t>(bytes, bytes + 3)), (std::vector<std::uint8_t>{1, 0, 1}));
+}
+
+TEST(ArrowImport, AStructMovesItsChildren) {
+  const std::int32_t years[] = {1, 2, 3, 4};
+  const std::int8_t months[] = {0, 5, 6, 7, 8};
+  MadeByHand year("i", {nullptr, years}, 4), month("c", {nullptr, months}, 4, 1);
+  const std::uint8_t valid = 0b1101;
+  MadeByHand both("+s", {&valid}, 3, 1);
+  ArrowSchema* schemas[] = {&year.schema, &month.schema};
+  ArrowArray* arrays[] = {&year.array, &month.array};
+  both.schema.n_children = both.array.n_children = 2;
+  both.schema.children = schemas;
+  both.array.children = arrays;
+  const ColumnView view = both.imported().view;
+  ASSERT_EQ(view.parts().size(), 2U);
+  EXPECT_EQ(view.text(1), "(3, 7)");
+  EXPECT_EQ(view.text(2), "(4, 8)");
+  EXPECT_EQ(view.text(0), "null");
+  EXPECT_EQ(view.parts()[0].data(), years + 1);
+}
+
+TEST(ArrowImport, EmptyArraysNeedNoMemory) {
+  for (const char* format : {"l", "b", "u", "U", "vu", "w:4"}) {
+    const MadeByHand made(format, {nullptr, nullptr, nullptr}, 0);
+    EXPECT_EQ(made.imported().view.size(), 0U) << format;
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::test
