@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the layout of C++ and JavaScript with clang-format, C++ with clang-tidy, shell scripts with
+# Checks the layout of C, C++ and JavaScript with clang-format, C++ with clang-tidy, shell scripts with
 # ShellCheck, and the subjects of commits.
 #
 #   scripts/lint.sh [--fix | --changed[=BASE]] [FILE...]
@@ -56,9 +56,9 @@ check_format() {
   local formatted
   mapfile -t formatted < <(
     if ((${#files[@]} > 0)); then
-      printf '%s\n' "${files[@]}" | grep -E '\.(hpp|cpp|cuh|cu|js)$' || true
+      printf '%s\n' "${files[@]}" | grep -E '\.(h|hpp|c|cpp|cuh|cu|js)$' || true
     else
-      tracked '*.hpp' '*.cpp' '*.cuh' '*.cu' '*.js'
+      tracked '*.h' '*.hpp' '*.c' '*.cpp' '*.cuh' '*.cu' '*.js'
     fi
   )
   ((${#formatted[@]} > 0)) || return 0

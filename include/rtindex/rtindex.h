@@ -150,7 +150,8 @@ typedef struct rtindex_index rtindex_index;
 ///
 /// Memory without Arrow: leave `schema` null and set `type`, `count` and `data`. Strings also need
 /// `offsets`, count + 1 of them, of `offset_bytes` bytes each; or `width`, the bytes of each string
-/// where all have the same and trailing NULs do not count. A composite has `parts` instead of data.
+/// where all have the same and trailing NULs do not count. A composite has `parts` instead of data,
+/// each of them with or without Arrow.
 typedef struct rtindex_column {
   size_t struct_size;
   const struct ArrowSchema* schema;

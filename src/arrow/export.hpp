@@ -30,8 +30,8 @@ struct Node {
 [[nodiscard]] Node lists_of_rows(std::string name, std::size_t length, const void* offsets,
                                  const void* rows, std::size_t row_count);
 
-// A column as a node. Elements stay where they are; strings, bools and bitmaps that do not start with
-// a byte are copied to Arrow's layout, into `owners`.
+// A column as a node. Elements stay where they are; strings, bools and bitmaps that do not start
+// with a byte are copied to Arrow's layout, into `owners`.
 [[nodiscard]] Node node_of(const ColumnView& column, std::string name,
                            std::vector<std::shared_ptr<const void>>& owners);
 

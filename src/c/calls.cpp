@@ -57,6 +57,8 @@ Batch::Batch(const Index& index, std::int32_t batch_kind, const rtindex_column* 
     : kind(choice(batch_kind, BatchKind::prefix, "kind of lookup")),
       columns([&index] { return index.spec(); }, stream) {
   if (kind == BatchKind::range) {
+    if (lower == nullptr && upper == nullptr)
+      fail("the ranges have neither lower nor upper ends: pass at least one of them");
     lower_keys = columns.view_if_given(lower, "lower");
     upper_keys = columns.view_if_given(upper, "upper");
     return;
@@ -101,20 +103,21 @@ void LookupCall::store_counters() {
   given_.counters->hits = counters_.hits;
 }
 
+Answers LookupCall::found() const {
+  const ColumnView& keys = batch_.lower_keys;
+  switch (batch_.kind) {
+    case BatchKind::range: return index_->range(keys, batch_.upper_keys, options_);
+    case BatchKind::nearest: return index_->nearest(keys, nearest_, options_);
+    case BatchKind::prefix: return index_->starts_with(keys, options_);
+    case BatchKind::point: break;
+  }
+  return index_->lookup(keys, options_);
+}
+
 Answers LookupCall::answer() {
-  const auto answers = [&] {
-    const ColumnView& keys = batch_.lower_keys;
-    switch (batch_.kind) {
-      case BatchKind::range: return index_->range(keys, batch_.upper_keys, options_);
-      case BatchKind::nearest: return index_->nearest(keys, nearest_, options_);
-      case BatchKind::prefix: return index_->starts_with(keys, options_);
-      case BatchKind::point: break;
-    }
-    return index_->lookup(keys, options_);
-  };
-  Answers answered = answers();
+  Answers answers = found();
   store_counters();
-  return answered;
+  return answers;
 }
 
 void LookupCall::answer_into(const Outputs& outputs) {

@@ -41,6 +41,7 @@ class LookupCall {
   [[nodiscard]] const LookupOptions& options() const { return options_; }
 
  private:
+  [[nodiscard]] Answers found() const;
   void store_counters();
 
   const Index* index_;

@@ -45,20 +45,8 @@ ColumnView string_view_of(const rtindex_column& column) {
   fail("invalid column of strings: offset_bytes is {}, expected 4 or 8", column.offset_bytes);
 }
 
-ColumnView memory_view(const rtindex_column& column);
-
-ColumnView composite_view(const rtindex_column& column) {
-  if (column.parts == nullptr || column.part_count == 0)
-    fail("invalid composite column: it has no parts");
-  std::vector<ColumnView> parts;
-  for (std::size_t i = 0; i < column.part_count; ++i)
-    parts.push_back(memory_view(options_of(column.parts + i, "rtindex_column")));
-  return ColumnView::composite(std::move(parts));
-}
-
 ColumnView plain_view(const rtindex_column& column) {
   const Type type = type_from(column.type);
-  if (type == Type::composite) return composite_view(column);
   if (column.data == nullptr && column.count != 0 && type != Type::string)
     fail("invalid column: data is null and count is {}", column.count);
   if (type == Type::string) return string_view_of(column);
@@ -66,15 +54,6 @@ ColumnView plain_view(const rtindex_column& column) {
   return type == Type::timestamp64
              ? view.with_time_unit(choice(column.time_unit, TimeUnit::nanosecond, "time_unit"))
              : view;
-}
-
-ColumnView memory_view(const rtindex_column& column) {
-  ColumnView view = plain_view(column);
-  if (column.validity != nullptr)
-    view = view.with_validity(column.validity, column.validity_offset);
-  const bool on_device =
-      choice(column.memory_space, MemorySpace::device, "memory_space") == MemorySpace::device;
-  return on_device ? view.on_device() : view;
 }
 
 }  // namespace
@@ -115,12 +94,35 @@ ColumnView Columns::arrow_view(const rtindex_column& column, const char* name) {
   return arrow::with_time_units(imported.view, type);
 }
 
+ColumnView Columns::composite_view(const rtindex_column& column, const char* name) {
+  if (column.parts == nullptr || column.part_count == 0)
+    fail("invalid composite column '{}': it has no parts", name);
+  std::vector<ColumnView> parts;
+  for (std::size_t i = 0; i < column.part_count; ++i) parts.push_back(view(column.parts + i, name));
+  return ColumnView::composite(std::move(parts));
+}
+
+ColumnView Columns::memory_view(const rtindex_column& column, const char* name) {
+  if (column.type == RTINDEX_COMPOSITE) {
+    const ColumnView tuples = composite_view(column, name);
+    return column.validity == nullptr
+               ? tuples
+               : tuples.with_validity(column.validity, column.validity_offset);
+  }
+  ColumnView view = plain_view(column);
+  if (column.validity != nullptr)
+    view = view.with_validity(column.validity, column.validity_offset);
+  const bool on_device =
+      choice(column.memory_space, MemorySpace::device, "memory_space") == MemorySpace::device;
+  return on_device ? view.on_device() : view;
+}
+
 ColumnView Columns::view(const rtindex_column* column, const char* name) {
   const rtindex_column given = options_of(&required(column, name), "rtindex_column");
   if (given.schema != nullptr) return arrow_view(given, name);
   if (given.array != nullptr || given.device_array != nullptr)
     fail("invalid column '{}': an Arrow array without its schema", name);
-  return memory_view(given);
+  return memory_view(given, name);
 }
 
 ColumnView Columns::view_if_given(const rtindex_column* column, const char* name) {

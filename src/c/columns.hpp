@@ -26,6 +26,8 @@ class Columns {
 
  private:
   [[nodiscard]] ColumnView arrow_view(const rtindex_column& column, const char* name);
+  [[nodiscard]] ColumnView memory_view(const rtindex_column& column, const char* name);
+  [[nodiscard]] ColumnView composite_view(const rtindex_column& column, const char* name);
   [[nodiscard]] MemorySpace ready_space_of(const ArrowDeviceArray& array);
 
   std::function<Spec()> spec_;

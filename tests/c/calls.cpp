@@ -347,6 +347,25 @@ TEST(CInterface, CompositesInMemoryAndAsNeighbours) {
   EXPECT_EQ(elements_of<double>(*answers.child("key")->children[1]).at(1), 1.5);
 }
 
+TEST(CInterface, PartsOfACompositeMayBeArrowArrays) {
+  const std::vector<std::string> cities{"Bonn", "Jena", "Bonn"};
+  const ArrowColumn city(strings(cities));
+  const std::vector<std::int32_t> years{1990, 1990, 1991};
+  const std::vector<rtindex_column> parts{*city.get(), memory_of(RTINDEX_INT32, years)};
+  auto column = sized<rtindex_column>();
+  column.type = RTINDEX_COMPOSITE;
+  column.parts = parts.data();
+  column.part_count = parts.size();
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(&column, nullptr, nullptr, index.out())));
+  std::vector<std::uint32_t> first(3);
+  auto outputs = sized<rtindex_outputs>();
+  outputs.first = first.data();
+  ASSERT_EQ("", error_in(rtindex_lookup_into(index.get(), RTINDEX_POINT, &column, nullptr, nullptr,
+                                             &outputs)));
+  EXPECT_EQ(first, (std::vector<std::uint32_t>{0, 1, 2}));
+}
+
 // An exported child that is moved away lives on when its parent is released.
 TEST_F(CCalls, ChildrenCanBeMovedAway) {
   const rtindex_column lookups = memory_of(RTINDEX_INT64, keys);

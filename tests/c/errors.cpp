@@ -69,6 +69,11 @@ TEST(CErrors, NullPointers) {
   EXPECT_EQ(
       rtindex_join_in_parts(built.get(), 0, keys.get(), nullptr, nullptr, 1, nullptr, nullptr),
       RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_lookup(built.get(), RTINDEX_RANGE, nullptr, nullptr, nullptr, nullptr, &array),
+            RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      rtindex_lookup(built.get(), RTINDEX_POINT, keys.get(), keys.get(), nullptr, nullptr, &array),
+      RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_save(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_load(nullptr, nullptr, &index), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_deserialize(nullptr, 8, nullptr, &index), RTINDEX_INVALID_ARGUMENT);

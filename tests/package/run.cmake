@@ -18,9 +18,10 @@ if(SHARED)
 endif()
 step(
   ${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -G ${GENERATOR}
-  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${prefix} ${hidden})
+  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_C_COMPILER=${CC} -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${prefix} ${hidden})
 step(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 step(${WORK_DIR}/build/outside)
+step(${WORK_DIR}/build/outside_c)
 
 find_program(PKG_CONFIG pkg-config)
 if(PKG_CONFIG)
@@ -36,6 +37,9 @@ if(PKG_CONFIG)
   step(${CXX} -std=c++20 ${SOURCE_DIR}/main.cpp ${flags} -Wl,-rpath,${prefix}/${LIBDIR} -o
        ${WORK_DIR}/outside_pkg_config)
   step(${WORK_DIR}/outside_pkg_config)
+  step(${CC} -std=c11 ${SOURCE_DIR}/main.c ${flags} -Wl,-rpath,${prefix}/${LIBDIR} -o
+       ${WORK_DIR}/outside_c_pkg_config)
+  step(${WORK_DIR}/outside_c_pkg_config)
 endif()
 
 if(EXISTS ${prefix}/bin/rtindex)
