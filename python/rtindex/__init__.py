@@ -17,6 +17,7 @@ _MODULES = {
     "Answers": "_results",
     "CorruptFileError": "_errors",
     "Counters": "_results",
+    "DeviceStrings": "_device",
     "Error": "_errors",
     "FileError": "_errors",
     "Index": "_index",

@@ -1,4 +1,5 @@
 from ._core import MISS as MISS
+from ._device import DeviceStrings as DeviceStrings
 from ._draw import Picture as Picture
 from ._draw import draw as draw
 from ._errors import CorruptFileError as CorruptFileError

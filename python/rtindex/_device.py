@@ -1,4 +1,5 @@
-"""Arrays of CuPy and PyTorch in device memory: read there, and answered there."""
+"""Arrays of CuPy and PyTorch in device memory, and Arrow arrays there: read there, and answered
+there."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._core import Column, Index, Lookups
-from ._errors import InvalidArgumentError
+from ._errors import InvalidArgumentError, UnavailableError
 from ._results import Answers, Join, Rows
 from ._types import ColumnType
 
@@ -17,18 +18,95 @@ _TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
           "float32", "float64"}
 
 
+class DeviceStrings:
+    """Strings in device memory in Arrow's layout: string i is `data[offsets[i]:offsets[i + 1]]`.
+
+    `offsets` are int32 or int64, one more than there are strings; `data` are bytes (uint8); and
+    `validity` is Arrow's bitmap of the strings that are not null (uint8, lowest bit first). All of
+    them are arrays of CuPy or tensors of PyTorch, which stay where they are.
+
+        >>> names = rtindex.DeviceStrings(offsets, data)
+        >>> index = rtindex.build(names)
+        >>> index.lookup(rtindex.DeviceStrings(other_offsets, other_data), "any")
+    """
+
+    def __init__(self, offsets: Any, data: Any, validity: Any = None):
+        library = library_of(offsets)
+        if library.dtype(offsets) not in ("int32", "int64") or offsets.ndim != 1:
+            raise InvalidArgumentError(
+                f"invalid offsets of type {library.dtype(offsets)}: expected int32 or int64 in one "
+                "dimension")
+        for name, array in (("data", data), ("validity", validity)):
+            if array is not None and library.dtype(array) != "uint8":
+                raise InvalidArgumentError(
+                    f"invalid {name} of type {library.dtype(array)}: expected uint8")
+        self.offsets = library.contiguous(offsets)
+        self.data = library.contiguous(data)
+        self.validity = None if validity is None else library.contiguous(validity)
+        if self.validity is not None and 8 * len(self.validity) < len(self):
+            raise InvalidArgumentError("the validity bitmap is shorter than the column")
+
+    def __len__(self) -> int:
+        return max(len(self.offsets) - 1, 0)
+
+    def column(self) -> Column:
+        library = library_of(self.offsets)
+        width = 8 if library.dtype(self.offsets) == "int64" else 4
+        return Column.device_strings(
+            width, library.pointer(self.offsets) if len(self.offsets) else 0, len(self),
+            library.pointer(self.data),
+            0 if self.validity is None else library.pointer(self.validity),
+            (self.offsets, self.data, self.validity))
+
+
 def is_device_array(data: Any) -> bool:
     """Whether the CPU cannot read the array, or those of the parts of a composite key."""
-    data = first_array(data)
-    if hasattr(data, "__cuda_array_interface__"):
+    if isinstance(data, tuple):
+        return bool(data) and is_device_array(data[0])
+    if isinstance(data, DeviceStrings) or hasattr(data, "__cuda_array_interface__"):
+        return True
+    if _exports_from_device(data):
         return True
     device = getattr(data, "__dlpack_device__", None)
     return device is not None and device()[0] not in (_DLPACK_CPU, _DLPACK_PINNED)
 
 
+def _exports_from_device(data: Any) -> bool:
+    """Whether an object exports an Arrow array that lies in device memory. pyarrow's arrays say so
+    themselves; Arrow numbers devices like DLPack."""
+    export = getattr(data, "__arrow_c_device_array__", None)
+    if export is None or getattr(data, "is_cpu", False):
+        return False
+    return Column.arrow_device_type(export()[1]) not in (_DLPACK_CPU, _DLPACK_PINNED)
+
+
 def first_array(data: Any) -> Any:
-    """The array, or that of the first part of a composite key."""
-    return data[0] if isinstance(data, tuple) and data else data
+    """The array, or that of the first part of a composite key. For Arrow arrays: one on the same
+    GPU."""
+    if isinstance(data, tuple) and data:
+        return first_array(data[0])
+    if isinstance(data, DeviceStrings):
+        return data.offsets
+    if hasattr(data, "__cuda_array_interface__") or not _exports_from_device(data):
+        return data
+    _, device, _ = Column.arrow_device(*data.__arrow_c_device_array__())
+    return _empty_on(device)
+
+
+def _empty_on(device: int) -> Any:
+    """An empty array on a GPU, of a library that can allocate the answers."""
+    try:
+        import cupy
+    except ImportError:
+        try:
+            import torch
+        except ImportError as error:
+            raise UnavailableError(
+                "Arrow arrays in device memory are answered there in arrays of CuPy or PyTorch: "
+                "install one of them, or copy the array to the host") from error
+        return torch.empty(0, dtype=torch.uint8, device=f"cuda:{device}")
+    with cupy.cuda.Device(device):
+        return cupy.empty(0, "uint8")
 
 
 class Library:
@@ -58,6 +136,10 @@ class Library:
 
     def is_hit(self, rows: Any) -> Any:
         """Which of the answers to "any" are not a miss."""
+        raise NotImplementedError
+
+    def wait_for(self, event: int, like: Any) -> None:
+        """Lets the current stream wait for an event of CUDA."""
         raise NotImplementedError
 
 
@@ -90,6 +172,9 @@ class _Cupy(Library):
     def is_hit(self, rows: Any) -> Any:
         return rows.view("int32") != -1
 
+    def wait_for(self, event: int, like: Any) -> None:
+        self.cupy.cuda.runtime.streamWaitEvent(self.stream(like), event, 0)
+
 
 class _Torch(Library):
     def __init__(self, torch: Any):
@@ -119,6 +204,9 @@ class _Torch(Library):
     def is_hit(self, rows: Any) -> Any:
         return rows.view(self.torch.int32) != -1
 
+    def wait_for(self, event: int, like: Any) -> None:
+        self.torch.cuda.synchronize(like.device)  # which knows events of its own only
+
 
 _LIBRARIES = {"cupy": _Cupy, "torch": _Torch}
 
@@ -135,6 +223,14 @@ def library_of(data: Any) -> Library:
 
 def device_column(data: Any, target: ColumnType | None = None) -> Column:
     """A view of an array in device memory. With `target`, lookups on a column of that type."""
+    if isinstance(data, DeviceStrings):
+        return data.column()
+    if not hasattr(data, "__cuda_array_interface__") and _exports_from_device(data):
+        found, device, event = Column.arrow_device(*data.__arrow_c_device_array__())
+        if event:
+            like = _empty_on(device)
+            library_of(like).wait_for(event, like)
+        return found
     library = library_of(data)
     dtype = library.dtype(data)
     if data.ndim != 1:

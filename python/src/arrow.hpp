@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,17 @@ namespace rtindex::python {
 // Structs and tables become composites. Only bools are copied, from bits to bytes; strings without
 // offsets get an array of views.
 [[nodiscard]] Column from_arrow(nanobind::handle object);
+
+// The same from the capsules of `__arrow_c_device_array__`.
+struct DeviceColumn {
+  Column column;
+  std::int32_t device_type;
+  std::int64_t device;
+  std::uintptr_t event;  // a cudaEvent_t that the buffers wait for; 0: they are ready
+};
+[[nodiscard]] DeviceColumn from_arrow_device(nanobind::handle schema, nanobind::handle array);
+// The device type of the array in a capsule, which stays there.
+[[nodiscard]] std::int32_t arrow_device_type(nanobind::handle array);
 
 // An answer as an Arrow array: Arrow libraries read it through `__arrow_c_array__` without a copy,
 // and none of them has to be installed here.

@@ -74,7 +74,48 @@ Column from_array(nb::handle schema_capsule, nb::handle array_capsule) {
   return column;
 }
 
+// Releases an array on a device when the column goes.
+struct OwnedDeviceArray {
+  explicit OwnedDeviceArray(ArrowDeviceArray* from) : value(*from) {
+    from->array.release = nullptr;
+  }
+  OwnedDeviceArray(const OwnedDeviceArray&) = delete;
+  OwnedDeviceArray& operator=(const OwnedDeviceArray&) = delete;
+  ~OwnedDeviceArray() {
+    if (value.array.release != nullptr) value.array.release(&value.array);
+  }
+
+  ArrowDeviceArray value;
+};
+
+ArrowDeviceArray* device_array_in(nb::handle capsule) {
+  auto* const found =
+      static_cast<ArrowDeviceArray*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_device_array"));
+  if (found == nullptr) throw nb::python_error();
+  return found;
+}
+
 }  // namespace
+
+std::int32_t arrow_device_type(nb::handle array) { return device_array_in(array)->device_type; }
+
+DeviceColumn from_arrow_device(nb::handle schema_capsule, nb::handle array_capsule) {
+  const Owned<ArrowSchema> schema(in_capsule<ArrowSchema>(schema_capsule, "arrow_schema"));
+  const ArrowType type = ArrowType::from(*schema);
+  ArrowDeviceArray* const given = device_array_in(array_capsule);
+  if (given->array.release == nullptr)
+    fail("the Arrow data has been consumed already: export it again");
+  auto owned = std::make_shared<OwnedDeviceArray>(given);
+  const ArrowDeviceArray& array = owned->value;
+  arrow::Imported imported = arrow::import_array(array.array, type, MemorySpace::device);
+  Column column(type.type, units_in(type));
+  column.append(std::move(imported.view));
+  const auto event =
+      array.sync_event == nullptr ? 0 : *static_cast<const std::uintptr_t*>(array.sync_event);
+  DeviceColumn result{std::move(column), array.device_type, array.device_id, event};
+  result.column.keep(std::move(owned));
+  return result;
+}
 
 Column from_arrow(nb::handle object) {
   if (nb::hasattr(object, "__arrow_c_array__")) {

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "arrow.hpp"
@@ -56,6 +57,23 @@ Column on_device(std::string_view type_name, std::uintptr_t address, std::size_t
   const Type type = type_named(type_name);
   Column column(type, "");
   column.append(ColumnView::of(type, reinterpret_cast<const void*>(address), size).on_device());
+  column.keep(std::make_shared<nb::object>(std::move(owner)));
+  return column;
+}
+
+// Strings of `size` + 1 offsets of 4 or 8 bytes.
+Column strings_on_device(std::size_t offset_bytes, std::uintptr_t offsets, std::size_t size,
+                         std::uintptr_t bytes, std::uintptr_t validity, nb::object owner) {
+  const auto view_of = [&]<class Offset>(Offset) {
+    return ColumnView::strings(
+        std::span(reinterpret_cast<const Offset*>(offsets), offsets == 0 ? 0 : size + 1),
+        reinterpret_cast<const char*>(bytes));
+  };
+  ColumnView view =
+      offset_bytes == sizeof(std::int64_t) ? view_of(std::int64_t{}) : view_of(std::int32_t{});
+  if (validity != 0) view = view.with_validity(reinterpret_cast<const std::uint8_t*>(validity));
+  Column column(Type::string, "");
+  column.append(view.on_device());
   column.keep(std::make_shared<nb::object>(std::move(owner)));
   return column;
 }
@@ -131,6 +149,19 @@ void bind_columns(nb::module_& module) {
                   "A contiguous array of a native type.")
       .def_static("device", on_device, nb::arg("type"), nb::arg("address"), nb::arg("size"),
                   nb::arg("owner"), "A contiguous array of a native type in device memory.")
+      .def_static("device_strings", strings_on_device, nb::arg("offset_bytes"), nb::arg("offsets"),
+                  nb::arg("size"), nb::arg("bytes"), nb::arg("validity"), nb::arg("owner"),
+                  "Strings in device memory, in Arrow's layout.")
+      .def_static(
+          "arrow_device",
+          [](nb::handle schema, nb::handle array) {
+            DeviceColumn found = from_arrow_device(schema, array);
+            return nb::make_tuple(std::move(found.column), found.device, found.event);
+          },
+          nb::arg("schema"), nb::arg("array"),
+          "An Arrow array in device memory, its GPU and the event that it waits for or 0.")
+      .def_static("arrow_device_type", arrow_device_type, nb::arg("array"),
+                  "The device type of an Arrow device array.")
       .def_static("fixed_strings", fixed_strings, nb::arg("array"), nb::arg("width"),
                   nb::arg("size"), "Strings of one width, back to back.")
       .def_static("strings", strings, nb::arg("objects"), "str and bytes; None is a null.")

@@ -17,6 +17,7 @@ namespace {
 struct Slice {
   const ArrowArray& array;
   std::size_t offset, size;
+  MemorySpace space;  // of the buffers
 
   template <class T>
   [[nodiscard]] const T* buffer(std::int64_t i) const {
@@ -50,7 +51,7 @@ std::int64_t least_buffers(Layout layout) {
 // The array from `offset` on of an enclosing struct; throws where it does not have the shape that
 // its type demands.
 Slice checked_slice(const ArrowArray& array, const ArrowType& type, std::size_t offset,
-                    std::size_t size) {
+                    std::size_t size, MemorySpace space) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
   if (array.release == nullptr)
     fail("the Arrow array has been released or moved already: export it again");
@@ -64,7 +65,7 @@ Slice checked_slice(const ArrowArray& array, const ArrowType& type, std::size_t 
     fail("invalid Arrow array: it has {} buffers, expected {} for a column of type {}",
          array.buffers == nullptr ? 0 : array.n_buffers, least_buffers(type.layout),
          name_of(type.type));
-  const Slice slice{array, offset + static_cast<std::size_t>(array.offset), size};
+  const Slice slice{array, offset + static_cast<std::size_t>(array.offset), size, space};
   if (size != 0 && type.layout != Layout::fields && slice.buffer<char>(1) == nullptr)
     fail("invalid Arrow array: buffer 1 of a column of type {} with {} rows is null",
          name_of(type.type), size);
@@ -82,9 +83,11 @@ ColumnView unpacked_bits(const Slice& slice, Imported& column) {
 
 template <class Offset>
 ColumnView between_offsets(const Slice& slice) {
-  if (slice.size == 0) return {std::span<const std::string_view>()};
+  if (slice.size == 0) return ColumnView::strings(std::span<const Offset>(), "");
   const Offset* offsets = slice.buffer<Offset>(1) + slice.offset;
   const char* bytes = slice.buffer<char>(2);
+  if (slice.space == MemorySpace::device)
+    return ColumnView::strings(std::span<const Offset>(offsets, slice.size + 1), bytes);
   if (bytes == nullptr && offsets[slice.size] != offsets[0])
     fail("invalid Arrow array: buffer 2, the bytes of the strings, is null");
   return ColumnView::strings(std::span<const Offset>(offsets, slice.size + 1),
@@ -133,9 +136,9 @@ ColumnView side_by_side(const Slice& slice, const ArrowType& type, Imported& col
   for (std::size_t i = 0; i < type.fields.size(); ++i) {
     if (array.children[i] == nullptr)
       fail("invalid Arrow array: child {} of the struct is null", i);
-    fields.push_back(
-        view_of(checked_slice(*array.children[i], type.fields[i], slice.offset, slice.size),
-                type.fields[i], column));
+    fields.push_back(view_of(
+        checked_slice(*array.children[i], type.fields[i], slice.offset, slice.size, slice.space),
+        type.fields[i], column));
   }
   return ColumnView::composite(std::move(fields));
 }
@@ -166,20 +169,20 @@ ColumnView view_of(const Slice& slice, const ArrowType& type, Imported& column) 
   return validity == nullptr ? view : view.with_validity(validity, slice.offset);
 }
 
-void require_elements(const ArrowType& type) {
-  for (const ArrowType& field : type.fields) require_elements(field);
-  if (type.layout != Layout::elements && type.layout != Layout::fields)
-    fail("unsupported {} column in device memory: pass it in host memory{}", name_of(type.type),
-         type.layout == Layout::bits ? ", or as uint8" : "");
+void require_readable(const ArrowType& type) {
+  for (const ArrowType& field : type.fields) require_readable(field);
+  if (type.layout == Layout::bits || type.layout == Layout::views || type.layout == Layout::fixed)
+    fail("unsupported {} column in device memory: pass it in host memory, or as {}",
+         name_of(type.type), type.layout == Layout::bits ? "uint8" : "strings with offsets");
 }
 
 }  // namespace
 
 Imported import_array(const ArrowArray& array, const ArrowType& type, MemorySpace space) {
-  if (space == MemorySpace::device) require_elements(type);
+  if (space == MemorySpace::device) require_readable(type);
   Imported column;
   const std::size_t size = array.length < 0 ? 0 : static_cast<std::size_t>(array.length);
-  column.view = view_of(checked_slice(array, type, 0, size), type, column);
+  column.view = view_of(checked_slice(array, type, 0, size, space), type, column);
   if (space == MemorySpace::device) column.view = column.view.on_device();
   return column;
 }
