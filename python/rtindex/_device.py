@@ -65,8 +65,8 @@ def is_device_array(data: Any) -> bool:
         return bool(data) and is_device_array(data[0])
     if isinstance(data, DeviceStrings) or hasattr(data, "__cuda_array_interface__"):
         return True
-    if _exports_from_device(data):
-        return True
+    if hasattr(data, "__arrow_c_device_array__") or hasattr(data, "__arrow_c_array__"):
+        return _exports_from_device(data)
     device = getattr(data, "__dlpack_device__", None)
     return device is not None and device()[0] not in (_DLPACK_CPU, _DLPACK_PINNED)
 
