@@ -129,6 +129,7 @@ rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) 
 rtindex_status rtindex_column_schema(const rtindex_index* index, ArrowSchema* schema) {
   return c::guarded([&] {
     const Index& asked = c::checked(index).index;
+    ArrowSchema& to = c::required(schema, "schema");
     const auto empty = [](Type type) {
       return type == Type::string ? ColumnView(std::span<const std::string_view>())
                                   : ColumnView::of(type, nullptr, 0);
@@ -142,20 +143,22 @@ rtindex_status rtindex_column_schema(const rtindex_index* index, ArrowSchema* sc
       column = empty(asked.type());
     }
     std::vector<std::shared_ptr<const void>> owners;
-    c::required(schema, "schema") =
-        arrow::schema_of(arrow::node_of(c::with_units_of(asked, column), "", owners));
+    to = arrow::schema_of(arrow::node_of(c::with_units_of(asked, column), "", owners));
   });
 }
 
 rtindex_status rtindex_spec(const rtindex_index* index, char** spec) {
   return c::guarded([&] {
-    c::required(spec, "spec") = c::text_for_caller(c::checked(index).index.spec().text());
+    char*& to = c::required(spec, "spec");
+    to = c::text_for_caller(c::checked(index).index.spec().text());
   });
 }
 
 rtindex_status rtindex_describe(const rtindex_index* index, char** text) {
-  return c::guarded(
-      [&] { c::required(text, "text") = c::text_for_caller(c::checked(index).index.describe()); });
+  return c::guarded([&] {
+    char*& to = c::required(text, "text");
+    to = c::text_for_caller(c::checked(index).index.describe());
+  });
 }
 
 rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer, int32_t kind,

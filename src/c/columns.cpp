@@ -27,7 +27,6 @@ Type type_from(std::int32_t type) {
 
 template <class Offset>
 ColumnView strings_between(const rtindex_column& column) {
-  if (column.count == 0) return {std::span<const std::string_view>()};
   const auto* bytes = static_cast<const char*>(column.data);
   return ColumnView::strings(
       std::span(static_cast<const Offset*>(column.offsets), column.count + 1),

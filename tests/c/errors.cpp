@@ -78,6 +78,8 @@ TEST(CErrors, NullPointers) {
   EXPECT_EQ(rtindex_load(nullptr, nullptr, &index), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_deserialize(nullptr, 8, nullptr, &index), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_describe(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_spec(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_column_schema(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_get_info(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_set_metadata(built.get(), nullptr, "text"), RTINDEX_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_indexes(nullptr, nullptr), RTINDEX_INVALID_ARGUMENT);

@@ -231,6 +231,38 @@ TEST_P(CDeviceArrays, AnAnswerOutlivesTheIndexAndTheStream) {
             std::vector(expected.count().begin(), expected.count().end()));
 }
 
+TEST_P(CDeviceArrays, StringsWithOffsets) {
+  const std::string bytes = "oneninetwothreetwo";
+  const std::vector<std::int32_t> offsets{0, 3, 7, 10, 15, 18};
+  const OnGpu text(bytes.data(), bytes.size());
+  const OnGpu starts(offsets.data(), offsets.size() * sizeof(std::int32_t));
+  const void* buffers[] = {nullptr, starts.data(), text.data()};
+  ArrowSchema schema{};
+  schema.format = "u";
+  schema.release = [](ArrowSchema*) {};
+  ArrowDeviceArray array{};
+  array.array.length = 4;  // all but the first
+  array.array.offset = 1;
+  array.array.n_buffers = 3;
+  array.array.buffers = buffers;
+  array.array.release = [](ArrowArray*) {};
+  array.device_type = ARROW_DEVICE_CUDA;
+  auto column = sized<rtindex_column>();
+  column.schema = &schema;
+  column.device_array = &array;
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(&column, GetParam().c_str(), nullptr, index.out())));
+  array.array.length = 5;
+  array.array.offset = 0;
+  auto options = sized<rtindex_lookup_options>();
+  options.answers = RTINDEX_COUNT;
+  ExportedOnGpu answers;
+  ASSERT_EQ("", error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, &column, nullptr,
+                                               &options, answers.schema.get(), &answers.array)));
+  answers.wait();
+  EXPECT_EQ(answers.elements<std::uint32_t>("count"), (std::vector<std::uint32_t>{0, 1, 2, 1, 2}));
+}
+
 TEST_P(CDeviceArrays, WhatCannotBeReadIsRefused) {
   LateArray column("L", keys_, 0);
   rtindex_index* index = nullptr;
