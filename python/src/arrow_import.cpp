@@ -53,12 +53,12 @@ void require_success(int code, ArrowArrayStream* stream) {
 Column from_stream(nb::handle capsule) {
   Owned<ArrowArrayStream> stream(in_capsule<ArrowArrayStream>(capsule, "arrow_array_stream"));
   Owned<ArrowSchema> schema;
-  require_success(stream->get_schema(stream.get(), schema.get()), stream.get());
+  require_success(stream->get_schema(stream.address(), schema.address()), stream.address());
   const ArrowType type = ArrowType::from(*schema);
   Column column(type.type, units_in(type));
   while (true) {
     ArrowArray next{};
-    require_success(stream->get_next(stream.get(), &next), stream.get());
+    require_success(stream->get_next(stream.address(), &next), stream.address());
     if (next.release == nullptr) break;
     append(column, type, &next);
   }

@@ -19,7 +19,7 @@ class Owned {
     if (value_.release != nullptr) value_.release(&value_);
   }
 
-  Struct* get() { return &value_; }
+  [[nodiscard]] Struct* address() { return &value_; }
   const Struct* operator->() const { return &value_; }
   const Struct& operator*() const { return value_; }
 

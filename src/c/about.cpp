@@ -17,6 +17,7 @@
 #include "c/guard.hpp"
 #include "c/handle.hpp"
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 namespace {
@@ -27,17 +28,17 @@ class Table {
   explicit Table(std::size_t rows) : node_{"+s", "", rows, {nullptr}} {}
 
   template <class Strings>
-  void add_texts(std::string name, const Strings& texts) {
+  void add_texts(const char* name, const Strings& texts) {
     std::vector<std::string_view> views(texts.begin(), texts.end());
-    node_.children.push_back(arrow::node_of(ColumnView(views), std::move(name), *owners_));
+    node_.children.push_back(arrow::node_of(ColumnView(views), name, *owners_));
     node_.children.back().format = "U";  // our own texts are UTF-8
   }
   template <class T>
-  void add(std::string name, Type type, std::vector<T> values) {
+  void add(const char* name, Type type, std::vector<T> values) {
     auto held = std::make_shared<std::vector<T>>(std::move(values));
     owners_->push_back(held);
-    node_.children.push_back(arrow::node_of(ColumnView::of(type, held->data(), held->size()),
-                                            std::move(name), *owners_));
+    node_.children.push_back(
+        arrow::node_of(ColumnView::of(type, held->data(), held->size()), name, *owners_));
   }
   void export_to(ArrowSchema* schema, ArrowArray* array) const {
     c::export_node(node_, owners_, schema, &c::required(array, "array"));
@@ -53,6 +54,7 @@ class Table {
 template <class Entries, class Member>
 auto each(const Entries& entries, Member member) {
   std::vector<std::decay_t<decltype((*entries.begin()).*member)>> values;
+  values.reserve(entries.size());
   for (const auto& entry : entries) values.push_back(entry.*member);
   return values;
 }
@@ -83,6 +85,7 @@ rtindex_status rtindex_indexes(ArrowSchema* schema, ArrowArray* array) {
   return c::guarded([&] {
     const std::vector<IndexInfo> known = indexes();
     std::vector<std::uint8_t> available;
+    available.reserve(known.size());
     for (const IndexInfo& index : known) available.push_back(index.available ? 1 : 0);
     Table table(known.size());
     table.add_texts("spec", each(known, &IndexInfo::spec));

@@ -8,6 +8,7 @@
 
 // What the library was built with: src/CMakeLists.txt names the versions of what it found.
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 namespace {

@@ -95,7 +95,7 @@ LookupCall::LookupCall(const rtindex_index& handle, std::int32_t kind, const rti
   nearest_ = nearest_from(given_.nearest);
 }
 
-void LookupCall::store_counters() {
+void LookupCall::store_counters() const {
   if (given_.counters == nullptr) return;
   given_.counters->rays = counters_.rays;
   given_.counters->cells = counters_.cells;

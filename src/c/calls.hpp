@@ -42,7 +42,7 @@ class LookupCall {
 
  private:
   [[nodiscard]] Answers found() const;
-  void store_counters();
+  void store_counters() const;
 
   const Index* index_;
   rtindex_lookup_options given_;

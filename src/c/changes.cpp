@@ -8,6 +8,7 @@
 
 // Changes, and the questions about the order of rows.
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 namespace {

@@ -18,9 +18,9 @@ namespace rtindex::c {
 inline void export_node(const arrow::Node& node, const std::shared_ptr<const void>& owner,
                         ArrowSchema* schema, ArrowArray* array) {
   arrow::Owned<ArrowSchema> type;
-  if (schema != nullptr) *type.get() = arrow::schema_of(node);
+  if (schema != nullptr) *type.address() = arrow::schema_of(node);
   *array = arrow::array_of(node, owner);
-  if (schema != nullptr) *schema = std::exchange(*type.get(), ArrowSchema{});
+  if (schema != nullptr) *schema = std::exchange(*type.address(), ArrowSchema{});
 }
 
 // An array of elements that nobody needs any more.

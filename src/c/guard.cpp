@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 namespace {

@@ -11,6 +11,7 @@
 #include "c/guard.hpp"
 #include "c/handle.hpp"
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 namespace {
@@ -30,7 +31,7 @@ rtindex_status rtindex_build(const rtindex_column* column, const char* spec,
     const rtindex_build_options given = c::options_of(options, "rtindex_build_options");
     const Spec wanted = spec == nullptr ? Spec() : Spec(spec);
     const Stream stream{given.stream};
-    c::Columns columns([&wanted] { return wanted; }, stream);
+    c::Columns columns([&wanted] { return Spec(wanted); }, stream);
     const ColumnView keys = columns.view(column, "column");
     const std::shared_ptr<DeviceMemory> memory = c::memory_of(given.device_memory);
     c::hand_out(build(keys, wanted,

@@ -23,6 +23,7 @@ void export_pairs(JoinCall& call, ArrowSchema* schema, ArrowArray* array) {
 
 }  // namespace rtindex::c
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 rtindex_status rtindex_join(const rtindex_index* index, int32_t kind, const rtindex_column* lower,

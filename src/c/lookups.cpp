@@ -76,6 +76,7 @@ Outputs outputs_from(const rtindex_outputs& given) {
 
 }  // namespace rtindex::c
 
+// NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
 rtindex_status rtindex_lookup(const rtindex_index* index, int32_t kind, const rtindex_column* lower,

@@ -55,8 +55,8 @@ struct Exported {
   arrow::Owned<ArrowSchema> schema;
   arrow::Owned<ArrowArray> array;
 
-  [[nodiscard]] ArrowSchema* schema_out() { return schema.get(); }
-  [[nodiscard]] ArrowArray* array_out() { return array.get(); }
+  [[nodiscard]] ArrowSchema* schema_out() { return schema.address(); }
+  [[nodiscard]] ArrowArray* array_out() { return array.address(); }
   // The child of that name; null without one.
   [[nodiscard]] const ArrowArray* child(std::string_view name) const {
     for (std::int64_t i = 0; i < schema->n_children; ++i)
@@ -93,11 +93,11 @@ class ArrowColumn {
       : column_(column.shape(), padded(column, skipped)) {
     const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
     const arrow::Node node = arrow::node_of(column_.view(), "", *owners);
-    *schema_.get() = arrow::schema_of(node);
-    *array_.get() = arrow::array_of(node, owners);
+    *schema_.address() = arrow::schema_of(node);
+    *array_.address() = arrow::array_of(node, owners);
     if (column.size() != 0) {
-      array_.get()->offset = static_cast<std::int64_t>(skipped);
-      array_.get()->length -= static_cast<std::int64_t>(skipped);
+      array_.address()->offset = static_cast<std::int64_t>(skipped);
+      array_.address()->length -= static_cast<std::int64_t>(skipped);
     }
     c_.struct_size = sizeof(c_);
     c_.schema = &*schema_;
@@ -107,8 +107,8 @@ class ArrowColumn {
   ArrowColumn& operator=(const ArrowColumn&) = delete;
 
   [[nodiscard]] const rtindex_column* get() const { return &c_; }
-  [[nodiscard]] ArrowSchema& schema() { return *schema_.get(); }
-  [[nodiscard]] ArrowArray& array() { return *array_.get(); }
+  [[nodiscard]] ArrowSchema& schema() { return *schema_.address(); }
+  [[nodiscard]] ArrowArray& array() { return *array_.address(); }
 
  private:
   static std::vector<Key> padded(const TestColumn& column, std::size_t skipped) {

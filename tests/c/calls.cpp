@@ -314,7 +314,7 @@ TEST(CInterface, TimesKeepTheirUnit) {
   CIndex index;
   ASSERT_EQ("", error_in(rtindex_build(&column, "sorted@cpu", nullptr, index.out())));
   arrow::Owned<ArrowSchema> schema;
-  ASSERT_EQ("", error_in(rtindex_column_schema(index.get(), schema.get())));
+  ASSERT_EQ("", error_in(rtindex_column_schema(index.get(), schema.address())));
   EXPECT_STREQ(schema->format, "tsu:");
   column.time_unit = RTINDEX_UNIT_SECOND;
   ArrowArray array{};

@@ -162,8 +162,9 @@ TEST_P(CDeviceArrays, LookupsWaitForTheirEventsAndAnswersStayOnTheGpu) {
   options.matched = 1;
   options.stream = stream.get;
   ExportedOnGpu answers;
-  ASSERT_EQ("", error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
-                                               &options, answers.schema.get(), &answers.array)));
+  ASSERT_EQ("",
+            error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
+                                           &options, answers.schema.address(), &answers.array)));
   answers.wait();
 
   const Index expected_index = build(keys_, "sorted@cpu");
@@ -202,7 +203,7 @@ TEST_P(CDeviceArrays, JoinsStayOnTheGpu) {
     options.how = how;
     ExportedOnGpu pairs;
     ASSERT_EQ("", error_in(rtindex_join_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
-                                               &options, pairs.schema.get(), &pairs.array)));
+                                               &options, pairs.schema.address(), &pairs.array)));
     pairs.wait();
     const JoinedRows expected = expected_index.join(lookups_, static_cast<JoinKind>(how));
     EXPECT_EQ(pairs.elements<std::uint64_t>("lookups"), expected.lookups);
@@ -221,8 +222,9 @@ TEST_P(CDeviceArrays, AnAnswerOutlivesTheIndexAndTheStream) {
     auto options = sized<rtindex_lookup_options>();
     options.answers = RTINDEX_COUNT;
     options.stream = stream.get;
-    ASSERT_EQ("", error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
-                                                 &options, answers.schema.get(), &answers.array)));
+    ASSERT_EQ("",
+              error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
+                                             &options, answers.schema.address(), &answers.array)));
   }
   answers.wait();
   const Index expected_index = build(keys_, "sorted@cpu");
@@ -257,8 +259,9 @@ TEST_P(CDeviceArrays, StringsWithOffsets) {
   auto options = sized<rtindex_lookup_options>();
   options.answers = RTINDEX_COUNT;
   ExportedOnGpu answers;
-  ASSERT_EQ("", error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, &column, nullptr,
-                                               &options, answers.schema.get(), &answers.array)));
+  ASSERT_EQ("",
+            error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, &column, nullptr, &options,
+                                           answers.schema.address(), &answers.array)));
   answers.wait();
   EXPECT_EQ(answers.elements<std::uint32_t>("count"), (std::vector<std::uint32_t>{0, 1, 2, 1, 2}));
 }
