@@ -16,3 +16,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 def seeded():
     """A generator that draws the same numbers in every run."""
     return random.Random(20240301)
+
+
+@pytest.fixture(scope="session")
+def client():
+    """A Dask cluster of two worker processes."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
+                                  memory_limit=None) as cluster, distributed.Client(cluster) as own:
+        yield own

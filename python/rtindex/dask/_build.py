@@ -1,0 +1,251 @@
+"""Building: sampled quantiles, a shuffle by key, and one index for every partition."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import dask
+import numpy as np
+
+from .._errors import InvalidArgumentError, OutOfMemoryError, UnavailableError
+from .._index import Index as LocalIndex
+from .._index import build as build_local
+from .._lists import Array
+from ._columns import Columns, as_keys, concat, cut, nbytes, size, take
+from ._partition import Meta, Partition, small_rows
+from ._routing import Bounds, grouped
+from ._sources import Source, read
+
+# Rows that each block and each partition adds to the sample.
+_SAMPLE = 1024
+# Memory of an index with its rows and keys, relative to the keys alone, by measurement.
+_FACTOR = 4
+_FEW_ROWS = 1 << 16
+_MOST_ROWS = 2**32 - 2
+_PARTITION_BYTES = 1 << 30
+
+
+class Sampled(NamedTuple):
+    """A block in numbers."""
+
+    length: int
+    bytes: int
+    keys: Columns
+    positions: Array
+
+
+class Plan(NamedTuple):
+    """How many rows there are, and where partitions begin."""
+
+    starts: list[int]
+    """The first row of each block."""
+    rows: int
+    bounds: Bounds
+
+
+def worker_count(client: Any) -> int:
+    count = len(client.nthreads())
+    if not count:
+        raise UnavailableError("the Dask cluster has no workers: start some, or wait for them with "
+                               "client.wait_for_workers(1)")
+    return count
+
+
+def token() -> str:
+    return uuid.uuid4().hex[:12]
+
+
+def plan(client: Any, source: Source, partitions: int | None) -> Plan:
+    """Reads a sample of every block, where the number of partitions or rows needs it."""
+    lengths = source.lengths
+    if partitions == 1 and lengths is not None:
+        return _planned(lengths, Bounds((np.empty(0, np.int64),), np.empty(0, np.uint64)))
+    name = token()
+    with released(client) as futures:
+        futures += client.compute([
+            dask.delayed(sample)(_read(block), number, max(_SAMPLE, 64 * (partitions or 0)),
+                                 dask_key_name=f"rtindex-sample-{name}-{number}")
+            for number, block in enumerate(source.blocks)], sync=False)
+        samples: list[Sampled] = client.gather(futures)
+    lengths = [block.length for block in samples]
+    if partitions is None:
+        partitions = _partition_count(sum(lengths), sum(block.bytes for block in samples),
+                                      worker_count(client))
+    return _planned(lengths, quantiles(samples, partitions))
+
+
+def shuffle(client: Any, source: Source, include: Source | None, planned: Plan,
+            then: Any, holders: Sequence[Any]) -> list[Any]:
+    """Moves rows to their partitions; the futures of `then(holder, pieces)`, one per partition.
+
+    then: a function for the workers; a piece is (rows, keys, values).
+    """
+    name = token()
+    bounds = planned.bounds
+    count = len(bounds) + 1
+    workers = sorted(client.nthreads())
+    with released(client) as futures:
+        splits = client.compute([
+            dask.delayed(split)(_read(block), start, bounds,
+                                None if include is None else _read(include.blocks[number]),
+                                dask_key_name=f"rtindex-split-{name}-{number}")
+            for number, (block, start) in enumerate(zip(source.blocks, planned.starts))],
+            sync=False)
+        futures += splits
+        parts = []
+        for number, holder in enumerate(holders):
+            pieces = [client.submit(pick, pieces, number, pure=False,
+                                    key=f"rtindex-shuffle-{name}-{block}-{number}")
+                      if count > 1 else pieces for block, pieces in enumerate(splits)]
+            futures += pieces
+            parts.append(client.submit(
+                then, holder, pieces, key=f"rtindex-partition-{name}-{number}", pure=False,
+                workers=[workers[number % len(workers)]], allow_other_workers=True))
+    return parts
+
+
+def assemble(spec: str, pieces: list[Any]) -> Partition:
+    """A new partition, on the worker that keeps it."""
+    if len(pieces[0]) == 1:  # one partition: the whole column
+        pieces = [piece[0] for piece in pieces]
+    rows, keys, values = together(pieces)
+    if rows.size > _MOST_ROWS:
+        raise OutOfMemoryError(f"a partition has {rows.size} rows, and an index holds 2^32 - 2: "
+                               "pass more partitions")
+    whole = rows.size and rows[0] == 0 and rows[-1] == rows.size - 1
+    return Partition.build(worker_spec(spec), None if whole else rows, keys, values)
+
+
+def together(pieces: list[Any]) -> tuple[Array, Columns, Columns | None]:
+    """One piece from those of all blocks, which come in the order of rows."""
+    rows = np.concatenate([piece[0] for piece in pieces])
+    most = int(rows[-1]) if rows.size else 0
+    keys = concat([piece[1] for piece in pieces])
+    values = None if pieces[0][2] is None else concat([piece[2] for piece in pieces])
+    return small_rows(rows, most), keys, values
+
+
+def sample(keys: Columns, number: int, most: int) -> Sampled:
+    length = size(keys)
+    if length <= most:
+        positions = np.arange(length)
+    else:
+        generator = np.random.default_rng(number)
+        positions = np.unique(generator.integers(0, length, most))
+    return Sampled(length, nbytes(keys), take(keys, positions), positions)
+
+
+def quantiles(samples: list[Sampled], partitions: int) -> Bounds:
+    """Bounds between partitions with about as many rows each."""
+    keys = concat([block.keys for block in samples])
+    starts = np.cumsum([0, *(block.length for block in samples)])
+    rows = np.concatenate([start + block.positions for start, block in zip(starts, samples)])
+    weights = np.concatenate([np.full(block.positions.size,
+                                      block.length / max(block.positions.size, 1))
+                              for block in samples])
+    index = build_local(as_keys(keys), "sorted@cpu")
+    order = np.asarray(index.select(np.arange(index.live))).astype(np.int64)
+    weight = np.cumsum(weights[order])
+    if not order.size or partitions == 1:
+        chosen = np.empty(0, np.int64)
+    else:
+        ends = weight[-1] * np.arange(1, partitions) / partitions
+        chosen = order[np.minimum(np.searchsorted(weight, ends, "right"), order.size - 1)]
+    # A column without keys still has the partitions that were asked for: they hold nulls.
+    return Bounds(take(keys, chosen), rows[chosen].astype(np.uint64))
+
+
+def split(keys: Columns, start: int, bounds: Bounds, values: Columns | None) -> list[Any]:
+    """A piece for every partition: rows, keys and values."""
+    length = size(keys)
+    rows = np.arange(start, start + length, dtype=np.uint32 if start + length < 2**32 else
+                     np.uint64)
+    if values is not None and size(values) != length:
+        raise InvalidArgumentError(f"invalid include: expected {length} values in a block, one per "
+                                   f"key, got {size(values)}")
+    if not len(bounds):
+        return [(rows, keys, values)]
+    order, starts = grouped(bounds.partitions(keys, rows), len(bounds) + 1)
+    rows, keys = rows[order], take(keys, order)
+    values = None if values is None else take(values, order)
+    return [(rows[low:high], cut(keys, low, high),
+             None if values is None else cut(values, low, high))
+            for low, high in zip(starts[:-1], starts[1:])]
+
+
+def pick(pieces: list[Any], number: int) -> Any:
+    return pieces[number]
+
+
+def meta_of(partition: Partition) -> Meta:
+    return partition.meta()
+
+
+def empty_index(spec: str, keys: Columns, include: Columns | None) -> LocalIndex:
+    """An index of the same type without rows, which answers every lookup with a miss."""
+    none = np.empty(0, np.int64)
+    return build_local(as_keys(take(keys, none)), spec,
+                       None if include is None else as_keys(take(include, none)))
+
+
+def worker_spec(spec: str) -> str:
+    """The spec on this worker: on the device that it names, with as many threads as it has."""
+    kind, comma, options = spec.partition(",")
+    device = dask.config.get("rtindex.device", None)
+    if device and "@" not in kind:
+        kind = f"{_local_default() if kind == 'auto' else kind}@{device}"
+    threads = _threads()
+    on_gpu = "@cuda" in kind
+    if threads and not on_gpu and "threads=" not in options:
+        options += f"{',' if options else ''}threads={threads}"
+        comma = ","
+    return f"{kind}{comma}{options}"
+
+
+@contextlib.contextmanager
+def released(client: Any) -> Iterator[list[Any]]:
+    """Futures that are cancelled if the block fails or is interrupted, and released after it."""
+    futures: list[Any] = []
+    try:
+        yield futures
+    except BaseException:
+        client.cancel(futures, force=True)
+        raise
+
+
+def _planned(lengths: list[int], bounds: Bounds) -> Plan:
+    starts = np.cumsum([0, *lengths])
+    return Plan(starts[:-1].tolist(), int(starts[-1]), bounds)
+
+
+def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
+    if rows <= _FEW_ROWS:
+        return 1
+    most = dask.config.get("rtindex.partition-bytes", _PARTITION_BYTES)
+    most = dask.utils.parse_bytes(most) if isinstance(most, str) else int(most)
+    return max(workers, -(-_FACTOR * key_bytes // most), -(-rows // _MOST_ROWS))
+
+
+def _read(block: tuple[Any, ...]) -> Any:
+    return dask.delayed(read)(*block)
+
+
+def _local_default() -> str:
+    from .._index import default_spec
+
+    return default_spec().partition("@")[0].partition(",")[0]
+
+
+def _threads() -> int | None:
+    """Threads of this worker; None where it has the whole machine, or outside a worker."""
+    from distributed import get_worker
+
+    try:
+        threads = int(get_worker().state.nthreads)
+    except ValueError:
+        return None
+    return threads if threads < (os.cpu_count() or 1) else None

@@ -1,0 +1,252 @@
+"""Lookups in Dask collections: the same calls as a graph, block by block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import numpy as np
+
+from .._errors import InvalidArgumentError
+from .._kinds import kind_of
+from .._results import Answers, Join
+from ._build import pick, token
+from ._columns import columns
+from ._engine import (
+    Asked,
+    Values,
+    answer,
+    both_steps,
+    found_keys,
+    is_two_steps,
+    merge,
+    route,
+    two_steps,
+)
+from ._questions import Lookups, Partial, Question, blank
+from ._results import finish, join_of
+from ._sources import Source, is_collection, source_of
+from ._state import Routing, State
+
+
+class LazyRows:
+    """The rows of lookups in a Dask collection: a `Rows` for each block, computed on demand."""
+
+    def __init__(self, blocks: list[Any]):
+        self._blocks = blocks
+
+    def to_delayed(self) -> list[Any]:
+        """A delayed `Rows` for each block."""
+        return self._blocks
+
+    def compute(self, **options: Any) -> Any:
+        """All of them as one `Rows` in memory."""
+        from ._results import Rows
+
+        found = dask.compute(*self._blocks, **options)
+        starts = np.cumsum([0, *(len(rows.rows) for rows in found)]).astype(np.uint64)
+        offsets = [rows.offsets[1:] + start for rows, start in zip(found, starts)]
+        return Rows(np.concatenate([np.zeros(1, np.uint64), *offsets]),
+                    np.concatenate([rows.rows for rows in found]))
+
+
+class _Call:
+    """A call whose lookups are in Dask collections."""
+
+    def __init__(self, state: State, data: tuple[Any, ...]):
+        self.state = state
+        template = state.routing.template
+        self.composite = template.type == "composite"
+        given = [end for end in data if end is not None]
+        if not all(is_collection(end) for end in given):
+            raise InvalidArgumentError("one end of the ranges is a Dask collection and the other "
+                                       "is not: pass both as Dask collections, or None")
+        sources = [source_of(end) for end in given]
+        if len({len(source.blocks) for source in sources}) > 1:
+            raise InvalidArgumentError("the ends of the ranges have different blocks: give them "
+                                       "the same chunks or partitions")
+        self.source: Source = sources[0]
+        self.data = given[0]
+        self.ends = [end is not None for end in data]
+        self.blocks = [tuple(tuple(source.blocks[i]) for source in sources)
+                       for i in range(len(self.source.blocks))]
+        self.routing = dask.delayed(state.routing, name=f"rtindex-routing-{state.name}", pure=True)
+        self.name = token()
+
+    def lookups(self, number: int) -> Any:
+        wanted = [True if given else None for given in self.ends]
+        return dask.delayed(_lookups)(wanted, self.blocks[number],
+                                      dask_key_name=f"rtindex-lookups-{self.name}-{number}")
+
+    def partial(self, question: Question, lookups: Any, values: Values | None, miss: Any,
+                number: int, step: str = "") -> Any:
+        """The answers to a block of lookups."""
+        state, routing = self.state, self.routing
+        model = None if values is None else values.model
+        key = f"{self.name}{step}-{number}"
+        if is_two_steps(state.routing, question):
+            near, rest = two_steps(state.routing, question)
+            first = self.partial(near, lookups, None, None, number, f"{step}-near")
+            keys = dask.delayed(found_keys)(first)
+            second = self.partial(rest, dask.delayed(pick)(keys, 1), values, None, number,
+                                  f"{step}-rest")
+            return dask.delayed(_stepped)(routing, question, lookups, model, miss, first, keys,
+                                          second)
+        if len(state.held) == 1:
+            return dask.delayed(_alone)(
+                state.held[0].one(), routing, question, lookups,
+                None if values is None else values.futures[0], model, miss,
+                dask_key_name=f"rtindex-answer-{key}")
+        split = dask.delayed(_split)(routing, question, lookups, len(state.held),
+                                     dask_key_name=f"rtindex-split-{key}")
+        answers = [
+            dask.delayed(answer)(
+                held.one(), dask.delayed(pick)(split, 1 + i,
+                                               dask_key_name=f"rtindex-piece-{key}-{i}"),
+                None if values is None else values.futures[i],
+                dask_key_name=f"rtindex-answer-{key}-{i}")
+            for i, held in enumerate(state.held)]
+        return dask.delayed(_merged)(
+            routing, question, lookups, model, miss,
+            dask.delayed(pick)(split, 0, dask_key_name=f"rtindex-places-{key}"), answers,
+            dask_key_name=f"rtindex-merge-{key}")
+
+    def collection(self, blocks: list[Any], model: Any) -> Any:
+        """A Dask collection of answers, which are like `model`."""
+        if self.source.like == "series":
+            import dask.dataframe
+
+            return dask.dataframe.from_delayed(blocks, meta=model, verify_meta=False)
+        import dask.array
+
+        lengths = self.source.lengths or [np.nan] * len(blocks)
+        return dask.array.concatenate(
+            [dask.array.from_delayed(block, (length,), dtype=model.dtype)
+             for block, length in zip(blocks, lengths)],
+            allow_unknown_chunksizes=True)
+
+    def empty(self) -> Any:
+        """Lookups of the same kind without any."""
+        def one(part: Any) -> Any:
+            return part._meta if self.source.like == "series" else np.empty(0, part.dtype)
+
+        if isinstance(self.data, tuple):
+            return tuple(one(part) for part in self.data)
+        return one(self.data)
+
+
+def ask(state: State, question: Question, data: tuple[Any, ...], values: Values | None,
+        matched: bool, miss: Any) -> Any:
+    """The answers as Dask collections."""
+    call = _Call(state, data)
+    template, model = state.routing.template, None if values is None else values.model
+    none = call.empty()
+    columns_ = columns(none, template._point)
+    nothing = Lookups(*(columns_ if given else None for given in call.ends))
+    shape = finish(template, kind_of(none, call.composite), none, question.names,
+                   blank(template, question, nothing, model, miss), True, miss, model)
+    blocks = []
+    for number in range(len(call.blocks)):
+        partial = call.partial(question, call.lookups(number), values, miss, number)
+        blocks.append(dask.delayed(_finished)(
+            call.routing, call.blocks[number][0], call.composite, question.names, partial, miss,
+            model, dask_key_name=f"rtindex-finish-{call.name}-{number}"))
+
+    def named(name: str) -> Any:
+        parts = [dask.delayed(_named)(block, name) for block in blocks]
+        if name == "rows":
+            return LazyRows(parts)
+        if isinstance(shape[name], tuple):
+            return tuple(call.collection([dask.delayed(pick)(part, i) for part in parts], one)
+                         for i, one in enumerate(shape[name]))
+        return call.collection(parts, shape[name])
+
+    if len(question.names) == 1 and not matched:
+        return named(question.names[0])
+    wanted = (*question.names, "matched") if matched else question.names
+    count = sum(call.source.lengths) if call.source.lengths else 0
+    return Answers(count, {name: named(name) for name in wanted})
+
+
+def join(state: State, question: Question, data: tuple[Any, ...], how: str) -> Join:
+    """Pairs as Dask arrays of unknown chunk sizes; lookups are numbered over all blocks."""
+    call = _Call(state, data)
+    start: Any = 0
+    joins = []
+    for number in range(len(call.blocks)):
+        lookups = call.lookups(number)
+        partial = call.partial(question, lookups, None, None, number)
+        joins.append(dask.delayed(_joined)(how, partial, start))
+        start = dask.delayed(_after)(start, lookups)
+
+    def side(i: int, dtype: Any) -> Any:
+        import dask.array
+
+        return dask.array.concatenate(
+            [dask.array.from_delayed(dask.delayed(pick)(pair, i), (np.nan,), dtype=dtype)
+             for pair in joins], allow_unknown_chunksizes=True)
+
+    return Join(side(0, np.int64), None if how in ("semi", "anti") else side(1, np.uint64))
+
+
+# On workers.
+
+def _lookups(wanted: list[Any], blocks: tuple[Any, ...]) -> Lookups:
+    given = iter(blocks)
+    return Lookups(*(None if want is None else _columns(next(given)) for want in wanted))
+
+
+def _columns(parts: tuple[Any, ...]) -> Any:
+    return tuple(part for data in parts for part in columns(data))
+
+
+def _split(routing: Routing, question: Question, lookups: Lookups, partitions: int) -> list[Any]:
+    """The places of all pieces, then the pieces of each partition."""
+    asked: list[Asked] = route(routing, question, lookups)
+    places = [(one.partition, one.question, one.positions) for one in asked]
+    return [places, *([(one.question, one.lookups) for one in asked if one.partition == i]
+                      for i in range(partitions))]
+
+
+def _merged(routing: Routing, question: Question, lookups: Lookups, model: Any, miss: Any,
+            places: list[Any], answers: list[list[Partial]]) -> Partial:
+    left = [iter(partials) for partials in answers]
+    pieces = [(sub, positions, next(left[partition])) for partition, sub, positions in places]
+    filled = blank(routing.template, question, lookups, model, miss)
+    return merge(routing, question, lookups, filled, pieces)
+
+
+def _alone(partition: Any, routing: Routing, question: Question, lookups: Lookups, values: Any,
+           model: Any, miss: Any) -> Partial:
+    partial: Partial = partition.answer(question, lookups, values)
+    if miss is None or partial["matched"].all():
+        return partial
+    filled = blank(routing.template, question, lookups, model, miss)
+    return merge(routing, question, lookups, filled, [(question, None, partial)])
+
+
+def _stepped(routing: Routing, question: Question, lookups: Lookups, model: Any, miss: Any,
+             first: Partial, keys: Any, second: Partial) -> Partial:
+    filled = blank(routing.template, question, lookups, model, miss)
+    return both_steps(question, filled, first, keys[0], second)
+
+
+def _finished(routing: Routing, parts: tuple[Any, ...], composite: bool, names: tuple[str, ...],
+              partial: Partial, miss: Any, model: Any) -> Any:
+    data = parts[0] if len(parts) == 1 else parts
+    return finish(routing.template, kind_of(data, composite), data, names, partial, True, miss,
+                  model)
+
+
+def _named(answers: Any, name: str) -> Any:
+    return answers[name]
+
+
+def _joined(how: str, partial: Partial, start: int) -> Join:
+    return join_of(kind_of(np.empty(0)), how, partial, start)
+
+
+def _after(start: int, lookups: Lookups) -> int:
+    return start + lookups.count()
+
+

@@ -1,0 +1,67 @@
+"""Where indexes come from: a Dask collection, or a folder."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from .._errors import InvalidArgumentError, UnavailableError
+from .._index import spec_text
+from ._build import assemble, plan, shuffle, worker_count
+from ._index import Index
+from ._sources import aligned, source_of
+from ._state import State, state_of
+
+
+def build(column: Any, index: str = "auto", include: Any = None, partitions: int | None = None,
+          replicate: int = 1, *, client: Any = None) -> Index:
+    """An index over a Dask array or series, or over composite keys in a data frame or a tuple.
+
+    The index is built when it is first used, by the workers of the Dask client, in partitions by
+    ranges of keys. The collection must stay computable: after the loss of a worker Dask computes
+    its partitions again.
+
+    index: the spec of the index of each partition, such as "rx", "rx@cuda" or "btree".
+    include: a value column to store beside the keys, with the same chunks or partitions.
+    partitions: how many; None chooses at least one for each worker, of at most 1 GiB each
+        (Dask's setting "rtindex.partition-bytes").
+    replicate: how many workers hold each partition.
+    client: the Dask client; None takes the current one.
+    """
+    spec = spec_text(index)
+    source = source_of(column)
+    held = None if include is None else aligned(include, source, "include")
+    count = None if partitions is None else _positive(partitions, "partitions")
+    copies = _positive(replicate, "replicate")
+    found = _client(client)
+    worker_count(found)
+
+    def make() -> State:
+        planned = plan(found, source, count)
+        parts = shuffle(found, source, held, planned, assemble,
+                        [spec] * (len(planned.bounds) + 1))
+        return state_of(found, spec, parts, planned.bounds, planned.rows, copies)
+
+    return Index(make)
+
+
+def _client(client: Any) -> Any:
+    from distributed import default_client
+
+    if client is not None:
+        return client
+    try:
+        return default_client()
+    except ValueError:
+        raise UnavailableError("no Dask client: create one first, such as with "
+                               "client = distributed.Client()") from None
+
+
+def _positive(number: Any, name: str) -> int:
+    try:
+        found = operator.index(number)
+    except TypeError:
+        found = 0
+    if found < 1:
+        raise InvalidArgumentError(f"invalid {name}={number!r}: expected an integer of 1 or more")
+    return found

@@ -1,0 +1,372 @@
+"""The index as the client sees it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._calls import _names
+from .._columns import is_scalar
+from .._errors import InvalidArgumentError, UnsupportedError
+from .._index import LookupName, _human_bytes
+from .._joins import _HOW, _most
+from .._kinds import kind_of
+from .._lists import Array
+from .._lookups import (
+    _DIRECTIONS,
+    _ENDS,
+    AnswerName,
+    DirectionName,
+    EndsName,
+    JoinName,
+    NearestName,
+    OrderName,
+)
+from .._results import Join, MemoryUsage
+from .._tolerance import tolerance_of
+from . import _collections
+from ._columns import columns
+from ._engine import Values, run
+from ._questions import MISS, Lookups, Question
+from ._results import finish, join_of
+from ._sources import is_collection
+from ._state import State, piece_of
+from ._values import values_by_partition
+
+
+class Index:
+    """An index over one column of a Dask collection, in partitions on the workers of a cluster.
+
+    The calls, their arguments and their answers are those of `rtindex.Index`. Rows and counts have
+    64 bits, and a miss is `rtindex.dask.MISS`.
+
+    Lookups in memory are answered in memory. Lookups in a Dask collection return a Dask collection,
+    which is computed when you ask for it.
+    """
+
+    def __init__(self, make: Callable[[], State]):
+        self._make: Callable[[], State] | None = make
+        self._state_: State | None = None
+        self._lock = threading.RLock()
+        self._values: dict[tuple[str, str], Values] = {}
+
+    # Lookups
+
+    def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               counters: bool = False) -> Any:
+        """Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?"""
+        return self._ask("point", (keys,), answer, values, matched, limit, order, miss, out,
+                         counters)
+
+    def range(self, lower: Any = None, upper: Any = None,
+              answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
+              ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
+              order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+              counters: bool = False) -> Any:
+        """Answers a batch of range lookups: which rows hold a key from `lower[i]` to `upper[i]`?"""
+        return self._ask("range", (lower, upper), answer, values, matched, limit, order, miss, out,
+                         counters, ends=_ends(ends))
+
+    def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+                    values: Any = None, *, matched: bool = False, limit: int | None = None,
+                    order: OrderName | None = None, miss: Any = None,
+                    out: Array | None = None) -> Any:
+        """Answers a batch of prefixes: which rows of a column of strings start with
+        `prefixes[i]`?"""
+        if self.type == "composite":
+            raise InvalidArgumentError("starts_with takes a column of strings, and this index is "
+                                       "over composite keys: use lookup with their first parts, "
+                                       "such as lookup((city,))")
+        return self._ask("prefix", (prefixes,), answer, values, matched, limit, order, miss, out,
+                         False)
+
+    def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
+                values: Any = None, direction: DirectionName = "backward", exact: bool = True,
+                tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
+                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                counters: bool = False) -> Any:
+        """Answers a batch of neighbours: which key of the column is closest to `keys[i]`?"""
+        return self._ask("nearest", (keys,), answer, values, matched, limit, order, miss, out,
+                         counters, **self._near(direction, exact, tolerance))
+
+    def rank(self, keys: Any) -> Any:
+        """How many rows hold a key less than `keys[i]`; 0 for a null."""
+        return self.range(None, keys, "count", ends="[)")
+
+    def select(self, ranks: Any) -> Any:
+        """The row of each rank, where rows are sorted by key, equal keys by row, and the first has
+        rank 0; a miss beyond the last one."""
+        state = self._state
+        numbers = np.asarray(columns(ranks)[0])
+        if numbers.dtype.kind not in "iu":
+            raise InvalidArgumentError(f"invalid ranks of type {numbers.dtype}: expected integers")
+        ends = np.cumsum([held.meta.live for held in state.held])
+        begins = np.append(0, ends[:-1])
+        places = np.searchsorted(ends, numbers, "right")
+        inside = (numbers >= 0) & (places < len(state.held))
+        rows = np.full(numbers.size, MISS, np.uint64)
+        asked = {int(i): np.flatnonzero(inside & (places == i)) for i in np.unique(places[inside])}
+        futures = [state.client.submit(_selected, state.held[i].one(),
+                                       numbers[at].astype(np.int64) - begins[i], pure=False)
+                   for i, at in asked.items()]
+        for at, found in zip(asked.values(), state.client.gather(futures)):
+            rows[at] = found
+        kind = kind_of(ranks)
+        return kind.array(rows, np.packbits(inside, bitorder="little") if kind.has_nulls else None)
+
+    def nulls(self) -> Array:
+        """The rows whose key is null, ascending."""
+        state = self._state
+        futures = [state.client.submit(_nulls, held.one(), pure=False) for held in state.held
+                   if held.meta.nulls]
+        return np.sort(np.concatenate([np.empty(0, np.uint64), *state.client.gather(futures)]))
+
+    def __contains__(self, key: Any) -> bool:
+        """Whether a row holds the key: one key, a tuple for a composite column."""
+        parts = self._state.routing.template._type.parts
+        if not is_scalar(key) and not (parts and isinstance(key, tuple)):
+            raise InvalidArgumentError(f"`in` takes one key, got {type(key).__name__}: look up "
+                                       "several with lookup(keys, matched=True)")
+        if isinstance(key, tuple) and len(key) < len(parts):
+            raise InvalidArgumentError(f"`in` expected a key of {len(parts)} parts, got "
+                                       f"{len(key)}: use lookup to match its first parts")
+        return bool(self.lookup(key, "count"))
+
+    # Joins
+
+    def join(self, keys: Any, how: JoinName = "inner", *, batch_rows: int | None = None) -> Any:
+        """Joins a batch of keys with the column: pairs of lookups and rows, as `rtindex.Index`
+        does. Keys in a Dask collection make Dask arrays of pairs."""
+        return self._join("point", (keys,), how, batch_rows)
+
+    def join_range(self, lower: Any = None, upper: Any = None, how: JoinName = "inner",
+                   ends: EndsName = "[]", *, batch_rows: int | None = None) -> Any:
+        """Joins a batch of ranges with the rows whose key is in them."""
+        return self._join("range", (lower, upper), how, batch_rows, ends=_ends(ends))
+
+    def join_asof(self, keys: Any, direction: DirectionName = "backward", exact: bool = True,
+                  tolerance: Any = None, how: JoinName = "left", *,
+                  batch_rows: int | None = None) -> Any:
+        """Joins each key with the row of its neighbour."""
+        return self._join("nearest", (keys,), how, batch_rows,
+                          **self._near(direction, exact, tolerance))
+
+    # What it is
+
+    @property
+    def type(self) -> str:
+        """The type of the column, such as "int64" or "string"."""
+        return self._state.routing.template.type
+
+    @property
+    def time_unit(self) -> str:
+        """The unit of a column of timestamps ("us"); empty for other types."""
+        return self._state.routing.template.time_unit
+
+    @property
+    def spec(self) -> str:
+        """The spec of the partitions."""
+        return self._state.held[0].meta.spec
+
+    @property
+    def included(self) -> str | None:
+        """The type of the included values; None without any."""
+        return self._state.routing.template.included
+
+    @property
+    def live(self) -> int:
+        """The number of rows that are neither erased nor null."""
+        return self._state.live
+
+    @property
+    def partitions(self) -> int:
+        """The number of partitions."""
+        return len(self._state.held)
+
+    def __len__(self) -> int:
+        """The number of rows, null and erased ones included: value columns have so many entries."""
+        return self._state.size
+
+    def supports(self, answer: NearestName, lookup: LookupName = "point") -> bool:
+        """Whether the index can return this answer to this kind of lookup."""
+        return self._state.routing.template.supports(answer, lookup)
+
+    def memory_usage(self) -> MemoryUsage:
+        """Memory of all partitions and their copies, in bytes."""
+        state = self._state
+        held = {f"partition {number}": held.meta.bytes * len(held.copies)
+                for number, held in enumerate(state.held)}
+        return MemoryUsage(sum(held.values()), 0, held)
+
+    def describe(self) -> str:
+        """Lines of text: the index and its partitions, with their workers."""
+        state = self._state
+        where = state.client.who_has([future for held in state.held for future in held.copies])
+        lines = [repr(self), f"spec: {self.spec}"]
+        for number, held in enumerate(state.held):
+            meta = held.meta
+            workers = sorted({worker for future in held.copies
+                              for worker in where.get(future.key, ())})
+            copies = "" if len(held.copies) == 1 else f", {len(held.copies)} copies"
+            lines.append(f"partition {number}: {meta.live:,} keys{_between(meta)}, "
+                         f"{_human_bytes(meta.bytes)}{copies}, "
+                         f"on {', '.join(workers) or 'no worker'}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        state = self._state_
+        if state is None:
+            return "<rtindex.dask.Index: not built yet>"
+        kind = self.spec.partition(",")[0]
+        live = "" if self.live == len(self) else f", {self.live:,} live"
+        return (f"<rtindex.dask.Index {kind}: {len(self):,} rows of {self.type}{live}, "
+                f"{self.partitions} partitions, {_human_bytes(self.memory_usage().resident)}>")
+
+    # How it works
+
+    @property
+    def _state(self) -> State:
+        state = self._state_
+        if state is None:
+            with self._lock:
+                if self._state_ is None and self._make is not None:
+                    self._state_, self._make = self._make(), None
+                state = self._state_
+        if state is None:
+            raise UnsupportedError("the index is closed: build or load it again")
+        return state
+
+    def _near(self, direction: Any, exact: Any, tolerance: Any) -> dict[str, Any]:
+        if not isinstance(direction, str) or direction not in _DIRECTIONS:
+            raise InvalidArgumentError(f"invalid direction={direction!r}: expected backward, "
+                                       "forward or nearest")
+        if not isinstance(exact, (bool, np.bool_)):
+            raise InvalidArgumentError(f"invalid exact={exact!r}: expected True or False")
+        return {"direction": direction, "exact": bool(exact),
+                "tolerance": tolerance_of(tolerance, self._state.routing.template._type)}
+
+    def _ask(self, kind: str, data: tuple[Any, ...], names: Any, values: Any, matched: bool,
+             limit: Any, order: Any, miss: Any, out: Any, counters: Any, **more: Any) -> Any:
+        if counters:
+            raise UnsupportedError("`counters` is for an index in one process: omit it")
+        state = self._state
+        names = (names,) if isinstance(names, str) else _names(names)
+        question = Question(kind, names, limit, order, **more)
+        held = None if values is None else self._values_of(state, values)
+        if any(is_collection(end) for end in data):
+            if out is not None:
+                raise UnsupportedError("`out` takes lookups in memory: omit it")
+            return _collections.ask(state, question, data, held, matched, miss)
+        lookups = self._lookups(state, kind, data)
+        partial = run(state, question, lookups, held, miss)
+        source = next((end for end in data if end is not None), 0)
+        template = state.routing.template
+        if out is not None:
+            return _written(partial, names, out)
+        return finish(template, kind_of(source, template.type == "composite"), source, names,
+                      partial, matched, miss, None if held is None else held.model)
+
+    def _join(self, kind: str, data: tuple[Any, ...], how: Any, batch_rows: Any,
+              **more: Any) -> Any:
+        if how not in _HOW:
+            raise InvalidArgumentError(f"invalid how={how!r}: expected inner, left, semi or anti")
+        state = self._state
+        wanted = "count" if how in ("semi", "anti") else "any" if kind == "nearest" else "rows"
+        question = Question(kind, (wanted,), **more)
+        if any(is_collection(end) for end in data):
+            if batch_rows is not None:
+                raise UnsupportedError("`batch_rows` takes lookups in memory: a join of a Dask "
+                                       "collection is computed block by block")
+            return _collections.join(state, question, data, how)
+        lookups = self._lookups(state, kind, data)
+        source = next((end for end in data if end is not None), [])
+        like = kind_of(source, state.routing.template.type == "composite")
+        if batch_rows is None:
+            return join_of(like, how, run(state, question, lookups))
+        return _join_parts(state, question, lookups, like, how, _most(batch_rows))
+
+    def _lookups(self, state: State, kind: str, data: tuple[Any, ...]) -> Lookups:
+        template = state.routing.template
+        wanted = template._neighbour if kind == "nearest" else template._point
+        return Lookups(*(None if end is None and kind == "range" else columns(end, wanted)
+                         for end in data))
+
+    def _values_of(self, state: State, values: Any) -> Values:
+        name = getattr(values, "name", None) if is_collection(values) else None
+        key = (state.name, str(getattr(values, "_name", name)))
+        if name is not None and key in self._values:
+            return self._values[key]
+        held = values_by_partition(state, values)
+        if name is not None:
+            self._values = {key: held}  # the last one, which is the one to be asked for again
+        return held
+
+
+def _ends(ends: Any) -> str:
+    if not isinstance(ends, str) or ends not in _ENDS:
+        raise InvalidArgumentError(f"invalid ends={ends!r}: expected \"[]\", \"[)\", \"(]\" or "
+                                   "\"()\"")
+    return ends
+
+
+def _join_parts(state: State, question: Question, lookups: Lookups, kind: Any, how: str,
+                most: int) -> Iterator[Join]:
+    """Parts of a join of at most `most` pairs."""
+    found = run(state, question._replace(names=("count",)), lookups)["count"].astype(np.int64)
+    if how in ("semi", "anti") or question.kind == "nearest":
+        found[:] = 1
+    elif how == "left":
+        np.maximum(found, 1, out=found)
+    ends = np.cumsum(found)
+    first = 0
+    while first < found.size:
+        before = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, before + most, "right")), first + 1)
+        partial = run(state, question, piece_of(lookups, slice(first, last)))
+        part = join_of(kind_of(np.empty(0)), how, partial, first)
+        for start in range(0, len(part.probe), most):
+            stop = start + most
+            yield _as_kind(kind, how, part, start, stop)
+        first = last
+
+
+def _as_kind(kind: Any, how: str, part: Join, start: int, stop: int) -> Join:
+    rows = None if part.column is None else part.column[start:stop]
+    validity = None
+    if rows is not None and how == "left" and kind.has_nulls:
+        validity = np.packbits(rows != MISS, bitorder="little")
+    return Join(kind.array(part.probe[start:stop], per_lookup=False),
+                None if rows is None else kind.array(rows, validity, per_lookup=False))
+
+
+def _written(partial: Any, names: tuple[str, ...], out: Any) -> Any:
+    if len(names) != 1 or names[0] in ("rows", "key"):
+        raise InvalidArgumentError("`out` takes one answer other than 'rows' and 'key': choose "
+                                   "one, or omit `out`")
+    found = partial[names[0]]
+    if type(out) is not np.ndarray or out.dtype != found.dtype or out.shape != found.shape:
+        raise InvalidArgumentError(f"invalid `out`: expected a NumPy array of {found.size} "
+                                   f"{found.dtype}")
+    out[:] = found
+    return out
+
+
+def _selected(partition: Any, ranks: Array) -> Array:
+    local = np.asarray(partition.index.select(ranks)).astype(np.int64)
+    return partition.global_rows()[local].astype(np.uint64)
+
+
+def _nulls(partition: Any) -> Array:
+    return partition.nulls()
+
+
+def _between(meta: Any) -> str:
+    if not meta.live:
+        return ""
+    first, last = (", ".join(str(part[0]) for part in end) for end in (meta.first, meta.last))
+    return f" from {first} to {last}"

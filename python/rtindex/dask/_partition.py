@@ -1,0 +1,197 @@
+"""One partition: an index on the worker that holds it, and the global rows of its keys.
+
+A partition is never changed. Changes return a new one, which shares memory with the old one, so
+that Dask can compute any of them again after it has lost a worker.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._index import Index, build
+from .._lists import Array
+from ._columns import Columns, as_keys, concat, like, nbytes, size, take
+from ._questions import Lookups, Partial, Question, ask, widened
+
+
+class Meta(NamedTuple):
+    """Facts about a partition that the client keeps."""
+
+    rows: int
+    """Rows that it holds, null and erased ones included."""
+    live: int
+    nulls: int
+    bytes: int
+    first: Columns
+    """The smallest key, and none in an empty partition."""
+    last: Columns
+    spec: str
+
+
+class Partition:
+    """Rows in ascending order, so that ties between equal keys are those of the whole column."""
+
+    def __init__(self, index: Index, rows: Array | None, keys: Columns, values: Columns | None,
+                 erased: Array | None = None):
+        self.index = index
+        self.rows = rows
+        """The global row of each local one; None if they are the same."""
+        self.keys = keys
+        self.values = values
+        """Included values."""
+        self.erased = erased
+        """Which local rows are erased; None if none is."""
+
+    @staticmethod
+    def build(spec: str, rows: Array | None, keys: Columns, values: Columns | None) -> Partition:
+        include = None if values is None else as_keys(values)
+        return Partition(build(as_keys(keys), spec, include), rows, keys, values)
+
+    def __len__(self) -> int:
+        return size(self.keys)
+
+    def __sizeof__(self) -> int:
+        """For Dask, which moves and spills partitions by their size."""
+        held = self.index.memory_usage().resident + nbytes(self.keys)
+        held += 0 if self.rows is None else self.rows.nbytes
+        held += 0 if self.values is None else nbytes(self.values)
+        return int(held + (0 if self.erased is None else self.erased.nbytes))
+
+    def meta(self) -> Meta:
+        live = self.index.live
+        ends = np.array([0, max(live - 1, 0)]) if live else np.empty(0, np.int64)
+        rows = np.asarray(self.index.select(ends)).astype(np.int64)
+        return Meta(len(self), live, len(self.index.nulls()), self.__sizeof__(),
+                    take(self.keys, rows[:1]), take(self.keys, rows[-1:]), self.index.spec)
+
+    def answer(self, question: Question, lookups: Lookups, values: Any = None) -> Partial:
+        return widened(ask(self.index, question, lookups, values), self.rows)
+
+    def global_rows(self) -> Array:
+        return np.arange(len(self), dtype=np.uint32) if self.rows is None else self.rows
+
+    def locate(self, rows: Array) -> Array:
+        """The local row of each global one; -1 if it is not here or erased."""
+        if self.rows is None:
+            local = rows.astype(np.int64)
+            found = rows < len(self)
+        else:
+            local = np.searchsorted(self.rows, rows).astype(np.int64)
+            found = local < self.rows.size
+            found[found] = self.rows[local[found]] == rows[found]
+        if self.erased is not None:
+            found[found] = ~self.erased[local[found]]
+        return np.where(found, local, -1)
+
+    def nulls(self) -> Array:
+        local = self.index.nulls()
+        if self.erased is not None:
+            local = local[~self.erased[local]]
+        return self.global_rows()[local].astype(np.uint64)
+
+    def inserted(self, rows: Array, keys: Columns, values: Columns | None) -> Partition:
+        """With more rows, which are ascending."""
+        if not rows.size:
+            return self
+        kept = like(keys, self.keys)
+        mine = self.global_rows()
+        if len(self) and rows[0] < mine[-1]:
+            return self._with_rows_between(rows, kept, values)
+        index = self.index.snapshot()
+        index.insert(as_keys(keys), None if values is None else as_keys(values))
+        all_rows = None if self.rows is None and rows[0] == len(self) and (
+            rows[-1] == len(self) + rows.size - 1) else _ascending([mine, rows])
+        return Partition(index, all_rows, concat([self.keys, kept]), self._values(values),
+                         _grown(self.erased, rows.size))
+
+    def erased_rows(self, local: Array) -> Partition:
+        if not local.size:
+            return self
+        index = self.index.snapshot()
+        index.erase(local)
+        gone = np.zeros(len(self), bool) if self.erased is None else self.erased.copy()
+        gone[local] = True
+        changed = Partition(index, self.rows, self.keys, self.values, gone)
+        return changed.merged() if 2 * np.count_nonzero(gone) > len(self) else changed
+
+    def updated(self, local: Array, keys: Columns) -> Partition:
+        if not local.size:
+            return self
+        index = self.index.snapshot()
+        index.update(local, as_keys(keys))
+        places = np.arange(len(self))
+        places[local] = len(self) + np.arange(local.size)
+        both = concat([self.keys, like(keys, self.keys)])
+        return Partition(index, self.rows, take(both, places), self.values, self.erased)
+
+    def with_values(self, local: Array, values: Columns) -> Partition:
+        if not local.size or self.values is None:
+            return self
+        index = self.index.snapshot()
+        index.set_included(local, as_keys(values))
+        places = np.arange(len(self))
+        places[local] = len(self) + np.arange(local.size)
+        both = concat([self.values, like(values, self.values)])
+        return Partition(index, self.rows, self.keys, take(both, places), self.erased)
+
+    def merged(self) -> Partition:
+        """Built again, without the rows that are erased."""
+        if self.erased is None:
+            index = self.index.snapshot()
+            index.merge()
+            return Partition(index, self.rows, self.keys, self.values)
+        return self._chosen(np.flatnonzero(~self.erased))
+
+    def halves(self) -> tuple[Partition, Partition, Columns, int]:
+        """Two partitions with half of the live rows each, and the (key, row) that is the first of
+        the second one."""
+        live = self.index.live
+        order = np.asarray(self.index.select(np.arange(live))).astype(np.int64)
+        middle = order[live // 2]
+        right = np.sort(order[live // 2:])
+        left = np.ones(len(self), bool)
+        left[right] = False
+        if self.erased is not None:
+            left &= ~self.erased
+        return (self._chosen(np.flatnonzero(left)), self._chosen(right),
+                take(self.keys, np.array([middle])), int(self.global_rows()[middle]))
+
+    def _chosen(self, local: Array) -> Partition:
+        values = None if self.values is None else take(self.values, local)
+        return Partition.build(self.index.spec, self.global_rows()[local], take(self.keys, local),
+                               values)
+
+    def _with_rows_between(self, rows: Array, keys: Columns, values: Columns | None) -> Partition:
+        """Rows that come from another partition keep their place in the order of rows, for which
+        the index is built again."""
+        every = _ascending([self.global_rows(), rows])
+        alive = np.ones(every.size, bool)
+        if self.erased is not None:
+            alive[:len(self)] = ~self.erased
+        order = np.argsort(every, kind="stable")
+        order = order[alive[order]]
+        both = self._values(values)
+        return Partition.build(self.index.spec, every[order],
+                               take(concat([self.keys, keys]), order),
+                               None if both is None else take(both, order))
+
+    def _values(self, values: Columns | None) -> Columns | None:
+        if self.values is None or values is None:
+            return self.values
+        return concat([self.values, like(values, self.values)])
+
+
+def small_rows(rows: Array, most: int) -> Array:
+    """Rows of 32 bits, if no row is greater."""
+    return rows.astype(np.uint32 if most < 2**32 else np.uint64, copy=False)
+
+
+def _ascending(pieces: list[Array]) -> Array:
+    most = max((int(piece.max()) for piece in pieces if piece.size), default=0)
+    return np.concatenate([small_rows(piece, most) for piece in pieces])
+
+
+def _grown(erased: Array | None, count: int) -> Array | None:
+    return None if erased is None else np.append(erased, np.zeros(count, bool))

@@ -1,0 +1,205 @@
+"""Which partitions hold a key: the bounds between partitions, and the keys at their ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .._calls import counts
+from .._columns import column as column_of
+from .._index import Index, build
+from .._lists import Array
+from ._columns import Columns, as_keys, concat, nulls, size, take
+
+# Keys are compared with every bound up to here, and searched beyond.
+_FEW = 16
+# Keys that are routed at once stay in the caches.
+_STEP = 1 << 16
+_NATIVE = "biufM"
+
+
+class Bounds:
+    """Partition i holds the rows from bound i - 1 up to bound i, in the order of (key, row)."""
+
+    def __init__(self, keys: Columns, rows: Array):
+        self.keys = keys
+        self.rows = rows
+        self._index: Index | None = None
+
+    def __len__(self) -> int:
+        return self.rows.size
+
+    def __getstate__(self) -> Any:
+        return self.keys, self.rows
+
+    def __setstate__(self, state: Any) -> None:
+        self.keys, self.rows = state
+        self._index = None
+
+    def partitions(self, keys: Columns, rows: Array) -> Array:
+        """The partition of each row; rows with a null are spread over all of them."""
+        count = len(self) + 1
+        dtype: Any = np.uint8 if count <= 256 else np.int64
+        if count == 1:
+            return np.zeros(size(keys), dtype)
+        ordered = ordinals(keys, self.keys)
+        if ordered is not None and len(self) <= _FEW:
+            found = _compared(*ordered, rows, self.rows, dtype)
+        else:
+            found = self._searched(keys, rows).astype(dtype)
+        missing = nulls(keys)
+        if missing is not None:
+            found[missing] = (rows[missing] % count).astype(dtype)
+        return found
+
+    def split(self, at: int, key: Columns, row: int) -> Bounds:
+        """With one more bound, which cuts partition `at` in two."""
+        before, after = np.arange(at), np.arange(at, len(self))
+        keys = concat([take(self.keys, before), key, take(self.keys, after)])
+        return Bounds(keys, np.insert(self.rows, at, row))
+
+    def _searched(self, keys: Columns, rows: Array) -> Array:
+        ordered = ordinals(keys, self.keys)
+        if ordered is not None:
+            low = np.searchsorted(ordered[1], ordered[0], "left")
+            high = np.searchsorted(ordered[1], ordered[0], "right")
+        else:
+            if self._index is None:
+                self._index = build(as_keys(self.keys), "sorted@cpu")
+            wanted = as_keys(keys)
+            low = np.asarray(count_below(self._index, wanted, False)).astype(np.int64)
+            high = np.asarray(count_below(self._index, wanted, True)).astype(np.int64)
+        tied = np.flatnonzero(low < high)
+        if tied.size:  # bounds within the duplicates of one key
+            for start in np.unique(low[tied]):
+                here = tied[low[tied] == start]
+                stop = high[here[0]]
+                low[here] += np.searchsorted(self.rows[start:stop], rows[here], "right")
+        return low
+
+
+class Fences:
+    """The first and the last key of every partition that is not empty."""
+
+    def __init__(self, partitions: Array, first: Columns, last: Columns):
+        self.partitions = partitions
+        """Numbers of the partitions that have keys."""
+        self._ends = first, last
+        self._first, self._last = (None if not partitions.size else
+                                   build(as_keys(end), "sorted@cpu") for end in (first, last))
+        self.shared = bool(partitions.size > 1 and self._is_shared())
+        """Whether the duplicates of a key are in several partitions."""
+
+    def __getstate__(self) -> Any:
+        return self.partitions, self._ends
+
+    def __setstate__(self, state: Any) -> None:
+        self.__init__(state[0], *state[1])  # type: ignore[misc]
+
+    def spans(self, lower: Any, upper: Any, count: int) -> tuple[Array, Array]:
+        """For each range, the first and the last of `partitions` that may hold its keys, as
+        positions; the first is greater where there is none. None: no end."""
+        first = np.zeros(count, np.int64)
+        last = np.full(count, self.partitions.size - 1)
+        if self._first is None or self._last is None:
+            return first, last
+        if lower is not None:
+            first = self._below(self._last, 1, lower, False)
+        if upper is not None:
+            last = self._below(self._first, 0, upper, True) - 1
+        return first, last
+
+    def prefixes(self, keys: Any) -> tuple[Array, Array]:
+        """As `spans`, for the strings that begin with each key."""
+        first, last = self.spans(keys, keys, size(keys))
+        if self._first is not None:
+            lookups = _core.Lookups.prefixes(column_of(as_keys(keys), self._first._point))
+            inside = counts(self._first._core, lookups).astype(np.int64)
+            last = count_below(self._first, as_keys(keys), False).astype(np.int64) + inside - 1
+        return first, last
+
+    def backward(self, keys: Columns, exact: bool) -> Array:
+        """Where the greatest key up to each key is; -1 if there is none."""
+        return self._below(self._first, 0, keys, exact) - 1
+
+    def forward(self, keys: Columns, exact: bool) -> Array:
+        """Where the smallest key from each key on is; the number of `partitions` for none."""
+        return self._below(self._last, 1, keys, not exact)
+
+    def _below(self, index: Index | None, end: int, keys: Columns, equal: bool) -> Array:
+        """How many of the ends are below each key, or equal to it."""
+        ordered = ordinals(keys, self._ends[end])
+        if ordered is None:
+            return np.asarray(count_below(index, as_keys(keys), equal)).astype(np.int64)
+        wanted, ends = ordered
+        if ends.size > _FEW:
+            return np.searchsorted(ends, wanted, "right" if equal else "left")
+        found = np.zeros(wanted.size, np.int64)
+        for key in ends:
+            found += (wanted >= key) if equal else (wanted > key)
+        missing = nulls(keys)
+        if missing is not None:
+            found[missing] = 0
+        return found
+
+    def _is_shared(self) -> bool:
+        first, last = self.spans(self._ends[0], self._ends[0], self.partitions.size)
+        return bool((first != last).any())
+
+
+def count_below(index: Any, keys: Any, equal: bool) -> Any:
+    """How many keys of the index are less than each key, or equal to it."""
+    lookups, _ = index._ranges(None, keys, "[]" if equal else "[)")
+    return counts(index._core, lookups)
+
+
+def ordinals(keys: Columns, others: Columns) -> tuple[Array, Array] | None:
+    """Both as integers in the order of the keys, where they are plain numbers of one type."""
+    if len(keys) != 1 or len(others) != 1:
+        return None
+    part, other = keys[0], others[0]
+    if not (isinstance(part, np.ndarray) and isinstance(other, np.ndarray)):
+        return None
+    if part.dtype != other.dtype or part.dtype.kind not in _NATIVE:
+        return None
+    return _ordinal(part), _ordinal(other)
+
+
+def _ordinal(part: Array) -> Array:
+    if part.dtype.kind == "M":
+        return part.view(np.int64)
+    if part.dtype.kind == "b":
+        return part.view(np.uint8)
+    if part.dtype.kind != "f":
+        return part
+    wide = part.dtype.itemsize == 8
+    signed: Any = np.int64 if wide else np.int32
+    number = part + part.dtype.type(0)  # -0 becomes +0
+    number[np.isnan(number)] = np.nan  # all NaNs are equal
+    bits = number.view(signed)
+    top = np.iinfo(signed).max
+    return np.where(bits < 0, bits ^ top, bits)
+
+
+def _compared(keys: Array, bounds: Array, rows: Array, bound_rows: Array, dtype: Any) -> Array:
+    found = np.zeros(keys.size, dtype)
+    for start in range(0, keys.size, _STEP):
+        here = slice(start, start + _STEP)
+        piece, into = keys[here], found[here]
+        for bound, row in zip(bounds, bound_rows):
+            above = piece > bound
+            equal = piece == bound
+            if equal.any():
+                above |= equal & (rows[here] >= row)
+            into += above
+    return found
+
+
+def grouped(partitions: Array, count: int) -> tuple[Array, Array]:
+    """Positions sorted by partition, and where each partition begins among them."""
+    order = np.argsort(partitions, kind="stable")
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(partitions, minlength=count), out=starts[1:])
+    return order, starts
