@@ -10,12 +10,12 @@ Needs Dask: `pip install rtindex[dask]`.
 """
 
 from ._collections import LazyRows
-from ._create import build
+from ._create import build, load
 from ._index import Index
 from ._questions import MISS
 from ._results import Rows
 
-__all__ = ["MISS", "Index", "LazyRows", "Rows", "build"]
+__all__ = ["MISS", "Index", "LazyRows", "Rows", "build", "load"]
 
 for _class in (Index, LazyRows, Rows):
     _class.__module__ = __name__

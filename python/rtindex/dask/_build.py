@@ -182,7 +182,9 @@ def pick(pieces: list[Any], number: int) -> Any:
 
 
 def meta_of(partition: Partition) -> Meta:
-    return partition.meta()
+    from distributed import get_worker
+
+    return partition.meta()._replace(worker=get_worker().address)
 
 
 def empty_index(spec: str, keys: Columns, include: Columns | None) -> LocalIndex:
@@ -217,6 +219,12 @@ def released(client: Any) -> Iterator[list[Any]]:
         raise
 
 
+def partition_bytes() -> int:
+    """The most bytes of a new partition; one that grows to twice as many is split."""
+    most = dask.config.get("rtindex.partition-bytes", _PARTITION_BYTES)
+    return int(dask.utils.parse_bytes(most) if isinstance(most, str) else most)
+
+
 def _planned(lengths: list[int], bounds: Bounds) -> Plan:
     starts = np.cumsum([0, *lengths])
     return Plan(starts[:-1].tolist(), int(starts[-1]), bounds)
@@ -225,9 +233,7 @@ def _planned(lengths: list[int], bounds: Bounds) -> Plan:
 def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
     if rows <= _FEW_ROWS:
         return 1
-    most = dask.config.get("rtindex.partition-bytes", _PARTITION_BYTES)
-    most = dask.utils.parse_bytes(most) if isinstance(most, str) else int(most)
-    return max(workers, -(-_FACTOR * key_bytes // most), -(-rows // _MOST_ROWS))
+    return max(workers, -(-_FACTOR * key_bytes // partition_bytes()), -(-rows // _MOST_ROWS))
 
 
 def _read(block: tuple[Any, ...]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._errors import InvalidArgumentError, UnavailableError
 from .._index import spec_text
+from . import _files
 from ._build import assemble, plan, shuffle, worker_count
 from ._index import Index
 from ._sources import aligned, source_of
@@ -43,6 +44,19 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
         return state_of(found, spec, parts, planned.bounds, planned.rows, copies)
 
     return Index(make)
+
+
+def load(folder: Any, *, replicate: int | None = None, client: Any = None) -> Index:
+    """Opens a folder that `Index.save` wrote, on the workers of the Dask client.
+
+    folder: a path or an URL of fsspec, which all workers can reach.
+    replicate: how many workers hold each partition; None for as many as before.
+    """
+    found = _client(client)
+    worker_count(found)
+    copies = None if replicate is None else _positive(replicate, "replicate")
+    state = _files.load(found, folder, copies)
+    return Index(lambda: state).persist()
 
 
 def _client(client: Any) -> Any:

@@ -11,6 +11,7 @@ from .._index import build as build_local
 from .._lists import Array
 from ._build import released, token
 from ._columns import Columns, columns, concat, take
+from ._direct import MOST, ask_workers
 from ._partition import Partition
 from ._questions import Lookups, Partial, Question, blank, combined
 from ._state import Routing, State, piece_of
@@ -143,8 +144,28 @@ def run(state: State, question: Question, lookups: Lookups, values: Values | Non
         first = run(state, near, lookups)
         positions, keys = found_keys(first)
         return both_steps(question, filled, first, positions, run(state, rest, keys, values))
-    return merge(state.routing, question, lookups, filled,
-                 [*_answered(state, question, lookups, values)])
+    pieces = None
+    if lookups.count() <= MOST and values is None and "rows" not in question.names:
+        pieces = _at_once(state, question, lookups)
+    if pieces is None:
+        pieces = [*_answered(state, question, lookups, values)]
+    return merge(state.routing, question, lookups, filled, pieces)
+
+
+def _at_once(state: State, question: Question, lookups: Lookups
+             ) -> list[tuple[Question, Array | None, Partial]] | None:
+    """The answers to a small batch; None where not all workers could be asked."""
+    asked = route(state.routing, question, lookups)
+    held = [state.held[one.partition] for one in asked]
+    found = ask_workers(state.client, [
+        (state.where(one), one.copies[0].key, sub.question, sub.lookups)
+        for one, sub in zip(held, asked)])
+    for one, partial in zip(held, found):
+        if partial is None:
+            state.look_again(one)
+    pieces = [(one.question, one.positions, partial)
+              for one, partial in zip(asked, found) if partial is not None]
+    return pieces if len(pieces) == len(asked) else None
 
 
 def _answered(state: State, question: Question, lookups: Lookups,

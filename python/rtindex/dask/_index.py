@@ -27,7 +27,7 @@ from .._lookups import (
 )
 from .._results import Join, MemoryUsage
 from .._tolerance import tolerance_of
-from . import _collections
+from . import _changes, _collections, _files
 from ._columns import columns
 from ._engine import Values, run
 from ._questions import MISS, Lookups, Question
@@ -155,6 +155,65 @@ class Index:
         """Joins each key with the row of its neighbour."""
         return self._join("nearest", (keys,), how, batch_rows,
                           **self._near(direction, exact, tolerance))
+
+    # Changes
+
+    def insert(self, keys: Any, values: Any = None) -> int:
+        """Appends rows with these keys; returns the first row, the others follow. Keys may be a
+        Dask collection, with `values` in the same chunks."""
+        with self._lock:
+            first = len(self)
+            self._state_ = _changes.insert(self._state, keys, values)
+        return first
+
+    def erase(self, rows: Any) -> None:
+        """Erases rows, which match nothing from now on. Rows are not reused."""
+        with self._lock:
+            self._state_ = _changes.erase(self._state, rows)
+
+    def erase_keys(self, keys: Any) -> int:
+        """Erases every row that holds one of these keys; returns how many there were."""
+        with self._lock:
+            self._state_, count = _changes.erase_keys(self._state, keys)
+        return count
+
+    def update(self, rows: Any, keys: Any) -> None:
+        """Replaces the keys of rows: row `rows[i]` now holds `keys[i]`; None empties a row."""
+        with self._lock:
+            self._state_ = _changes.update(self._state, rows, keys)
+
+    def set_included(self, rows: Any, values: Any) -> None:
+        """Replaces the included values of rows."""
+        with self._lock:
+            self._state_ = _changes.set_included(self._state, rows, values)
+
+    def merge(self) -> None:
+        """Builds every partition again without the rows that are erased."""
+        with self._lock:
+            self._state_ = _changes.merge(self._state)
+
+    def snapshot(self) -> Index:
+        """An index that stays as this one is now; either may be changed without the other."""
+        state = self._state
+        return Index(lambda: state)
+
+    # Files and memory
+
+    def persist(self) -> Index:
+        """Builds the index now; returns it."""
+        self._state  # noqa: B018
+        return self
+
+    def save(self, folder: Any) -> None:
+        """Writes the index to a folder for `rtindex.dask.load`: a path or an URL of fsspec that all
+        workers can reach. From then on, lost partitions are read from there."""
+        with self._lock:
+            self._state_ = _files.save(self._state, folder)
+
+    def close(self) -> None:
+        """Releases the memory on the workers."""
+        with self._lock:
+            self._state_, self._make, self._values = None, None, {}
 
     # What it is
 

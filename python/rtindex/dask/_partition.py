@@ -28,6 +28,8 @@ class Meta(NamedTuple):
     """The smallest key, and none in an empty partition."""
     last: Columns
     spec: str
+    worker: str = ""
+    """The address of a worker that holds it."""
 
 
 class Partition:

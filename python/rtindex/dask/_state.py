@@ -11,6 +11,7 @@ from .._index import Index as LocalIndex
 from .._lists import Array
 from ._build import empty_index, meta_of, released, token
 from ._columns import Columns, concat, cut, take
+from ._direct import Answering
 from ._partition import Meta, Partition
 from ._questions import Lookups, Partial, Question
 from ._routing import Bounds, Fences, grouped
@@ -120,6 +121,19 @@ class State(NamedTuple):
     name: str
     """Differs between versions."""
 
+    workers: dict[str, str]
+    """Addresses that are newer than those of `held`, by the key of a future."""
+
+    def where(self, held: Held) -> str:
+        """The address of a worker that holds the partition."""
+        return self.workers.get(held.copies[0].key, held.meta.worker)
+
+    def look_again(self, held: Held) -> None:
+        """Asks the scheduler where the partition is."""
+        key = held.copies[0].key
+        found = self.client.who_has([held.copies[0]]).get(key) or [""]
+        self.workers[key] = next(iter(found))
+
     @property
     def live(self) -> int:
         return sum(held.meta.live for held in self.held)
@@ -131,6 +145,7 @@ def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int
              metas: list[Meta] | None = None) -> State:
     """Waits for partitions and reads the facts about them."""
     name = token()
+    client.register_plugin(Answering())
     with released(client) as futures:
         futures += parts
         if metas is None:
@@ -146,7 +161,7 @@ def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int
         held = tuple(Held(copies(client, part, replicate, name, number), meta)
                      for number, (part, meta) in enumerate(zip(parts, metas)))
     return State(client, spec, held, bounds, rows, replicate, model,
-                 Routing(fences_of(metas), template), name)
+                 Routing(fences_of(metas), template), name, {})
 
 
 def copies(client: Any, part: Any, replicate: int, name: str, number: int) -> tuple[Any, ...]:
