@@ -60,6 +60,11 @@ def as_keys(column: Columns) -> Any:
     return column if len(column) > 1 else column[0]
 
 
+def keys_for(index: Any, column: Columns) -> Any:
+    """Lookups on an index; those on composite keys may have one part."""
+    return column if index.type == "composite" else as_keys(column)
+
+
 def take(column: Columns, rows: Array) -> Columns:
     return tuple(part.take(rows) if isinstance(part, np.ndarray) else _arrow_take(part, rows)
                  for part in column)

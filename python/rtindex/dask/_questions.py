@@ -13,7 +13,7 @@ from .._columns import column as column_of
 from .._index import Index
 from .._kinds import Kind
 from .._lists import Array
-from ._columns import Columns, as_keys, size
+from ._columns import Columns, keys_for, size
 
 MISS = 2**64 - 1
 """The row of a lookup without a match, in NumPy arrays."""
@@ -51,7 +51,7 @@ class Lookups(NamedTuple):
 
 def lookups_of(index: Index, question: Question, lookups: Lookups) -> _core.Lookups:
     """The lookups as the library takes them."""
-    lower, upper = (None if end is None else as_keys(end) for end in lookups)
+    lower, upper = (None if end is None else keys_for(index, end) for end in lookups)
     if question.kind == "range":
         return index._ranges(lower, upper, question.ends)[0]
     if question.kind == "nearest":

@@ -11,7 +11,7 @@ from .._calls import counts
 from .._columns import column as column_of
 from .._index import Index, build
 from .._lists import Array
-from ._columns import Columns, as_keys, concat, nulls, size, take
+from ._columns import Columns, as_keys, concat, keys_for, nulls, size, take
 
 # Keys are compared with every bound up to here, and searched beyond.
 _FEW = 16
@@ -68,13 +68,13 @@ class Bounds:
         else:
             if self._index is None:
                 self._index = build(as_keys(self.keys), "sorted@cpu")
-            wanted = as_keys(keys)
-            low = np.asarray(count_below(self._index, wanted, False)).astype(np.int64)
-            high = np.asarray(count_below(self._index, wanted, True)).astype(np.int64)
+            low = count_below(self._index, keys, False)
+            high = count_below(self._index, keys, True)
         tied = np.flatnonzero(low < high)
         if tied.size:  # bounds within the duplicates of one key
-            for start in np.unique(low[tied]):
-                here = tied[low[tied] == start]
+            starts = low[tied]
+            for start in np.unique(starts):
+                here = tied[starts == start]
                 stop = high[here[0]]
                 low[here] += np.searchsorted(self.rows[start:stop], rows[here], "right")
         return low
@@ -117,7 +117,7 @@ class Fences:
         if self._first is not None:
             lookups = _core.Lookups.prefixes(column_of(as_keys(keys), self._first._point))
             inside = counts(self._first._core, lookups).astype(np.int64)
-            last = count_below(self._first, as_keys(keys), False).astype(np.int64) + inside - 1
+            last = count_below(self._first, keys, False) + inside - 1
         return first, last
 
     def backward(self, keys: Columns, exact: bool) -> Array:
@@ -132,7 +132,7 @@ class Fences:
         """How many of the ends are below each key, or equal to it."""
         ordered = ordinals(keys, self._ends[end])
         if ordered is None:
-            return np.asarray(count_below(index, as_keys(keys), equal)).astype(np.int64)
+            return count_below(index, keys, equal)
         wanted, ends = ordered
         if ends.size > _FEW:
             return np.searchsorted(ends, wanted, "right" if equal else "left")
@@ -149,10 +149,10 @@ class Fences:
         return bool((first != last).any())
 
 
-def count_below(index: Any, keys: Any, equal: bool) -> Any:
+def count_below(index: Any, keys: Columns, equal: bool) -> Array:
     """How many keys of the index are less than each key, or equal to it."""
-    lookups, _ = index._ranges(None, keys, "[]" if equal else "[)")
-    return counts(index._core, lookups)
+    lookups, _ = index._ranges(None, keys_for(index, keys), "[]" if equal else "[)")
+    return counts(index._core, lookups).astype(np.int64)
 
 
 def ordinals(keys: Columns, others: Columns) -> tuple[Array, Array] | None:

@@ -1,0 +1,252 @@
+"""Every type of key and every kind of lookups on Dask, against one index in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rtindex
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pytest.importorskip("distributed")
+
+import rtindex.dask  # noqa: E402
+
+MISS = rtindex.dask.MISS
+RANDOM = np.random.default_rng(3)
+NUMBERS = RANDOM.integers(-20, 20, 120)
+DAYS = np.datetime64("2024-02-29") + NUMBERS
+WORDS = np.array(["Ulm", "Ulm an der Donau", "Bonn", "Übach", "", "a", "Bonn-Ost"])[NUMBERS % 7]
+
+
+def series(values, dtype=None):
+    return dd.from_pandas(pd.Series(values, dtype=dtype), npartitions=4)
+
+
+def array(values):
+    return da.from_array(np.asarray(values), chunks=31)
+
+
+def nullable(values, dtype):
+    found = pd.Series(values.tolist(), dtype=dtype)
+    found[::9] = None
+    return found
+
+
+# The column, and what to look up: anything that an index in memory takes.
+COLUMNS = {
+    **{name: (array(NUMBERS.astype(name)), np.arange(-22, 22).astype(name))
+       for name in ("int8", "int32", "int64", "float32", "float64")},
+    **{name: (array((NUMBERS + 20).astype(name)), np.arange(0, 44).astype(name))
+       for name in ("uint8", "uint64")},
+    "int64 at the ends": (array(np.array([-(2**63), 2**63 - 1, 0] * 20)),
+                          np.array([-(2**63), 2**63 - 1, 0, 1])),
+    "bool": (array(NUMBERS > 3), np.array([True, False])),
+    "floats with NaN": (array(np.where(NUMBERS % 5 == 0, np.nan, NUMBERS * 0.5)),
+                        np.array([np.nan, -0.0, 0.0, 1.5, np.inf, -np.inf])),
+    "other width": (array(NUMBERS.astype("int16")), np.arange(-22, 22)),
+    "floats on integers": (array(NUMBERS), np.array([1.0, 2.5, -3.0, np.nan, 1e30])),
+    "Int64 with nulls": (series(nullable(NUMBERS, "Int64")),
+                         pd.Series([1, 2, None], dtype="Int64")),
+    "strings": (series(WORDS.tolist()), pd.Series(["Ulm", "Bonn", "x", "", None])),
+    "strings with nulls": (series(nullable(WORDS, "string")), ["Ulm", None, "Bonn-Ost"]),
+    "strings of NumPy": (array(WORDS), np.array(["Ulm", "Bonn", "x"])),
+    "days": (array(DAYS), np.array(["2024-02-29", "2024-03-01", "NaT", "2030-01-01"], "M8[D]")),
+    "timestamps": (series(DAYS.astype("M8[ns]")), pd.Series(DAYS[:5].astype("M8[ns]"))),
+    "timestamps in tens of milliseconds": (array(DAYS.astype("M8[10ms]")),
+                                           DAYS[:5].astype("M8[10ms]")),
+    "timestamps in a zone": (series(pd.Series(DAYS.astype("M8[ns]")).dt.tz_localize("Asia/Tokyo")),
+                             pd.Series(DAYS[:5].astype("M8[ns]")).dt.tz_localize("UTC")),
+    "composite": (dd.from_pandas(pd.DataFrame({"city": WORDS, "day": DAYS.astype("M8[us]")}),
+                                 npartitions=4),
+                  (WORDS[:20], DAYS[:20].astype("M8[us]"))),
+    "composite of arrays": ((array(NUMBERS % 3), array(NUMBERS)),
+                            [(0, 3), (1, -5), (2, 2), None, (1, None)]),
+    "the first part": ((array(NUMBERS % 3), array(NUMBERS)), [(0,), (2,), (5,)]),
+    "categories": (dd.from_pandas(pd.Series(WORDS).astype("category"), npartitions=3),
+                   ["Ulm", "Bonn"]),
+    "all null": (series(nullable(NUMBERS, "Int64").where(NUMBERS > 99)), [1, None]),
+    "empty": (array(np.empty(0, np.int32)), [1, 2]),
+}
+
+
+def in_memory(column):
+    if isinstance(column, tuple):
+        return tuple(part.compute() for part in column)
+    found = column.compute()
+    return found.astype(str) if str(getattr(found, "dtype", "")) == "category" else found
+
+
+def items_of(answers):
+    """The items of any kind of array, with None for a null."""
+    if hasattr(answers, "to_pylist"):
+        return answers.to_pylist()
+    return [None if item is pd.NA else item for item in answers.tolist()
+            ] if hasattr(answers, "tolist") else answers.to_list()
+
+
+def rows_of(answers):
+    """Rows of either index as a list, with None for a miss."""
+    misses = (None, MISS, rtindex.MISS)
+    return [None if row in misses else int(row) for row in items_of(answers)]
+
+
+@pytest.fixture(scope="module", params=COLUMNS)
+def case(request, client):
+    column, wanted = COLUMNS[request.param]
+    index = rtindex.dask.build(column, partitions=3)
+    return index, rtindex.build(in_memory(column)), wanted
+
+
+def test_lookups_and_ranges(case):
+    index, local, wanted = case
+    assert (index.type, index.time_unit, len(index)) == (local.type, local.time_unit, len(local))
+    assert index.live == local.live and index.nulls().tolist() == local.nulls().tolist()
+    found, expected = (one.lookup(wanted, ["first", "count"], matched=True)
+                       for one in (index, local))
+    assert rows_of(found.first) == rows_of(expected.first)
+    assert type(found.first) is type(expected.first)
+    for name in ("count", "matched"):
+        assert list(found[name]) == list(expected[name])
+    for lower, upper in ((wanted, None), (None, wanted)):
+        for ends in ("[]", "()"):
+            found, expected = (one.range(lower, upper, "rows", ends=ends, order="key")
+                               for one in (index, local))
+            assert found.to_pylist() == expected.to_pylist()
+    assert list(index.join(wanted, "semi").probe) == list(local.join(wanted, "semi").probe)
+
+
+def test_neighbours(case):
+    index, local, wanted = case
+    for direction in ("backward", "forward", "nearest"):
+        try:
+            expected = local.nearest(wanted, ["any", "key"], direction=direction)
+        except rtindex.Error as error:
+            with pytest.raises(type(error)) as raised:
+                index.nearest(wanted, ["any", "key"], direction=direction)
+            assert str(raised.value) == str(error)
+            continue
+        found = index.nearest(wanted, ["any", "key"], direction=direction)
+        assert rows_of(found.any) == rows_of(expected.any)
+        assert str(found.key) == str(expected.key)
+
+
+def test_inserts(case):
+    index, local, wanted = case
+    if local.type == "composite" and len(wanted[0]) == 1:
+        return  # a part of a key cannot be inserted
+    before = index.snapshot()
+    try:
+        local.snapshot().insert(wanted)
+    except rtindex.Error as error:
+        with pytest.raises(type(error)):
+            index.insert(wanted)
+        return
+    changed = local.snapshot()
+    assert before.insert(wanted) == changed.insert(wanted)
+    assert before.lookup(wanted, "rows", order="key").to_pylist() == changed.lookup(
+        wanted, "rows", order="key").to_pylist()
+
+
+@pytest.fixture(scope="module")
+def numbers(client):
+    values = NUMBERS * 10
+    return (rtindex.dask.build(array(NUMBERS), include=array(values), partitions=3),
+            rtindex.build(NUMBERS, include=values))
+
+
+@pytest.mark.parametrize("kind", [
+    np.asarray, list, tuple, pa.array, lambda keys: pa.chunked_array([keys[:5], keys[5:]]),
+    pl.Series, pd.Index, lambda keys: pd.Series(keys, index=[f"row {key}" for key in keys]),
+    lambda keys: int(keys[3]), lambda keys: np.array(keys[3])],
+    ids=["numpy", "list", "tuple", "arrow", "chunks", "polars", "pandas index", "pandas", "one",
+         "no dimension"])
+def test_the_same_kind_comes_back(numbers, kind):
+    index, local = numbers
+    keys = kind(np.arange(-30, 30, 3))
+    for name in ("first", "count", "sum", "max"):
+        found, expected = (one.lookup(keys, name) for one in (index, local))
+        assert type(found).__module__ == type(expected).__module__
+        if np.ndim(found) or hasattr(found, "__len__"):
+            plain = rows_of if name == "first" else items_of
+            assert plain(found) == plain(expected)
+        else:
+            assert found == expected
+        if isinstance(keys, pd.Series):
+            assert found.index.equals(expected.index)
+
+
+def test_series_and_frames_of_dask(client):
+    words = series(WORDS.tolist())
+    index, local = rtindex.dask.build(words, partitions=3), rtindex.build(WORDS)
+    wanted = pd.Series(["Ulm", "x", "Bonn"] * 5, index=np.arange(15) * 2)
+    lazy = dd.from_pandas(wanted, npartitions=2)
+    found = index.lookup(lazy, ["first", "count"], matched=True)
+    assert isinstance(found.first, dd.Series) and "not computed" not in repr(found)
+    for name in ("first", "count", "matched"):
+        answers = found[name].compute()
+        assert answers.index.equals(wanted.index)
+        assert answers.dtype == found[name].dtype
+        expected = local.lookup(wanted, ["first", "count"], matched=True)[name]
+        assert answers.astype(object).tolist() == expected.astype(object).tolist()
+    starts = index.starts_with(["Ul", "Bonn", ""], "count")
+    assert starts.tolist() == local.starts_with(["Ul", "Bonn", ""], "count").tolist()
+
+
+def test_keys_of_lazy_composites(client):
+    columns = (array(NUMBERS % 3), array(NUMBERS))
+    index = rtindex.dask.build(columns, partitions=3)
+    local = rtindex.build((NUMBERS % 3, NUMBERS))
+    found = index.nearest(columns, "key", exact=False)
+    expected = local.nearest((NUMBERS % 3, NUMBERS), "key", exact=False)
+    for part, other in zip(dask.compute(*found), expected):
+        assert part.tolist() == other.tolist()
+
+
+def test_times_as_values(client):
+    times = pd.Series(DAYS.astype("M8[us]")).dt.tz_localize("Europe/Berlin")
+    lazy = dd.from_pandas(times, npartitions=3)
+    keys = dd.from_pandas(pd.Series(NUMBERS), npartitions=3)
+    wanted = pd.Series([3, 99, -5])
+    local = rtindex.build(NUMBERS, include=times)
+    for index, values in ((rtindex.dask.build(keys, include=lazy, partitions=2), None),
+                          (rtindex.dask.build(keys, partitions=2), lazy)):
+        found = index.lookup(wanted, "max", values)
+        assert str(found) == str(local.lookup(wanted, "max"))
+    assert index.lookup(wanted[0].item(), "max", lazy) == local.lookup(wanted[0].item(), "max")
+
+
+def test_errors(client):
+    index = rtindex.dask.build(array(NUMBERS), partitions=2)
+    for call, message in (
+            (lambda: index.lookup(["a"]), "string"),
+            (lambda: index.lookup([1], "most"), "invalid answer"),
+            (lambda: index.lookup([1], "sum"), "values"),
+            (lambda: index.lookup([1], "key"), "only nearest"),
+            (lambda: index.range([1], [2], ends="[["), "invalid ends"),
+            (lambda: index.range([1, 2], [2]), "2"),
+            (lambda: index.nearest([1], direction="up"), "invalid direction"),
+            (lambda: index.nearest([1], tolerance=-1), "expected 0 or more"),
+            (lambda: index.lookup([1], limit=-1), "invalid limit"),
+            (lambda: index.join([1], "outer"), "invalid how"),
+            (lambda: index.range(array(NUMBERS), [2]), "Dask collection"),
+            (lambda: [1] in index, "takes one key"),
+            (lambda: rtindex.dask.build(NUMBERS), "from_array"),
+            (lambda: rtindex.dask.build(array(NUMBERS), partitions=0), "partitions=0"),
+            (lambda: rtindex.dask.build(array(NUMBERS), 7), "invalid spec"),
+            (lambda: rtindex.dask.build(array(NUMBERS).reshape(2, -1)), "one dimension"),
+            (lambda: rtindex.dask.build(array(NUMBERS), include=array([1])), "one per row")):
+        with pytest.raises(rtindex.InvalidArgumentError, match=message):
+            call()
+    with pytest.raises(rtindex.UnsupportedError, match="counters"):
+        index.lookup([1], counters=True)
+    with pytest.raises(rtindex.Error, match="unknown"):
+        len(rtindex.dask.build(array(NUMBERS), "unknown"))
+    out = np.empty(2, np.uint64)
+    assert index.lookup([3, 99], "count", out=out) is out
+    assert out.tolist() == [int((NUMBERS == 3).sum()), 0] and 3 in index and 99 not in index
