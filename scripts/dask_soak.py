@@ -129,7 +129,7 @@ def main() -> None:
     dask.config.set({"distributed.scheduler.allowed-failures": 20})
     counts: dict[str, int] = {}
     with tempfile.TemporaryDirectory() as folder, distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit=None,
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=None,
             silence_logs=50) as cluster, distributed.Client(cluster) as client:
         chunks = max(options.rows // 8, 1)
         index = rtindex.dask.build(dask.array.from_array(table.keys, chunks),

@@ -22,6 +22,6 @@ def seeded():
 def client():
     """A Dask cluster of two worker processes."""
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=None) as cluster, distributed.Client(cluster) as own:
         yield own

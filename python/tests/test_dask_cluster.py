@@ -26,7 +26,7 @@ COUNTS = np.array([(KEYS == key).sum() for key in WANTED])
 @pytest.fixture
 def own():
     """A cluster of this test alone, whose workers are replaced when they die."""
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=None) as cluster, distributed.Client(cluster) as it:
         yield it
 
@@ -101,7 +101,7 @@ def test_lost_workers_read_saved_partitions(own, tmp_path):
 
 def test_a_new_scheduler_opens_a_saved_index(tmp_path):
     for _ in range(2):
-        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
+        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0",
                                       memory_limit=None) as cluster:
             with distributed.Client(cluster):
                 if not (tmp_path / "rtindex.json").exists():
