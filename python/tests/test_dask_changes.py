@@ -201,3 +201,19 @@ def test_unknown_chunks_and_values(client):
                                                                 kept.price))
     with pytest.raises(rtindex.InvalidArgumentError, match="one per row"):
         index.lookup(wanted, "sum", np.arange(3))
+
+
+def test_progress_and_devices(client, table, capsys):
+    keys, _ = table
+    source = da.from_array(keys, chunks=64)
+    rtindex.dask.build(source, progress=True, partitions=2).persist()
+    assert "100%" in capsys.readouterr().out
+    client.run(dask.config.set, {"rtindex.device": "cpu"})
+    index = rtindex.dask.build(source, "sorted", partitions=2)
+    assert index.spec.startswith("sorted@cpu") and "threads=1" in index.spec
+    client.run(dask.config.set, {"rtindex.device": "cuda7"})
+    try:
+        with pytest.raises(rtindex.Error, match="cuda"):
+            rtindex.dask.build(source, partitions=2).persist()
+    finally:
+        client.run(dask.config.set, {"rtindex.device": None})

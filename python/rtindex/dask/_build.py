@@ -14,6 +14,7 @@ import numpy as np
 from .._errors import InvalidArgumentError, OutOfMemoryError, UnavailableError
 from .._index import Index as LocalIndex
 from .._index import build as build_local
+from .._index import default_spec
 from .._lists import Array
 from ._columns import Columns, as_keys, concat, cut, nbytes, size, take
 from ._partition import Meta, Partition, small_rows
@@ -199,12 +200,11 @@ def worker_spec(spec: str) -> str:
     kind, comma, options = spec.partition(",")
     device = dask.config.get("rtindex.device", None)
     if device and "@" not in kind:
-        kind = f"{_local_default() if kind == 'auto' else kind}@{device}"
+        kind = f"{kind}@{device}"
+    on_cpu = "@cpu" in (kind if "@" in kind else default_spec())
     threads = _threads()
-    on_gpu = "@cuda" in kind
-    if threads and not on_gpu and "threads=" not in options:
-        options += f"{',' if options else ''}threads={threads}"
-        comma = ","
+    if threads and on_cpu and "threads=" not in options:
+        comma, options = ",", f"{options},threads={threads}".lstrip(",")
     return f"{kind}{comma}{options}"
 
 
@@ -238,12 +238,6 @@ def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
 
 def _read(block: tuple[Any, ...]) -> Any:
     return dask.delayed(read)(*block)
-
-
-def _local_default() -> str:
-    from .._index import default_spec
-
-    return default_spec().partition("@")[0].partition(",")[0]
 
 
 def _threads() -> int | None:

@@ -15,7 +15,7 @@ from ._state import State, state_of
 
 
 def build(column: Any, index: str = "auto", include: Any = None, partitions: int | None = None,
-          replicate: int = 1, *, client: Any = None) -> Index:
+          replicate: int = 1, *, progress: bool = False, client: Any = None) -> Index:
     """An index over a Dask array or series, or over composite keys in a data frame or a tuple.
 
     The index is built when it is first used, by the workers of the Dask client, in partitions by
@@ -27,6 +27,7 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     partitions: how many; None chooses at least one for each worker, of at most 1 GiB each
         (Dask's setting "rtindex.partition-bytes").
     replicate: how many workers hold each partition.
+    progress: draw a bar while the index is built. Dask's dashboard shows its tasks, too.
     client: the Dask client; None takes the current one.
     """
     spec = spec_text(index)
@@ -41,7 +42,7 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
         planned = plan(found, source, count)
         parts = shuffle(found, source, held, planned, assemble,
                         [spec] * (len(planned.bounds) + 1))
-        return state_of(found, spec, parts, planned.bounds, planned.rows, copies)
+        return state_of(found, spec, parts, planned.bounds, planned.rows, copies, progress)
 
     return Index(make)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, NamedTuple
 
+import distributed
 import numpy as np
 
 from .._index import Index as LocalIndex
@@ -140,24 +141,21 @@ class State(NamedTuple):
 
 
 def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int,
-             replicate: int, template: LocalIndex | None = None,
-             model: tuple[Columns, Columns | None] | None = None,
-             metas: list[Meta] | None = None) -> State:
-    """Waits for partitions and reads the facts about them."""
+             replicate: int, progress: bool = False) -> State:
+    """Waits for partitions and reads the facts about them; `progress` draws a bar."""
     name = token()
     client.register_plugin(Answering())
     with released(client) as futures:
         futures += parts
-        if metas is None:
-            facts = [client.submit(meta_of, part, key=f"rtindex-meta-{name}-{number}", pure=False)
-                     for number, part in enumerate(parts)]
-            futures += facts
-            metas = client.gather(facts)
-        if model is None:
-            model = client.submit(model_of, parts[0], key=f"rtindex-model-{name}",
-                                  pure=False).result()
-        if template is None:
-            template = empty_index(plain_spec(spec), *model)
+        facts = [client.submit(meta_of, part, key=f"rtindex-meta-{name}-{number}", pure=False)
+                 for number, part in enumerate(parts)]
+        futures += facts
+        if progress:
+            distributed.progress(parts, notebook=False)
+        metas: list[Meta] = client.gather(facts)
+        model = client.submit(model_of, parts[0], key=f"rtindex-model-{name}",
+                              pure=False).result()
+        template = empty_index(plain_spec(spec), *model)
         held = tuple(Held(copies(client, part, replicate, name, number), meta)
                      for number, (part, meta) in enumerate(zip(parts, metas)))
     return State(client, spec, held, bounds, rows, replicate, model,
@@ -197,8 +195,9 @@ def fences_of(metas: list[Meta]) -> Fences:
 
 
 def plain_spec(spec: str) -> str:
-    """An index on the client answers for the template; it needs no GPU."""
-    return "sorted@cpu" if spec.partition("@")[2].startswith("cuda") or "optix" in spec else spec
+    """The same kind of index on a CPU, for the client."""
+    kind = spec.partition(",")[0].partition("@")[0]
+    return kind if "embree" in kind else f"{kind.replace('optix', 'native')}@cpu"
 
 
 def piece_of(lookups: Lookups, positions: Any) -> Lookups:
