@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 import numpy as np
@@ -50,6 +50,17 @@ class LazyRows:
                     np.concatenate([rows.rows for rows in found]))
 
 
+class Form(NamedTuple):
+    """How the answers to a block are given back."""
+
+    composite: bool
+    names: tuple[str, ...]
+    several: bool
+    """As `Answers`."""
+    miss: Any
+    values: Any
+
+
 class _Call:
     """A call whose lookups are in Dask collections."""
 
@@ -73,31 +84,35 @@ class _Call:
         self.routing = dask.delayed(state.routing, name=f"rtindex-routing-{state.name}", pure=True)
         self.name = token()
 
-    def lookups(self, number: int) -> Any:
-        wanted = [True if given else None for given in self.ends]
-        return dask.delayed(_lookups)(wanted, self.blocks[number],
-                                      dask_key_name=f"rtindex-lookups-{self.name}-{number}")
+    def partial(self, question: Question, number: int, values: Values | None, miss: Any,
+                form: Form | None) -> Any:
+        """The answers to a block of lookups, in the form that the caller gets."""
+        state, routing = self.state, self.routing
+        model = None if values is None else values.model
+        block = [[True if given else None for given in self.ends], self.blocks[number]]
+        if is_two_steps(state.routing, question):
+            lookups = dask.delayed(_lookups)(*block)
+            given = self.blocks[number]
+            near, rest = two_steps(state.routing, question)
+            first = self._answered(near, [None, lookups], None, None, None, number, "-near")
+            keys = dask.delayed(found_keys)(first)
+            second = self._answered(rest, [None, dask.delayed(pick)(keys, 1)], values, None,
+                                    None, number, "-rest")
+            return dask.delayed(_stepped)(routing, question, given, lookups, model, miss, first,
+                                          keys, second, form)
+        return self._answered(question, block, values, miss, form, number)
 
-    def partial(self, question: Question, lookups: Any, values: Values | None, miss: Any,
-                number: int, step: str = "") -> Any:
-        """The answers to a block of lookups."""
+    def _answered(self, question: Question, block: list[Any], values: Values | None, miss: Any,
+                  form: Form | None, number: int, step: str = "") -> Any:
         state, routing = self.state, self.routing
         model = None if values is None else values.model
         key = f"{self.name}{step}-{number}"
-        if is_two_steps(state.routing, question):
-            near, rest = two_steps(state.routing, question)
-            first = self.partial(near, lookups, None, None, number, f"{step}-near")
-            keys = dask.delayed(found_keys)(first)
-            second = self.partial(rest, dask.delayed(pick)(keys, 1), values, None, number,
-                                  f"{step}-rest")
-            return dask.delayed(_stepped)(routing, question, lookups, model, miss, first, keys,
-                                          second)
         if len(state.held) == 1:
             return dask.delayed(_alone)(
-                state.held[0].one(), routing, question, lookups,
-                None if values is None else values.futures[0], model, miss,
+                state.held[0].one(), routing, question, *block,
+                None if values is None else values.futures[0], model, miss, form,
                 dask_key_name=f"rtindex-answer-{key}")
-        split = dask.delayed(_split)(routing, question, lookups, len(state.held),
+        split = dask.delayed(_split)(routing, question, *block, len(state.held),
                                      dask_key_name=f"rtindex-split-{key}")
         answers = [
             dask.delayed(answer)(
@@ -107,9 +122,9 @@ class _Call:
                 dask_key_name=f"rtindex-answer-{key}-{i}")
             for i, held in enumerate(state.held)]
         return dask.delayed(_merged)(
-            routing, question, lookups, model, miss,
+            routing, question, *block, model, miss,
             dask.delayed(pick)(split, 0, dask_key_name=f"rtindex-places-{key}"), answers,
-            dask_key_name=f"rtindex-merge-{key}")
+            form, dask_key_name=f"rtindex-merge-{key}")
 
     def collection(self, blocks: list[Any], model: Any) -> Any:
         """A Dask collection of answers, which are like `model`."""
@@ -145,15 +160,13 @@ def ask(state: State, question: Question, data: tuple[Any, ...], values: Values 
     nothing = Lookups(*(columns_ if given else None for given in call.ends))
     shape = finish(template, kind_of(none, call.composite), none, question.names,
                    blank(template, question, nothing, model, miss), True, miss, model)
-    blocks = []
-    for number in range(len(call.blocks)):
-        partial = call.partial(question, call.lookups(number), values, miss, number)
-        blocks.append(dask.delayed(_finished)(
-            call.routing, call.blocks[number][0], call.composite, question.names, partial, miss,
-            model, dask_key_name=f"rtindex-finish-{call.name}-{number}"))
+    alone = len(question.names) == 1 and not matched
+    form = Form(call.composite, question.names, not alone, miss, model)
+    blocks = [call.partial(question, number, values, miss, form)
+              for number in range(len(call.blocks))]
 
     def named(name: str) -> Any:
-        parts = [dask.delayed(_named)(block, name) for block in blocks]
+        parts = blocks if alone else [dask.delayed(_named)(block, name) for block in blocks]
         if name == "rows":
             return LazyRows(parts)
         if isinstance(shape[name], tuple):
@@ -161,7 +174,7 @@ def ask(state: State, question: Question, data: tuple[Any, ...], values: Values 
                          for i, one in enumerate(shape[name]))
         return call.collection(parts, shape[name])
 
-    if len(question.names) == 1 and not matched:
+    if alone:
         return named(question.names[0])
     wanted = (*question.names, "matched") if matched else question.names
     count = sum(call.source.lengths) if call.source.lengths else 0
@@ -174,10 +187,9 @@ def join(state: State, question: Question, data: tuple[Any, ...], how: str) -> J
     start: Any = 0
     joins = []
     for number in range(len(call.blocks)):
-        lookups = call.lookups(number)
-        partial = call.partial(question, lookups, None, None, number)
+        partial = call.partial(question, number, None, None, None)
         joins.append(dask.delayed(_joined)(how, partial, start))
-        start = dask.delayed(_after)(start, lookups)
+        start = dask.delayed(_after)(start, partial)
 
     def side(i: int, dtype: Any) -> Any:
         import dask.array
@@ -189,10 +201,12 @@ def join(state: State, question: Question, data: tuple[Any, ...], how: str) -> J
     return Join(side(0, np.int64), None if how in ("semi", "anti") else side(1, np.uint64))
 
 
-# On workers.
+# On workers. A block is what the caller's collection holds, or with wanted=None a `Lookups`.
 
-def _lookups(wanted: list[Any], blocks: tuple[Any, ...]) -> Lookups:
-    given = iter(blocks)
+def _lookups(wanted: list[Any] | None, block: Any) -> Lookups:
+    if wanted is None:
+        return block  # type: ignore[no-any-return]
+    given = iter(block)
     return Lookups(*(None if want is None else _columns(next(given)) for want in wanted))
 
 
@@ -200,42 +214,47 @@ def _columns(parts: tuple[Any, ...]) -> Any:
     return tuple(part for data in parts for part in columns(data))
 
 
-def _split(routing: Routing, question: Question, lookups: Lookups, partitions: int) -> list[Any]:
+def _split(routing: Routing, question: Question, wanted: Any, block: Any,
+           partitions: int) -> list[Any]:
     """The places of all pieces, then the pieces of each partition."""
-    asked: list[Asked] = route(routing, question, lookups)
+    asked: list[Asked] = route(routing, question, _lookups(wanted, block))
     places = [(one.partition, one.question, one.positions) for one in asked]
     return [places, *([(one.question, one.lookups) for one in asked if one.partition == i]
                       for i in range(partitions))]
 
 
-def _merged(routing: Routing, question: Question, lookups: Lookups, model: Any, miss: Any,
-            places: list[Any], answers: list[list[Partial]]) -> Partial:
+def _merged(routing: Routing, question: Question, wanted: Any, block: Any, model: Any, miss: Any,
+            places: list[Any], answers: list[list[Partial]], form: Form | None) -> Any:
     left = [iter(partials) for partials in answers]
     pieces = [(sub, positions, next(left[partition])) for partition, sub, positions in places]
+    lookups = _lookups(wanted, block)
     filled = blank(routing.template, question, lookups, model, miss)
-    return merge(routing, question, lookups, filled, pieces)
+    return _formed(routing, block, merge(routing, question, lookups, filled, pieces), form)
 
 
-def _alone(partition: Any, routing: Routing, question: Question, lookups: Lookups, values: Any,
-           model: Any, miss: Any) -> Partial:
+def _alone(partition: Any, routing: Routing, question: Question, wanted: Any, block: Any,
+           values: Any, model: Any, miss: Any, form: Form | None) -> Any:
+    lookups = _lookups(wanted, block)
     partial: Partial = partition.answer(question, lookups, values)
-    if miss is None or partial["matched"].all():
+    if miss is not None and not partial["matched"].all():
+        filled = blank(routing.template, question, lookups, model, miss)
+        partial = merge(routing, question, lookups, filled, [(question, None, partial)])
+    return _formed(routing, block, partial, form)
+
+
+def _stepped(routing: Routing, question: Question, block: Any, lookups: Lookups, model: Any,
+             miss: Any, first: Partial, keys: Any, second: Partial, form: Form | None) -> Any:
+    filled = blank(routing.template, question, lookups, model, miss)
+    return _formed(routing, block, both_steps(question, filled, first, keys[0], second), form)
+
+
+def _formed(routing: Routing, block: Any, partial: Partial, form: Form | None) -> Any:
+    if form is None:
         return partial
-    filled = blank(routing.template, question, lookups, model, miss)
-    return merge(routing, question, lookups, filled, [(question, None, partial)])
-
-
-def _stepped(routing: Routing, question: Question, lookups: Lookups, model: Any, miss: Any,
-             first: Partial, keys: Any, second: Partial) -> Partial:
-    filled = blank(routing.template, question, lookups, model, miss)
-    return both_steps(question, filled, first, keys[0], second)
-
-
-def _finished(routing: Routing, parts: tuple[Any, ...], composite: bool, names: tuple[str, ...],
-              partial: Partial, miss: Any, model: Any) -> Any:
+    parts = block[0]
     data = parts[0] if len(parts) == 1 else parts
-    return finish(routing.template, kind_of(data, composite), data, names, partial, True, miss,
-                  model)
+    return finish(routing.template, kind_of(data, form.composite), data, form.names, partial,
+                  form.several, form.miss, form.values)
 
 
 def _named(answers: Any, name: str) -> Any:
@@ -246,7 +265,5 @@ def _joined(how: str, partial: Partial, start: int) -> Join:
     return join_of(kind_of(np.empty(0)), how, partial, start)
 
 
-def _after(start: int, lookups: Lookups) -> int:
-    return start + lookups.count()
-
-
+def _after(start: int, partial: Partial) -> int:
+    return start + int(partial["matched"].size)

@@ -18,6 +18,7 @@ _FEW = 16
 # Keys that are routed at once stay in the caches.
 _STEP = 1 << 16
 _NATIVE = "biufM"
+_PLACE = np.int32
 
 
 class Bounds:
@@ -41,7 +42,7 @@ class Bounds:
     def partitions(self, keys: Columns, rows: Array) -> Array:
         """The partition of each row; rows with a null are spread over all of them."""
         count = len(self) + 1
-        dtype: Any = np.uint8 if count <= 256 else np.int64
+        dtype: Any = np.uint8 if count <= 2**8 else _PLACE
         if count == 1:
             return np.zeros(size(keys), dtype)
         ordered = ordinals(keys, self.keys)
@@ -63,8 +64,8 @@ class Bounds:
     def _searched(self, keys: Columns, rows: Array) -> Array:
         ordered = ordinals(keys, self.keys)
         if ordered is not None:
-            low = np.searchsorted(ordered[1], ordered[0], "left")
-            high = np.searchsorted(ordered[1], ordered[0], "right")
+            low = np.searchsorted(ordered[1], ordered[0], "left").astype(_PLACE)
+            high = np.searchsorted(ordered[1], ordered[0], "right").astype(_PLACE)
         else:
             if self._index is None:
                 self._index = build(as_keys(self.keys), "sorted@cpu")
@@ -76,7 +77,8 @@ class Bounds:
             for start in np.unique(starts):
                 here = tied[starts == start]
                 stop = high[here[0]]
-                low[here] += np.searchsorted(self.rows[start:stop], rows[here], "right")
+                low[here] += np.searchsorted(self.rows[start:stop], rows[here],
+                                             "right").astype(_PLACE)
         return low
 
 
@@ -101,8 +103,8 @@ class Fences:
     def spans(self, lower: Any, upper: Any, count: int) -> tuple[Array, Array]:
         """For each range, the first and the last of `partitions` that may hold its keys, as
         positions; the first is greater where there is none. None: no end."""
-        first = np.zeros(count, np.int64)
-        last = np.full(count, self.partitions.size - 1)
+        first = np.zeros(count, _PLACE)
+        last = np.full(count, self.partitions.size - 1, _PLACE)
         if self._first is None or self._last is None:
             return first, last
         if lower is not None:
@@ -116,7 +118,7 @@ class Fences:
         first, last = self.spans(keys, keys, size(keys))
         if self._first is not None:
             lookups = _core.Lookups.prefixes(column_of(as_keys(keys), self._first._point))
-            inside = counts(self._first._core, lookups).astype(np.int64)
+            inside = counts(self._first._core, lookups).astype(_PLACE)
             last = count_below(self._first, keys, False) + inside - 1
         return first, last
 
@@ -135,10 +137,12 @@ class Fences:
             return count_below(index, keys, equal)
         wanted, ends = ordered
         if ends.size > _FEW:
-            return np.searchsorted(ends, wanted, "right" if equal else "left")
-        found = np.zeros(wanted.size, np.int64)
-        for key in ends:
-            found += (wanted >= key) if equal else (wanted > key)
+            return np.searchsorted(ends, wanted, "right" if equal else "left").astype(_PLACE)
+        found = np.zeros(wanted.size, _PLACE)
+        for start in range(0, wanted.size, _STEP):
+            piece, into = wanted[start:start + _STEP], found[start:start + _STEP]
+            for key in ends:
+                into += (piece >= key) if equal else (piece > key)
         missing = nulls(keys)
         if missing is not None:
             found[missing] = 0
@@ -152,7 +156,7 @@ class Fences:
 def count_below(index: Any, keys: Columns, equal: bool) -> Array:
     """How many keys of the index are less than each key, or equal to it."""
     lookups, _ = index._ranges(None, keys_for(index, keys), "[]" if equal else "[)")
-    return counts(index._core, lookups).astype(np.int64)
+    return counts(index._core, lookups).astype(_PLACE)
 
 
 def ordinals(keys: Columns, others: Columns) -> tuple[Array, Array] | None:
@@ -199,7 +203,9 @@ def _compared(keys: Array, bounds: Array, rows: Array, bound_rows: Array, dtype:
 
 def grouped(partitions: Array, count: int) -> tuple[Array, Array]:
     """Positions sorted by partition, and where each partition begins among them."""
-    order = np.argsort(partitions, kind="stable")
+    # NumPy sorts integers of 16 bits and less by their digits.
+    narrow: Any = np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.int64
+    order = np.argsort(partitions.astype(narrow, copy=False), kind="stable")
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(partitions, minlength=count), out=starts[1:])
     return order, starts

@@ -1,0 +1,205 @@
+"""What does an index on a Dask cluster cost beyond one in memory, and how does it scale?
+
+    python python/bench/cluster.py overhead [--rows N] [--lookups N] [--rounds N] [--records FILE]
+    python python/bench/cluster.py scaling [--workers 1 2 4] ...
+    python python/bench/cluster.py peers ...
+
+overhead: one worker with all cores against `rtindex.build` in this process, for one lookup and for
+    a Dask array of lookups that is on the worker, and whose answers stay there.
+scaling: builds and lookups with several workers of one thread each, over a column and lookups that
+    are in the memory of the workers.
+peers: the same lookups by Dask's merge and loc on the same cluster.
+
+The goals: at most 15 ms more for one lookup and 15 % more for 2^24; two workers at least 1.6 times
+one; at least 10 times the speed of merge and loc, and faster from the second batch on with the build
+counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+import dask.array
+import dask.dataframe
+import distributed
+import numpy as np
+from harness import Contestant, Records, milliseconds, race
+
+import rtindex
+import rtindex.dask
+
+PACKAGES = ["dask", "distributed", "numpy", "pandas", "pyarrow"]
+BLOCK = 1 << 21
+
+
+class Workload:
+    """Random keys without duplicates, and lookups of which all match."""
+
+    def __init__(self, rows: int, lookups: int):
+        random = np.random.default_rng(2026)
+        self.keys = random.permutation(np.arange(rows) * 64 + random.integers(0, 64, rows))
+        self.wanted = random.integers(0, rows, lookups)
+        self.lookups = self.keys[self.wanted]
+
+    def facts(self, **more: Any) -> dict[str, Any]:
+        return {"keys": self.keys.size, "key_type": "int64", "lookups": self.lookups.size,
+                "packages": {name: importlib.metadata.version(name) for name in PACKAGES}, **more}
+
+
+@contextmanager
+def cluster(workers: int, threads: int) -> Iterator[distributed.Client]:
+    with distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=threads, memory_limit=None,
+            dashboard_address=":0") as own, distributed.Client(own) as client:
+        yield client
+
+
+def spread(client: distributed.Client, array: np.ndarray, block: int = BLOCK) -> Any:
+    """The array in the memory of the workers, as many blocks on each."""
+    pieces = [array[start:start + block] for start in range(0, array.size, block)]
+    workers = sorted(client.nthreads())
+    futures = [client.scatter(piece, workers=[workers[i % len(workers)]], hash=False)
+               for i, piece in enumerate(pieces)]
+    return dask.array.concatenate([
+        dask.array.from_delayed(dask.delayed(future), piece.shape, piece.dtype)
+        for future, piece in zip(futures, pieces)]), futures
+
+
+def kept(client: distributed.Client, collection: Any) -> Any:
+    """Computes a collection, whose result stays on the workers."""
+    held = client.persist(collection)
+    distributed.wait(held)
+    return held
+
+
+def report(name: str, base: list[float], other: list[float]) -> None:
+    mine, theirs = statistics.median(base), statistics.median(other)
+    print(f"{name}: {mine:,.2f} ms and {theirs:,.2f} ms: {theirs - mine:+,.2f} ms, "
+          f"{theirs / mine:.2f} times", flush=True)
+
+
+def overhead(work: Workload, options: argparse.Namespace, records: Records) -> None:
+    local = rtindex.build(work.keys)
+    with cluster(1, os.cpu_count() or 1) as client:
+        column, _held = spread(client, work.keys)
+        index = rtindex.dask.build(column).persist()
+        lookups, _more = spread(client, work.lookups)
+        one = work.lookups[:1]
+        for category, contestants in {
+            "a batch of one": [
+                Contestant("in memory", lambda: local.lookup(one),
+                           lambda found: found[0] == work.wanted[0], 1, local.spec),
+                Contestant("on Dask", lambda: index.lookup(one),
+                           lambda found: found[0] == work.wanted[0], 1, index.spec)],
+            f"{work.lookups.size:,} lookups": [
+                Contestant("in memory", lambda: local.lookup(work.lookups),
+                           lambda found: (found == work.wanted).all(), work.lookups.size,
+                           local.spec),
+                Contestant("on Dask", lambda: kept(client, index.lookup(lookups)),
+                           lambda found: (found.compute() == work.wanted).all(),
+                           work.lookups.size, index.spec)],
+        }.items():
+            times = race(contestants, options.rounds)
+            for contestant in contestants:
+                records.add(contestant.name, contestant.spec, category, "call_ms",
+                            times[contestant.name], work.facts(workers=1))
+            report(category, times["in memory"], times["on Dask"])
+
+
+def scaling(work: Workload, options: argparse.Namespace, records: Records) -> None:
+    medians: dict[tuple[str, int], float] = {}
+    for count in options.workers:
+        with cluster(count, 1) as client:
+            column, _held = spread(client, work.keys)
+            lookups, _more = spread(client, work.lookups)
+            settings = {"default": {}, "4 partitions": {"partitions": 4},
+                        "a copy on each worker": {"partitions": 1, "replicate": count}}
+            for name, arguments in settings.items():
+                builds, runs = [], []
+                for _ in range(options.rounds):
+                    index = None
+                    took, index = milliseconds(
+                        lambda arguments=arguments: rtindex.dask.build(column,
+                                                                       **arguments).persist())
+                    builds.append(took)
+                for number in range(options.rounds + 1):
+                    took, found = milliseconds(
+                        lambda index=index: kept(client, index.lookup(lookups)))
+                    if number == 0 and not (found.compute() == work.wanted).all():
+                        raise SystemExit(f"{name} gave a wrong answer; nothing is reported")
+                    runs += [took] if number else []
+                facts = work.facts(workers=count, partitions=index.partitions,
+                                   bytes=index.memory_usage().resident)
+                for metric, taken in (("build_ms", builds), ("lookup_ms", runs)):
+                    records.add(f"rtindex.dask, {name}", index.spec, name, metric, taken, facts)
+                    medians[f"{name}, {metric}", count] = statistics.median(taken)
+                    base = medians.get((f"{name}, {metric}", options.workers[0]))
+                    times = base / statistics.median(taken)
+                    print(f"{count} workers, {name}, {metric}: {statistics.median(taken):,.0f} ms, "
+                          f"{times:.2f} times {options.workers[0]} worker", flush=True)
+
+
+def peers(work: Workload, options: argparse.Namespace, records: Records) -> None:
+    with cluster(options.workers[-1], 1) as client:
+        column, _held = spread(client, work.keys)
+        lookups, _more = spread(client, work.lookups)
+        row = dask.array.arange(work.keys.size, chunks=column.chunks)
+        table = kept(client, dask.dataframe.from_dask_array(
+            dask.array.stack([column, row], axis=1), columns=["key", "row"]))
+        asked = kept(client, dask.dataframe.from_dask_array(
+            lookups.reshape(-1, 1), columns=["key"]))
+        build_ms, index = milliseconds(lambda: rtindex.dask.build(column).persist())
+        sort_ms, ordered = milliseconds(lambda: kept(client, table.set_index("key")))
+        total = int(work.wanted.sum())
+
+        def checked(found: Any) -> bool:
+            return int(found.row.sum().compute()) == total
+
+        contestants = [
+            Contestant("rtindex.dask", lambda: kept(client, index.lookup(lookups)),
+                       lambda found: (found.compute() == work.wanted).all(), work.lookups.size,
+                       index.spec),
+            Contestant("Dask merge", lambda: kept(client, asked.merge(table, on="key")), checked,
+                       work.lookups.size)]
+        if work.lookups.size <= options.loc:
+            contestants.append(Contestant(
+                "Dask loc", lambda: kept(client, ordered.loc[work.lookups.tolist()]), checked,
+                work.lookups.size))
+        times = race(contestants, options.rounds)
+        category = f"{work.lookups.size:,} lookups, {options.workers[-1]} workers"
+        for name, built in (("rtindex.dask", build_ms), ("Dask loc", sort_ms)):
+            records.add(name, index.spec if name == "rtindex.dask" else name, category, "build_ms",
+                        [built], work.facts(workers=options.workers[-1]))
+        print(f"build {build_ms:,.0f} ms, set_index {sort_ms:,.0f} ms")
+        for contestant in contestants:
+            records.add(contestant.name, contestant.spec, category, "call_ms",
+                        times[contestant.name], work.facts(workers=options.workers[-1]))
+            report(f"rtindex.dask and {contestant.name}", times["rtindex.dask"],
+                   times[contestant.name])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("question", choices=["overhead", "scaling", "peers"])
+    parser.add_argument("--rows", type=int, default=1 << 24)
+    parser.add_argument("--lookups", type=int, default=1 << 24)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--loc", type=int, default=1 << 20, help="the most lookups that loc gets")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--records", metavar="FILE")
+    options = parser.parse_args()
+    work = Workload(options.rows, options.lookups)
+    records = Records(options.records, f"dask-{options.question}")
+    {"overhead": overhead, "scaling": scaling, "peers": peers}[options.question](
+        work, options, records)
+
+
+if __name__ == "__main__":
+    main()
