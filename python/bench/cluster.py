@@ -11,8 +11,8 @@ scaling: builds and lookups with several workers of one thread each, over a colu
 peers: the same lookups by Dask's merge and loc on the same cluster.
 
 The goals: at most 15 ms more for one lookup and 15 % more for 2^24; two workers at least 1.6 times
-one; at least 10 times the speed of merge and loc, and faster from the second batch on with the build
-counted.
+one; at least 10 times the speed of merge and loc; with the build counted, faster from the second
+batch on.
 """
 
 from __future__ import annotations

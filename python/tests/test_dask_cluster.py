@@ -60,6 +60,20 @@ def test_before_and_after_it_answers(own):
     assert found == [0, COUNTS[46] + 3, COUNTS[47]]
 
 
+def test_after_a_shuffle_between_peers(own):
+    values = da.from_array(np.arange(KEYS.size), chunks=1000)
+    with dask.config.set({"rtindex.shuffle-pairs": 0}):
+        index = build(include=values).persist()
+    sums = [int(np.flatnonzero(KEYS == key).sum()) for key in WANTED]
+    assert index.lookup(WANTED, "sum", miss=0).tolist() == sums
+    kill(own)
+    assert index.lookup(WANTED, "sum", miss=0).tolist() == sums
+    with dask.config.set({"rtindex.shuffle-pairs": 0}):
+        assert index.insert(da.from_array(np.full(7, 40), chunks=3),
+                            da.from_array(np.ones(7, int), chunks=3)) == KEYS.size
+    assert index.lookup(40, "sum") == sums[45] + 7
+
+
 def test_while_it_answers(own):
     index = build().persist()
     lookups = da.from_array(np.tile(WANTED, 40), chunks=1020)

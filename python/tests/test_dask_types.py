@@ -96,10 +96,17 @@ def rows_of(answers):
     return [None if row in misses else int(row) for row in items_of(answers)]
 
 
-@pytest.fixture(scope="module", params=COLUMNS)
+# Those that also go through Dask's peer-to-peer shuffle, as large columns do.
+SHUFFLED = ["floats with NaN", "bool", "Int64 with nulls", "strings with nulls", "days",
+            "timestamps in tens of milliseconds", "timestamps in a zone", "composite", "empty"]
+
+
+@pytest.fixture(scope="module", params=[*COLUMNS, *(f"{name}, peer to peer" for name in SHUFFLED)])
 def case(request, client):
-    column, wanted = COLUMNS[request.param]
-    index = rtindex.dask.build(column, partitions=3)
+    name, _, shuffle = request.param.partition(", ")
+    column, wanted = COLUMNS[name]
+    with dask.config.set({"rtindex.shuffle-pairs": 0 if shuffle else 4096}):
+        index = rtindex.dask.build(column, partitions=3).persist()
     return index, rtindex.build(in_memory(column)), wanted
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import dask
 import numpy as np
 
-from .._errors import InvalidArgumentError, OutOfMemoryError, UnavailableError
+from .._errors import OutOfMemoryError, UnavailableError
 from .._index import Index as LocalIndex
 from .._index import build as build_local
 from .._index import default_spec
 from .._lists import Array
-from ._columns import Columns, as_keys, concat, cut, nbytes, size, take
+from ._columns import Columns, as_keys, concat, nbytes, size, take
 from ._partition import Meta, Partition, small_rows
-from ._routing import Bounds, grouped
+from ._routing import Bounds
 from ._sources import Source, read
 
 # Rows that each block and each partition adds to the sample.
@@ -46,6 +46,8 @@ class Plan(NamedTuple):
     """The first row of each block."""
     rows: int
     bounds: Bounds
+    model: Columns | None = None
+    """Keys without rows, for their types; None if there is one partition."""
 
 
 def worker_count(client: Any) -> int:
@@ -68,7 +70,7 @@ def plan(client: Any, source: Source, partitions: int | None) -> Plan:
     name = token()
     with released(client) as futures:
         futures += client.compute([
-            dask.delayed(sample)(_read(block), number, max(_SAMPLE, 64 * (partitions or 0)),
+            dask.delayed(sample)(read_block(block), number, max(_SAMPLE, 64 * (partitions or 0)),
                                  dask_key_name=f"rtindex-sample-{name}-{number}")
             for number, block in enumerate(source.blocks)], sync=False)
         samples: list[Sampled] = client.gather(futures)
@@ -76,37 +78,8 @@ def plan(client: Any, source: Source, partitions: int | None) -> Plan:
     if partitions is None:
         partitions = _partition_count(sum(lengths), sum(block.bytes for block in samples),
                                       worker_count(client))
-    return _planned(lengths, quantiles(samples, partitions))
-
-
-def shuffle(client: Any, source: Source, include: Source | None, planned: Plan,
-            then: Any, holders: Sequence[Any]) -> list[Any]:
-    """Moves rows to their partitions; the futures of `then(holder, pieces)`, one per partition.
-
-    then: a function for the workers; a piece is (rows, keys, values).
-    """
-    name = token()
-    bounds = planned.bounds
-    count = len(bounds) + 1
-    workers = sorted(client.nthreads())
-    with released(client) as futures:
-        splits = client.compute([
-            dask.delayed(split)(_read(block), start, bounds,
-                                None if include is None else _read(include.blocks[number]),
-                                dask_key_name=f"rtindex-split-{name}-{number}")
-            for number, (block, start) in enumerate(zip(source.blocks, planned.starts))],
-            sync=False)
-        futures += splits
-        parts = []
-        for number, holder in enumerate(holders):
-            pieces = [client.submit(pick, pieces, number, pure=False,
-                                    key=f"rtindex-shuffle-{name}-{block}-{number}")
-                      if count > 1 else pieces for block, pieces in enumerate(splits)]
-            futures += pieces
-            parts.append(client.submit(
-                then, holder, pieces, key=f"rtindex-partition-{name}-{number}", pure=False,
-                workers=[workers[number % len(workers)]], allow_other_workers=True))
-    return parts
+    model = concat([take(block.keys, np.empty(0, np.int64)) for block in samples])
+    return _planned(lengths, quantiles(samples, partitions))._replace(model=model)
 
 
 def assemble(spec: str, pieces: list[Any]) -> Partition:
@@ -158,24 +131,6 @@ def quantiles(samples: list[Sampled], partitions: int) -> Bounds:
         chosen = order[np.minimum(np.searchsorted(weight, ends, "right"), order.size - 1)]
     # A column without keys still has the partitions that were asked for: they hold nulls.
     return Bounds(take(keys, chosen), rows[chosen].astype(np.uint64))
-
-
-def split(keys: Columns, start: int, bounds: Bounds, values: Columns | None) -> list[Any]:
-    """A piece for every partition: rows, keys and values."""
-    length = size(keys)
-    rows = np.arange(start, start + length, dtype=np.uint32 if start + length < 2**32 else
-                     np.uint64)
-    if values is not None and size(values) != length:
-        raise InvalidArgumentError(f"invalid include: expected {length} values in a block, one per "
-                                   f"key, got {size(values)}")
-    if not len(bounds):
-        return [(rows, keys, values)]
-    order, starts = grouped(bounds.partitions(keys, rows), len(bounds) + 1)
-    rows, keys = rows[order], take(keys, order)
-    values = None if values is None else take(values, order)
-    return [(rows[low:high], cut(keys, low, high),
-             None if values is None else cut(values, low, high))
-            for low, high in zip(starts[:-1], starts[1:])]
 
 
 def pick(pieces: list[Any], number: int) -> Any:
@@ -236,7 +191,7 @@ def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
     return max(workers, -(-_FACTOR * key_bytes // partition_bytes()), -(-rows // _MOST_ROWS))
 
 
-def _read(block: tuple[Any, ...]) -> Any:
+def read_block(block: tuple[Any, ...]) -> Any:
     return dask.delayed(read)(*block)
 
 

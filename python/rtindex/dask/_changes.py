@@ -19,7 +19,6 @@ from ._build import (
     pick,
     released,
     sample,
-    shuffle,
     together,
     token,
 )
@@ -28,6 +27,7 @@ from ._engine import run
 from ._partition import Meta, Partition
 from ._questions import Lookups, Question
 from ._routing import Bounds
+from ._shuffle import shuffle
 from ._sources import aligned, is_collection, read, source_of
 from ._state import Held, Routing, State, copies, fences_of
 
@@ -187,7 +187,7 @@ def _insert_collection(state: State, keys: Any, values: Any) -> State:
                                        for block in source.blocks], sync=False)
             lengths = [block.length for block in client.gather(futures)]
     starts = np.cumsum([state.size, *lengths])
-    planned = Plan(starts[:-1].tolist(), int(starts[-1]), state.bounds)
+    planned = Plan(starts[:-1].tolist(), int(starts[-1]), state.bounds, state.model[0])
     parts = shuffle(client, source, include, planned, _inserted_pieces,
                     [held.copies[0] for held in state.held])
     with released(client) as futures:

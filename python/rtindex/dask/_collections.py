@@ -229,7 +229,8 @@ def _merged(routing: Routing, question: Question, wanted: Any, block: Any, model
     pieces = [(sub, positions, next(left[partition])) for partition, sub, positions in places]
     lookups = _lookups(wanted, block)
     filled = blank(routing.template, question, lookups, model, miss)
-    return _formed(routing, block, merge(routing, question, lookups, filled, pieces), form)
+    return _formed(routing, block, merge(routing, question, lookups, filled, pieces,
+                                          miss), form)
 
 
 def _alone(partition: Any, routing: Routing, question: Question, wanted: Any, block: Any,
@@ -238,7 +239,7 @@ def _alone(partition: Any, routing: Routing, question: Question, wanted: Any, bl
     partial: Partial = partition.answer(question, lookups, values)
     if miss is not None and not partial["matched"].all():
         filled = blank(routing.template, question, lookups, model, miss)
-        partial = merge(routing, question, lookups, filled, [(question, None, partial)])
+        partial = merge(routing, question, lookups, filled, [(question, None, partial)], miss)
     return _formed(routing, block, partial, form)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 from .._errors import InvalidArgumentError, UnavailableError
 from .._index import spec_text
 from . import _files
-from ._build import assemble, plan, shuffle, worker_count
+from ._build import assemble, plan, worker_count
 from ._index import Index
+from ._shuffle import shuffle
 from ._sources import aligned, source_of
 from ._state import State, state_of
 

@@ -13,7 +13,7 @@ from ._build import released, token
 from ._columns import Columns, columns, concat, take
 from ._direct import MOST, ask_workers
 from ._partition import Partition
-from ._questions import Lookups, Partial, Question, blank, combined
+from ._questions import Lookups, Partial, Question, blank, combined, scattered
 from ._state import Routing, State, piece_of
 
 # Lookups that travel in one piece, and the pieces of each worker that are under way at once.
@@ -51,7 +51,7 @@ def answer(partition: Partition, asked: list[tuple[Question, Lookups]],
 
 
 def merge(routing: Routing, question: Question, lookups: Lookups, filled: Partial,
-          pieces: list[tuple[Question, Array | None, Partial]]) -> Partial:
+          pieces: list[tuple[Question, Array | None, Partial]], miss: Any = None) -> Partial:
     """One answer from the pieces, which come in the order of partitions."""
     everything = np.arange(lookups.count())
     own, before, after = [], [], []
@@ -62,6 +62,8 @@ def merge(routing: Routing, question: Question, lookups: Lookups, filled: Partia
     if len(own) == 1 and own[0][0].size == everything.size and own[0][0] is everything and (
             own[0][1]["matched"].all()):
         return own[0][1]
+    if miss is None and "rows" not in filled and routing.is_disjoint(question):
+        return scattered(filled, own)
     if before or after:
         own += nearer(routing, question, lookups, filled, before, after)
     return combined(question, filled, own)
@@ -149,7 +151,7 @@ def run(state: State, question: Question, lookups: Lookups, values: Values | Non
         pieces = _at_once(state, question, lookups)
     if pieces is None:
         pieces = [*_answered(state, question, lookups, values)]
-    return merge(state.routing, question, lookups, filled, pieces)
+    return merge(state.routing, question, lookups, filled, pieces, miss)
 
 
 def _at_once(state: State, question: Question, lookups: Lookups

@@ -28,7 +28,7 @@ from .._lookups import (
 from .._results import Join, MemoryUsage
 from .._tolerance import tolerance_of
 from . import _changes, _collections, _files
-from ._columns import columns
+from ._columns import columns, size
 from ._engine import Values, run
 from ._questions import MISS, Lookups, Question
 from ._results import finish, join_of
@@ -352,8 +352,13 @@ class Index:
     def _lookups(self, state: State, kind: str, data: tuple[Any, ...]) -> Lookups:
         template = state.routing.template
         wanted = template._neighbour if kind == "nearest" else template._point
-        return Lookups(*(None if end is None and kind == "range" else columns(end, wanted)
-                         for end in data))
+        lookups = Lookups(*(None if end is None and kind == "range" else columns(end, wanted)
+                            for end in data))
+        sizes = [size(end) for end in lookups if end is not None]
+        if len(set(sizes)) > 1:
+            raise InvalidArgumentError(f"expected as many lower as upper ends, got {sizes[0]} and "
+                                       f"{sizes[1]}")
+        return lookups
 
     def _values_of(self, state: State, values: Any) -> Values:
         name = getattr(values, "name", None) if is_collection(values) else None

@@ -13,7 +13,7 @@ from .._columns import column as column_of
 from .._index import Index
 from .._kinds import Kind
 from .._lists import Array
-from ._columns import Columns, keys_for, size
+from ._columns import Columns, cut, keys_for, size
 
 MISS = 2**64 - 1
 """The row of a lookup without a match, in NumPy arrays."""
@@ -79,7 +79,20 @@ def blank(template: Index, question: Question, lookups: Lookups, values: Any = N
           miss: Any = None) -> Partial:
     """The answers without any match. `template` is an empty index of the same type, so that wrong
     arguments raise here, before anything is sent."""
-    return widened(ask(template, question, lookups, values, miss), None)
+    count = lookups.count()
+    if count <= 1:
+        return widened(ask(template, question, lookups, values, miss), None)
+    one = Lookups(*(None if end is None else cut(end, 0, 1) for end in lookups))
+    return {name: _repeated(name, answers, count) for name, answers in widened(
+        ask(template, question, one, values, miss), None).items()}
+
+
+def _repeated(name: str, answers: Any, count: int) -> Any:
+    if name == "rows":
+        return np.zeros(count + 1, np.uint64), np.empty(0, np.uint64)
+    if isinstance(answers, tuple):
+        return tuple(_repeated(name, part, count) for part in answers)
+    return np.full(count, answers[0], answers.dtype)
 
 
 def widened(partial: Partial, rows: Array | None) -> Partial:
@@ -107,6 +120,17 @@ def _global(local: Array, matched: Array, rows: Array | None) -> Array:
     if not matched.all():
         found[~matched] = MISS
     return found
+
+
+def scattered(filled: Partial, pieces: list[tuple[Array, Partial]]) -> Partial:
+    """As `combined`, where every lookup is in one piece at most, and misses have no value of the
+    caller's."""
+    for positions, partial in pieces:
+        for name, into in filled.items():
+            for part, answers in zip(into, partial[name]) if isinstance(into, tuple) else (
+                    (into, partial[name]),):
+                part[positions] = answers
+    return filled
 
 
 def combined(question: Question, filled: Partial, pieces: list[tuple[Array, Partial]]) -> Partial:

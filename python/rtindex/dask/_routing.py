@@ -19,6 +19,8 @@ _FEW = 16
 _STEP = 1 << 16
 _NATIVE = "biufM"
 _PLACE = np.int32
+# Groups that are found one by one rather than by sorting.
+_FEW_GROUPS = 4
 
 
 class Bounds:
@@ -113,6 +115,13 @@ class Fences:
             last = self._below(self._first, 0, upper, True) - 1
         return first, last
 
+    def points(self, keys: Any) -> tuple[Array, Array]:
+        """As `spans`, for single keys."""
+        if self.shared or self._first is None:
+            return self.spans(keys, keys, size(keys))
+        place = self._below(self._first, 0, keys, True) - _PLACE(1)
+        return place, place
+
     def prefixes(self, keys: Any) -> tuple[Array, Array]:
         """As `spans`, for the strings that begin with each key."""
         first, last = self.spans(keys, keys, size(keys))
@@ -203,6 +212,9 @@ def _compared(keys: Array, bounds: Array, rows: Array, bound_rows: Array, dtype:
 
 def grouped(partitions: Array, count: int) -> tuple[Array, Array]:
     """Positions sorted by partition, and where each partition begins among them."""
+    if count <= _FEW_GROUPS:
+        groups = [np.flatnonzero(partitions == number) for number in range(count)]
+        return np.concatenate(groups), np.cumsum([0, *(group.size for group in groups)])
     # NumPy sorts integers of 16 bits and less by their digits.
     narrow: Any = np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.int64
     order = np.argsort(partitions.astype(narrow, copy=False), kind="stable")

@@ -38,6 +38,12 @@ class Routing(NamedTuple):
     template: LocalIndex
     """An empty index of the same type."""
 
+    def is_disjoint(self, question: Question) -> bool:
+        """Whether every lookup goes to one partition at most."""
+        return not self.fences.shared and (
+            question.kind == "point" and self.template.type != "composite"
+            or question.kind == "nearest" and question.direction != "nearest")
+
     def pieces(self, question: Question, lookups: Lookups
                ) -> list[tuple[int, Question, Array | None]]:
         """The partitions to ask, in their order: each with the question for it, and with the
@@ -48,10 +54,9 @@ class Routing(NamedTuple):
             return []
         if question.kind == "nearest":
             return self._neighbours(question, lookups, count)
-        first, last = self._spans(question, lookups, count)
         if fences.partitions.size == 1:
             return [(int(fences.partitions[0]), question, None)]
-        return self._sent(question, first, last)
+        return self._sent(question, *self._spans(question, lookups, count))
 
     def _spans(self, question: Question, lookups: Lookups, count: int) -> tuple[Array, Array]:
         fences = self.fences
@@ -60,13 +65,18 @@ class Routing(NamedTuple):
         keys = lookups.lower
         if question.kind == "prefix":
             return fences.prefixes(keys)
-        return fences.spans(keys, keys, count)
+        if len(keys or ()) < len(self.template._type.parts):  # the first parts of composite keys
+            return fences.spans(keys, keys, count)
+        return fences.points(keys)
 
     def _sent(self, question: Question, first: Array, last: Array
               ) -> list[tuple[int, Question, Array | None]]:
         """Every lookup goes to the partitions from its first to its last one."""
         partitions = self.fences.partitions
-        if (first == last).all():
+        if first is last and first.min() < 0:
+            last = np.maximum(first, -1)
+            first = np.maximum(first, 0)  # none for a key before the first one
+        if first is last or (first == last).all():
             if (first == first[0]).all():
                 return [(int(partitions[first[0]]), question, None)]
             order, starts = grouped(first, partitions.size)
