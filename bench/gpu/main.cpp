@@ -21,8 +21,8 @@
 #include "gpu/gpu_report.hpp"
 #include "gpu/host_memory.hpp"
 #include "gpu/latency.hpp"
-#include "gpu/strings.hpp"
 #include "gpu/peers/peer.hpp"
+#include "gpu/strings.hpp"
 #include "harness/program_options.hpp"
 
 namespace rtindex::bench {
@@ -32,9 +32,8 @@ namespace {
 struct Settings {
   std::string records;
   std::vector<std::string> questions = {
-      "points32", "points64", "clustered", "twice", "duplicates", "ranges",       "long",
-      "batches",  "latency",  "settings",  "huge",  "host",       "distributions",
-      "strings"};
+      "points32", "points64", "clustered", "twice", "duplicates", "ranges",        "long",
+      "batches",  "latency",  "settings",  "huge",  "host",       "distributions", "strings"};
   int key_bits = 26;
   int lookup_bits = 27;
   int huge_bits = 31;

@@ -16,8 +16,8 @@ namespace rtindex {
   std::vector<std::uint64_t> rows;
   const std::size_t stretch = size / wanted;
   for (std::size_t i = 0; i < wanted; ++i) {
-    const auto first = static_cast<std::size_t>(
-        static_cast<double>(i) * static_cast<double>(size) / static_cast<double>(wanted));
+    const auto first = static_cast<std::size_t>(static_cast<double>(i) * static_cast<double>(size) /
+                                                static_cast<double>(wanted));
     const std::size_t row = first + ((i + 1) * golden >> 32) % stretch;
     if (row < size) rows.push_back(row);
   }
