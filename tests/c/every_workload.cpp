@@ -161,14 +161,19 @@ TEST(OutputsInC, AnswersLikeTheScan) {
     const CBatch lookups(batch, 5);
     const std::size_t size = batch.size();
     Given given{.size = size};
+    const auto doubles = [&](auto& into) {
+      auto& elements = into.emplace().template emplace<2>();
+      elements.resize(size);
+      return elements.data();
+    };
     auto outputs = sized<rtindex_outputs>();
     outputs.any = given.any.emplace(size, 5).data();
     outputs.first = given.first.emplace(size, 5).data();
     outputs.count = given.count.emplace(size, 5).data();
     outputs.matched = given.matched.emplace((size + 7) / 8, std::uint8_t{0xff}).data();
-    outputs.sum = given.sum.emplace(std::vector<double>(size)).emplace<2>(size).data();
-    outputs.min = given.min.emplace(std::vector<double>(size)).emplace<2>(size).data();
-    outputs.max = given.max.emplace(std::vector<double>(size)).emplace<2>(size).data();
+    outputs.sum = doubles(given.sum);
+    outputs.min = doubles(given.min);
+    outputs.max = doubles(given.max);
     outputs.offsets = given.offsets.emplace(size + 1, 5).data();
     auto c_options = sized<rtindex_lookup_options>();
     c_options.values = c_values.get();
