@@ -21,6 +21,7 @@ import argparse
 import importlib.metadata
 import os
 import statistics
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -36,7 +37,7 @@ import rtindex
 import rtindex.dask
 
 PACKAGES = ["dask", "distributed", "numpy", "pandas", "pyarrow"]
-BLOCK = 1 << 21
+BLOCK = 1 << 22
 
 
 class Workload:
@@ -77,6 +78,18 @@ def kept(client: distributed.Client, collection: Any) -> Any:
     held = client.persist(collection)
     distributed.wait(held)
     return held
+
+
+def timed(client: distributed.Client, taken: dict[str, list[float]], name: str, work: Any) -> Any:
+    """Runs the work, and adds its milliseconds and those of the workers' CPUs."""
+    def used() -> float:
+        return 1000 * sum(client.run(time.process_time).values())
+
+    before = used()
+    took, result = milliseconds(work)
+    taken.setdefault(f"{name}_cpu_ms", []).append(used() - before)
+    taken.setdefault(f"{name}_ms", []).append(took)
+    return result
 
 
 def report(name: str, base: list[float], other: list[float]) -> None:
@@ -122,28 +135,28 @@ def scaling(work: Workload, options: argparse.Namespace, records: Records) -> No
             settings = {"default": {}, "4 partitions": {"partitions": 4},
                         "a copy on each worker": {"partitions": 1, "replicate": count}}
             for name, arguments in settings.items():
-                builds, runs = [], []
+                taken: dict[str, list[float]] = {}
+                index = None
                 for _ in range(options.rounds):
                     index = None
-                    took, index = milliseconds(
-                        lambda arguments=arguments: rtindex.dask.build(column,
-                                                                       **arguments).persist())
-                    builds.append(took)
-                for number in range(options.rounds + 1):
-                    took, found = milliseconds(
-                        lambda index=index: kept(client, index.lookup(lookups)))
-                    if number == 0 and not (found.compute() == work.wanted).all():
-                        raise SystemExit(f"{name} gave a wrong answer; nothing is reported")
-                    runs += [took] if number else []
+                    index = timed(client, taken, "build",
+                                  lambda arguments=arguments, column=column: rtindex.dask.build(
+                                      column, **arguments).persist())
+                found = kept(client, index.lookup(lookups))
+                if not (found.compute() == work.wanted).all():
+                    raise SystemExit(f"{name} gave a wrong answer; nothing is reported")
+                for _ in range(options.rounds):
+                    found = None
+                    found = timed(client, taken, "lookup", lambda index=index, lookups=lookups:
+                                  kept(client, index.lookup(lookups)))
                 facts = work.facts(workers=count, partitions=index.partitions,
                                    bytes=index.memory_usage().resident)
-                for metric, taken in (("build_ms", builds), ("lookup_ms", runs)):
-                    records.add(f"rtindex.dask, {name}", index.spec, name, metric, taken, facts)
-                    medians[f"{name}, {metric}", count] = statistics.median(taken)
-                    base = medians.get((f"{name}, {metric}", options.workers[0]))
-                    times = base / statistics.median(taken)
-                    print(f"{count} workers, {name}, {metric}: {statistics.median(taken):,.0f} ms, "
-                          f"{times:.2f} times {options.workers[0]} worker", flush=True)
+                for metric, runs in taken.items():
+                    records.add(f"rtindex.dask, {name}", index.spec, name, metric, runs, facts)
+                    median = medians[f"{name}, {metric}", count] = statistics.median(runs)
+                    base = medians[f"{name}, {metric}", options.workers[0]]
+                    print(f"{count} workers, {name}, {metric}: {median:,.0f} ms, "
+                          f"{base / median:.2f} times {options.workers[0]} worker", flush=True)
 
 
 def peers(work: Workload, options: argparse.Namespace, records: Records) -> None:

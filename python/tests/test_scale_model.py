@@ -1,0 +1,68 @@
+"""The model of docs/scale.md: its formulas, its simulation, and the table on the page."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import sys
+
+import pytest
+from pages import ROOT
+
+
+@pytest.fixture(scope="module")
+def model():
+    spec = importlib.util.spec_from_file_location("scale_model", ROOT / "scripts/scale_model.py")
+    found = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # for dataclasses
+    spec.loader.exec_module(found)
+    return found
+
+
+def test_the_table_is_that_of_the_page(model):
+    page = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+    for line in model.table(model.Measured()):
+        if "does not fit" not in line:
+            assert line in page
+
+
+def test_formulas(model):
+    machine, measured = model.MACHINES["cpu"], model.Measured()
+    cut = model.Setting(1, 8, 8)
+    one = model.predict(1e9, 1, 1e8, machine, measured, cut)
+    assert one.build_s == pytest.approx(1e9 * measured.build_ns * 1e-9 / 16 + 9 / 2000, rel=0.01)
+    many = model.predict(1e9, 10, 1e8, machine, measured, model.Setting(10, 10, 10))
+    assert many.memory_share == pytest.approx(one.memory_share / 10)
+    assert many.dollars_an_hour == 10 * one.dollars_an_hour
+    assert model.build_tasks(model.Setting(10, 10, 1)) == 120  # pairs
+    assert model.build_tasks(model.Setting(1000, 1000, 1)) == 6000  # between peers
+    assert model.predict(1e13, 1, 1, machine, measured).limits == "memory"
+
+
+@pytest.mark.parametrize("workers", [1, 10, 100])
+def test_the_simulation_agrees_without_trouble(model, workers):
+    arguments = (1e10, workers, 1e9, model.MACHINES["cpu"], model.Measured())
+    calm = model.simulate(*arguments, skew=0, stragglers=0, failures_an_hour=0)
+    formula = model.predict(*arguments)
+    # Pieces of work are whole: the last one makes the difference.
+    assert formula.build_s * 0.9 <= calm.build_s <= formula.build_s * 2.1
+    assert calm.lost == 0 and calm.largest < 1.3
+    skewed = model.simulate(*arguments, skew=1.0, stragglers=0, failures_an_hour=0)
+    assert skewed.lookup_s >= calm.lookup_s * 0.999
+    troubled = model.simulate(*arguments, skew=0, stragglers=0.5, failures_an_hour=3600.0)
+    assert troubled.build_s > calm.build_s
+    assert model.simulate(*arguments, seed=3) == model.simulate(*arguments, seed=3)
+
+
+def test_errors_are_stated(model, tmp_path):
+    measured = model.Measured()
+    machine = model.Machine("here", 1, math.inf, measured.copy_bytes_s, 0, 1.0)
+    cut = model.Setting(4, 4, 4)
+    predicted = model.predict(1 << 24, 2, 1 << 24, machine, measured, cut, 2)
+    record = {"experiment": "dask-scaling", "category": "4 partitions", "metric": "build_ms",
+              "machine": {"cores": 2},
+              "median": predicted.build_s * 1000 / 1.25,
+              "workload": {"keys": 1 << 24, "lookups": 1 << 24, "workers": 2, "partitions": 4}}
+    file = tmp_path / "records.jsonl"
+    file.write_text(json.dumps(record) + "\n")
+    assert [*model.check(str(file), measured)][-1] == "median error 25%, largest 25%"
