@@ -141,7 +141,7 @@ def test_large_inserts_split_partitions(client, table):
 
 
 @pytest.mark.parametrize("prefix", ["", "simplecache::file://"], ids=["local", "fsspec"])
-def test_folders(client, table, tmp_path, prefix):
+def test_folders(client, table, tmp_path, prefix, monkeypatch):
     folder = f"{prefix}{tmp_path}/index" if prefix else tmp_path / "index"
     keys, values = table
     index, truth = build(keys, values), Truth(keys.tolist(), values.tolist())
@@ -154,6 +154,10 @@ def test_folders(client, table, tmp_path, prefix):
     truth.keys += [3, None]
     truth.values += [1, 2]
     truth.keys[0] = None
+    if not prefix:  # workers have another current folder
+        monkeypatch.chdir(tmp_path)
+        folder = "index"
+        index.save(folder)
     loaded = rtindex.dask.load(folder)
     truth.check(loaded, list(range(0, 40, 5)))
     assert loaded.insert([4], [4]) == 202

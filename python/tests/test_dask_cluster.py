@@ -123,6 +123,13 @@ def test_a_new_scheduler_opens_a_saved_index(tmp_path):
                     continue
                 index = rtindex.dask.load(tmp_path, replicate=2)
                 check(index)
+
+
+def test_no_client(tmp_path, monkeypatch):
+    def none():
+        raise ValueError("No clients found")
+
+    monkeypatch.setattr(distributed, "default_client", none)
     with pytest.raises(rtindex.UnavailableError, match="no Dask client"):
         rtindex.dask.load(tmp_path)
 

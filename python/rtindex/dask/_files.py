@@ -30,7 +30,7 @@ def save(state: State, folder: Any) -> State:
     replaces a lost worker from them."""
     fs, root = _folder(folder)
     client, name = state.client, token()
-    url = os.fspath(folder)
+    url = _for_workers(fs, root, folder)
     with _file_errors(url), released(client) as futures:
         fs.makedirs(root, exist_ok=True)
         before = _read_manifest(fs, root) if fs.exists(f"{root}/{_MANIFEST}") else None
@@ -56,7 +56,7 @@ def save(state: State, folder: Any) -> State:
 
 def load(client: Any, folder: Any, replicate: int | None) -> State:
     fs, root = _folder(folder)
-    url = os.fspath(folder)
+    url = _for_workers(fs, root, folder)
     with _file_errors(url):
         manifest = _read_manifest(fs, root)
         bounds = unpacked(fs.cat_file(f"{root}/{manifest['bounds']}"))
@@ -126,6 +126,11 @@ def _folder(folder: Any) -> tuple[Any, str]:
     except (ValueError, ImportError) as error:
         raise InvalidArgumentError(f"invalid folder {url!r}: {error}") from error
     return fs, root.rstrip("/")
+
+
+def _for_workers(fs: Any, root: str, folder: Any) -> str:
+    """The folder as workers find it, whose current folder may be another one."""
+    return root if _is_local(fs) else os.fspath(folder)
 
 
 def _is_local(fs: Any) -> bool:

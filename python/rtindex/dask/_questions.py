@@ -82,6 +82,7 @@ def blank(template: Index, question: Question, lookups: Lookups, values: Any = N
     count = lookups.count()
     if count <= 1:
         return widened(ask(template, question, lookups, values, miss), None)
+    lookups_of(template, question, lookups)  # raises where one of them is wrong
     one = Lookups(*(None if end is None else cut(end, 0, 1) for end in lookups))
     return {name: _repeated(name, answers, count) for name, answers in widened(
         ask(template, question, one, values, miss), None).items()}
