@@ -32,7 +32,7 @@ class DeviceBackend : public Backend {
 
   [[nodiscard]] NewSegment build_column(const Spec& spec, const ColumnView& column,
                                         const BuildOptions& options) const final;
-  [[nodiscard]] NewSegment build_rows(const Spec& spec, const NewRows& rows,
+  [[nodiscard]] NewSegment build_rows(const Spec& spec, const NewRows& given,
                                       std::span<const Segment> current,
                                       std::size_t row_count) const final;
   [[nodiscard]] Segment merge(const Spec& spec, std::span<const Segment> segments,
@@ -84,12 +84,12 @@ class DeviceBackend : public Backend {
   // Elements of a native column on the GPU, and what else a segment is made of.
   struct NativeRows;
 
-  [[nodiscard]] NewSegment build_native(const Spec& spec, PooledStream stream,
-                                        const NativeRows& rows, SegmentUse use,
+  [[nodiscard]] NewSegment build_native(const Spec& spec, PooledStream made_on,
+                                        const NativeRows& input, SegmentUse use,
                                         const std::shared_ptr<DeviceMemory>& memory,
                                         const MemoryMeter& meter) const;
   // The same for a whole column, with its included values if they are given.
-  [[nodiscard]] NewSegment build_included(const Spec& spec, PooledStream stream, NativeRows rows,
+  [[nodiscard]] NewSegment build_included(const Spec& spec, PooledStream made_on, NativeRows rows,
                                           const ColumnView& values,
                                           const std::shared_ptr<DeviceMemory>& memory,
                                           const MemoryMeter& meter) const;
