@@ -1,12 +1,14 @@
 // Lookups in device memory can be captured into a CUDA graph, and replayed with other lookups in
 // the same buffers.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -158,6 +160,53 @@ TEST_P(GraphCapture, OfASnapshotOutlivesChanges) {
   index.merge();
   graph.replay();
   ASSERT_EQ(firsts_->read<std::uint32_t>(), expected.firsts);
+}
+
+// Strings that their first 64 bits do not tell apart, all of one length.
+TEST_P(GraphCapture, OfStrings) {
+  constexpr std::size_t width = 44;
+  const auto text_of = [](std::uint32_t key) {
+    const std::uint64_t high = key * 0x9E37'79B9'7F4A'7C15;
+    return fmt::format("https://example.org/{:08x}{:016x}", high >> 32, high * (key | 1));
+  };
+  const auto bytes_of = [&](const std::vector<std::uint32_t>& keys) {
+    std::string bytes;
+    for (const std::uint32_t key : keys) bytes += text_of(key);
+    return bytes;
+  };
+  const std::string bytes = bytes_of(keys_);
+  ASSERT_EQ(bytes.size(), keys_.size() * width);
+  const ColumnOnGpu column(ColumnView::fixed_strings(bytes.data(), width, keys_.size()));
+  const Index index = build(column.view(), spec());
+  std::vector<std::int32_t> offsets(count + 1);
+  for (std::size_t i = 0; i <= count; ++i) offsets[i] = static_cast<std::int32_t>(i * width);
+  const OnGpu on_gpu(offsets.data(), offsets.size() * sizeof(offsets[0]));
+  const OnGpu texts(count * width);
+  const ColumnView lookups =
+      ColumnView::strings(std::span(on_gpu.as<const std::int32_t>(), count + 1),
+                          texts.as<const char>())
+          .on_device();
+  outputs_.first = firsts_->as<std::uint32_t>();
+  outputs_.count = counts_->as<std::uint32_t>();
+  const auto next = [&] {
+    Expected expected = next_lookups();
+    const std::string wanted = bytes_of(lookups_->read<std::uint32_t>());
+    require(cudaMemcpy(texts.data(), wanted.data(), wanted.size(), cudaMemcpyHostToDevice));
+    require(cudaDeviceSynchronize());
+    return expected;
+  };
+  const auto look_up_strings = [&] { index.lookup_into(lookups, {.stream = {stream_}}, outputs_); };
+  Expected expected = next();
+  look_up_strings();
+  require(cudaStreamSynchronize(stream_));
+  ASSERT_EQ(firsts_->read<std::uint32_t>(), expected.firsts);
+  const CapturedGraph graph(stream_, std::get<1>(GetParam()), look_up_strings);
+  for (int round = 0; round < 3; ++round) {
+    expected = next();
+    graph.replay();
+    ASSERT_EQ(firsts_->read<std::uint32_t>(), expected.firsts);
+    ASSERT_EQ(counts_->read<std::uint32_t>(), expected.counts);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
