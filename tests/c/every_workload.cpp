@@ -82,9 +82,9 @@ Given given_in(const Exported& exported, const LookupOptions& options) {
 // The batch as Arrow arrays.
 struct CBatch {
   CBatch(const Batch& batch, std::size_t skipped)
-      : lower(batch.lower, skipped), upper(batch.upper, skipped), is_range(false) {
-    is_range = batch.kind == LookupKind::range;
-  }
+      : lower(batch.lower, skipped),
+        upper(batch.upper, skipped),
+        is_range(batch.kind == LookupKind::range) {}
   [[nodiscard]] std::int32_t kind() const { return is_range ? RTINDEX_RANGE : RTINDEX_POINT; }
   [[nodiscard]] const rtindex_column* upper_end() const { return is_range ? upper.get() : nullptr; }
 
@@ -106,7 +106,7 @@ TEST_P(EveryWorkloadInC, AnswersLikeTheScan) {
   for (const Batch& batch : interesting_batches(column, 24, random)) {
     const Matches matches = scan(column.keys(), batch);
     const CBatch lookups(batch, 3);
-    for (LookupOptions options : {full_options(), LookupOptions{.answers = Answer::count}}) {
+    for (const LookupOptions& options : {full_options(), LookupOptions{.answers = Answer::count}}) {
       const COptions c_options(options, c_values.get());
       Exported answers;
       ASSERT_EQ("", error_in(rtindex_lookup(index.get(), lookups.kind(), lookups.lower.get(),

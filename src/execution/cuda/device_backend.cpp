@@ -49,7 +49,7 @@ LoadedStructure DeviceBackend::load(const Spec& spec, const FileReader& file, co
     own->number_rows(RowNumbers(std::move(listed)));
     column = own->encode(keys.view(), rows);
   }
-  auto structure = build_saved(options, file, std::move(column), own ? *own : codec, rows, memory);
+  auto structure = build_saved(options, file, column, own ? *own : codec, rows, memory);
   return {std::move(structure), true, std::move(own)};
 }
 
