@@ -31,7 +31,7 @@ class DeviceBackend : public Backend {
                       const NearestOptions& nearest, const Request& request) const final;
 
   [[nodiscard]] NewSegment build_column(const Spec& spec, const ColumnView& column,
-                                        const BuildOptions& options) const final;
+                                        const BuildOptions& build) const final;
   [[nodiscard]] NewSegment build_rows(const Spec& spec, const NewRows& given,
                                       std::span<const Segment> current,
                                       std::size_t row_count) const final;
