@@ -118,8 +118,9 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
     return times == std::string::npos ? text : text.erase(times, text.find('\n', times) - times);
   };
   // Hashes of strings have a seed of their own in every index.
-  if (index.describe().find("hashed") == std::string::npos)
+  if (index.describe().find("hashed") == std::string::npos) {
     EXPECT_EQ(without_costs(index.describe()), without_costs(from_host.describe()));
+  }
   EXPECT_EQ(index.memory_usage().resident, from_host.memory_usage().resident);
   for (const Batch& batch : interesting_batches(column, 16, random)) {
     if (!supports(index, Answer::any, batch.kind)) continue;
