@@ -213,7 +213,7 @@ TEST_P(DeviceCalls, WriteOnlyTheRowsThatFit) {
   const Index index = build(column.view(), GetParam());
   const ColumnOnGpu lookups{ColumnView(std::vector<std::uint32_t>{7})};
   const OnGpu offsets(16);
-  const OnGpu rows(4 * 100);
+  const OnGpu rows(keys.size() * sizeof(std::uint32_t));
   Outputs outputs;
   outputs.offsets = offsets.as<std::uint64_t>();
   outputs.rows = rows.as<std::uint32_t>();
