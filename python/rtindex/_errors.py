@@ -19,7 +19,7 @@ class UnavailableError(Error):
     """A library, driver or device is missing or failed."""
 
 
-class OutOfMemoryError(Error, MemoryError):
+class OutOfMemoryError(MemoryError, Error):  # in this order, whoever unpickles can make one anew
     """Host or device memory is exhausted."""
 
 

@@ -29,6 +29,9 @@ def own():
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=None) as cluster, distributed.Client(cluster) as it:
         yield it
+        # A worker that is just being replaced cannot be closed.
+        it.wait_for_workers(2, timeout=60)
+        it.run(os.getpid)
 
 
 def build(**options):

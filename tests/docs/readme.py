@@ -119,6 +119,7 @@ PRELUDE = """
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 #include <rtindex/rtindex.hpp>
@@ -127,6 +128,8 @@ const std::vector<std::uint64_t> keys, from, to;
 const std::vector<int> prices, days, cities;
 const std::vector<std::int64_t> ticks;
 const void *device_keys, *device_lookups, *device_rows, *device_new_keys;
+const std::int64_t* device_offsets;
+const char* device_bytes;
 void *device_sums, *stream;
 const std::size_t rows = 0, n = 0;
 const ColumnView column, device_value_column, lookups;
