@@ -18,9 +18,10 @@ def seeded():
     return random.Random(20240301)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client():
-    """A Dask cluster of two worker processes."""
+    """A Dask cluster of two worker processes. It ends with the tests of a file: its threads would
+    allocate memory while others measure theirs."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=None) as cluster, distributed.Client(cluster) as own:
