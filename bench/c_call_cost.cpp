@@ -1,21 +1,20 @@
 // The time of a call through the C interface, compared with the same call in C++: of a large batch,
 // and of a single lookup. The two take turns.
-//
-//   bench_c_call_cost [LOG2_KEYS] [LOG2_LOOKUPS]
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <functional>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <rtindex/rtindex.h>
+#include <CLI/CLI.hpp>
 #include <rtindex/rtindex.hpp>
 
+#include "harness/program_options.hpp"
+#include "harness/records.hpp"
 #include "harness/timing.hpp"
 
 namespace rtindex::bench {
@@ -68,16 +67,21 @@ std::function<void()> repeated(int repeats, const Call& call) {
 }
 
 template <class Cpp, class C>
-void compare(const std::string& what, int rounds, int repeats, const Cpp& cpp, const C& c) {
+void compare(PeerRecords& records, const std::string& answers, std::size_t lookups, int rounds,
+             int repeats, const Cpp& cpp, const C& c) {
   const std::vector<Times> times = race({repeated(repeats, cpp), repeated(repeats, c)}, rounds);
-  const double in_cpp = times[0].median() / repeats;
-  const double in_c = times[1].median() / repeats;
-  std::printf("%-36s C++ %12.6f ms   C %12.6f ms   ratio %.4f   difference %8.3f us\n",
-              what.c_str(), in_cpp, in_c, in_c / in_cpp, (in_c - in_cpp) * 1000);
+  const double in_cpp = times[0].median() / repeats * 1000;
+  const double in_c = times[1].median() / repeats * 1000;
+  fmt::print("{:<16} lookups: {:<9}  C++ {:>12.3f} us   C {:>12.3f} us   {:.4f}x   {:+.3f} us\n",
+             answers, lookups, in_cpp, in_c, in_c / in_cpp, in_c - in_cpp);
+  const nlohmann::json workload = {{"answers", answers}, {"lookups", lookups}};
+  records.add("C++", workload, "call_us", in_cpp);
+  records.add("C", workload, "call_us", in_c);
+  records.add("C", workload, "times_cpp", in_c / in_cpp);
 }
 
-void compare_batches(const rtindex_index* c_index, const Index& index, const Keys& lookups,
-                     int rounds, int repeats) {
+void compare_batches(PeerRecords& records, const rtindex_index* c_index, const Index& index,
+                     const Keys& lookups, int rounds, int repeats) {
   const std::size_t count = lookups.elements.size();
   std::vector<std::uint32_t> in_cpp(count), in_c(count);
   rtindex_outputs outputs{};
@@ -90,8 +94,7 @@ void compare_batches(const rtindex_index* c_index, const Index& index, const Key
   cpp_into();
   c_into();
   if (in_cpp != in_c) throw Error("the answers in C and in C++ differ");
-  const std::string size = ", lookups: " + std::to_string(count);
-  compare("into buffers" + size, rounds, repeats, cpp_into, c_into);
+  compare(records, "into buffers", count, rounds, repeats, cpp_into, c_into);
   const auto cpp_arrays = [&] { static_cast<void>(index.lookup(lookups.elements)); };
   const auto c_arrays = [&] {
     ArrowSchema schema;
@@ -101,32 +104,42 @@ void compare_batches(const rtindex_index* c_index, const Index& index, const Key
     schema.release(&schema);
     array.release(&array);
   };
-  compare("as Arrow arrays" + size, rounds, repeats, cpp_arrays, c_arrays);
+  compare(records, "as Arrow arrays", count, rounds, repeats, cpp_arrays, c_arrays);
 }
 
-void run(int log2_keys, int log2_lookups) {
-  const Keys column(random_keys(std::size_t{1} << log2_keys, 1));
-  const Keys lookups(random_keys(std::size_t{1} << log2_lookups, 2));
+int run(int argc, char** argv) {
+  std::string records_path;
+  int keys = 22;
+  int lookups = 24;
+  CLI::App app("The time of a call through the C interface beside the same call in C++");
+  add_log2(app, "--keys", keys, 28, "keys of the column");
+  add_log2(app, "--lookups", lookups, 28, "lookups of the large batch");
+  add_records(app, records_path);
+  CLI11_PARSE(app, argc, argv);
+
+  PeerRecords records(records_path, "c-call-cost",
+                      fmt::format("bench_c_call_cost --keys {} --lookups {}", keys, lookups));
+  const Keys column(random_keys(std::size_t{1} << keys, 1));
+  const Keys batch(random_keys(std::size_t{1} << lookups, 2));
   const Keys one({column.elements.front()});
   const Index index = build(column.elements, "rx:native@cpu");
   rtindex_index* c_index = nullptr;
   check(rtindex_build(&column.column, "rx:native@cpu", nullptr, &c_index));
-  compare_batches(c_index, index, lookups, 9, 1);
-  compare_batches(c_index, index, one, 41, 20'000);
+  compare_batches(records, c_index, index, batch, 9, 1);
+  compare_batches(records, c_index, index, one, 41, 20'000);
   check(rtindex_free(c_index));
+  return 0;
 }
 
 }  // namespace
 
 }  // namespace rtindex::bench
 
-int main(int count, char** arguments) {
+int main(int argc, char** argv) {
   try {
-    rtindex::bench::run(count > 1 ? std::atoi(arguments[1]) : 22,
-                        count > 2 ? std::atoi(arguments[2]) : 24);
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
+    return rtindex::bench::run(argc, argv);
+  } catch (const rtindex::Error& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
   }
 }
