@@ -5,7 +5,7 @@
 namespace rtindex::cli {
 
 // Each adds one verb as a subcommand whose callback does the work. A callback throws rtindex::Error
-// for invalid input; main turns it into one line and exit code 2.
+// for invalid input; run_command() turns it into one line and exit code 2.
 void add_demo(CLI::App& app);
 void add_build(CLI::App& app);
 void add_lookup(CLI::App& app);

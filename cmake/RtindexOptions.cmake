@@ -12,17 +12,20 @@ set(for_people ${PROJECT_IS_TOP_LEVEL})
 if(SKBUILD)
   set(for_pip ON)
   set(for_people OFF)
+  set(CMAKE_UNITY_BUILD ON CACHE BOOL "Few translation units compile faster")
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 16 CACHE STRING "Files in a translation unit")
 endif()
 
 option(BUILD_SHARED_LIBS "Build librtindex as a shared library" ON)
 
-option(RTINDEX_CLI "Build the rtindex command" ${for_people})
+option(RTINDEX_CLI "Build the rtindex command" ${PROJECT_IS_TOP_LEVEL})
 option(RTINDEX_EXPERIMENTS "Build the experiments that `rtindex bench` runs" ${RTINDEX_CLI})
 option(RTINDEX_TESTS "Build the tests" ${for_people})
 option(RTINDEX_BENCH "Build the benchmarks; includes the experiments" OFF)
 option(RTINDEX_INSTALL "Create install rules" ${for_people})
 option(RTINDEX_PYTHON "Build the Python package's module; needs nanobind" ${for_pip})
 set(RTINDEX_PREBUILT "" CACHE PATH "Another build of this tree whose libraries the bindings link")
+option(RTINDEX_PACKAGE "For packages: what is built does not ask for its source tree" ${for_pip})
 option(RTINDEX_WERROR "Treat compiler warnings as errors" OFF)
 
 # A choice with a fixed set of values; anything else stops the configuration.

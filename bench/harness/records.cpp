@@ -73,6 +73,8 @@ nlohmann::json machine() {
 std::string commit() {
   // For source trees without a repository.
   if (const char* given = std::getenv("RTINDEX_COMMIT")) return given;
+  // A packaged command does not ask in a folder that may belong to anybody by now.
+  if constexpr (!RTINDEX_ASKS_GIT) return "unknown";
   const std::string git = "git -C '" RTINDEX_SOURCE_DIR "' ";
   const std::string hash = output_of(git + "rev-parse --short=12 HEAD 2>/dev/null");
   if (hash.empty()) return "unknown";

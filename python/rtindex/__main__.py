@@ -1,13 +1,28 @@
-"""`python -m rtindex`: the version, what is built in, and the indexes of this machine."""
+"""The `rtindex` command, which is also `python -m rtindex VERB`. Without a verb the latter prints the
+version, what is built in, and the indexes of this machine."""
+
+import signal
+import sys
 
 from . import _core, indexes
 
 
-def main() -> None:
+def print_build() -> None:
     print(_core.build_text)
     for index in indexes():
         print(f"{'available' if index.available else 'missing  '}  {index.spec}: {index.reason}")
 
 
+def command() -> None:
+    if not hasattr(_core, "run_command"):
+        sys.exit("rtindex: this package was built without the command (RTINDEX_CLI=OFF)")
+    # The command ends by these as any program does, not by Python's exceptions.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.exit(_core.run_command(["rtindex", *sys.argv[1:]]))
+
+
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        command()
+    print_build()

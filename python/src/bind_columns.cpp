@@ -89,8 +89,7 @@ Column fixed_strings(nb::handle array, std::size_t width, std::size_t size) {
 // The bytes of a Python string; they live as long as it does.
 std::string_view bytes_of(nb::handle object, std::size_t position) {
   if (PyBytes_Check(object.ptr()))
-    return {PyBytes_AS_STRING(object.ptr()),
-            static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()))};
+    return {PyBytes_AsString(object.ptr()), static_cast<std::size_t>(PyBytes_Size(object.ptr()))};
   if (!PyUnicode_Check(object.ptr()))
     fail("invalid element {}: expected a string, bytes or None as in the rest of the list",
          position);

@@ -1,12 +1,18 @@
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <new>
+#include <string>
+#include <vector>
 
 #include <rtindex/rtindex.h>
 #include <rtindex/error.hpp>
 #include <rtindex/version.hpp>
 
 #include "bind.hpp"
+#if RTINDEX_HAS_COMMAND
+#include "cli/command.hpp"
+#endif
 
 namespace nb = nanobind;
 
@@ -34,6 +40,15 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
   }
 }
 
+#if RTINDEX_HAS_COMMAND
+int run_command(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  return rtindex::cli::run_command(static_cast<int>(arguments.size()), pointers.data());
+}
+#endif
+
 }  // namespace
 
 NB_MODULE(_core, module) {
@@ -49,4 +64,8 @@ NB_MODULE(_core, module) {
   python::bind_lookups(module);
   python::bind_index(module);
   python::bind_pictures(module);
+#if RTINDEX_HAS_COMMAND
+  module.def("run_command", run_command, nb::arg("arguments"),
+             nb::call_guard<nb::gil_scoped_release>());
+#endif
 }

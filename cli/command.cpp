@@ -1,0 +1,133 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <rtindex/rtindex.h>
+#include <rtindex/rtindex.hpp>
+
+#include "cli/interrupt.hpp"
+#include "cli/verbs.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+constexpr int our_bug = 1;
+constexpr int bad_input = 2;
+constexpr int interrupted = 128 + SIGINT;
+
+// One line on stderr, also where the message quotes control characters.
+int report(int code, std::string message) {
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  message.erase(message.find_last_not_of(' ') + 1);
+  fmt::print(stderr, "rtindex: {}\n", message);
+  return code;
+}
+
+void describe(CLI::App& app) {
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.require_subcommand(0, 1);  // parse_and_run() reports a missing verb
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", rtindex_build_text(), "Print the version and what is built in");
+  app.footer(R"(Examples:
+  rtindex demo
+      See it work.
+  rtindex lookup --column keys.npy --key 42 --key 43 --answer rows
+      Which rows hold these keys?
+  rtindex range --column keys.npy --lower l.npy --upper u.npy --values v.npy --answer sum -o s.npy
+      The sum of the values in every range of keys.
+  rtindex nearest --column times.npy --key 2024-01-31T12:30 --answer any,key
+      The last time at or before this one.
+  rtindex build --column keys.npy -o keys.rtindex
+      Keep the index; `lookup --load keys.rtindex` opens it at once.
+  rtindex update keys.rtindex --insert new.npy
+      Append rows to a saved index; erase and change others.
+  rtindex indexes
+      Which indexes are available on this machine, and their options.
+
+`rtindex VERB --help` shows the options of a verb, with more examples.
+Exit codes: 0 success, 1 internal error, 2 invalid input (one line on stderr says what).)");
+}
+
+// The help of the verb that was parsed.
+std::string help_command(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  return verbs.empty() ? "rtindex --help" : "rtindex " + verbs.front()->get_name() + " --help";
+}
+
+std::string verb_names(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names += (names.empty() ? "" : ", ") + verb->get_name();
+  return names;
+}
+
+// CLI11 says "The following argument was not expected: X".
+std::string what_is_unknown(const CLI::App& app, const std::string& message) {
+  const std::string what = message.substr(message.find(": ") + 2);
+  const bool is_verb = app.get_subcommands().empty() && !what.starts_with('-');
+  return is_verb ? fmt::format("unknown verb '{}': expected {}", what, verb_names(app))
+                 : fmt::format("unknown option or argument '{}'", what);
+}
+
+int explain(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  return report(
+      bad_input,
+      fmt::format("{}; see `{}`", is_unknown ? what_is_unknown(app, error.what()) : error.what(),
+                  help_command(app)));
+}
+
+void parse_and_run(CLI::App& app, int argc, char** argv) {
+  app.parse(argc, argv);
+  if (app.get_subcommands().empty())
+    throw Error(fmt::format("missing verb: expected {}; see `rtindex --help`", verb_names(app)));
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv) {
+  // A file beyond its size limit is an error to report, not a signal that ends the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  CLI::App app("Database column indexes answered by ray tracing.", "rtindex");
+  describe(app);
+  add_demo(app);
+  add_build(app);
+  add_lookup(app);
+  add_range(app);
+  add_nearest(app);
+  add_join(app);
+  add_rank(app);
+  add_select(app);
+  add_nulls(app);
+  add_update(app);
+  add_indexes(app);
+  add_draw(app);
+  add_bench(app);
+  for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    verb->group("Verbs");
+  try {
+    parse_and_run(app, argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return explain(app, error);
+  } catch (const Error& error) {
+    return report(bad_input, error.what());
+  } catch (const Interrupted& error) {
+    return report(interrupted, error.what());
+  } catch (const std::bad_alloc&) {
+    return report(bad_input, "out of memory: free memory, or use smaller files");
+  } catch (const std::exception& error) {
+    return report(our_bug, fmt::format("internal error: {}; please report it", error.what()));
+  }
+}
+
+}  // namespace rtindex::cli
