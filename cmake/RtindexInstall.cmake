@@ -1,4 +1,5 @@
-# Install rules, the CMake package and the pkg-config file.
+# Install rules, the CMake package and the pkg-config file. The components are Debian's packages:
+# the library, what is needed to compile with it, and the command.
 
 include(CMakePackageConfigHelpers)
 
@@ -7,17 +8,19 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rtindex)
 install(
   TARGETS rtindex
   EXPORT rtindexTargets
-  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+          COMPONENT library
+          NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/rtindex ${PROJECT_BINARY_DIR}/include/rtindex
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development
   FILES_MATCHING
   PATTERN "*.h"
   PATTERN "*.hpp")
 if(TARGET rtindex_cli)
-  install(TARGETS rtindex_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS rtindex_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
 
 # A static library leaves its dependencies to whoever links it; the package then finds them.
@@ -57,9 +60,12 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/rtindexConfigVersion.cmak
 install(
   EXPORT rtindexTargets
   NAMESPACE rtindex::
-  DESTINATION ${package_dir})
-install(FILES ${PROJECT_BINARY_DIR}/rtindexConfig.cmake
-              ${PROJECT_BINARY_DIR}/rtindexConfigVersion.cmake DESTINATION ${package_dir})
+  DESTINATION ${package_dir}
+  COMPONENT development)
+install(
+  FILES ${PROJECT_BINARY_DIR}/rtindexConfig.cmake ${PROJECT_BINARY_DIR}/rtindexConfigVersion.cmake
+  DESTINATION ${package_dir}
+  COMPONENT development)
 
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_LIBDIR libdir_is_absolute)
 cmake_path(IS_ABSOLUTE CMAKE_INSTALL_INCLUDEDIR includedir_is_absolute)
@@ -78,4 +84,11 @@ if(libdir_is_absolute)
   set(RTINDEX_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/rtindex.pc.in ${PROJECT_BINARY_DIR}/rtindex.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/rtindex.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(
+  FILES ${PROJECT_BINARY_DIR}/rtindex.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
+
+if(RTINDEX_PACKAGE)
+  include(RtindexDebian)
+endif()

@@ -2,11 +2,12 @@
 # Installs the packages that building and testing need, on Debian and its derivatives. Does nothing
 # when all of them are installed.
 #
-#   scripts/setup.sh [--demo] [--browser] [--lint]
+#   scripts/setup.sh [--demo] [--browser] [--lint] [--packages]
 #
 #   --demo      only the packages that scripts/demo.sh needs
 #   --browser   also Chromium, which runs the tests of the report's page
 #   --lint      also clang-format, clang-tidy and ShellCheck, for scripts/lint.sh
+#   --packages  also what scripts/deb.sh and scripts/fresh.sh use
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -23,8 +24,11 @@ for argument in "$@"; do
     --lint)
       programs+=(clang-format:clang-format clang-tidy:clang-tidy shellcheck:shellcheck)
       ;;
+    --packages)
+      programs+=(dpkg-shlibdeps:dpkg-dev lintian:lintian help2man:help2man debootstrap:debootstrap)
+      ;;
     -h | --help)
-      sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *) fail "unknown option '$argument'; see --help." ;;

@@ -23,7 +23,7 @@ while (($# > 0)); do
     --cuda) flavours=(cpu cuda) ;;
     --only-cuda) flavours=(cuda) ;;
     -o)
-      [[ -n "${2:-}" ]] || fail "-o takes a folder."
+      needs_value "$@"
       mkdir -p "$2"
       results="$(cd "$2" && pwd)"
       shift
