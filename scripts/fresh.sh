@@ -2,11 +2,14 @@
 # Runs the demo and the tests on a fresh machine: installs a bare Debian 12 in a folder, clones the
 # last commit into it, runs both there and prints how long each took.
 #
-#   sudo scripts/fresh.sh [--keep] [--sanitize] [--only demo|test]
+#   sudo scripts/fresh.sh [--keep] [--sanitize] [--only demo|test | --packages]
 #
 #   --keep       do not delete the folder
 #   --sanitize   pass --sanitize to scripts/test.sh
 #   --only       run one of the two
+#   --packages   instead build the wheels and the Debian packages here, install them there, in a
+#                Debian 12 and (the wheel) a Debian 13 with Python and nothing else, and run the
+#                package's tests, the pages' examples and the demo; prints seconds and sizes
 #
 # Needs root and debootstrap. Packages come from the sources of this machine.
 set -euo pipefail
@@ -26,8 +29,9 @@ while (($# > 0)); do
       steps=("$2")
       shift
       ;;
+    --packages) steps=(packages) ;;
     -h | --help)
-      sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *) fail "unknown option '$1'; see --help." ;;
@@ -69,21 +73,19 @@ machine_sources() {
   done
 }
 
-sources="$(machine_sources | grep -E " $suite(-updates|-security)?\$" | sort -u || true)"
-mirror="$(awk -v suite="$suite" '$2 == suite { print $1; exit }' <<<"$sources")"
-[[ -n "$mirror" ]] || fail "found no mirror for $suite in the apt sources of this machine."
-
-chroot_dir="$(mktemp -d "${TMPDIR:-/var/tmp}/rtindex-fresh.XXXXXX")"
+chroots=()
 clean_up() {
-  local place
-  for place in sys proc; do
-    if mountpoint -q "$chroot_dir/$place"; then umount "$chroot_dir/$place"; fi
+  local folder place
+  for folder in "${chroots[@]}"; do
+    for place in sys proc; do
+      if mountpoint -q "$folder/$place"; then umount "$folder/$place"; fi
+    done
+    if $keep; then
+      say "kept $folder"
+    else
+      rm -rf --one-file-system "$folder"
+    fi
   done
-  if $keep; then
-    say "kept $chroot_dir"
-  else
-    rm -rf --one-file-system "$chroot_dir"
-  fi
 }
 trap clean_up EXIT
 
@@ -99,33 +101,47 @@ in_chroot() {
   chroot "$chroot_dir" env -i "${environment[@]}" "$@"
 }
 
-say "debootstrap $suite"
-debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$chroot_dir" "$mirror" \
-  >"$chroot_dir.log" 2>&1 || {
-  tail -n 20 "$chroot_dir.log" >&2
-  fail "debootstrap failed; the end of its output is above, all of it in $chroot_dir.log."
+# enter SUITE PACKAGES: makes a chroot with these packages and a clone of the last commit; the
+# functions above and below then work in it.
+enter() {
+  local packages="$2" sources mirror
+  suite="$1"
+  # A suite that this machine does not use comes from the mirror of the one that it does.
+  sources="$(machine_sources | grep -E " $suite(-updates|-security)?\$" | sort -u || true)"
+  if [[ -z "$sources" ]]; then sources="$(machine_sources | head -n 1 | cut -d ' ' -f 1) $suite"; fi
+  mirror="$(awk -v suite="$suite" '$2 == suite { print $1; exit }' <<<"$sources")"
+  [[ "$mirror" == *://* ]] || fail "found no mirror for $suite in the apt sources of this machine."
+  chroot_dir="$(mktemp -d "${TMPDIR:-/var/tmp}/rtindex-fresh.XXXXXX")"
+  chroots+=("$chroot_dir")
+
+  say "debootstrap $suite"
+  debootstrap --variant=minbase --include="ca-certificates,$packages" "$suite" "$chroot_dir" \
+    "$mirror" >"$chroot_dir.log" 2>&1 || {
+    tail -n 20 "$chroot_dir.log" >&2
+    fail "debootstrap failed; the end of its output is above, all of it in $chroot_dir.log."
+  }
+  rm -f "$chroot_dir.log"
+
+  # Network, apt and pip as on this machine.
+  sed -E 's/.*/deb & main/' <<<"$sources" >"$chroot_dir/etc/apt/sources.list"
+  apt-config dump | grep -E '^Acquire::(https?::|ftp::|Check-Valid-Until|Retries|ForceIPv)' \
+    >"$chroot_dir/etc/apt/apt.conf.d/90machine" || true
+  cp -L /etc/resolv.conf /etc/hosts "$chroot_dir/etc/"
+  if [[ -e /etc/pip.conf ]]; then cp -L /etc/pip.conf "$chroot_dir/etc/"; fi
+  if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
+    cp -L /usr/local/share/ca-certificates/*.crt "$chroot_dir/usr/local/share/ca-certificates/"
+    in_chroot update-ca-certificates >/dev/null 2>&1
+  fi
+
+  mount -t proc proc "$chroot_dir/proc"
+  mount -t sysfs -o ro sysfs "$chroot_dir/sys"
+
+  say "clone"
+  git clone --quiet --no-hardlinks "file://$root" "$chroot_dir/root/rtindex"
+  if [[ -n "$(git -C "$root" status --porcelain)" ]]; then
+    say "note: the clone lacks uncommitted changes"
+  fi
 }
-rm -f "$chroot_dir.log"
-
-# Network, apt and pip as on this machine.
-sed -E 's/.*/deb & main/' <<<"$sources" >"$chroot_dir/etc/apt/sources.list"
-apt-config dump | grep -E '^Acquire::(https?::|ftp::|Check-Valid-Until|Retries|ForceIPv)' \
-  >"$chroot_dir/etc/apt/apt.conf.d/90machine" || true
-cp -L /etc/resolv.conf /etc/hosts "$chroot_dir/etc/"
-if [[ -e /etc/pip.conf ]]; then cp -L /etc/pip.conf "$chroot_dir/etc/"; fi
-if compgen -G '/usr/local/share/ca-certificates/*.crt' >/dev/null; then
-  cp -L /usr/local/share/ca-certificates/*.crt "$chroot_dir/usr/local/share/ca-certificates/"
-  in_chroot update-ca-certificates >/dev/null 2>&1
-fi
-
-mount -t proc proc "$chroot_dir/proc"
-mount -t sysfs -o ro sysfs "$chroot_dir/sys"
-
-say "clone"
-git clone --quiet --no-hardlinks "file://$root" "$chroot_dir/root/rtindex"
-if [[ -n "$(git -C "$root" status --porcelain)" ]]; then
-  say "note: the clone lacks uncommitted changes"
-fi
 
 # timed NAME COMMAND...
 report=()
@@ -135,9 +151,50 @@ timed() {
   say "$name"
   in_chroot "$@"
   local seconds=$((SECONDS - start))
-  report+=("$(printf '%-24s %3d min %02d s' "$name" $((seconds / 60)) $((seconds % 60)))")
+  report+=("$(printf '%-36s %3d min %02d s' "$name" $((seconds / 60)) $((seconds % 60)))")
 }
 
+# The wheel where there is Python and nothing else: the package's tests run the README's and the
+# pages' examples as well.
+try_wheel() {
+  local name="wheel, Debian ${1}"
+  mkdir -p "$chroot_dir/root/packages"
+  cp "$root"/build/wheels/rtindex-*.whl "$chroot_dir/root/packages/"
+  in_chroot python3 -m venv /root/venv
+  timed "$name: pip install" /root/venv/bin/pip install --quiet --find-links /root/packages rtindex
+  timed "$name: rtindex demo" /root/venv/bin/rtindex demo
+  timed "$name: its tests' packages" /root/venv/bin/pip install --quiet --find-links /root/packages \
+    "rtindex[test]"
+  timed "$name: its tests" bash -c 'cd /root/rtindex && /root/venv/bin/python -m pytest -q'
+}
+
+# The Debian packages: the README's C++ example, compiled in both ways, and the command.
+try_debs() {
+  mkdir -p "$chroot_dir/root/debs"
+  cp "$root"/build/debs/*.deb "$chroot_dir/root/debs/"
+  in_chroot apt-get update -qq
+  timed "deb: apt install" bash -c 'apt-get install -y -qq /root/debs/*.deb >/root/apt.txt'
+  in_chroot apt-get install -y -qq --no-install-recommends g++ cmake make pkg-config >/dev/null
+  timed "deb: README's example" python3 /root/rtindex/tests/package/readme_example.py
+  timed "deb: rtindex demo" rtindex demo
+}
+
+try_packages() {
+  "$root/scripts/wheel.sh"
+  "$root/scripts/deb.sh"
+  enter bookworm python3,python3-venv
+  try_wheel 12
+  try_debs
+  enter trixie python3,python3-venv
+  try_wheel 13
+  report+=("$(ls -l "$root"/build/wheels/* "$root"/build/debs/*.deb |
+    awk '{ sub(".*/", "", $9); printf "%s%-58s %6.2f MiB", NR > 1 ? "\n" : "", $9, $5 / 1048576 }')")
+}
+
+case "${steps[*]}" in
+  packages) try_packages ;;
+  *) enter "$suite" git ;;
+esac
 for step in "${steps[@]}"; do
   case "$step" in
     demo)
@@ -148,5 +205,5 @@ for step in "${steps[@]}"; do
   esac
 done
 
-say "$(uname -m), $(nproc) processors, Debian $suite"
+say "$(uname -m), $(nproc) processors"
 printf '%s\n' "${report[@]}"
