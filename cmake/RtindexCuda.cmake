@@ -1,8 +1,8 @@
 # Looks for nvcc. Sets RTINDEX_HAS_CUDA, RTINDEX_CUDA_VERSION, RTINDEX_CUDA_NOTE and
 # RTINDEX_CUDA_FLAGS.
 #
-# Architectures: what CMAKE_CUDA_ARCHITECTURES says; else those of the GPUs of this machine; else
-# Turing to Blackwell, with PTX for later ones.
+# Architectures: what CMAKE_CUDA_ARCHITECTURES says; else those of the GPUs of this machine, unless a
+# package is built; else Turing to Blackwell, with PTX for later ones.
 
 set(RTINDEX_HAS_CUDA OFF)
 set(RTINDEX_CUDA_NOTE "switched off")
@@ -27,12 +27,15 @@ endif()
 
 # CMake's "native" fails without a GPU, so nvidia-smi is asked.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-  execute_process(
-    COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-    OUTPUT_VARIABLE capabilities
-    ERROR_QUIET
-    RESULT_VARIABLE status)
   set(found "")
+  set(status "not asked")
+  if(NOT RTINDEX_PACKAGE)
+    execute_process(
+      COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE capabilities
+      ERROR_QUIET
+      RESULT_VARIABLE status)
+  endif()
   if(status EQUAL 0)
     string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
     foreach(capability IN LISTS capabilities)
@@ -61,6 +64,9 @@ set(RTINDEX_CUDA_FLAGS
     # lambdas of visit_native() name their type in no parameter; defaulted functions run on both sides
     -diag-suppress=445,20012
     -Xcompiler=-Wall,-Wextra,-ffp-contract=off,-fvisibility=hidden)
+if(RTINDEX_PACKAGE)
+  list(APPEND RTINDEX_CUDA_FLAGS --compress-mode=size)
+endif()
 if(RTINDEX_WERROR)
   list(APPEND RTINDEX_CUDA_FLAGS -Werror=all-warnings)
 endif()

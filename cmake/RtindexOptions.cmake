@@ -25,7 +25,7 @@ option(RTINDEX_BENCH "Build the benchmarks; includes the experiments" OFF)
 option(RTINDEX_INSTALL "Create install rules" ${for_people})
 option(RTINDEX_PYTHON "Build the Python package's module; needs nanobind" ${for_pip})
 set(RTINDEX_PREBUILT "" CACHE PATH "Another build of this tree whose libraries the bindings link")
-option(RTINDEX_PACKAGE "For packages: what is built does not ask for its source tree" ${for_pip})
+option(RTINDEX_PACKAGE "For packages: nothing depends on the machine that builds" ${for_pip})
 option(RTINDEX_WERROR "Treat compiler warnings as errors" OFF)
 
 # A choice with a fixed set of values; anything else stops the configuration.

@@ -13,6 +13,11 @@ fail() {
 # needs_value OPTION [VALUE...]: fails where the last argument is an option that takes a value.
 needs_value() { (($# > 1)) || fail "$1 needs a value; see --help"; }
 
+# sizes FILE...: a line each.
+sizes() {
+  stat --printf '%s %n\n' "$@" | awk '{ sub(".*/", "", $2); printf "%7.2f MiB  %s\n", $1 / 1048576, $2 }'
+}
+
 # The smallest of the numbers given.
 smallest() { printf '%s\n' "$@" | sort -n | head -n 1; }
 

@@ -40,4 +40,4 @@ say "packages"
 rm -rf "$results/_CPack_Packages"
 # Tags of level error fail; a bare machine has no lintian.
 if command -v lintian >/dev/null; then lintian --fail-on error "$results"/*.deb; fi
-ls -lh "$results"/*.deb | awk '{printf "%8s  %s\n", $5, $9}'
+sizes "$results"/*.deb

@@ -187,8 +187,7 @@ try_packages() {
   try_debs
   enter trixie python3,python3-venv
   try_wheel 13
-  report+=("$(ls -l "$root"/build/wheels/* "$root"/build/debs/*.deb |
-    awk '{ sub(".*/", "", $9); printf "%s%-58s %6.2f MiB", NR > 1 ? "\n" : "", $9, $5 / 1048576 }')")
+  report+=("$(sizes "$root"/build/wheels/* "$root"/build/debs/*.deb)")
 }
 
 case "${steps[*]}" in

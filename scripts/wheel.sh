@@ -62,6 +62,7 @@ unpacked_python() {
   local program="$home/usr/bin/python$version"
   if [[ ! -x "$program" ]]; then
     command -v apt-get >/dev/null || fail "no Python 3.12 or later was found; put one on the PATH."
+    # shellcheck disable=SC2016
     mirror="$(apt-get indextargets --format '$(SITE)' | head -1)"
     mkdir -p "$apt"/{lists,cache,debs}
     printf 'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s trixie main\n' \
@@ -107,8 +108,9 @@ pythons+=("$(newer_python || unpacked_python)")
 # --- what they are made of ---------------------------------------------------------------------------
 
 say "sdist"
+rm -f "$results"/rtindex-*.tar.gz
 python -m build --quiet --sdist --no-isolation --skip-dependency-check --outdir "$results" "$root"
-sdist="$(ls -t "$results"/rtindex-*.tar.gz | head -1)"
+sdist="$(echo "$results"/rtindex-*.tar.gz)"
 
 # make_wheels FLAVOUR: the library once, then the bindings for each interpreter.
 make_wheels() {
@@ -139,4 +141,4 @@ make_wheels() {
 }
 
 for flavour in "${flavours[@]}"; do make_wheels "$flavour"; done
-ls -lh "$results" | awk 'NR > 1 {printf "%8s  %s\n", $5, $9}'
+sizes "$results"/*
