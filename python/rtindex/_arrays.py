@@ -8,7 +8,7 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
-from ._lists import Array, cast_times, validity_bits
+from ._lists import Array, cast_times, not_a_time, validity_bits
 from ._types import ColumnType, parts_of
 
 # NumPy types that an index reads in place.
@@ -52,7 +52,7 @@ def from_masked(masked: Any, target: ColumnType | None) -> Column:
     if kind in "SUT" and array.size:
         return strings([None if lost else item for item, lost in zip(array.tolist(), missing)])
     if kind == "M":
-        return from_numpy(np.where(missing, np.datetime64("NaT"), array), target)
+        return from_numpy(np.where(missing, not_a_time(array.dtype), array), target)
     return from_numpy(array, target, None if kind == "V" else validity_bits(missing))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._columns import columns_of
 from ._kinds import Kind
-from ._lists import Array
+from ._lists import Array, not_a_time
 from ._times import zone_of
 from ._types import ColumnType
 
@@ -60,7 +60,7 @@ def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind, data
 def _reserved(dtype: Any) -> Any:
     """The key of a miss, as for aggregates."""
     if dtype.kind == "M":
-        return np.datetime64("NaT")
+        return not_a_time(dtype)
     if dtype.kind == "f":
         return np.nan
     if dtype.kind == "b":

@@ -82,15 +82,49 @@ def validity_bits(missing: Array) -> Array | None:
 def cast_times(times: Array, unit: str) -> Array | None:
     """The times in another unit; None if one of them falls between two of its ticks.
 
-    A time out of the range of the unit, which NumPy wraps, is an error.
+    A time out of the range of the unit is an error.
     """
-    cast = times.astype(f"M8[{unit}]")
-    lost = differ(cast.astype(times.dtype), times)
+    cast, lost = cast_and_lost(times, f"M8[{unit}]")
     if not lost.any():
         return cast
     if not np.can_cast(times.dtype, cast.dtype):  # the unit is coarser
         return None
     raise InvalidArgumentError(_too_far(times[lost][0], unit))
+
+
+def cast_and_lost(times: Array, dtype: Any) -> tuple[Array, Array]:
+    """The times in another unit, and which of them are not the same there.
+
+    NumPy wraps a time out of the unit's range. From 2.5 on it refuses the array instead, whose first
+    such time is then the one that is lost.
+    """
+    lost = np.zeros(len(times), bool)
+    try:
+        cast = times.astype(dtype)
+    except OverflowError:
+        lost[_first_refused(times, dtype)] = True
+        return times, lost
+    try:
+        return cast, differ(cast.astype(times.dtype), times)
+    except OverflowError:  # also for the lowest times of a unit, which lie within its range
+        return cast, lost | (not np.can_cast(times.dtype, dtype))
+
+
+def _first_refused(times: Array, dtype: Any) -> int:
+    good, bad = 0, len(times)  # the first `good` times can be cast, the first `bad` cannot
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            times[good:middle].astype(dtype)
+            good = middle
+        except OverflowError:
+            bad = middle
+    return good
+
+
+def not_a_time(dtype: Any) -> Any:
+    """NaT in the unit of a dtype."""
+    return np.array("NaT", dtype)[()]
 
 
 def differ(times: Any, others: Any) -> Any:
@@ -115,7 +149,13 @@ def _times(items: list[Any], unit: str) -> Array:
             raise InvalidArgumentError(f"the list mixes times with {item!r}: pass dates, datetimes "
                                        "and None only")
     times = [_datetime64(item) for item in items]
-    array = np.array(times)
+    try:
+        array = np.array(times)
+    except OverflowError:  # NumPy from 2.5 on; the finest unit cannot hold all of them
+        finest = np.result_type(*(time.dtype for time in times))
+        far = next(time for time in times
+                   if cast_and_lost(time.reshape(1), finest)[1][0])
+        raise InvalidArgumentError(_too_far(far, np.datetime_data(finest)[0])) from None
     for i, time in enumerate(times):  # NumPy takes the finest unit
         if time.dtype != array.dtype and differ(array[i].astype(time.dtype), time):
             raise InvalidArgumentError(_too_far(time, np.datetime_data(array.dtype)[0]))
@@ -127,7 +167,7 @@ def _times(items: list[Any], unit: str) -> Array:
 
 def _datetime64(item: Any) -> np.datetime64:
     if item is None:
-        return np.datetime64("NaT")
+        return np.datetime64("NaT", "Y")  # the coarsest unit, which leaves the others as they are
     if hasattr(item, "to_datetime64"):  # of pandas, with nanoseconds and a time zone
         return item.to_datetime64()  # type: ignore[no-any-return]
     if isinstance(item, datetime.datetime) and item.tzinfo is not None:

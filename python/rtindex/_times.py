@@ -10,7 +10,7 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
-from ._lists import Array, cast_times, differ, plain_array
+from ._lists import Array, cast_and_lost, cast_times, plain_array
 
 # The units of pandas and Arrow; answers in other units are converted where no tick is lost.
 _COMMON_UNITS = ("s", "ms", "us", "ns")
@@ -65,8 +65,7 @@ def in_common_unit(times: Array) -> Array:
         if times.dtype == np.dtype(f"M8[{unit}]"):
             return times
         if np.can_cast(times.dtype, f"M8[{unit}]"):
-            cast = times.astype(f"M8[{unit}]")
-            lost = differ(cast.astype(times.dtype), times)
+            cast, lost = cast_and_lost(times, f"M8[{unit}]")
             if lost.any():
                 raise InvalidArgumentError(
                     f"the answer {times[lost][0]} is too far from 1970 for the times of pandas "

@@ -176,7 +176,7 @@ def test_durations(tolerance):
     ([1], SECOND, "expected an integer"), ([1.5], "a", "expected a number"),
     ([1.5], -0.5, "expected 0 or more"), ([1.5], float("nan"), "expected a number"),
     (["a"], 1, "strings have no distance"), ([NOON], 5, "expected a duration, such as"),
-    ([NOON], -SECOND, "expected 0 or more"), ([NOON], np.timedelta64("NaT"), "expected a duration"),
+    ([NOON], -SECOND, "expected 0 or more"), ([NOON], np.timedelta64("NaT", "s"), "expected a duration"),
     ([NOON], pa.scalar(None, pa.duration("s")), "expected a duration"),
     ([NOON], np.timedelta64(1, "M"), "expected a duration")])
 def test_wrong_tolerances(column, tolerance, sentence):

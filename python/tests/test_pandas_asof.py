@@ -45,7 +45,7 @@ GROUPS = {
     "category": lambda codes: pd.Categorical.from_codes(codes - 1, list("abcdef")),
     "float": lambda codes: np.where(codes == 0, np.nan, codes / 2),
     "bool": lambda codes: codes % 2 == 0,
-    "date": lambda codes: np.where(codes == 0, np.datetime64("NaT"), times(codes, "D")),
+    "date": lambda codes: np.where(codes == 0, np.datetime64("NaT", "D"), times(codes, "D")),
 }
 
 

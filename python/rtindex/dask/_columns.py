@@ -15,7 +15,7 @@ import numpy as np
 
 from .._columns import columns_of, is_one_key, is_pandas, is_scalar
 from .._errors import InvalidArgumentError
-from .._lists import Array, has_strings, plain_array
+from .._lists import Array, has_strings, not_a_time, plain_array
 from .._types import ColumnType, parts_of
 
 Columns = tuple[Any, ...]
@@ -141,7 +141,7 @@ def _part(data: Any, target: ColumnType | None) -> Any:
         import pyarrow
 
         if data.dtype.kind == "M":
-            return np.where(np.ma.getmaskarray(data), np.datetime64("NaT"), np.ma.getdata(data))
+            return np.where(np.ma.getmaskarray(data), not_a_time(data.dtype), np.ma.getdata(data))
         return pyarrow.array(np.ma.getdata(data), mask=np.ma.getmaskarray(data))
     if isinstance(data, np.ndarray):
         return _from_array(data, target)
