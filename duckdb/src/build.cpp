@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "api.hpp"
+#include "functions.hpp"
+#include "gathered.hpp"
+#include "keys.hpp"
+#include "registry.hpp"
+
+// rtindex_build(name, id, key...) and rtindex_build_as(name, spec, id, key...) are aggregates:
+// DuckDB reads the rows in the transaction of the query, with all threads and its progress bar.
+
+namespace rtindex::sql {
+
+namespace {
+
+constexpr idx_t most_parts = 8;
+// Calls of a few thousand lookups are not worth the way to a GPU, which `auto` would choose.
+constexpr const char* default_spec_text = "auto@cpu";
+
+/// What a build is registered with.
+struct RegisteredBuild {
+  std::shared_ptr<Registry> registry;
+  bool takes_spec;
+};
+
+/// What is known of one group of rows.
+struct BuildState {
+  std::string name;
+  std::string spec = default_spec_text;
+  /// Combined states share their pieces: DuckDB may combine a state with several others.
+  std::vector<std::shared_ptr<GatheredRows>> pieces;
+
+  GatheredRows& own_piece() {
+    if (pieces.empty() || pieces.back().use_count() > 1)
+      pieces.push_back(std::make_shared<GatheredRows>());
+    return *pieces.back();
+  }
+};
+
+BuildState*& state_of(duckdb_aggregate_state state) {
+  return *reinterpret_cast<BuildState**>(state);
+}
+
+idx_t state_size(duckdb_function_info) { return sizeof(BuildState*); }
+
+void init_state(duckdb_function_info, duckdb_aggregate_state state) { state_of(state) = nullptr; }
+
+void destroy_states(duckdb_aggregate_state* states, idx_t count) {
+  for (idx_t i = 0; i < count; ++i) delete std::exchange(state_of(states[i]), nullptr);
+}
+
+void require_same(std::string& known, std::string_view given, bool first, const char* what) {
+  if (first) known = given;
+  if (known != given)
+    throw Error(std::string(what) + " differs between rows of one group ('" + known + "', '" +
+                std::string(given) + "'): pass the same text for all of them");
+}
+
+/// Rows of a chunk that belong to the same state.
+void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool takes_spec,
+                 std::span<const idx_t> rows) {
+  BuildState*& state = state_of(handle);
+  const bool first = state == nullptr;
+  if (first) state = new BuildState;
+  const auto texts = [&](idx_t vector) {
+    return static_cast<const duckdb_string_t*>(
+        duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, vector)));
+  };
+  require_same(state->name, text_of(texts(0)[rows.front()]), first, "the name of the index");
+  if (takes_spec)
+    require_same(state->spec, text_of(texts(1)[rows.front()]), first, "the spec of the index");
+  state->own_piece().append(chunk, takes_spec ? 2 : 1, rows);
+}
+
+void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state* states) {
+  guarded(info, duckdb_aggregate_function_set_error, [&] {
+    const auto& build =
+        *static_cast<const RegisteredBuild*>(duckdb_aggregate_function_get_extra_info(info));
+    const idx_t count = duckdb_data_chunk_get_size(chunk);
+    if (count == 0) return;
+    std::vector<idx_t> rows(count);
+    std::iota(rows.begin(), rows.end(), idx_t{0});
+    // Without GROUP BY all rows have the same state.
+    const bool grouped =
+        std::any_of(states, states + count, [&](auto state) { return state != states[0]; });
+    if (grouped) std::ranges::stable_sort(rows, {}, [&](idx_t row) { return states[row]; });
+    for (auto begin = rows.begin(); begin != rows.end();) {
+      const auto state = states[*begin];
+      const auto end =
+          grouped ? std::find_if(begin, rows.end(), [&](idx_t row) { return states[row] != state; })
+                  : rows.end();
+      append_rows(state, chunk, build.takes_spec, std::span(begin, end));
+      begin = end;
+    }
+  });
+}
+
+void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
+             duckdb_aggregate_state* targets, idx_t count) {
+  guarded(info, duckdb_aggregate_function_set_error, [&] {
+    for (idx_t i = 0; i < count; ++i) {
+      const BuildState* source = state_of(sources[i]);
+      BuildState*& target = state_of(targets[i]);
+      if (source == nullptr) continue;
+      const bool first = target == nullptr;
+      if (first) target = new BuildState;
+      require_same(target->name, source->name, first, "the name of the index");
+      require_same(target->spec, source->spec, first, "the spec of the index");
+      target->pieces.insert(target->pieces.end(), source->pieces.begin(), source->pieces.end());
+    }
+  });
+}
+
+SharedIndex built(const BuildState& state) {
+  AssembledColumn column(state.pieces);
+  return std::make_shared<const NamedIndex>(
+      NamedIndex{.name = state.name,
+                 .index = rtindex::build(column.view(), state.spec),
+                 .parts = column.types(),
+                 .rows = column.rows(),
+                 .ids = column.take_ids()});
+}
+
+/// Builds the index of each group; returns its number of rows.
+void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_vector result,
+              idx_t count, idx_t offset) {
+  guarded(info, duckdb_aggregate_function_set_error, [&] {
+    const auto& build =
+        *static_cast<const RegisteredBuild*>(duckdb_aggregate_function_get_extra_info(info));
+    auto* rows = static_cast<std::int64_t*>(duckdb_vector_get_data(result)) + offset;
+    for (idx_t i = 0; i < count; ++i) {
+      const BuildState* state = state_of(states[i]);
+      if (state == nullptr) {  // no rows, so no name either
+        duckdb_vector_ensure_validity_writable(result);
+        duckdb_validity_set_row_invalid(duckdb_vector_get_validity(result), offset + i);
+        continue;
+      }
+      SharedIndex index = built(*state);
+      rows[i] = static_cast<std::int64_t>(index->rows);
+      build.registry->put(std::move(index));
+    }
+  });
+}
+
+Owner<duckdb_aggregate_function> build_function(const std::shared_ptr<Registry>& registry,
+                                                bool takes_spec, idx_t key_parts) {
+  const LogicalType text = logical_type(DUCKDB_TYPE_VARCHAR);
+  const LogicalType any = logical_type(DUCKDB_TYPE_ANY);
+  const LogicalType number = logical_type(DUCKDB_TYPE_BIGINT);
+  Owner<duckdb_aggregate_function> function(duckdb_create_aggregate_function());
+  duckdb_aggregate_function_add_parameter(function.get(), text.get());
+  if (takes_spec) duckdb_aggregate_function_add_parameter(function.get(), text.get());
+  duckdb_aggregate_function_add_parameter(function.get(), number.get());
+  for (idx_t part = 0; part < key_parts; ++part)
+    duckdb_aggregate_function_add_parameter(function.get(), any.get());
+  duckdb_aggregate_function_set_return_type(function.get(), number.get());
+  duckdb_aggregate_function_set_functions(function.get(), state_size, init_state, update, combine,
+                                          finalize);
+  duckdb_aggregate_function_set_destructor(function.get(), destroy_states);
+  duckdb_aggregate_function_set_special_handling(function.get());
+  duckdb_aggregate_function_set_extra_info(
+      function.get(), new RegisteredBuild{registry, takes_spec}, delete_object<RegisteredBuild>);
+  return function;
+}
+
+}  // namespace
+
+bool register_builds(duckdb_connection connection, const std::shared_ptr<Registry>& registry) {
+  for (const bool takes_spec : {false, true}) {
+    const char* name = takes_spec ? "rtindex_build_as" : "rtindex_build";
+    const Owner<duckdb_aggregate_function_set> set(duckdb_create_aggregate_function_set(name));
+    for (idx_t parts = 1; parts <= most_parts; ++parts) {
+      const auto function = build_function(registry, takes_spec, parts);
+      duckdb_aggregate_function_set_name(function.get(), name);
+      if (duckdb_add_aggregate_function_to_set(set.get(), function.get()) != DuckDBSuccess)
+        return false;
+    }
+    if (duckdb_register_aggregate_function_set(connection, set.get()) != DuckDBSuccess)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace rtindex::sql

@@ -1,0 +1,25 @@
+#pragma once
+
+/// \file
+/// The functions of the extension, by what they do. Each registers some and returns whether DuckDB
+/// took them.
+
+#include <memory>
+
+#include "api.hpp"
+
+namespace rtindex::sql {
+
+class Registry;
+
+/// rtindex_build and rtindex_build_as.
+[[nodiscard]] bool register_builds(duckdb_connection connection,
+                                   const std::shared_ptr<Registry>& registry);
+/// rtindex_lookup, rtindex_range_count and so on.
+[[nodiscard]] bool register_lookups(duckdb_connection connection,
+                                    const std::shared_ptr<Registry>& registry);
+/// rtindex_indexes and rtindex_drop.
+[[nodiscard]] bool register_lists(duckdb_connection connection,
+                                  const std::shared_ptr<Registry>& registry);
+
+}  // namespace rtindex::sql

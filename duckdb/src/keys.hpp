@@ -1,0 +1,47 @@
+#pragma once
+
+/// \file
+/// The key arguments of a call as columns.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <rtindex/column.hpp>
+
+#include "api.hpp"
+#include "key_types.hpp"
+
+namespace rtindex::sql {
+
+/// The text that is the same in every row of a vector: the name of an index, or an option. Throws
+/// `Error` where it is null or differs; `what` names it.
+[[nodiscard]] std::string_view constant_text(duckdb_vector vector, idx_t rows, const char* what);
+
+/// Lookups of one chunk: some of its vectors as one column, compared with the keys of an index.
+/// Native elements are read where they are. Integers and decimals become floats for a column of
+/// floats, as in SQL.
+class LookupKeys {
+ public:
+  LookupKeys(duckdb_data_chunk chunk, idx_t first, idx_t count, std::span<const KeyType> key_parts);
+
+  [[nodiscard]] const ColumnView& column() const { return column_; }
+  /// Whether an argument is the literal NULL, which has no type: no lookup matches.
+  [[nodiscard]] bool all_null() const { return all_null_; }
+
+ private:
+  [[nodiscard]] ColumnView part(duckdb_vector vector, const KeyType& key);
+  [[nodiscard]] ColumnView strings(const duckdb_string_t* strings, const std::uint64_t* validity);
+  [[nodiscard]] const double* doubles(duckdb_vector vector, duckdb_logical_type type);
+
+  idx_t rows_;
+  bool all_null_ = false;
+  std::vector<std::vector<std::string_view>> strings_;
+  std::vector<std::vector<double>> doubles_;
+  std::vector<std::vector<float>> floats_;
+  ColumnView column_;
+};
+
+}  // namespace rtindex::sql

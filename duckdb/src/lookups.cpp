@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <rtindex/rtindex.hpp>
+
+#include "api.hpp"
+#include "functions.hpp"
+#include "keys.hpp"
+#include "registry.hpp"
+
+namespace rtindex::sql {
+
+namespace {
+
+enum class Kind : std::uint8_t { point, range, prefix, nearest };
+
+/// A scalar function: what it looks up, and what it returns.
+struct LookupFunction {
+  const char* name;
+  Kind kind;
+  Answer answer;
+  Direction direction = Direction::nearest;
+};
+
+constexpr std::array lookup_functions = std::to_array<LookupFunction>({
+    {"rtindex_lookup", Kind::point, Answer::first},
+    {"rtindex_count", Kind::point, Answer::count},
+    {"rtindex_rows", Kind::point, Answer::rows},
+    {"rtindex_range_first", Kind::range, Answer::first},
+    {"rtindex_range_count", Kind::range, Answer::count},
+    {"rtindex_range_rows", Kind::range, Answer::rows},
+    {"rtindex_prefix_count", Kind::prefix, Answer::count},
+    {"rtindex_prefix_rows", Kind::prefix, Answer::rows},
+    {"rtindex_predecessor", Kind::nearest, Answer::first, Direction::backward},
+    {"rtindex_successor", Kind::nearest, Answer::first, Direction::forward},
+    {"rtindex_nearest", Kind::nearest, Answer::first, Direction::nearest},
+});
+
+/// What a scalar function is registered with.
+struct Registered {
+  std::shared_ptr<Registry> registry;
+  LookupFunction function;
+};
+
+/// The answers to a chunk of lookups; none where the literal NULL was looked up.
+std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
+                                  duckdb_data_chunk chunk) {
+  const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
+  LookupOptions options{.answers = function.answer, .order = RowOrder::ascending};
+  if (function.kind != Kind::range) {
+    const LookupKeys keys(chunk, 1, arguments, named.parts);
+    if (keys.all_null()) return std::nullopt;
+    if (function.kind == Kind::point) return named.index.lookup(keys.column(), options);
+    if (function.kind == Kind::prefix) return named.index.starts_with(keys.column(), options);
+    return named.index.nearest(keys.column(), {.direction = function.direction}, options);
+  }
+  if (arguments % 2 == 1) {
+    const idx_t rows = duckdb_data_chunk_get_size(chunk);
+    const auto last = duckdb_data_chunk_get_vector(chunk, arguments);
+    const LogicalType type(duckdb_vector_get_column_type(last));
+    if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_VARCHAR || arguments == 1)
+      throw Error(std::string(function.name) +
+                  " takes the lower and the upper keys of ranges, then '[]', '[)', '(]' or '()'");
+    options.ends = ends_named(constant_text(last, rows, "the text for the ends of ranges"));
+  }
+  const LookupKeys lower(chunk, 1, arguments / 2, named.parts);
+  const LookupKeys upper(chunk, 1 + arguments / 2, arguments / 2, named.parts);
+  if (lower.all_null() || upper.all_null()) return std::nullopt;
+  return named.index.range(lower.column(), upper.column(), options);
+}
+
+void write_ids(const NamedIndex& named, std::span<const std::uint32_t> rows, std::int64_t* ids) {
+  std::ranges::transform(rows, ids, [&](std::uint32_t row) { return named.id_of(row); });
+}
+
+/// One id for each lookup, NULL for a miss.
+void write_first(const NamedIndex& named, std::span<const std::uint32_t> rows,
+                 duckdb_vector result) {
+  auto* ids = static_cast<std::int64_t*>(duckdb_vector_get_data(result));
+  std::uint64_t* validity = nullptr;
+  for (idx_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] != miss_row) {
+      ids[i] = named.id_of(rows[i]);
+      continue;
+    }
+    if (validity == nullptr) {
+      duckdb_vector_ensure_validity_writable(result);
+      validity = duckdb_vector_get_validity(result);
+    }
+    duckdb_validity_set_row_invalid(validity, i);
+  }
+}
+
+/// A list of ids for each lookup.
+void write_rows(const NamedIndex& named, const Answers& answers, duckdb_vector result) {
+  const auto offsets = answers.offsets();
+  auto* lists = static_cast<duckdb_list_entry*>(duckdb_vector_get_data(result));
+  for (idx_t i = 0; i < answers.size(); ++i)
+    lists[i] = {.offset = offsets[i], .length = offsets[i + 1] - offsets[i]};
+  const auto rows = answers.rows();
+  duckdb_list_vector_reserve(result, rows.size());
+  duckdb_list_vector_set_size(result, rows.size());
+  const auto child = duckdb_list_vector_get_child(result);
+  write_ids(named, rows, static_cast<std::int64_t*>(duckdb_vector_get_data(child)));
+}
+
+/// What a lookup without a match returns: NULL, 0 or an empty list.
+void write_misses(Answer answer, idx_t rows, duckdb_vector result) {
+  if (answer == Answer::first) {
+    duckdb_vector_ensure_validity_writable(result);
+    for (idx_t i = 0; i < rows; ++i)
+      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(result), i);
+  } else if (answer == Answer::count) {
+    std::fill_n(static_cast<std::int64_t*>(duckdb_vector_get_data(result)), rows, 0);
+  } else {
+    std::fill_n(static_cast<duckdb_list_entry*>(duckdb_vector_get_data(result)), rows,
+                duckdb_list_entry{});
+  }
+}
+
+void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
+  guarded(info, duckdb_scalar_function_set_error, [&] {
+    const auto& [registry, function] =
+        *static_cast<const Registered*>(duckdb_scalar_function_get_extra_info(info));
+    const idx_t rows = duckdb_data_chunk_get_size(chunk);
+    if (rows == 0) return;
+    const SharedIndex named = registry->find(
+        constant_text(duckdb_data_chunk_get_vector(chunk, 0), rows, "the name of the index"));
+    const auto answers = answers_to(*named, function, chunk);
+    if (!answers) return write_misses(function.answer, rows, result);
+    if (function.answer == Answer::first) return write_first(*named, answers->first(), result);
+    if (function.answer == Answer::rows) return write_rows(*named, *answers, result);
+    std::ranges::copy(answers->count(), static_cast<std::int64_t*>(duckdb_vector_get_data(result)));
+  });
+}
+
+}  // namespace
+
+bool register_lookups(duckdb_connection connection, const std::shared_ptr<Registry>& registry) {
+  const LogicalType text = logical_type(DUCKDB_TYPE_VARCHAR);
+  const LogicalType any = logical_type(DUCKDB_TYPE_ANY);
+  const LogicalType number = logical_type(DUCKDB_TYPE_BIGINT);
+  const LogicalType list(duckdb_create_list_type(number.get()));
+  return std::ranges::all_of(lookup_functions, [&](const LookupFunction& lookup) {
+    const Owner<duckdb_scalar_function> function(duckdb_create_scalar_function());
+    duckdb_scalar_function_set_name(function.get(), lookup.name);
+    duckdb_scalar_function_add_parameter(function.get(), text.get());
+    duckdb_scalar_function_set_varargs(function.get(), any.get());
+    duckdb_scalar_function_set_return_type(
+        function.get(), lookup.answer == Answer::rows ? list.get() : number.get());
+    duckdb_scalar_function_set_special_handling(function.get());  // NULL is a lookup like others
+    duckdb_scalar_function_set_extra_info(function.get(), new Registered{registry, lookup},
+                                          delete_object<Registered>);
+    duckdb_scalar_function_set_function(function.get(), look_up);
+    return duckdb_register_scalar_function(connection, function.get()) == DuckDBSuccess;
+  });
+}
+
+}  // namespace rtindex::sql
