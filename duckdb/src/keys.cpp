@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -32,16 +33,16 @@ void append_scaled(std::vector<double>& values, const void* data, idx_t rows, do
 std::string_view constant_text(duckdb_vector vector, idx_t rows, const char* what) {
   const auto* texts = static_cast<const duckdb_string_t*>(duckdb_vector_get_data(vector));
   const std::uint64_t* validity = duckdb_vector_get_validity(vector);
-  const std::string_view text =
-      rows > 0 && is_valid(validity, 0) ? text_of(texts[0]) : std::string_view();
   for (idx_t row = 0; row < rows; ++row) {
     if (!is_valid(validity, row))
       throw Error(std::string(what) + " is NULL: pass a text, such as 'orders_by_key'");
-    if (text_of(texts[row]) != text)
-      throw Error(std::string(what) + " differs between rows ('" + std::string(text) + "', '" +
-                  std::string(text_of(texts[row])) + "'): pass the same text for all of them");
+    // A constant is the same 16 bytes in every row; only other texts need to be read.
+    if (std::memcmp(&texts[row], &texts[0], sizeof(duckdb_string_t)) != 0 &&
+        text_of(texts[row]) != text_of(texts[0]))
+      throw Error(std::string(what) + " differs between rows ('" + std::string(text_of(texts[0])) +
+                  "', '" + std::string(text_of(texts[row])) + "'): pass the same text for all");
   }
-  return text;
+  return text_of(texts[0]);
 }
 
 LookupKeys::LookupKeys(duckdb_data_chunk chunk, idx_t first, idx_t count,

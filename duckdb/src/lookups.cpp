@@ -8,6 +8,8 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "base/parallel.hpp"
+
 #include "api.hpp"
 #include "functions.hpp"
 #include "keys.hpp"
@@ -51,7 +53,8 @@ struct Registered {
 std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
                                   duckdb_data_chunk chunk) {
   const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
-  LookupOptions options{.answers = function.answer, .order = RowOrder::ascending};
+  LookupOptions options{.answers = function.answer};
+  if (function.answer == Answer::rows) options.order = RowOrder::ascending;
   if (function.kind != Kind::range) {
     const LookupKeys keys(chunk, 1, arguments, named.parts);
     if (keys.all_null()) return std::nullopt;
@@ -78,6 +81,11 @@ void write_ids(const NamedIndex& named, std::span<const std::uint32_t> rows, std
   std::ranges::transform(rows, ids, [&](std::uint32_t row) { return named.id_of(row); });
 }
 
+std::uint64_t* writable_validity(duckdb_vector vector) {
+  duckdb_vector_ensure_validity_writable(vector);
+  return duckdb_vector_get_validity(vector);
+}
+
 /// One id for each lookup, NULL for a miss.
 void write_first(const NamedIndex& named, std::span<const std::uint32_t> rows,
                  duckdb_vector result) {
@@ -88,11 +96,8 @@ void write_first(const NamedIndex& named, std::span<const std::uint32_t> rows,
       ids[i] = named.id_of(rows[i]);
       continue;
     }
-    if (validity == nullptr) {
-      duckdb_vector_ensure_validity_writable(result);
-      validity = duckdb_vector_get_validity(result);
-    }
-    duckdb_validity_set_row_invalid(validity, i);
+    if (validity == nullptr) validity = writable_validity(result);
+    validity[i / 64] &= ~(std::uint64_t{1} << (i % 64));
   }
 }
 
@@ -112,9 +117,7 @@ void write_rows(const NamedIndex& named, const Answers& answers, duckdb_vector r
 /// What a lookup without a match returns: NULL, 0 or an empty list.
 void write_misses(Answer answer, idx_t rows, duckdb_vector result) {
   if (answer == Answer::first) {
-    duckdb_vector_ensure_validity_writable(result);
-    for (idx_t i = 0; i < rows; ++i)
-      duckdb_validity_set_row_invalid(duckdb_vector_get_validity(result), i);
+    std::fill_n(writable_validity(result), (rows + 63) / 64, 0);
   } else if (answer == Answer::count) {
     std::fill_n(static_cast<std::int64_t*>(duckdb_vector_get_data(result)), rows, 0);
   } else {
@@ -131,6 +134,7 @@ void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector r
     if (rows == 0) return;
     const SharedIndex named = registry->find(
         constant_text(duckdb_data_chunk_get_vector(chunk, 0), rows, "the name of the index"));
+    const SerialLoops serial;  // DuckDB's threads have a chunk each
     const auto answers = answers_to(*named, function, chunk);
     if (!answers) return write_misses(function.answer, rows, result);
     if (function.answer == Answer::first) return write_first(*named, answers->first(), result);

@@ -1,11 +1,12 @@
 #include "base/parallel.hpp"
 
+#include <utility>
+
 #if defined(RTINDEX_EXECUTOR_STD)
 #include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 #else
 #include <tbb/blocked_range.h>
@@ -15,6 +16,22 @@
 #endif
 
 namespace rtindex {
+
+namespace {
+
+thread_local bool serial_loops = false;
+
+void serial_for(std::size_t size, std::size_t grain,
+                const std::function<void(std::size_t, std::size_t)>& body) {
+  for (std::size_t first = 0; first < size; first += grain)
+    body(first, std::min(grain, size - first));
+}
+
+}  // namespace
+
+SerialLoops::SerialLoops() : before_(std::exchange(serial_loops, true)) {}
+
+SerialLoops::~SerialLoops() { serial_loops = before_; }
 
 #if defined(RTINDEX_EXECUTOR_STD)
 
@@ -27,12 +44,14 @@ struct ThreadLimit::Arena {
 };
 
 int parallel_threads() {
+  if (serial_loops) return 1;
   if (thread_limit != 0) return thread_limit;
   return std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
+  if (serial_loops) return serial_for(size, grain, body);
   const std::size_t blocks = (size + grain - 1) / grain;
   std::atomic<std::size_t> next{0};
   std::exception_ptr error;
@@ -82,13 +101,12 @@ struct ThreadLimit::Arena {
   mutable tbb::task_arena arena;
 };
 
-int parallel_threads() { return tbb::this_task_arena::max_concurrency(); }
+int parallel_threads() { return serial_loops ? 1 : tbb::this_task_arena::max_concurrency(); }
 
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   const std::size_t blocks = (size + grain - 1) / grain;
-  if (blocks == 0) return;
-  if (blocks == 1) return body(0, size);
+  if (blocks <= 1 || serial_loops) return serial_for(size, grain, body);
   // Isolated: a thread that waits here must not pick up the caller's other work, which might want a
   // lock that this thread holds.
   tbb::this_task_arena::isolate([&] {
