@@ -70,4 +70,9 @@ void guarded(Info info, SetError set_error, Work work) {
   return {length <= inlined ? string.value.inlined.inlined : string.value.pointer.ptr, length};
 }
 
+/// Whether a row of a vector is not NULL, by its validity mask.
+[[nodiscard]] inline bool is_valid(const std::uint64_t* validity, idx_t row) {
+  return validity == nullptr || ((validity[row / 64] >> (row % 64)) & 1) != 0;
+}
+
 }  // namespace rtindex::sql

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +23,8 @@ namespace rtindex::sql {
 namespace {
 
 constexpr idx_t most_parts = 8;
+constexpr const char* name_argument = "the name of the index";
+constexpr const char* spec_argument = "the spec of the index";
 // Calls of a few thousand lookups are not worth the way to a GPU, which `auto` would choose.
 constexpr const char* default_spec_text = "auto@cpu";
 
@@ -60,9 +62,7 @@ void destroy_states(duckdb_aggregate_state* states, idx_t count) {
 
 void require_same(std::string& known, std::string_view given, bool first, const char* what) {
   if (first) known = given;
-  if (known != given)
-    throw Error(std::string(what) + " differs between rows of one group ('" + known + "', '" +
-                std::string(given) + "'): pass the same text for all of them");
+  if (known != given) throw_different(what, known, given);
 }
 
 /// Rows of a chunk that belong to the same state.
@@ -71,13 +71,12 @@ void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool ta
   BuildState*& state = state_of(handle);
   const bool first = state == nullptr;
   if (first) state = new BuildState;
-  const auto texts = [&](idx_t vector) {
-    return static_cast<const duckdb_string_t*>(
-        duckdb_vector_get_data(duckdb_data_chunk_get_vector(chunk, vector)));
+  const auto take = [&](std::string& known, idx_t argument, const char* what) {
+    const auto vector = duckdb_data_chunk_get_vector(chunk, argument);
+    require_same(known, constant_text(vector, rows, what), first, what);
   };
-  require_same(state->name, text_of(texts(0)[rows.front()]), first, "the name of the index");
-  if (takes_spec)
-    require_same(state->spec, text_of(texts(1)[rows.front()]), first, "the spec of the index");
+  take(state->name, 0, name_argument);
+  if (takes_spec) take(state->spec, 1, spec_argument);
   state->own_piece().append(chunk, takes_spec ? 2 : 1, rows);
 }
 
@@ -87,8 +86,8 @@ void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate
         *static_cast<const RegisteredBuild*>(duckdb_aggregate_function_get_extra_info(info));
     const idx_t count = duckdb_data_chunk_get_size(chunk);
     if (count == 0) return;
-    std::vector<idx_t> rows(count);
-    std::iota(rows.begin(), rows.end(), idx_t{0});
+    const auto in_order = all_rows(count);
+    std::vector<idx_t> rows(in_order.begin(), in_order.end());
     // Without GROUP BY all rows have the same state.
     const bool grouped =
         std::any_of(states, states + count, [&](auto state) { return state != states[0]; });
@@ -113,8 +112,8 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
       if (source == nullptr) continue;
       const bool first = target == nullptr;
       if (first) target = new BuildState;
-      require_same(target->name, source->name, first, "the name of the index");
-      require_same(target->spec, source->spec, first, "the spec of the index");
+      require_same(target->name, source->name, first, name_argument);
+      require_same(target->spec, source->spec, first, spec_argument);
       target->pieces.insert(target->pieces.end(), source->pieces.begin(), source->pieces.end());
     }
   });

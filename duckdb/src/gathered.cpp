@@ -12,10 +12,6 @@ namespace rtindex::sql {
 
 namespace {
 
-bool valid_at(const std::uint64_t* validity, idx_t row) {
-  return validity == nullptr || ((validity[row / 64] >> (row % 64)) & 1) != 0;
-}
-
 void append_elements(GatheredPart& part, const std::byte* data, std::span<const idx_t> rows) {
   const std::size_t width = part.type.width;
   const std::size_t before = part.bytes.size();
@@ -34,7 +30,7 @@ void append_elements(GatheredPart& part, const std::byte* data, std::span<const 
 void append_strings(GatheredPart& part, const duckdb_string_t* strings,
                     const std::uint64_t* validity, std::span<const idx_t> rows) {
   for (const idx_t row : rows) {
-    if (valid_at(validity, row)) {
+    if (is_valid(validity, row)) {
       const auto text = std::as_bytes(std::span(text_of(strings[row])));
       part.bytes.insert(part.bytes.end(), text.begin(), text.end());
     }
@@ -46,7 +42,7 @@ void append_nulls(GatheredPart& part, std::size_t before, const std::uint64_t* v
                   std::span<const idx_t> rows) {
   if (validity == nullptr && part.nulls.empty()) return;
   part.nulls.resize(before);
-  for (const idx_t row : rows) part.nulls.push_back(!valid_at(validity, row));
+  for (const idx_t row : rows) part.nulls.push_back(!is_valid(validity, row));
 }
 
 template <std::size_t width>
@@ -64,7 +60,7 @@ void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<co
   const std::size_t before = ids.size();
   ids.reserve(before + rows.size() > ids.capacity() ? 2 * (before + rows.size()) : 0);
   for (const idx_t row : rows) {
-    if (!valid_at(ids_validity, row))
+    if (!is_valid(ids_validity, row))
       throw Error("the id of a row is NULL: pass rowid, or another number that every row has");
     ids.push_back(given[row]);
   }

@@ -12,10 +12,6 @@ namespace rtindex::sql {
 
 namespace {
 
-bool is_valid(const std::uint64_t* validity, idx_t row) {
-  return validity == nullptr || ((validity[row / 64] >> (row % 64)) & 1) != 0;
-}
-
 // Arrow's bitmaps are bytes: the same bits where words are little endian.
 const std::uint8_t* bitmap_of(const std::uint64_t* validity) {
   return reinterpret_cast<const std::uint8_t*>(validity);
@@ -30,19 +26,31 @@ void append_scaled(std::vector<double>& values, const void* data, idx_t rows, do
 
 }  // namespace
 
-std::string_view constant_text(duckdb_vector vector, idx_t rows, const char* what) {
+std::string_view constant_text(duckdb_vector vector, std::span<const idx_t> rows,
+                               const char* what) {
   const auto* texts = static_cast<const duckdb_string_t*>(duckdb_vector_get_data(vector));
   const std::uint64_t* validity = duckdb_vector_get_validity(vector);
-  for (idx_t row = 0; row < rows; ++row) {
+  const duckdb_string_t& first = texts[rows.front()];
+  for (const idx_t row : rows) {
     if (!is_valid(validity, row))
       throw Error(std::string(what) + " is NULL: pass a text, such as 'orders_by_key'");
     // A constant is the same 16 bytes in every row; only other texts need to be read.
-    if (std::memcmp(&texts[row], &texts[0], sizeof(duckdb_string_t)) != 0 &&
-        text_of(texts[row]) != text_of(texts[0]))
-      throw Error(std::string(what) + " differs between rows ('" + std::string(text_of(texts[0])) +
-                  "', '" + std::string(text_of(texts[row])) + "'): pass the same text for all");
+    if (std::memcmp(&texts[row], &first, sizeof first) != 0 &&
+        text_of(texts[row]) != text_of(first))
+      throw_different(what, text_of(first), text_of(texts[row]));
   }
-  return text_of(texts[0]);
+  return text_of(first);
+}
+
+void throw_different(const char* what, std::string_view one, std::string_view other) {
+  throw Error(std::string(what) + " differs between rows ('" + std::string(one) + "', '" +
+              std::string(other) + "'): pass the same text for all of them");
+}
+
+std::span<const idx_t> all_rows(idx_t count) {
+  thread_local std::vector<idx_t> rows;
+  for (idx_t row = rows.size(); row < count; ++row) rows.push_back(row);
+  return std::span(rows).first(count);
 }
 
 LookupKeys::LookupKeys(duckdb_data_chunk chunk, idx_t first, idx_t count,
@@ -57,6 +65,7 @@ LookupKeys::LookupKeys(duckdb_data_chunk chunk, idx_t first, idx_t count,
   std::vector<ColumnView> parts;
   for (idx_t i = 0; i < count; ++i)
     parts.push_back(part(duckdb_data_chunk_get_vector(chunk, first + i), key_parts[i]));
+  if (all_null_) return;
   column_ = key_parts.size() == 1 ? parts.front() : ColumnView::composite(std::move(parts));
 }
 

@@ -16,9 +16,14 @@
 
 namespace rtindex::sql {
 
-/// The text that is the same in every row of a vector: the name of an index, or an option. Throws
-/// `Error` where it is null or differs; `what` names it.
-[[nodiscard]] std::string_view constant_text(duckdb_vector vector, idx_t rows, const char* what);
+/// The rows 0 to count - 1 of a chunk, valid until the next call of this thread.
+[[nodiscard]] std::span<const idx_t> all_rows(idx_t count);
+
+/// The text that is the same in these rows of a vector, of which there is at least one: the name of
+/// an index, or an option. Throws `Error` where it is NULL or differs; `what` names it.
+[[nodiscard]] std::string_view constant_text(duckdb_vector vector, std::span<const idx_t> rows,
+                                             const char* what);
+[[noreturn]] void throw_different(const char* what, std::string_view one, std::string_view other);
 
 /// Lookups of one chunk: some of its vectors as one column, compared with the keys of an index.
 /// Native elements are read where they are. Integers and decimals become floats for a column of

@@ -63,7 +63,7 @@ std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction&
     return named.index.nearest(keys.column(), {.direction = function.direction}, options);
   }
   if (arguments % 2 == 1) {
-    const idx_t rows = duckdb_data_chunk_get_size(chunk);
+    const auto rows = all_rows(duckdb_data_chunk_get_size(chunk));
     const auto last = duckdb_data_chunk_get_vector(chunk, arguments);
     const LogicalType type(duckdb_vector_get_column_type(last));
     if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_VARCHAR || arguments == 1)
@@ -132,8 +132,8 @@ void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector r
         *static_cast<const Registered*>(duckdb_scalar_function_get_extra_info(info));
     const idx_t rows = duckdb_data_chunk_get_size(chunk);
     if (rows == 0) return;
-    const SharedIndex named = registry->find(
-        constant_text(duckdb_data_chunk_get_vector(chunk, 0), rows, "the name of the index"));
+    const SharedIndex named = registry->find(constant_text(
+        duckdb_data_chunk_get_vector(chunk, 0), all_rows(rows), "the name of the index"));
     const SerialLoops serial;  // DuckDB's threads have a chunk each
     const auto answers = answers_to(*named, function, chunk);
     if (!answers) return write_misses(function.answer, rows, result);
