@@ -1,0 +1,344 @@
+"""The DuckDB extension, compared with plain SQL. RTINDEX_DUCKDB_EXTENSION names the file, which
+scripts/duckdb.sh builds."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import threading
+
+import pytest
+
+duckdb = pytest.importorskip("duckdb")
+EXTENSION = os.environ.get("RTINDEX_DUCKDB_EXTENSION", "")
+if not EXTENSION:
+    pytest.skip("RTINDEX_DUCKDB_EXTENSION is not set: the extension was not built",
+                allow_module_level=True)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROWS = 5000  # more than two chunks
+
+
+def connect(path=":memory:"):
+    con = duckdb.connect(str(path), config={"allow_unsigned_extensions": "true"})
+    con.execute(f"LOAD '{EXTENSION}'")
+    return con
+
+
+@pytest.fixture
+def con():
+    with connect() as connection:
+        yield connection
+
+
+def one(con, query):
+    return con.execute(query).fetchone()[0]
+
+
+def check(con, ours, plain):
+    """Both queries give the same rows."""
+    found, expected = (con.execute(query).fetchall() for query in (ours, plain))
+    assert found == expected
+    assert found, "nothing was compared"
+
+
+# A key of each type from the number of a row: duplicates, order unlike that of the rows, NULLs.
+KEYS = {
+    "BOOLEAN": "n % 2 = 0",
+    "TINYINT": "(n - 60)::TINYINT",
+    "SMALLINT": "(n * 7 - 300)::SMALLINT",
+    "INTEGER": "(n * 100003 - 6000000)::INTEGER",
+    "BIGINT": "n * 10000000000037 - 600000000000000",
+    "UTINYINT": "n::UTINYINT",
+    "USMALLINT": "(n * 100)::USMALLINT",
+    "UINTEGER": "(n * 30000000)::UINTEGER",
+    "UBIGINT": "n::UBIGINT * 100000000000000000::UBIGINT",
+    "FLOAT": "((n - 60) / 7)::FLOAT",
+    "DOUBLE": "CASE n WHEN 3 THEN 'nan' WHEN 4 THEN '-inf' WHEN 5 THEN '-0' ELSE (n - 60) / 7 END::DOUBLE",
+    "DATE": "DATE '1969-06-01' + (n * 5)::INTEGER",
+    "TIMESTAMP": "TIMESTAMP '1969-12-31 23:00:00' + n * INTERVAL 61 SECOND",
+    "TIMESTAMPTZ": "TIMESTAMPTZ '1969-12-31 23:00:00+00' + n * INTERVAL 61 SECOND",
+    "TIMESTAMP_S": "(TIMESTAMP '1969-12-31 23:00:00' + n * INTERVAL 61 SECOND)::TIMESTAMP_S",
+    "TIMESTAMP_MS": "(TIMESTAMP '1969-12-31 23:00:00' + n * INTERVAL 61 SECOND)::TIMESTAMP_MS",
+    "TIMESTAMP_NS": "(TIMESTAMP '1969-12-31 23:00:00' + n * INTERVAL 61 SECOND)::TIMESTAMP_NS",
+    "VARCHAR": "CASE WHEN n < 9 THEN repeat('a', n) ELSE 'https://example.org/pages/' || n || 'ä' END",
+    "BLOB": "encode(repeat('x', n % 40) || n)",
+}
+
+
+def make_tables(con, key):
+    """`t` holds two of three values, each many times; `p` asks for all of them."""
+    con.execute(f"""CREATE TABLE t AS SELECT CASE WHEN i % 11 = 0 THEN NULL ELSE {key} END AS k
+                    FROM (SELECT i, (hash(i) % 127)::BIGINT AS n FROM range({ROWS}) r(i)) WHERE n % 3 <> 0 OR i % 11 = 0""")
+    con.execute(f"""CREATE TABLE p AS SELECT CASE WHEN i % 13 = 0 THEN NULL ELSE {key} END AS k
+                    FROM (SELECT i, (hash(i + 99) % 127)::BIGINT AS n FROM range({ROWS}) r(i))""")
+    return one(con, "SELECT rtindex_build('t_k', rowid, k) FROM t")
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
+def test_lookups_equal_joins(con, key):
+    assert make_tables(con, key) == one(con, "SELECT count(*) FROM t")
+    check(con, "SELECT rowid, rtindex_lookup('t_k', k), rtindex_count('t_k', k) FROM p ORDER BY ALL",
+          "SELECT p.rowid, min(t.rowid), count(t.rowid) FROM p LEFT JOIN t ON p.k = t.k GROUP BY ALL ORDER BY ALL")
+    check(con, "SELECT rowid, unnest(rtindex_rows('t_k', k)) FROM p WHERE rowid < 100 ORDER BY ALL",
+          "SELECT p.rowid, t.rowid FROM p JOIN t ON p.k = t.k WHERE p.rowid < 100 ORDER BY ALL")
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
+def test_ranges_and_neighbours_equal_sql(con, key):
+    make_tables(con, key)
+    con.execute("CREATE TABLE r AS SELECT rowid AS id, k AS lo, lag(k, 7) OVER (ORDER BY rowid) AS hi FROM p LIMIT 100")
+    for ends, lower, upper in (("[]", ">=", "<="), ("[)", ">=", "<"), ("(]", ">", "<="), ("()", ">", "<")):
+        join = f"FROM r LEFT JOIN t ON t.k {lower} lo AND t.k {upper} hi GROUP BY ALL ORDER BY ALL"
+        check(con, f"""SELECT id, rtindex_range_first('t_k', lo, hi, '{ends}'),
+                       rtindex_range_count('t_k', lo, hi, '{ends}') FROM r ORDER BY ALL""",
+              f"SELECT id, min(t.rowid), count(t.rowid) {join}")
+    check(con, "SELECT id, list_sort(rtindex_range_rows('t_k', lo, hi)) FROM r ORDER BY ALL",
+          """SELECT id, coalesce(list(t.rowid ORDER BY t.rowid) FILTER (t.rowid IS NOT NULL), [])
+             FROM r LEFT JOIN t ON t.k BETWEEN lo AND hi GROUP BY ALL ORDER BY ALL""")
+    for function, side, best in (("predecessor", "<=", "max"), ("successor", ">=", "min")):
+        check(con, f"SELECT id, rtindex_{function}('t_k', lo) FROM r ORDER BY ALL",
+              f"""WITH n AS (SELECT id, {best}(k) AS k FROM r LEFT JOIN t ON t.k {side} lo GROUP BY ALL)
+                  SELECT id, min(t.rowid) FROM n LEFT JOIN t ON t.k = n.k GROUP BY ALL ORDER BY ALL""")
+
+
+def test_the_closest_of_both_sides(con):
+    make_tables(con, KEYS["INTEGER"])
+    check(con, "SELECT rowid, rtindex_nearest('t_k', k + 40000) FROM p WHERE k IS NOT NULL AND rowid < 500 ORDER BY ALL",
+          """SELECT p.rowid, (SELECT rowid FROM t WHERE k IS NOT NULL ORDER BY abs(t.k - p.k - 40000), k, rowid LIMIT 1)
+             FROM p WHERE k IS NOT NULL AND rowid < 500 ORDER BY ALL""")
+
+
+def test_prefixes(con):
+    make_tables(con, KEYS["VARCHAR"])
+    check(con, "SELECT rowid, rtindex_prefix_count('t_k', left(k, 27)) FROM p WHERE rowid < 100 ORDER BY ALL",
+          """SELECT p.rowid, count(t.k) FROM p LEFT JOIN t ON starts_with(t.k, left(p.k, 27)) WHERE p.rowid < 100
+             GROUP BY ALL ORDER BY ALL""")
+    check(con, "SELECT list_sort(rtindex_prefix_rows('t_k', 'https://example.org/pages/1'))",
+          "SELECT list(rowid ORDER BY rowid) FROM t WHERE starts_with(k, 'https://example.org/pages/1')")
+
+
+def test_composite_keys(con):
+    con.execute(f"CREATE TABLE t AS SELECT 'c' || hash(i) % 9 AS city, DATE '2024-01-01' + (hash(i + 1) % 30)::INT AS day"
+                f" FROM range({ROWS}) r(i)")
+    con.execute("UPDATE t SET day = NULL WHERE rowid % 10 = 0")
+    con.execute("SELECT rtindex_build('t_k', rowid, city, day) FROM t")
+    check(con, "SELECT rowid, rtindex_count('t_k', city, day) FROM t ORDER BY ALL",
+          "SELECT a.rowid, count(b.rowid) FROM t a LEFT JOIN t b USING (city, day) GROUP BY ALL ORDER BY ALL")
+    check(con, "SELECT rtindex_range_count('t_k', 'c3', DATE '2024-01-05', 'c3', DATE '2024-01-09', '[)')",
+          "SELECT count(*) FROM t WHERE city = 'c3' AND day >= DATE '2024-01-05' AND day < DATE '2024-01-09'")
+    check(con, "SELECT rtindex_count('t_k', 'c3')",
+          "SELECT count(*) FROM t WHERE city = 'c3' AND day IS NOT NULL")
+    # The neighbour in the last part, as in an ASOF join.
+    check(con, "SELECT rtindex_predecessor('t_k', 'c4', DATE '2024-02-20')",
+          "SELECT min(rowid) FROM t WHERE city = 'c4' AND day = (SELECT max(day) FROM t WHERE city = 'c4')")
+    assert one(con, "SELECT key_type FROM rtindex_indexes()") == "(VARCHAR, DATE)"
+
+
+def test_numbers_compare_as_in_sql(con):
+    con.execute("CREATE TABLE t AS SELECT i / 4 AS d, (i / 4)::FLOAT AS f, i AS n FROM range(100) r(i)")
+    con.execute("SELECT rtindex_build('d', rowid, d), rtindex_build('f', rowid, f), rtindex_build('n', rowid, n) FROM t")
+    for index in "df":
+        found = con.execute(f"SELECT rtindex_lookup('{index}', 2), rtindex_lookup('{index}', 2.25), "
+                            f"rtindex_lookup('{index}', 2.26), rtindex_range_count('{index}', 0.3, 1)").fetchone()
+        assert found == (8, 9, None, 3)
+    wide = "SELECT rtindex_lookup('n', 7::UTINYINT), rtindex_lookup('n', -7), rtindex_lookup('n', 2::UBIGINT ** 3)"
+    with pytest.raises(duckdb.Error, match="float64"):
+        con.execute(wide)
+    assert con.execute("SELECT rtindex_lookup('n', 7::UTINYINT), rtindex_lookup('n', -7)").fetchone() == (7, None)
+
+
+def test_ids_are_those_that_were_given(con):
+    con.execute(f"CREATE TABLE t AS SELECT hash(i) % 100 AS k, i * 1000003 - 70000000 AS id FROM range({ROWS}) r(i)")
+    for ids in ("id", "-rowid", "rowid % 7", "rowid + 9000000000"):
+        con.execute(f"SELECT rtindex_build('t_k', {ids}, k) FROM t")
+        check(con, "SELECT k, rtindex_lookup('t_k', k), rtindex_rows('t_k', k) FROM t GROUP BY k ORDER BY k",
+              f"SELECT k, min({ids}), list({ids} ORDER BY {ids}) FROM t GROUP BY k ORDER BY k")
+    con.execute("DELETE FROM t WHERE k < 50")
+    con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t")
+    check(con, "SELECT k, rtindex_rows('t_k', k) FROM range(100) r(k) ORDER BY k",
+          "SELECT r.k, coalesce(list(t.rowid ORDER BY t.rowid) FILTER (t.k IS NOT NULL), []) FROM range(100) r(k)"
+          " LEFT JOIN t USING (k) GROUP BY ALL ORDER BY r.k")
+
+
+@pytest.mark.parametrize("spec", ["rx@cpu", "btree@cpu", "sorted@cpu", "hash@cpu"])
+def test_specs(con, spec):
+    make_tables(con, KEYS["BIGINT"])
+    con.execute(f"SELECT rtindex_build_as('named', '{spec}', rowid, k) FROM t")
+    assert one(con, "SELECT spec FROM rtindex_indexes() WHERE name = 'named'").startswith(spec.partition("@")[0])
+    check(con, "SELECT rtindex_lookup('named', k), rtindex_count('named', k) FROM p",
+          "SELECT rtindex_lookup('t_k', k), rtindex_count('t_k', k) FROM p")
+
+
+def test_one_index_for_each_group(con):
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS g, i // 3 AS k FROM range(9000) r(i)")
+    rows = con.execute("SELECT g, rtindex_build('g' || g, rowid, k) FROM t GROUP BY g ORDER BY g").fetchall()
+    assert rows == [(0, 3000), (1, 3000), (2, 3000)]
+    assert con.execute("SELECT rtindex_lookup('g0', 7), rtindex_lookup('g2', 7)").fetchone() == (21, 23)
+
+
+def test_parquet_files(con, tmp_path):
+    con.execute(f"COPY (SELECT (i * 37) % 1000 AS k FROM range(1000) r(i)) TO '{tmp_path}/t.parquet'")
+    con.execute(f"SELECT rtindex_build('t_k', file_row_number, k) "
+                f"FROM read_parquet('{tmp_path}/t.parquet', file_row_number := true)")
+    check(con, f"SELECT k, rtindex_lookup('t_k', k) FROM '{tmp_path}/t.parquet' ORDER BY k",
+          f"SELECT k, file_row_number FROM read_parquet('{tmp_path}/t.parquet', file_row_number := true) ORDER BY k")
+
+
+def test_empty_tables(con):
+    con.execute("CREATE TABLE t (k BIGINT)")
+    assert con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t").fetchall() == [(None,)]
+    with pytest.raises(duckdb.Error, match="there is no index 't_k' in this database, nor any other"):
+        con.execute("SELECT rtindex_lookup('t_k', 1)")
+    con.execute("INSERT INTO t VALUES (NULL)")
+    assert one(con, "SELECT rtindex_build('t_k', rowid, k) FROM t") == 1
+    assert con.execute("SELECT rtindex_lookup('t_k', 1), rtindex_count('t_k', 1), rtindex_rows('t_k', 1)"
+                       ).fetchone() == (None, 0, [])
+    assert con.execute("SELECT rtindex_lookup('t_k', k) FROM t WHERE k = 7").fetchall() == []
+
+
+def test_null_literals(con):
+    con.execute("SELECT rtindex_build('t_k', i, i), rtindex_build('two', i, i, i) FROM range(10) r(i)")
+    assert con.execute("""SELECT rtindex_lookup('t_k', NULL), rtindex_count('t_k', NULL), rtindex_rows('t_k', NULL),
+                          rtindex_range_count('t_k', 1, NULL), rtindex_count('two', 1, NULL)""").fetchone() == (
+        None, 0, [], 0, 0)
+
+
+ERRORS = {
+    "SELECT rtindex_lookup('other', 1)": "there is no index 'other' in this database; there are 't_k'",
+    "SELECT rtindex_lookup(NULL, 1)": "the name of the index is NULL",
+    "SELECT rtindex_lookup('t' || i, 1) FROM range(2) r(i)": "the name of the index differs between rows",
+    "SELECT rtindex_lookup('t_k')": "pass one key, not 0",
+    "SELECT rtindex_lookup('t_k', 1, 2)": "pass one key, not 2",
+    "SELECT rtindex_lookup('t_k', 'one')": "the index has keys of type BIGINT, the lookup is a VARCHAR: cast it",
+    "SELECT rtindex_lookup('t_k', 1.5)": "DECIMAL cannot be a key: cast it to DOUBLE",
+    "SELECT rtindex_lookup('t_k', [1])": "keys are numbers, dates, timestamps, VARCHAR or BLOB",
+    "SELECT rtindex_lookup('t_k', DATE '2024-01-01')": "date",
+    "SELECT rtindex_range_count('t_k', 1)": "takes the lower and the upper keys of ranges",
+    "SELECT rtindex_range_count('t_k', 1, 2, 'closed')": r"\[\)",
+    "SELECT rtindex_build('x', NULL::BIGINT, i) FROM range(2) r(i)": "the id of a row is NULL",
+    "SELECT rtindex_build(NULL, i, i) FROM range(2) r(i)": "the name of the index is NULL",
+    "SELECT rtindex_build('x' || i, i, i) FROM range(2) r(i)": "the name of the index differs between rows",
+    "SELECT rtindex_build('x', i, i::HUGEINT) FROM range(2) r(i)": "HUGEINT cannot be a key: cast it to BIGINT",
+    "SELECT rtindex_build('x', i, uuid()) FROM range(2) r(i)": "UUID cannot be a key: cast it to VARCHAR",
+    "SELECT rtindex_build_as('x', 'tree', i, i) FROM range(2) r(i)": "tree",
+    "SELECT rtindex_build_as('x', 'hash@cpu', i, i), rtindex_range_count('t_k', 1, 2) FROM range(2) r(i)": None,
+    "FROM rtindex_drop('other')": "there is no index 'other'",
+    "FROM rtindex_drop(NULL)": "the name of the index is NULL",
+}
+
+
+@pytest.mark.parametrize("query", ERRORS)
+def test_errors_say_what_to_do(con, query):
+    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(10) r(i)")
+    if ERRORS[query] is None:
+        con.execute(query)
+    else:
+        with pytest.raises(duckdb.Error, match=ERRORS[query]):
+            con.execute(query).fetchall()
+    assert one(con, "SELECT rtindex_lookup('t_k', 7)") == 7  # and nothing is broken
+
+
+def test_an_index_that_has_no_order_says_so(con):
+    con.execute("SELECT rtindex_build_as('h', 'hash@cpu', i, i) FROM range(10) r(i)")
+    with pytest.raises(duckdb.Error, match="hash"):
+        con.execute("SELECT rtindex_range_count('h', 1, 2)")
+
+
+def test_the_list_of_indexes(con):
+    assert con.execute("FROM rtindex_indexes()").fetchall() == []
+    con.execute("SELECT rtindex_build('b', i, i), rtindex_build('a', i * 1000000, i::VARCHAR) FROM range(1000) r(i)")
+    assert con.execute("SELECT name, key_type, rows FROM rtindex_indexes()").fetchall() == [
+        ("a", "VARCHAR", 1000), ("b", "BIGINT", 1000)]
+    assert one(con, "SELECT count(*) FROM rtindex_indexes() WHERE bytes > 1000 AND spec LIKE 'rx:native@cpu%'") == 2
+    assert con.execute("CALL rtindex_drop('a')").fetchall() == [("a",)]
+    assert con.execute("SELECT rows, name FROM rtindex_indexes()").fetchall() == [(1000, "b")]
+    con.execute("SELECT rtindex_build('b', i, i) FROM range(10) r(i)")  # replaces it
+    assert con.execute("SELECT name, rows FROM rtindex_indexes()").fetchall() == [("b", 10)]
+
+
+def test_explain_names_the_function_and_the_index(con):
+    con.execute("CREATE TABLE t AS SELECT i AS k FROM range(10) r(i)")
+    con.execute("SELECT rtindex_build('by_k', rowid, k) FROM t")
+    plan = con.execute("EXPLAIN SELECT rtindex_lookup('by_k', k) FROM t").fetchone()[1]
+    assert "rtindex_lookup('by_k', k)" in plan
+    plan = con.execute("EXPLAIN SELECT rtindex_build('other', rowid, k) FROM t").fetchone()[1]
+    assert "rtindex_build" in plan
+    assert con.execute("SELECT name FROM rtindex_indexes()").fetchall() == [("by_k",)]  # nothing was built
+    plan = con.execute("EXPLAIN SELECT k FROM (SELECT k, rtindex_lookup('by_k', k) FROM t)").fetchone()[1]
+    assert "rtindex" not in plan  # columns that nobody reads are not computed
+
+
+def test_a_transaction_sees_its_own_rows(con):
+    con.execute("CREATE TABLE t AS SELECT i AS k FROM range(10) r(i)")
+    con.execute("BEGIN")
+    con.execute("INSERT INTO t VALUES (77)")
+    assert one(con, "SELECT rtindex_build('t_k', rowid, k) FROM t") == 11
+    assert one(con, "SELECT rtindex_count('t_k', 77)") == 1
+    con.execute("ROLLBACK")
+    assert one(con, "SELECT rtindex_count('t_k', 77)") == 1  # an index is not part of a transaction
+
+
+def test_connections_of_a_database_share_indexes(con):
+    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(10) r(i)")
+    with con.cursor() as second:
+        assert one(second, "SELECT rtindex_lookup('t_k', 7)") == 7
+        second.execute("FROM rtindex_drop('t_k')")
+    assert con.execute("FROM rtindex_indexes()").fetchall() == []
+    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(10) r(i)")
+    with connect() as other:
+        assert other.execute("FROM rtindex_indexes()").fetchall() == []
+
+
+def test_a_database_with_indexes_can_be_closed_and_opened_again(tmp_path):
+    for _ in range(2):
+        with connect(tmp_path / "file.db") as con:
+            assert con.execute("FROM rtindex_indexes()").fetchall() == []
+            con.execute("CREATE OR REPLACE TABLE t AS SELECT i AS k FROM range(10) r(i)")
+            assert one(con, "SELECT rtindex_build('t_k', rowid, k) FROM t") == 10
+
+
+def test_threads_look_up_while_others_build(con):
+    con.execute(f"CREATE TABLE t AS SELECT (i * 7919) % {ROWS} AS k FROM range({ROWS}) r(i)")
+    con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t")
+    expected = con.execute("SELECT sum(rowid * k) FROM t").fetchall()
+    failures = []
+
+    def work(query, expected):
+        try:
+            with con.cursor() as own:
+                for _ in range(20):
+                    assert own.execute(query).fetchall() == expected
+        except Exception as error:  # noqa: BLE001 - reported below
+            failures.append(error)
+
+    queries = [("SELECT sum(rtindex_lookup('t_k', k) * k) FROM t", expected)] * 3
+    queries.append(("SELECT rtindex_build('t_k', rowid, k) FROM t", [(ROWS,)]))
+    threads = [threading.Thread(target=work, args=query) for query in queries]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_the_page_prints_what_it_shows(tmp_path, monkeypatch):
+    """Each block of SQL of docs/duckdb.md, with the table that follows it."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sql\n(.*?)```(?:\s+```text\n(.*?)```)?", page, re.DOTALL)
+    compared = 0
+    with duckdb.connect(config={"allow_unsigned_extensions": "true"}) as con:
+        for block, shown in blocks:
+            result = con.execute(block.replace("'rtindex.duckdb_extension'", f"'{EXTENSION}'"))
+            if shown:
+                names = [column[0] for column in result.description]
+                lines = [" | ".join("NULL" if v is None else str(v) for v in row) for row in result.fetchall()]
+                assert shown == "\n".join([" | ".join(names), *lines]) + "\n", block
+                compared += 1
+    assert compared >= 8
+    functions = set(re.findall(r'"(rtindex_\w+)"', "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "duckdb/src").glob("*.cpp"))))
+    assert len(functions) > 10
+    missing = {name for name in functions if f"`{name}" not in page}
+    assert not missing, f"not on the page: {sorted(missing)}"
