@@ -14,5 +14,13 @@ if ((status == 3)); then
   exit 77
 fi
 ((status == 0)) || exit "$status"
+
+# The DuckDB extension is tested with the rest; without DuckDB's headers its tests are skipped.
+"$root/scripts/duckdb.sh" --prebuilt "$prebuilt" || status=$?
+case "$status" in
+  0) export RTINDEX_DUCKDB_EXTENSION="$root/build/duckdb/rtindex.duckdb_extension" ;;
+  3) ;;
+  *) exit "$status" ;;
+esac
 cd "$root" && exec "$root/build/python/venv/bin/python" -m pytest -q \
   --ignore=python/tests/report "$@"
