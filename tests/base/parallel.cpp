@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace rtindex {
@@ -29,6 +30,24 @@ TEST(ParallelFor, Nests) {
     parallel_for(10, 1, [&](std::size_t, std::size_t) { ++inner; });
   });
   EXPECT_EQ(inner, 100);
+}
+
+TEST(ParallelFor, StaysOnItsThreadWhileLoopsAreSerial) {
+  const auto own = std::this_thread::get_id();
+  const int before = parallel_threads();
+  std::vector<std::size_t> firsts;
+  {
+    const SerialLoops serial;
+    EXPECT_EQ(parallel_threads(), 1);
+    parallel_for(1050, 100, [&](std::size_t first, std::size_t count) {
+      EXPECT_EQ(std::this_thread::get_id(), own);
+      EXPECT_EQ(count, first == 1000 ? 50U : 100U);
+      firsts.push_back(first);
+    });
+  }
+  EXPECT_EQ(firsts.size(), 11U);
+  EXPECT_TRUE(std::ranges::is_sorted(firsts));
+  EXPECT_EQ(parallel_threads(), before);
 }
 
 TEST(ParallelFor, PassesExceptionsOn) {
