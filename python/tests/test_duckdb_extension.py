@@ -269,6 +269,14 @@ def test_explain_names_the_function_and_the_index(con):
     assert "rtindex" not in plan  # columns that nobody reads are not computed
 
 
+def test_a_prepared_statement_reads_the_index_of_today(con):
+    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(10) r(i)")
+    con.execute("PREPARE q AS SELECT rtindex_lookup('t_k', $1)")
+    assert one(con, "EXECUTE q(7)") == 7
+    con.execute("SELECT rtindex_build('t_k', i + 100, i) FROM range(10) r(i)")
+    assert one(con, "EXECUTE q(7)") == 107
+
+
 def test_a_transaction_sees_its_own_rows(con):
     con.execute("CREATE TABLE t AS SELECT i AS k FROM range(10) r(i)")
     con.execute("BEGIN")
