@@ -12,6 +12,7 @@ void bind_arrow_answers(nanobind::module_& module);
 void bind_index(nanobind::module_& module);
 void bind_lookups(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
+void bind_routing(nanobind::module_& module);
 
 // The calls of an index that answer lookups.
 void bind_answers(nanobind::class_<Index>& index);

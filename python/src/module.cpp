@@ -64,6 +64,7 @@ NB_MODULE(_core, module) {
   python::bind_lookups(module);
   python::bind_index(module);
   python::bind_pictures(module);
+  python::bind_routing(module);
 #if RTINDEX_HAS_COMMAND
   module.def("run_command", run_command, nb::arg("arguments"),
              nb::call_guard<nb::gil_scoped_release>());

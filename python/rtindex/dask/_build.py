@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import uuid
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from .._index import build as build_local
 from .._index import default_spec
 from .._lists import Array
 from ._columns import Columns, as_keys, concat, nbytes, size, take
+from ._moves import threads
 from ._partition import Meta, Partition, small_rows
 from ._routing import Bounds
 from ._sources import Source, read
@@ -157,9 +157,9 @@ def worker_spec(spec: str) -> str:
     if device and "@" not in kind:
         kind = f"{kind}@{device}"
     on_cpu = "@cpu" in (kind if "@" in kind else default_spec())
-    threads = _threads()
-    if threads and on_cpu and "threads=" not in options:
-        comma, options = ",", f"{options},threads={threads}".lstrip(",")
+    count = threads()
+    if count and on_cpu and "threads=" not in options:
+        comma, options = ",", f"{options},threads={count}".lstrip(",")
     return f"{kind}{comma}{options}"
 
 
@@ -193,14 +193,3 @@ def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
 
 def read_block(block: tuple[Any, ...]) -> Any:
     return dask.delayed(read)(*block)
-
-
-def _threads() -> int | None:
-    """Threads of this worker; None where it has the whole machine, or outside a worker."""
-    from distributed import get_worker
-
-    try:
-        threads = int(get_worker().state.nthreads)
-    except ValueError:
-        return None
-    return threads if threads < (os.cpu_count() or 1) else None

@@ -29,7 +29,7 @@ from ._questions import Lookups, Question
 from ._routing import Bounds
 from ._shuffle import shuffle
 from ._sources import aligned, is_collection, read, source_of
-from ._state import Held, Routing, State, copies, fences_of
+from ._state import Held, State, copies, routing_of
 
 
 def insert(state: State, keys: Any, values: Any) -> State:
@@ -150,7 +150,7 @@ def _replaced(state: State, changed: dict[int, Any], rows: int, name: str) -> St
             bounds, held[number:number + 1] = _split(state, held[number], bounds, number)
     return state._replace(
         held=tuple(held), bounds=bounds, size=rows, name=name, workers={},
-        routing=Routing(fences_of([one.meta for one in held]), state.routing.template))
+        routing=routing_of([one.meta for one in held], state.routing.template))
 
 
 def _split(state: State, held: Held, bounds: Bounds, at: int) -> tuple[Bounds, list[Held]]:

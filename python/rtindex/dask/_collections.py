@@ -22,8 +22,9 @@ from ._engine import (
     merge,
     route,
     two_steps,
+    ungrouped,
 )
-from ._questions import Lookups, Partial, Question, blank
+from ._questions import Lookups, Partial, Question, blank, widened
 from ._results import finish, join_of
 from ._sources import Source, is_collection, source_of
 from ._state import Routing, State
@@ -112,7 +113,7 @@ class _Call:
                 state.held[0].one(), routing, question, *block,
                 None if values is None else values.futures[0], model, miss, form,
                 dask_key_name=f"rtindex-answer-{key}")
-        split = dask.delayed(_split)(routing, question, *block, len(state.held),
+        split = dask.delayed(_split)(routing, question, *block, miss, len(state.held),
                                      dask_key_name=f"rtindex-split-{key}")
         answers = [
             dask.delayed(answer)(
@@ -215,16 +216,34 @@ def _columns(parts: tuple[Any, ...]) -> Any:
 
 
 def _split(routing: Routing, question: Question, wanted: Any, block: Any,
-           partitions: int) -> list[Any]:
+           miss: Any, partitions: int) -> list[Any]:
     """The places of all pieces, then the pieces of each partition."""
-    asked: list[Asked] = route(routing, question, _lookups(wanted, block))
+    lookups = _lookups(wanted, block)
+    if routing.groups(question, lookups, miss):
+        return _groups(routing, question, lookups, partitions)
+    asked: list[Asked] = route(routing, question, lookups)
     places = [(one.partition, one.question, one.positions) for one in asked]
     return [places, *([(one.question, one.lookups) for one in asked if one.partition == i]
                       for i in range(partitions))]
 
 
+def _groups(routing: Routing, question: Question, lookups: Lookups,
+            partitions: int) -> list[Any]:
+    """As `_split`, with lookups grouped by partition."""
+    assert routing.parts is not None and lookups.lower is not None
+    group = routing.parts.group(lookups.lower[0])
+    pieces: list[Any] = [[] for _ in range(partitions)]
+    for number, low, high in zip(routing.fences.partitions, group.starts[1:], group.starts[2:]):
+        pieces[number] = [(question, Lookups((group.keys[low:high],)))]
+    return [(group.parts, np.diff(group.starts).tolist()), *pieces]
+
+
 def _merged(routing: Routing, question: Question, wanted: Any, block: Any, model: Any, miss: Any,
-            places: list[Any], answers: list[list[Partial]], form: Form | None) -> Any:
+            places: Any, answers: list[list[Partial]], form: Form | None) -> Any:
+    if isinstance(places, tuple):
+        partials = [partial for some in answers for partial in some]
+        return _formed(routing, block, ungrouped(routing, question, *places, partials, model),
+                       form)
     left = [iter(partials) for partials in answers]
     pieces = [(sub, positions, next(left[partition])) for partition, sub, positions in places]
     lookups = _lookups(wanted, block)
@@ -236,7 +255,7 @@ def _merged(routing: Routing, question: Question, wanted: Any, block: Any, model
 def _alone(partition: Any, routing: Routing, question: Question, wanted: Any, block: Any,
            values: Any, model: Any, miss: Any, form: Form | None) -> Any:
     lookups = _lookups(wanted, block)
-    partial: Partial = partition.answer(question, lookups, values)
+    partial: Partial = widened(partition.answer(question, lookups, values))
     if miss is not None and not partial["matched"].all():
         filled = blank(routing.template, question, lookups, model, miss)
         partial = merge(routing, question, lookups, filled, [(question, None, partial)], miss)

@@ -12,8 +12,18 @@ from .._lists import Array
 from ._build import released, token
 from ._columns import Columns, columns, concat, take
 from ._direct import MOST, ask_workers
+from ._moves import ungroup, widened_rows
 from ._partition import Partition
-from ._questions import Lookups, Partial, Question, blank, combined, scattered
+from ._questions import (
+    ROW_ANSWERS,
+    Lookups,
+    Partial,
+    Question,
+    ask,
+    blank,
+    combined,
+    widened,
+)
 from ._state import Routing, State, piece_of
 
 # Lookups that travel in one piece, and the pieces of each worker that are under way at once.
@@ -28,6 +38,14 @@ class Asked(NamedTuple):
     question: Question
     positions: Array | None
     """In the batch; None: all of them."""
+    lookups: Lookups
+
+
+class Sent(NamedTuple):
+    """Lookups on their way to a partition."""
+
+    partition: int
+    question: Question
     lookups: Lookups
 
 
@@ -56,17 +74,42 @@ def merge(routing: Routing, question: Question, lookups: Lookups, filled: Partia
     everything = np.arange(lookups.count())
     own, before, after = [], [], []
     for sub, positions, partial in pieces:
+        widened(partial)
         chosen = own if sub.direction == question.direction else (
             before if sub.direction == "backward" else after)
         chosen.append((everything if positions is None else positions, partial))
     if len(own) == 1 and own[0][0].size == everything.size and own[0][0] is everything and (
             own[0][1]["matched"].all()):
         return own[0][1]
-    if miss is None and "rows" not in filled and routing.is_disjoint(question):
-        return scattered(filled, own)
     if before or after:
         own += nearer(routing, question, lookups, filled, before, after)
     return combined(question, filled, own)
+
+
+def ungrouped(routing: Routing, question: Question, parts: Array, sizes: list[int],
+              answers: list[Partial], values: Any = None) -> Partial:
+    """One answer from those to grouped lookups: `sizes` of the groups, and the answers of each
+    partition that has keys."""
+    assert routing.parts is not None
+    nothing: Partial | None = None
+    if sizes[0]:  # before the first key
+        template = routing.template
+        one = Lookups((np.zeros(1, routing.parts.bounds.dtype),))
+        nothing = ask(template, question, one, values)
+    filled = Partial()
+    for name in answers[0]:
+        found = [partial[name] for partial in answers]
+        rows = name in ROW_ANSWERS
+        if rows and len({array.dtype for array in found}) > 1:
+            found = [widened_rows(array) for array in found]
+        misses = np.empty(0, found[0].dtype)
+        if nothing is not None:
+            misses = np.full(sizes[0], widened_rows(nothing[name]) if rows and (
+                found[0].dtype == np.uint64) else nothing[name], found[0].dtype)
+        out = filled[name] = np.empty(parts.size, np.uint64 if rows or name == "count" else
+                                      found[0].dtype)
+        ungroup(parts, [(misses, 1), *zip(found, routing.parts.counts)], out, rows)
+    return filled
 
 
 def nearer(routing: Routing, question: Question, lookups: Lookups, misses: Partial,
@@ -149,6 +192,8 @@ def run(state: State, question: Question, lookups: Lookups, values: Values | Non
     pieces = None
     if lookups.count() <= MOST and values is None and "rows" not in question.names:
         pieces = _at_once(state, question, lookups)
+    if pieces is None and state.routing.groups(question, lookups, miss):
+        return _answered_in_groups(state, question, lookups, values)
     if pieces is None:
         pieces = [*_answered(state, question, lookups, values)]
     return merge(state.routing, question, lookups, filled, pieces, miss)
@@ -170,38 +215,76 @@ def _at_once(state: State, question: Question, lookups: Lookups
     return pieces if len(pieces) == len(asked) else None
 
 
+def _answered_in_groups(state: State, question: Question, lookups: Lookups,
+                        values: Values | None) -> Partial:
+    routing = state.routing
+    assert routing.parts is not None
+    partitions = routing.fences.partitions.tolist()
+    found: list[Partial] = []
+    grouped: list[Any] = []
+
+    def sent() -> Iterator[list[Sent]]:
+        for _, piece in _cuts(lookups):
+            group = routing.parts.group(piece.lower[0])  # type: ignore[union-attr, index]
+            ends = group.starts
+            grouped.append((group.parts, np.diff(ends).tolist()))
+            yield [Sent(number, question, Lookups((group.keys[low:high],)))
+                   for number, low, high in zip(partitions, ends[1:], ends[2:])]
+
+    for partials, (parts, sizes) in zip(_under_way(state, sent(), values), grouped):
+        found.append(ungrouped(routing, question, parts, sizes, partials,
+                               None if values is None else values.model))
+    if len(found) == 1:
+        return found[0]
+    return Partial({name: np.concatenate([partial[name] for partial in found])
+                    for name in found[0]})
+
+
 def _answered(state: State, question: Question, lookups: Lookups,
               values: Values | None) -> Iterator[tuple[Question, Array | None, Partial]]:
-    """The answers to all pieces, in order; a few pieces are under way at a time."""
-    waiting: list[tuple[list[Asked], list[Any]]] = []
+    """The answers to all pieces, in order."""
+    asked: list[list[Asked]] = []
+
+    def sent() -> Iterator[list[Sent]]:
+        for start, piece in _cuts(lookups):
+            routed = route(state.routing, question, piece)
+            if start is not None:
+                routed = [one._replace(positions=start + (
+                    np.arange(piece.count()) if one.positions is None else one.positions))
+                    for one in routed]
+            asked.append(routed)
+            yield [Sent(one.partition, one.question, one.lookups) for one in routed]
+
+    for partials, routed in zip(_under_way(state, sent(), values), asked):
+        for one, partial in zip(routed, partials):
+            yield one.question, one.positions, partial
+
+
+def _under_way(state: State, groups: Iterator[list[Sent]],
+               values: Values | None) -> Iterator[list[Partial]]:
+    """The answers to groups of lookups, in order; a few of them are under way at a time."""
+    waiting: list[list[Any]] = []
     under_way = 0
     client, name = state.client, token()
     with released(client) as futures:
-        for number, (start, piece) in enumerate(_cuts(lookups)):
-            asked = route(state.routing, question, piece)
-            if start is not None:
-                asked = [one._replace(positions=start + (
-                    np.arange(piece.count()) if one.positions is None else one.positions))
-                    for one in asked]
+        for number, group in enumerate(groups):
             sent = [client.submit(answer, state.held[one.partition].one(),
                                   [(one.question, one.lookups)],
                                   None if values is None else values.futures[one.partition],
                                   key=f"rtindex-answer-{name}-{number}-{i}", pure=False)
-                    for i, one in enumerate(asked)]
+                    for i, one in enumerate(group)]
             futures += sent
-            waiting.append((asked, sent))
+            waiting.append(sent)
             under_way += len(sent)
             while under_way > _PIECES_A_WORKER * max(len(state.held), 4) and len(waiting) > 1:
-                yield from _gathered(client, *waiting[0])
-                under_way -= len(waiting.pop(0)[0])
-        for group in waiting:
-            yield from _gathered(client, *group)
+                under_way -= len(waiting[0])
+                yield _gathered(client, waiting.pop(0))
+        for sent in waiting:
+            yield _gathered(client, sent)
 
 
-def _gathered(client: Any, asked: list[Asked], sent: list[Any]
-              ) -> Iterator[tuple[Question, Array | None, Partial]]:
-    for one, partials in zip(asked, client.gather(sent)):
-        yield one.question, one.positions, partials[0]
+def _gathered(client: Any, sent: list[Any]) -> list[Partial]:
+    return [partials[0] for partials in client.gather(sent)]
 
 
 def _cuts(lookups: Lookups) -> Iterator[tuple[int | None, Lookups]]:

@@ -13,7 +13,10 @@ import numpy as np
 from .._index import Index, build
 from .._lists import Array
 from ._columns import Columns, as_keys, concat, like, nbytes, size, take
-from ._questions import Lookups, Partial, Question, ask, widened
+from ._questions import Lookups, Partial, Question, ask, with_global_rows
+
+INNER = 64
+"""Keys of a partition that the client keeps."""
 
 
 class Meta(NamedTuple):
@@ -27,6 +30,8 @@ class Meta(NamedTuple):
     first: Columns
     """The smallest key, and none in an empty partition."""
     last: Columns
+    inner: Columns
+    """Keys at equal distances in the order of keys, from the smallest one on."""
     spec: str
     worker: str = ""
     """The address of a worker that holds it."""
@@ -63,13 +68,15 @@ class Partition:
 
     def meta(self) -> Meta:
         live = self.index.live
-        ends = np.array([0, max(live - 1, 0)]) if live else np.empty(0, np.int64)
-        rows = np.asarray(self.index.select(ends)).astype(np.int64)
+        ranks = np.arange(min(live, INNER)) * live // max(min(live, INNER), 1)
+        rows = np.asarray(self.index.select(np.append(ranks, [live - 1] if live else []).astype(
+            np.int64))).astype(np.int64)
         return Meta(len(self), live, len(self.index.nulls()), self.__sizeof__(),
-                    take(self.keys, rows[:1]), take(self.keys, rows[-1:]), self.index.spec)
+                    take(self.keys, rows[:1]), take(self.keys, rows[-1:]),
+                    take(self.keys, rows[:-1]), self.index.spec)
 
     def answer(self, question: Question, lookups: Lookups, values: Any = None) -> Partial:
-        return widened(ask(self.index, question, lookups, values), self.rows)
+        return with_global_rows(ask(self.index, question, lookups, values), self.rows)
 
     def global_rows(self) -> Array:
         return np.arange(len(self), dtype=np.uint32) if self.rows is None else self.rows
@@ -187,7 +194,12 @@ class Partition:
 
 def small_rows(rows: Array, most: int) -> Array:
     """Rows of 32 bits, if no row is greater."""
-    return rows.astype(np.uint32 if most < 2**32 else np.uint64, copy=False)
+    return rows.astype(row_type(most), copy=False)
+
+
+def row_type(most: int) -> Any:
+    """The type of rows up to `most`; all ones are a miss."""
+    return np.uint32 if most < 2**32 - 1 else np.uint64
 
 
 def _ascending(pieces: list[Array]) -> Array:

@@ -14,13 +14,28 @@ from .._index import Index
 from .._kinds import Kind
 from .._lists import Array
 from ._columns import Columns, cut, keys_for, size
+from ._moves import global_rows, widened_rows
 
 MISS = 2**64 - 1
 """The row of a lookup without a match, in NumPy arrays."""
 ROW_ANSWERS = ("any", "first")
-Partial = dict[str, Any]
-"""The answers of one partition by name, as NumPy arrays; `rows` is a pair of offsets and rows.
-`matched` is always among them."""
+TELLERS = (*ROW_ANSWERS, "count")
+"""Answers that tell whether there is a match."""
+
+
+class Partial(dict[str, Any]):
+    """The answers of one partition by name, as NumPy arrays; `rows` is a pair of offsets and rows.
+    `matched` is always among them; where another answer tells it, it is made when it is read. Rows
+    and counts may have 32 bits on their way."""
+
+    def __missing__(self, name: str) -> Any:
+        if name != "matched":
+            raise KeyError(name)
+        teller = next(other for other in TELLERS if other in self)
+        found = self[teller]
+        matched = found != (0 if teller == "count" else np.iinfo(found.dtype).max)
+        self[name] = matched
+        return matched
 
 
 class Question(NamedTuple):
@@ -67,9 +82,12 @@ def ask(index: Index, question: Question, lookups: Lookups, values: Any = None,
     batch = Batch(lookups_of(index, question, lookups), ((None, ()),),  # type: ignore[arg-type]
                   index._type if question.kind == "nearest" else None)
     names = tuple(name for name in question.names if name != "matched") or ("count",)
-    options = Options(values, True, question.limit, question.order, miss, None, False)
+    told = not set(names).isdisjoint(TELLERS)
+    options = Options(values, not told, question.limit, question.order, miss, None, False)
     found = answer_call(index._core, batch, Kind(), names, options)
-    partial: Partial = {name: found[name] for name in (*names, "matched")}
+    if told and len(names) == 1:
+        return Partial({names[0]: found})
+    partial = Partial({name: found[name] for name in (names if told else (*names, "matched"))})
     if "rows" in partial:
         partial["rows"] = partial["rows"].offsets, partial["rows"].rows
     return partial
@@ -81,11 +99,12 @@ def blank(template: Index, question: Question, lookups: Lookups, values: Any = N
     arguments raise here, before anything is sent."""
     count = lookups.count()
     if count <= 1:
-        return widened(ask(template, question, lookups, values, miss), None)
+        return widened(ask(template, question, lookups, values, miss))
     lookups_of(template, question, lookups)  # raises where one of them is wrong
     one = Lookups(*(None if end is None else cut(end, 0, 1) for end in lookups))
-    return {name: _repeated(name, answers, count) for name, answers in widened(
-        ask(template, question, one, values, miss), None).items()}
+    found = widened(ask(template, question, one, values, miss))
+    found["matched"]  # noqa: B018: it is told by answers that are written over
+    return Partial({name: _repeated(name, answers, count) for name, answers in found.items()})
 
 
 def _repeated(name: str, answers: Any, count: int) -> Any:
@@ -96,42 +115,30 @@ def _repeated(name: str, answers: Any, count: int) -> Any:
     return np.full(count, answers[0], answers.dtype)
 
 
-def widened(partial: Partial, rows: Array | None) -> Partial:
-    """The answers with global rows and counts of 64 bits; `rows` holds the global row of each local
-    one, None if they are the same."""
-    for name in ROW_ANSWERS:
-        if name in partial:
-            partial[name] = _global(partial[name], partial["matched"], rows)
-    if "count" in partial:
-        partial["count"] = partial["count"].astype(np.uint64)
-    if "rows" in partial:
-        offsets, local = partial["rows"]
-        found = local if rows is None else rows[local]
-        partial["rows"] = offsets, found.astype(np.uint64, copy=False)
+def with_global_rows(partial: Partial, rows: Array | None) -> Partial:
+    """The answers with global rows; `rows` holds that of each local one, None if they are the
+    same."""
+    if rows is not None:
+        for name in ROW_ANSWERS:
+            if name in partial:
+                partial[name] = global_rows(partial[name], rows)
+        if "rows" in partial:
+            offsets, local = partial["rows"]
+            partial["rows"] = offsets, rows[local]
     return partial
 
 
-def _global(local: Array, matched: Array, rows: Array | None) -> Array:
-    if rows is None:
-        found = local.astype(np.uint64)
-    elif not rows.size:
-        return np.full(local.size, MISS, np.uint64)
-    else:
-        found = rows.take(local, mode="clip").astype(np.uint64, copy=False)
-    if not matched.all():
-        found[~matched] = MISS
-    return found
-
-
-def scattered(filled: Partial, pieces: list[tuple[Array, Partial]]) -> Partial:
-    """As `combined`, where every lookup is in one piece at most, and misses have no value of the
-    caller's."""
-    for positions, partial in pieces:
-        for name, into in filled.items():
-            for part, answers in zip(into, partial[name]) if isinstance(into, tuple) else (
-                    (into, partial[name]),):
-                part[positions] = answers
-    return filled
+def widened(partial: Partial) -> Partial:
+    """The answers with rows and counts of 64 bits."""
+    for name in ROW_ANSWERS:
+        if name in partial:
+            partial[name] = widened_rows(partial[name])
+    if "count" in partial:
+        partial["count"] = partial["count"].astype(np.uint64, copy=False)
+    if "rows" in partial:
+        offsets, rows = partial["rows"]
+        partial["rows"] = offsets, rows.astype(np.uint64, copy=False)
+    return partial
 
 
 def combined(question: Question, filled: Partial, pieces: list[tuple[Array, Partial]]) -> Partial:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from .._columns import column as column_of
 from .._index import Index, build
 from .._lists import Array
 from ._columns import Columns, as_keys, concat, keys_for, nulls, size, take
+from ._moves import MOST_PARTS, can_group, find_parts, group, group_positions, native
 
 # Keys are compared with every bound up to here, and searched beyond.
 _FEW = 16
@@ -19,8 +21,8 @@ _FEW = 16
 _STEP = 1 << 16
 _NATIVE = "biufM"
 _PLACE = np.int32
-# Groups that are found one by one rather than by sorting.
-_FEW_GROUPS = 4
+# Parts of all partitions.
+_PARTS = 128
 
 
 class Bounds:
@@ -43,18 +45,21 @@ class Bounds:
 
     def partitions(self, keys: Columns, rows: Array) -> Array:
         """The partition of each row; rows with a null are spread over all of them."""
-        count = len(self) + 1
-        dtype: Any = np.uint8 if count <= 2**8 else _PLACE
-        if count == 1:
-            return np.zeros(size(keys), dtype)
-        ordered = ordinals(keys, self.keys)
-        if ordered is not None and len(self) <= _FEW:
-            found = _compared(*ordered, rows, self.rows, dtype)
-        else:
-            found = self._searched(keys, rows).astype(dtype)
+        if not len(self):
+            return np.zeros(size(keys), _PLACE)
+        return self._spread(self._searched(keys, rows), keys, rows)
+
+    def parts(self, keys: Columns, rows: Array) -> Array:
+        """As `partitions`, for adjacent rows and at most `MOST_PARTS` bounds."""
+        if native(keys, self.keys) and rows.size:
+            return self._spread(find_parts(keys[0], self.keys[0], self.rows, int(rows[0])), keys,
+                                rows)
+        return self.partitions(keys, rows).astype(np.uint16)
+
+    def _spread(self, found: Array, keys: Columns, rows: Array) -> Array:
         missing = nulls(keys)
         if missing is not None:
-            found[missing] = (rows[missing] % count).astype(dtype)
+            found[missing] = (rows[missing] % (len(self) + 1)).astype(found.dtype)
         return found
 
     def split(self, at: int, key: Columns, row: int) -> Bounds:
@@ -162,6 +167,50 @@ class Fences:
         return bool((first != last).any())
 
 
+class Parts:
+    """Finer than partitions: ranges of keys, several for each partition. Lookups that are grouped
+    by them have their keys near each other, and are answered faster."""
+
+    def __init__(self, bounds: Array, counts: list[int]):
+        self.bounds = bounds
+        """The smallest key of each part."""
+        self.counts = counts
+        """How many parts each partition has."""
+
+    @staticmethod
+    def of(partitions: Sequence[Columns]) -> Parts | None:
+        """From ascending keys of each partition, the smallest one first; None for keys that the
+        library does not compare."""
+        if not partitions or not all(native(keys, partitions[0]) for keys in partitions):
+            return None
+        each = max(_PARTS // len(partitions), 1)
+        chosen = []
+        for (keys,) in partitions:
+            order = _ordinal(keys)
+            first = np.append(True, order[1:] != order[:-1])  # different keys
+            first[np.arange(keys.size) % -(-keys.size // each) != 0] = False
+            chosen.append(keys[first])
+        if sum(keys.size for keys in chosen) >= MOST_PARTS:
+            return None
+        return Parts(np.concatenate(chosen), [keys.size for keys in chosen])
+
+    def group(self, keys: Array) -> Grouped:
+        parts = find_parts(keys, self.bounds)
+        count = self.bounds.size + 1
+        held, starts = group(parts, count, keys)
+        # The first part holds what is before all partitions.
+        return Grouped(parts, held, starts[np.cumsum([0, 1, *self.counts])])
+
+
+class Grouped(NamedTuple):
+    """Lookups in the order of their partitions."""
+
+    parts: Array
+    keys: Array
+    starts: Array
+    """Where the lookups without a partition begin, then those of each partition, and the end."""
+
+
 def count_below(index: Any, keys: Columns, equal: bool) -> Array:
     """How many keys of the index are less than each key, or equal to it."""
     lookups, _ = index._ranges(None, keys_for(index, keys), "[]" if equal else "[)")
@@ -196,28 +245,11 @@ def _ordinal(part: Array) -> Array:
     return np.where(bits < 0, bits ^ top, bits)
 
 
-def _compared(keys: Array, bounds: Array, rows: Array, bound_rows: Array, dtype: Any) -> Array:
-    found = np.zeros(keys.size, dtype)
-    for start in range(0, keys.size, _STEP):
-        here = slice(start, start + _STEP)
-        piece, into = keys[here], found[here]
-        for bound, row in zip(bounds, bound_rows):
-            above = piece > bound
-            equal = piece == bound
-            if equal.any():
-                above |= equal & (rows[here] >= row)
-            into += above
-    return found
-
-
 def grouped(partitions: Array, count: int) -> tuple[Array, Array]:
     """Positions sorted by partition, and where each partition begins among them."""
-    if count <= _FEW_GROUPS:
-        groups = [np.flatnonzero(partitions == number) for number in range(count)]
-        return np.concatenate(groups), np.cumsum([0, *(group.size for group in groups)])
-    # NumPy sorts integers of 16 bits and less by their digits.
-    narrow: Any = np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.int64
-    order = np.argsort(partitions.astype(narrow, copy=False), kind="stable")
+    if can_group(partitions.size, count):
+        return group_positions(partitions.astype(np.uint16), count)
+    order = np.argsort(partitions, kind="stable")
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(partitions, minlength=count), out=starts[1:])
     return order, starts

@@ -15,6 +15,8 @@ import numpy as np
 from .._errors import InvalidArgumentError
 from ._build import Plan, pick, read_block, released, sample, token
 from ._columns import Columns, concat, cut, like, size, take
+from ._moves import can_group, group_rows, native
+from ._partition import row_type
 from ._routing import Bounds, grouped
 from ._sources import Source
 
@@ -101,15 +103,21 @@ def _model(client: Any, source: Source) -> Columns:
 def split(keys: Columns, start: int, bounds: Bounds, values: Columns | None) -> list[Any]:
     """A piece for every partition: rows, keys and values."""
     length = size(keys)
-    rows = np.arange(start, start + length, dtype=np.uint32 if start + length < 2**32 else
-                     np.uint64)
+    dtype = row_type(start + length)
+    rows = np.arange(start, start + length, dtype=dtype)
     if values is not None and size(values) != length:
         raise InvalidArgumentError(f"invalid include: expected {length} values in a block, one per "
                                    f"key, got {size(values)}")
     if not len(bounds):
         return [(rows, keys, values)]
-    order, starts = grouped(bounds.partitions(keys, rows), len(bounds) + 1)
-    rows, keys = rows[order], take(keys, order)
+    count = len(bounds) + 1
+    if native(keys, bounds.keys) and can_group(length, count):
+        part, order, starts = group_rows(bounds.parts(keys, rows), count, keys[0])
+        keys = (part,)
+    else:
+        order, starts = grouped(bounds.partitions(keys, rows), count)
+        keys = take(keys, order)
+    rows = order.astype(dtype, copy=False) + dtype(start)
     values = None if values is None else take(values, order)
     return [(rows[low:high], cut(keys, low, high),
              None if values is None else cut(values, low, high))

@@ -13,9 +13,10 @@ from .._lists import Array
 from ._build import empty_index, meta_of, released, token
 from ._columns import Columns, concat, cut, take
 from ._direct import Answering
+from ._moves import can_group, native
 from ._partition import Meta, Partition
-from ._questions import Lookups, Partial, Question
-from ._routing import Bounds, Fences, grouped
+from ._questions import Lookups, Question
+from ._routing import Bounds, Fences, Parts, grouped
 
 _calls = itertools.count()
 
@@ -37,12 +38,15 @@ class Routing(NamedTuple):
     fences: Fences
     template: LocalIndex
     """An empty index of the same type."""
+    parts: Parts | None
+    """None where a key may be in several partitions, or the library does not compare keys."""
 
-    def is_disjoint(self, question: Question) -> bool:
-        """Whether every lookup goes to one partition at most."""
-        return not self.fences.shared and (
-            question.kind == "point" and self.template.type != "composite"
-            or question.kind == "nearest" and question.direction != "nearest")
+    def groups(self, question: Question, lookups: Lookups, miss: Any = None) -> bool:
+        """Whether lookups are grouped by partition, each going to one at most."""
+        return (self.parts is not None and question.kind == "point" and miss is None
+                and "rows" not in question.names
+                and native(lookups.lower, (self.parts.bounds,))
+                and can_group(lookups.count(), self.parts.bounds.size + 1))
 
     def pieces(self, question: Question, lookups: Lookups
                ) -> list[tuple[int, Question, Array | None]]:
@@ -169,7 +173,7 @@ def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int
         held = tuple(Held(copies(client, part, replicate, name, number), meta)
                      for number, (part, meta) in enumerate(zip(parts, metas)))
     return State(client, spec, held, bounds, rows, replicate, model,
-                 Routing(fences_of(metas), template), name, {})
+                 routing_of(metas, template), name, {})
 
 
 def copies(client: Any, part: Any, replicate: int, name: str, number: int) -> tuple[Any, ...]:
@@ -197,11 +201,14 @@ def model_of(partition: Partition) -> tuple[Columns, Columns | None]:
             None if partition.values is None else take(partition.values, none))
 
 
-def fences_of(metas: list[Meta]) -> Fences:
+def routing_of(metas: list[Meta], template: LocalIndex) -> Routing:
     partitions = np.array([i for i, meta in enumerate(metas) if meta.live], np.int64)
     chosen = [metas[i] for i in partitions] or metas[:1]
-    return Fences(partitions, concat([meta.first for meta in chosen]),
-                  concat([meta.last for meta in chosen]))
+    fences = Fences(partitions, concat([meta.first for meta in chosen]),
+                    concat([meta.last for meta in chosen]))
+    apart = partitions.size > 1 and not fences.shared
+    return Routing(fences, template,
+                   Parts.of([meta.inner for meta in chosen]) if apart else None)
 
 
 def plain_spec(spec: str) -> str:
@@ -218,10 +225,3 @@ def piece_of(lookups: Lookups, positions: Any) -> Lookups:
         return Lookups(*(None if end is None else cut(end, positions.start, positions.stop)
                          for end in lookups))
     return Lookups(*(None if end is None else take(end, positions) for end in lookups))
-
-
-def answer(partition: Partition, question: Question, lookups: Lookups,
-           values: Any = None) -> Partial:
-    """On a worker."""
-    return partition.answer(question, lookups, values)
-
