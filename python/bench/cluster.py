@@ -68,9 +68,9 @@ def spread(client: distributed.Client, array: np.ndarray, block: int = BLOCK) ->
     workers = sorted(client.nthreads())
     futures = [client.scatter(piece, workers=[workers[i % len(workers)]], hash=False)
                for i, piece in enumerate(pieces)]
-    return dask.array.concatenate([
+    return kept(client, dask.array.concatenate([
         dask.array.from_delayed(dask.delayed(future), piece.shape, piece.dtype)
-        for future, piece in zip(futures, pieces)]), futures
+        for future, piece in zip(futures, pieces)])), futures
 
 
 def kept(client: distributed.Client, collection: Any) -> Any:

@@ -123,9 +123,7 @@ class _Call:
                 dask_key_name=f"rtindex-answer-{key}-{i}")
             for i, held in enumerate(state.held)]
         return dask.delayed(_merged)(
-            routing, question, *block, model, miss,
-            dask.delayed(pick)(split, 0, dask_key_name=f"rtindex-places-{key}"), answers,
-            form, dask_key_name=f"rtindex-merge-{key}")
+            routing, question, *block, model, miss, split, answers, form, dask_key_name=f"rtindex-merge-{key}")
 
     def collection(self, blocks: list[Any], model: Any) -> Any:
         """A Dask collection of answers, which are like `model`."""
@@ -133,13 +131,7 @@ class _Call:
             import dask.dataframe
 
             return dask.dataframe.from_delayed(blocks, meta=model, verify_meta=False)
-        import dask.array
-
-        lengths = self.source.lengths or [np.nan] * len(blocks)
-        return dask.array.concatenate(
-            [dask.array.from_delayed(block, (length,), dtype=model.dtype)
-             for block, length in zip(blocks, lengths)],
-            allow_unknown_chunksizes=True)
+        return _array(blocks, self.source.lengths, model.dtype)
 
     def empty(self) -> Any:
         """Lookups of the same kind without any."""
@@ -193,13 +185,20 @@ def join(state: State, question: Question, data: tuple[Any, ...], how: str) -> J
         start = dask.delayed(_after)(start, partial)
 
     def side(i: int, dtype: Any) -> Any:
-        import dask.array
-
-        return dask.array.concatenate(
-            [dask.array.from_delayed(dask.delayed(pick)(pair, i), (np.nan,), dtype=dtype)
-             for pair in joins], allow_unknown_chunksizes=True)
+        return _array([dask.delayed(pick)(pair, i) for pair in joins], None, dtype)
 
     return Join(side(0, np.int64), None if how in ("semi", "anti") else side(1, np.uint64))
+
+
+def _array(blocks: list[Any], lengths: list[int] | None, dtype: Any) -> Any:
+    """A Dask array of delayed blocks. `concatenate` would add a task for each of them."""
+    import dask.array
+    from dask.highlevelgraph import HighLevelGraph
+
+    name = f"rtindex-array-{token()}"
+    layer = {(name, i): block.key for i, block in enumerate(blocks)}
+    return dask.array.Array(HighLevelGraph.from_collections(name, layer, blocks), name,
+                            (tuple(lengths or [np.nan] * len(blocks)),), dtype)
 
 
 # On workers. A block is what the caller's collection holds, or with wanted=None a `Lookups`.
@@ -239,7 +238,8 @@ def _groups(routing: Routing, question: Question, lookups: Lookups,
 
 
 def _merged(routing: Routing, question: Question, wanted: Any, block: Any, model: Any, miss: Any,
-            places: Any, answers: list[list[Partial]], form: Form | None) -> Any:
+            split: list[Any], answers: list[list[Partial]], form: Form | None) -> Any:
+    places = split[0]
     if isinstance(places, tuple):
         partials = [partial for some in answers for partial in some]
         return _formed(routing, block, ungrouped(routing, question, *places, partials, model),

@@ -49,17 +49,17 @@ class Bounds:
             return np.zeros(size(keys), _PLACE)
         return self._spread(self._searched(keys, rows), keys, rows)
 
-    def parts(self, keys: Columns, rows: Array) -> Array:
-        """As `partitions`, for adjacent rows and at most `MOST_PARTS` bounds."""
-        if native(keys, self.keys) and rows.size:
-            return self._spread(find_parts(keys[0], self.keys[0], self.rows, int(rows[0])), keys,
-                                rows)
-        return self.partitions(keys, rows).astype(np.uint16)
+    def parts(self, keys: Columns, start: int) -> Array:
+        """As `partitions`, for native keys in adjacent rows from `start` on."""
+        found = find_parts(keys[0], self.keys[0], self.rows, start)
+        return self._spread(found, keys, None, start)
 
-    def _spread(self, found: Array, keys: Columns, rows: Array) -> Array:
+    def _spread(self, found: Array, keys: Columns, rows: Array | None, start: int = 0) -> Array:
+        """Puts nulls anywhere; `rows` of None are adjacent ones from `start` on."""
         missing = nulls(keys)
         if missing is not None:
-            found[missing] = (rows[missing] % (len(self) + 1)).astype(found.dtype)
+            own = start + np.flatnonzero(missing) if rows is None else rows[missing]
+            found[missing] = (own % (len(self) + 1)).astype(found.dtype)
         return found
 
     def split(self, at: int, key: Columns, row: int) -> Bounds:

@@ -104,20 +104,22 @@ def split(keys: Columns, start: int, bounds: Bounds, values: Columns | None) -> 
     """A piece for every partition: rows, keys and values."""
     length = size(keys)
     dtype = row_type(start + length)
-    rows = np.arange(start, start + length, dtype=dtype)
     if values is not None and size(values) != length:
         raise InvalidArgumentError(f"invalid include: expected {length} values in a block, one per "
                                    f"key, got {size(values)}")
     if not len(bounds):
-        return [(rows, keys, values)]
+        return [(np.arange(start, start + length, dtype=dtype), keys, values)]
     count = len(bounds) + 1
     if native(keys, bounds.keys) and can_group(length, count):
-        part, order, starts = group_rows(bounds.parts(keys, rows), count, keys[0])
+        part, order, starts = group_rows(bounds.parts(keys, start), count, keys[0])
         keys = (part,)
     else:
+        rows = np.arange(start, start + length, dtype=dtype)
         order, starts = grouped(bounds.partitions(keys, rows), count)
         keys = take(keys, order)
-    rows = order.astype(dtype, copy=False) + dtype(start)
+    rows = order.astype(dtype, copy=False)
+    if start:
+        rows = rows + dtype(start)
     values = None if values is None else take(values, order)
     return [(rows[low:high], cut(keys, low, high),
              None if values is None else cut(values, low, high))
