@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,16 @@ from .._lookups import (
     NearestName,
     OrderName,
 )
-from .._results import Join, MemoryUsage
+from .._results import MemoryUsage
 from .._tolerance import tolerance_of
 from . import _changes, _collections, _files
 from ._columns import columns, size
 from ._engine import Values, run
-from ._questions import MISS, Lookups, Question
+from ._order import describe, join_parts, null_rows, select
+from ._questions import Lookups, Question
 from ._results import finish, join_of
 from ._sources import is_collection
-from ._state import State, piece_of
+from ._state import State
 from ._values import values_by_partition
 
 
@@ -101,30 +102,11 @@ class Index:
     def select(self, ranks: Any) -> Any:
         """The row of each rank, where rows are sorted by key, equal keys by row, and the first has
         rank 0; a miss beyond the last one."""
-        state = self._state
-        numbers = np.asarray(columns(ranks)[0])
-        if numbers.dtype.kind not in "iu":
-            raise InvalidArgumentError(f"invalid ranks of type {numbers.dtype}: expected integers")
-        ends = np.cumsum([held.meta.live for held in state.held])
-        begins = np.append(0, ends[:-1])
-        places = np.searchsorted(ends, numbers, "right")
-        inside = (numbers >= 0) & (places < len(state.held))
-        rows = np.full(numbers.size, MISS, np.uint64)
-        asked = {int(i): np.flatnonzero(inside & (places == i)) for i in np.unique(places[inside])}
-        futures = [state.client.submit(_selected, state.held[i].one(),
-                                       numbers[at].astype(np.int64) - begins[i], pure=False)
-                   for i, at in asked.items()]
-        for at, found in zip(asked.values(), state.client.gather(futures)):
-            rows[at] = found
-        kind = kind_of(ranks)
-        return kind.array(rows, np.packbits(inside, bitorder="little") if kind.has_nulls else None)
+        return select(self._state, ranks)
 
     def nulls(self) -> Array:
         """The rows whose key is null, ascending."""
-        state = self._state
-        futures = [state.client.submit(_nulls, held.one(), pure=False) for held in state.held
-                   if held.meta.nulls]
-        return np.sort(np.concatenate([np.empty(0, np.uint64), *state.client.gather(futures)]))
+        return null_rows(self._state)
 
     def __contains__(self, key: Any) -> bool:
         """Whether a row holds the key: one key, a tuple for a composite column."""
@@ -264,18 +246,7 @@ class Index:
 
     def describe(self) -> str:
         """Lines of text: the index and its partitions, with their workers."""
-        state = self._state
-        where = state.client.who_has([future for held in state.held for future in held.copies])
-        lines = [repr(self), f"spec: {self.spec}"]
-        for number, held in enumerate(state.held):
-            meta = held.meta
-            workers = sorted({worker for future in held.copies
-                              for worker in where.get(future.key, ())})
-            copies = "" if len(held.copies) == 1 else f", {len(held.copies)} copies"
-            lines.append(f"partition {number}: {meta.live:,} keys{_between(meta)}, "
-                         f"{_human_bytes(meta.bytes)}{copies}, "
-                         f"on {', '.join(workers) or 'no worker'}")
-        return "\n".join(lines)
+        return describe(self._state, repr(self))
 
     def __repr__(self) -> str:
         state = self._state_
@@ -347,7 +318,7 @@ class Index:
         like = kind_of(source, state.routing.template.type == "composite")
         if batch_rows is None:
             return join_of(like, how, run(state, question, lookups))
-        return _join_parts(state, question, lookups, like, how, _most(batch_rows))
+        return join_parts(state, question, lookups, like, how, _most(batch_rows))
 
     def _lookups(self, state: State, kind: str, data: tuple[Any, ...]) -> Lookups:
         template = state.routing.template
@@ -378,36 +349,6 @@ def _ends(ends: Any) -> str:
     return ends
 
 
-def _join_parts(state: State, question: Question, lookups: Lookups, kind: Any, how: str,
-                most: int) -> Iterator[Join]:
-    """Parts of a join of at most `most` pairs."""
-    found = run(state, question._replace(names=("count",)), lookups)["count"].astype(np.int64)
-    if how in ("semi", "anti") or question.kind == "nearest":
-        found[:] = 1
-    elif how == "left":
-        np.maximum(found, 1, out=found)
-    ends = np.cumsum(found)
-    first = 0
-    while first < found.size:
-        before = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, before + most, "right")), first + 1)
-        partial = run(state, question, piece_of(lookups, slice(first, last)))
-        part = join_of(kind_of(np.empty(0)), how, partial, first)
-        for start in range(0, len(part.probe), most):
-            stop = start + most
-            yield _as_kind(kind, how, part, start, stop)
-        first = last
-
-
-def _as_kind(kind: Any, how: str, part: Join, start: int, stop: int) -> Join:
-    rows = None if part.column is None else part.column[start:stop]
-    validity = None
-    if rows is not None and how == "left" and kind.has_nulls:
-        validity = np.packbits(rows != MISS, bitorder="little")
-    return Join(kind.array(part.probe[start:stop], per_lookup=False),
-                None if rows is None else kind.array(rows, validity, per_lookup=False))
-
-
 def _written(partial: Any, names: tuple[str, ...], out: Any) -> Any:
     if len(names) != 1 or names[0] in ("rows", "key"):
         raise InvalidArgumentError("`out` takes one answer other than 'rows' and 'key': choose "
@@ -418,19 +359,3 @@ def _written(partial: Any, names: tuple[str, ...], out: Any) -> Any:
                                    f"{found.dtype}")
     out[:] = found
     return out
-
-
-def _selected(partition: Any, ranks: Array) -> Array:
-    local = np.asarray(partition.index.select(ranks)).astype(np.int64)
-    return partition.global_rows()[local].astype(np.uint64)
-
-
-def _nulls(partition: Any) -> Array:
-    return partition.nulls()
-
-
-def _between(meta: Any) -> str:
-    if not meta.live:
-        return ""
-    first, last = (", ".join(str(part[0]) for part in end) for end in (meta.first, meta.last))
-    return f" from {first} to {last}"

@@ -1,0 +1,107 @@
+"""Calls that ask every partition: rows by rank, null rows, parts of joins, a description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._errors import InvalidArgumentError
+from .._index import _human_bytes
+from .._kinds import kind_of
+from .._lists import Array
+from .._results import Join
+from ._columns import columns
+from ._engine import run
+from ._questions import MISS, Lookups, Question
+from ._results import join_of
+from ._state import State, piece_of
+
+
+def select(state: State, ranks: Any) -> Any:
+    """The row of each rank."""
+    numbers = np.asarray(columns(ranks)[0])
+    if numbers.dtype.kind not in "iu":
+        raise InvalidArgumentError(f"invalid ranks of type {numbers.dtype}: expected integers")
+    ends = np.cumsum([held.meta.live for held in state.held])
+    begins = np.append(0, ends[:-1])
+    places = np.searchsorted(ends, numbers, "right")
+    inside = (numbers >= 0) & (places < len(state.held))
+    rows = np.full(numbers.size, MISS, np.uint64)
+    asked = {int(i): np.flatnonzero(inside & (places == i)) for i in np.unique(places[inside])}
+    futures = [state.client.submit(_selected, state.held[i].one(),
+                                   numbers[at].astype(np.int64) - begins[i], pure=False)
+               for i, at in asked.items()]
+    for at, found in zip(asked.values(), state.client.gather(futures)):
+        rows[at] = found
+    kind = kind_of(ranks)
+    return kind.array(rows, np.packbits(inside, bitorder="little") if kind.has_nulls else None)
+
+
+def null_rows(state: State) -> Array:
+    """The rows whose key is null, ascending."""
+    futures = [state.client.submit(_nulls, held.one(), pure=False) for held in state.held
+               if held.meta.nulls]
+    return np.sort(np.concatenate([np.empty(0, np.uint64), *state.client.gather(futures)]))
+
+
+def describe(state: State, title: str) -> str:
+    """Lines of text: a title, then the partitions with their workers."""
+    where = state.client.who_has([future for held in state.held for future in held.copies])
+    lines = [title, f"spec: {state.held[0].meta.spec}"]
+    for number, held in enumerate(state.held):
+        meta = held.meta
+        workers = sorted({worker for future in held.copies
+                          for worker in where.get(future.key, ())})
+        copies = "" if len(held.copies) == 1 else f", {len(held.copies)} copies"
+        lines.append(f"partition {number}: {meta.live:,} keys{_between(meta)}, "
+                     f"{_human_bytes(meta.bytes)}{copies}, "
+                     f"on {', '.join(workers) or 'no worker'}")
+    return "\n".join(lines)
+
+
+def join_parts(state: State, question: Question, lookups: Lookups, kind: Any, how: str,
+                most: int) -> Iterator[Join]:
+    """Parts of a join of at most `most` pairs."""
+    found = run(state, question._replace(names=("count",)), lookups)["count"].astype(np.int64)
+    if how in ("semi", "anti") or question.kind == "nearest":
+        found[:] = 1
+    elif how == "left":
+        np.maximum(found, 1, out=found)
+    ends = np.cumsum(found)
+    first = 0
+    while first < found.size:
+        before = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, before + most, "right")), first + 1)
+        partial = run(state, question, piece_of(lookups, slice(first, last)))
+        part = join_of(kind_of(np.empty(0)), how, partial, first)
+        for start in range(0, len(part.probe), most):
+            stop = start + most
+            yield _as_kind(kind, how, part, start, stop)
+        first = last
+
+
+def _as_kind(kind: Any, how: str, part: Join, start: int, stop: int) -> Join:
+    rows = None if part.column is None else part.column[start:stop]
+    validity = None
+    if rows is not None and how == "left" and kind.has_nulls:
+        validity = np.packbits(rows != MISS, bitorder="little")
+    return Join(kind.array(part.probe[start:stop], per_lookup=False),
+                None if rows is None else kind.array(rows, validity, per_lookup=False))
+
+
+def _selected(partition: Any, ranks: Array) -> Array:
+    local = np.asarray(partition.index.select(ranks)).astype(np.int64)
+    return partition.global_rows()[local].astype(np.uint64)
+
+
+def _nulls(partition: Any) -> Array:
+    return partition.nulls()
+
+
+def _between(meta: Any) -> str:
+    if not meta.live:
+        return ""
+    first, last = (", ".join(str(part[0]) for part in end) for end in (meta.first, meta.last))
+    return f" from {first} to {last}"
