@@ -3,12 +3,16 @@
     python python/bench/cluster.py overhead [--rows N] [--lookups N] [--rounds N] [--records FILE]
     python python/bench/cluster.py scaling [--workers 1 2 4] ...
     python python/bench/cluster.py peers ...
+    python python/bench/cluster.py all [--peer-rows N] [--records FILE]
 
 overhead: one worker with all cores against `rtindex.build` in this process, for one lookup and for
     a Dask array of lookups that is on the worker, and whose answers stay there.
 scaling: builds and lookups with several workers of one thread each, over a column and lookups that
     are in the memory of the workers.
-peers: the same lookups by Dask's merge and loc on the same cluster.
+peers: the same lookups by Dask's merge and loc on the same cluster, whose workers may use half of
+    the memory.
+all: every figure, each question in a process of its own: scaling with 1, 2 and 4 workers, peers
+    with 10^6 and 10^7 lookups in 10^8 rows, or in as many as fit at 160 bytes a row.
 
 The goals: at most 15 ms more for one lookup and 15 % more for 2^24; two workers at least 1.6 times
 one; at least 10 times the speed of merge and loc; with the build counted, faster from the second
@@ -21,6 +25,8 @@ import argparse
 import importlib.metadata
 import os
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,10 +60,18 @@ class Workload:
                 "packages": {name: importlib.metadata.version(name) for name in PACKAGES}, **more}
 
 
+def free_bytes() -> int:
+    """Memory that new processes can have."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        facts = dict(line.split(":", 1) for line in file)
+    return int(facts["MemAvailable"].split()[0]) * 1024
+
+
 @contextmanager
-def cluster(workers: int, threads: int) -> Iterator[distributed.Client]:
+def cluster(workers: int, threads: int, memory: int | None = None) -> Iterator[distributed.Client]:
+    """memory: bytes that a worker may use; at 95 % Dask restarts it."""
     with distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=threads, memory_limit=None,
+            n_workers=workers, threads_per_worker=threads, memory_limit=memory,
             dashboard_address=":0") as own, distributed.Client(own) as client:
         yield client
 
@@ -160,7 +174,8 @@ def scaling(work: Workload, options: argparse.Namespace, records: Records) -> No
 
 
 def peers(work: Workload, options: argparse.Namespace, records: Records) -> None:
-    with cluster(options.workers[-1], 1) as client:
+    count = options.workers[-1]
+    with cluster(count, 1, free_bytes() // (2 * count)) as client:
         column, _held = spread(client, work.keys)
         lookups, _more = spread(client, work.lookups)
         row = dask.array.arange(work.keys.size, chunks=column.chunks)
@@ -186,28 +201,51 @@ def peers(work: Workload, options: argparse.Namespace, records: Records) -> None
                 "Dask loc", lambda: kept(client, ordered.loc[work.lookups.tolist()]), checked,
                 work.lookups.size))
         times = race(contestants, options.rounds)
-        category = f"{work.lookups.size:,} lookups, {options.workers[-1]} workers"
+        category = f"{work.lookups.size:,} lookups, {count} workers"
         for name, built in (("rtindex.dask", build_ms), ("Dask loc", sort_ms)):
             records.add(name, index.spec if name == "rtindex.dask" else name, category, "build_ms",
-                        [built], work.facts(workers=options.workers[-1]))
+                        [built], work.facts(workers=count))
         print(f"build {build_ms:,.0f} ms, set_index {sort_ms:,.0f} ms")
         for contestant in contestants:
             records.add(contestant.name, contestant.spec, category, "call_ms",
-                        times[contestant.name], work.facts(workers=options.workers[-1]))
+                        times[contestant.name], work.facts(workers=count))
             report(f"rtindex.dask and {contestant.name}", times["rtindex.dask"],
                    times[contestant.name])
+        twice = {name: 2 * statistics.median(times[name]) + built for name, built in (
+            ("rtindex.dask", build_ms), ("Dask merge", 0.0), ("Dask loc", sort_ms))
+            if name in times}
+        for name, total_ms in twice.items():
+            records.add(name, index.spec if name == "rtindex.dask" else name, category,
+                        "build_and_two_batches_ms", [total_ms], work.facts(workers=count))
+            print(f"build and two batches, {name}: {total_ms:,.0f} ms")
+
+
+def all_questions(options: argparse.Namespace) -> None:
+    rows = options.peer_rows or min(10**8, free_bytes() // 160)
+    records = ["--records", options.records] if options.records else []
+    rounds = ["--rounds", str(options.rounds)]
+    for arguments in (
+            ["overhead"], ["scaling", "--workers", "1", "2", "4"],
+            ["peers", "--rows", str(rows), "--lookups", str(10**6), "--workers", "2"],
+            ["peers", "--rows", str(rows), "--lookups", str(10**7), "--workers", "2"]):
+        print(*arguments, flush=True)
+        subprocess.run([sys.executable, __file__, *arguments, *rounds, *records], check=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("question", choices=["overhead", "scaling", "peers"])
+    parser.add_argument("question", choices=["overhead", "scaling", "peers", "all"])
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--lookups", type=int, default=1 << 24)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--loc", type=int, default=1 << 20, help="the most lookups that loc gets")
+    parser.add_argument("--peer-rows", type=int, help="rows of `peers` in `all`")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--records", metavar="FILE")
     options = parser.parse_args()
+    if options.question == "all":
+        all_questions(options)
+        return
     work = Workload(options.rows, options.lookups)
     records = Records(options.records, f"dask-{options.question}")
     {"overhead": overhead, "scaling": scaling, "peers": peers}[options.question](
