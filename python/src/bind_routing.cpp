@@ -1,5 +1,6 @@
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -7,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "base/types.hpp"
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
@@ -39,11 +41,11 @@ struct Items {
   Elements elements{};
 };
 
-Items read(nb::handle object, std::size_t size, std::size_t width = 0) {
+Items read_items(nb::handle object, std::size_t size, std::size_t width = 0) {
   return {object, Buffer::Access::read, size, width};
 }
 
-Items write(nb::handle object, std::size_t size, std::size_t width = 0) {
+Items write_items(nb::handle object, std::size_t size, std::size_t width = 0) {
   return {object, Buffer::Access::write, size, width};
 }
 
@@ -66,10 +68,10 @@ void find_parts(const Column& keys, const Column& bounds, nb::handle rows, std::
   const ColumnView limits = native_view(bounds);
   if (limits.size() == 0 || limits.size() > PartBounds::most || limits.type() != wanted.type())
     fail("expected 1 to {} bounds of the type of the keys", PartBounds::most);
-  const Items out = write(parts, wanted.size(), sizeof(std::uint16_t));
+  const Items out = write_items(parts, wanted.size(), sizeof(std::uint16_t));
   std::vector<std::uint64_t> held;
   if (!rows.is_none()) {
-    const Items numbers = read(rows, limits.size(), sizeof(std::uint64_t));
+    const Items numbers = read_items(rows, limits.size(), sizeof(std::uint64_t));
     const std::span<std::uint64_t> all = numbers.as<std::uint64_t>();
     held.assign(all.begin(), all.end());
   }
@@ -80,8 +82,8 @@ void find_parts(const Column& keys, const Column& bounds, nb::handle rows, std::
 
 void group(nb::handle parts, nb::handle from, std::size_t size, nb::handle to, nb::handle positions,
            nb::handle starts, std::size_t count, int threads) {
-  const Items found = read(parts, size, sizeof(std::uint16_t));
-  const Items begins = write(starts, count + 1, sizeof(std::uint64_t));
+  const Items found = read_items(parts, size, sizeof(std::uint16_t));
+  const Items begins = write_items(starts, count + 1, sizeof(std::uint64_t));
   std::optional<Items> source, out, places;
   if (!from.is_none()) {
     source.emplace(from, Buffer::Access::read, size);
@@ -100,8 +102,8 @@ void group(nb::handle parts, nb::handle from, std::size_t size, nb::handle to, n
 // `pieces` holds (elements, their number, the number of their parts).
 void ungroup_pieces(nb::handle parts, std::size_t size, const nb::list& pieces, nb::handle to,
                     bool rows, int threads) {
-  const Items found = read(parts, size, sizeof(std::uint16_t));
-  const Items out = write(to, size);
+  const Items found = read_items(parts, size, sizeof(std::uint16_t));
+  const Items out = write_items(to, size);
   std::vector<std::unique_ptr<Items>> held;
   std::vector<Piece> all;
   for (const nb::handle piece : pieces) {
@@ -139,8 +141,8 @@ void bind_routing(nb::module_& module) {
   module.def(
       "widen_rows",
       [](nb::handle from, std::size_t size, nb::handle to, int threads) {
-        const Items found = read(from, size, sizeof(std::uint32_t));
-        const Items out = write(to, size, sizeof(std::uint64_t));
+        const Items found = read_items(from, size, sizeof(std::uint32_t));
+        const Items out = write_items(to, size, sizeof(std::uint64_t));
         run_unlocked(threads, [&] {
           widen_rows(found.as<const std::uint32_t>(), out.as<std::uint64_t>().data());
         });
@@ -151,9 +153,9 @@ void bind_routing(nb::module_& module) {
       "global_rows",
       [](nb::handle local, std::size_t size, nb::handle rows, std::size_t rows_size, nb::handle to,
          int threads) {
-        const Items found = read(local, size, sizeof(std::uint32_t));
-        const Items numbers = read(rows, rows_size);
-        const Items out = write(to, size, numbers.elements.width);
+        const Items found = read_items(local, size, sizeof(std::uint32_t));
+        const Items numbers = read_items(rows, rows_size);
+        const Items out = write_items(to, size, numbers.elements.width);
         run_unlocked(threads, [&] {
           global_rows(found.as<const std::uint32_t>(), numbers.elements, out.elements);
         });

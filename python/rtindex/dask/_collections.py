@@ -123,7 +123,8 @@ class _Call:
                 dask_key_name=f"rtindex-answer-{key}-{i}")
             for i, held in enumerate(state.held)]
         return dask.delayed(_merged)(
-            routing, question, *block, model, miss, split, answers, form, dask_key_name=f"rtindex-merge-{key}")
+            routing, question, *block, model, miss, split, answers, form,
+            dask_key_name=f"rtindex-merge-{key}")
 
     def collection(self, blocks: list[Any], model: Any) -> Any:
         """A Dask collection of answers, which are like `model`."""

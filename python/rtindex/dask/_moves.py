@@ -68,8 +68,8 @@ def group_rows(parts: Array, count: int, keys: Array) -> tuple[Array, Array, Arr
 def ungroup(parts: Array, pieces: list[tuple[Array, int]], out: Array, rows: bool = False) -> None:
     """Writes elements that are in the order of parts. A piece holds the elements of so many parts;
     with `rows`, they may be rows of 32 bits for an array of 64 bits, and misses stay misses."""
-    _core.ungroup(parts, parts.size, [(_plain(piece), piece.size, count) for piece, count in pieces],
-                  _plain(out), rows, threads())
+    held = [(_plain(piece), piece.size, count) for piece, count in pieces]
+    _core.ungroup(parts, parts.size, held, _plain(out), rows, threads())
 
 
 def widened_rows(rows: Array) -> Array:

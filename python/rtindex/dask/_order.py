@@ -62,7 +62,7 @@ def describe(state: State, title: str) -> str:
 
 
 def join_parts(state: State, question: Question, lookups: Lookups, kind: Any, how: str,
-                most: int) -> Iterator[Join]:
+               most: int) -> Iterator[Join]:
     """Parts of a join of at most `most` pairs."""
     found = run(state, question._replace(names=("count",)), lookups)["count"].astype(np.int64)
     if how in ("semi", "anti") or question.kind == "nearest":
