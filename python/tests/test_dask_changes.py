@@ -120,6 +120,19 @@ def test_snapshots_and_failures(client, table):
     truth.check(before, list(range(0, 40, 5)))
 
 
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_an_index_without_rows_answers(client, partitions):
+    nothing = da.from_array(np.empty(0, np.int32), chunks=1)
+    index = rtindex.dask.build(nothing, partitions=partitions)
+    wanted = da.from_array(np.arange(9, dtype=np.int32), chunks=4)
+    assert index.lookup(wanted).compute().tolist() == [MISS] * 9
+    assert index.insert(np.arange(4, dtype=np.int32)) == 0
+    assert index.lookup(wanted, "count").compute().tolist() == [1] * 4 + [0] * 5
+    index.erase(np.arange(4))
+    index.merge()
+    assert index.lookup(wanted, ["any", "count"]).any.compute().tolist() == [MISS] * 9
+
+
 def test_large_inserts_split_partitions(client, table):
     keys, values = table
     index, truth = build(keys, values, partitions=2), Truth(keys.tolist(), values.tolist())

@@ -84,6 +84,7 @@ def test_global_rows():
     for dtype in (np.uint32, np.uint64):
         rows = np.array([7, 8, 9], dtype)
         assert _moves.global_rows(local, rows).tolist() == [9, np.iinfo(dtype).max, 7]
+        assert _moves.global_rows(local[1:2], rows[:0]).tolist() == [np.iinfo(dtype).max]
 
 
 def test_pieces_of_other_sizes_are_refused():

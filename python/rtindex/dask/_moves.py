@@ -83,6 +83,8 @@ def widened_rows(rows: Array) -> Array:
 
 def global_rows(local: Array, rows: Array) -> Array:
     """The row of each local one; misses stay misses."""
+    if not rows.size:
+        return np.full(local.size, np.iinfo(rows.dtype).max, rows.dtype)
     out = np.empty(local.size, rows.dtype)
     _core.global_rows(local, local.size, rows, rows.size, out, threads())
     return out
