@@ -8,6 +8,7 @@
 #include "workload/distribution_rules.hpp"
 #include "workload/key_rules.hpp"
 #include "workload/lookup_rules.hpp"
+#include "workload/ranked_rules.hpp"
 
 namespace rtindex::bench {
 
@@ -118,6 +119,7 @@ using Task = std::variant<
     FillLookups<EqualKeys>, Gather<std::uint32_t>, Gather<std::uint64_t>, GatherKeys, ScatterKeys,
     FillSwaps, WidenRows, FillKeys<GroupKeys>, FillKeys<PairedKeys>, FillLookups<NeighbourRows>,
     FillKeys<LognormalKeys>, FillKeys<LongTailKeys>, FillKeys<ClusterKeys>, FillKeys<OutlierKeys>,
-    FillKeys<ZipfKeys>, FillKeys<PieceKeys>, FillPieces, FillLookups<HitKeys>, KeysOfRows>;
+    FillKeys<ZipfKeys>, FillKeys<PieceKeys>, FillPieces, FillLookups<HitKeys>, KeysOfRows,
+    FillKeys<RankedColumn>, FillRanks, DrawRanked, CheckRanked>;
 
 }  // namespace rtindex::bench

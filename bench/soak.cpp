@@ -1,0 +1,296 @@
+// Checks answers for as long as one likes: random columns of up to 2^26 rows, specs, changes and
+// batches, generated and checked on the machine that answers, against closed forms.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <rtindex/rtindex.hpp>
+
+#include "harness/program_options.hpp"
+#include "harness/records.hpp"
+#include "workload/execution_space.hpp"
+#include "workload/workload_array.hpp"
+
+namespace rtindex::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The choices of a round follow from its seed.
+class Choices {
+ public:
+  explicit Choices(std::uint64_t seed) : engine_(seed) {}
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return engine_() % bound; }
+  [[nodiscard]] std::uint64_t bits() { return engine_(); }
+  template <class T>
+  [[nodiscard]] const T& pick(const std::vector<T>& from) {
+    return from[below(from.size())];
+  }
+  // Every order of magnitude up to 2^log2 is as likely.
+  [[nodiscard]] std::uint64_t up_to_log2(int log2) {
+    const std::uint64_t high = std::uint64_t{1} << below(static_cast<std::uint64_t>(log2) + 1);
+    return high + below(high);
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+RankedColumn random_column(Choices& choices, int bits, int most_log2) {
+  const std::uint64_t rows = choices.up_to_log2(most_log2 - 1);
+  const std::uint64_t repeats = choices.below(3) == 0 ? 1 + choices.below(8) : 1;
+  RankedColumn column{.rows = rows,
+                      .repeats = repeats,
+                      .rank_of = Permutation(rows, choices.bits()),
+                      .start = 0,
+                      .stride = 2,
+                      .cluster = rows,
+                      .gap = 0,
+                      .bend = 0};
+  const std::uint64_t keys = column.distinct();
+  const std::uint64_t last_key = bits == 32 ? (std::uint64_t{1} << 32) - 2 : ~std::uint64_t{1};
+  // Each shape takes a part of what the keys may span.
+  const std::uint64_t room = last_key / 4 / keys;
+  column.stride = 2 + choices.below(room > 1 ? choices.below(room) + 1 : 1);
+  if (choices.below(2) == 0) {
+    column.cluster = 1 + choices.below(keys);
+    column.gap = choices.below(last_key / 4 / (keys / column.cluster + 1) + 1);
+  }
+  if (choices.below(3) == 0) column.bend = choices.below(last_key / 4 / keys / keys + 1);
+  const std::uint64_t span = column.distinct_key(keys - 1);
+  column.start = choices.below(last_key - span + 1);
+  return column;
+}
+
+std::string random_spec(Choices& choices, bool on_gpu) {
+  const std::string device = on_gpu ? "@cuda" : "@cpu";
+  const std::string index = choices.pick(
+      std::vector<std::string>{"rx:native", "rx:native", "sorted", "btree", "hash", "rx:native"});
+  std::string spec = index + device;
+  if (index != "hash" && choices.below(2) == 0)
+    spec += ",order=" + choices.pick(std::vector<std::string>{"on", "off", "auto"});
+  return spec;
+}
+
+struct Setting {
+  bool on_gpu = false;
+  int rows_log2 = 26;
+  int lookups_log2 = 22;
+};
+
+// The arrays of one batch; only some of them are asked for.
+struct Batch {
+  Batch(ExecutionSpace& space, int bits, std::size_t most)
+      : lower(space, bits, most),
+        upper(space, bits, most),
+        any(space, most),
+        first(space, most),
+        count(space, most),
+        sum(space, most),
+        min(space, most),
+        max(space, most),
+        wrong(space, 1) {}
+
+  KeyArray lower, upper;
+  WorkloadArray<std::uint32_t> any, first, count;
+  WorkloadArray<std::uint64_t> sum, min, max;
+  WorkloadArray<unsigned long long> wrong;
+};
+
+enum class Question : std::uint8_t { points, ranges, neighbours };
+
+class Round {
+ public:
+  Round(ExecutionSpace& space, const Setting& setting, std::uint64_t seed)
+      : space_(space),
+        setting_(setting),
+        choices_(seed),
+        bits_(choices_.below(2) == 0 ? 32 : 64),
+        column_(random_column(choices_, bits_, setting.rows_log2)),
+        spec_(random_spec(choices_, setting.on_gpu)),
+        keys_(space, bits_, column_.rows),
+        values_(space, column_.rows) {
+    space_.run(FillKeys<RankedColumn>{column_, keys_.data()}, column_.rows);
+    space_.run(FillRanks{column_, values_.data()}, column_.rows);
+    space_.wait();
+  }
+
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} over {} rows of {} bits, {} each", spec_, column_.rows, bits_,
+                       column_.repeats);
+  }
+
+  // Builds over some rows, inserts the others and asks; returns how many answers were checked.
+  [[nodiscard]] std::uint64_t run() {
+    const std::size_t rows = column_.rows;
+    const std::size_t built = choices_.below(2) == 0 ? rows : 1 + choices_.below(rows);
+    Index index = build(keys_.slice(0, built), spec_);
+    for (std::size_t first = built; first < rows;) {
+      const std::size_t more = 1 + choices_.below(rows - first);
+      index.insert(keys_.slice(first, more));
+      first += more;
+    }
+    Batch batch(space_, bits_, std::size_t{1} << setting_.lookups_log2);
+    std::uint64_t checked = 0;
+    // Large columns take longer to build, and are asked more.
+    const std::uint64_t batches = 4 + (rows >> 16);
+    for (std::uint64_t i = 0; i < batches; ++i) checked += ask(index, batch);
+    return checked;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t ask(const Index& index, const Batch& batch) {
+    const bool only_points = spec_.starts_with("hash");
+    const auto question = only_points ? Question::points : static_cast<Question>(choices_.below(3));
+    const std::size_t count =
+        choices_.below(4) == 0 ? 1 + choices_.below(batch.any.size()) : batch.any.size();
+    const std::uint64_t longest = question == Question::ranges ? choices_.up_to_log2(6) : 0;
+    const RankedDraw draw{column_, choices_.bits(), longest};
+    space_.run(DrawRanked{draw, batch.lower.data(),
+                          question == Question::ranges ? batch.upper.data() : KeyData{}},
+               count);
+
+    // One to three kinds of answers at once.
+    Outputs outputs{.memory_space = space_.memory()};
+    CheckRanked check{
+        draw, question == Question::neighbours, {}, {}, {}, {}, {}, {}, batch.wrong.data()};
+    std::uint64_t answers = 0;
+    const auto want = [&](auto* memory, auto& output, auto& checked) {
+      space_.poison(memory, count * sizeof(*memory));
+      output = memory;
+      checked = memory;
+      ++answers;
+    };
+    const std::uint64_t wanted = choices_.below(64);
+    if (wanted % 2 == 0) want(batch.any.data(), outputs.any, check.any);
+    if (wanted % 3 == 0) want(batch.first.data(), outputs.first, check.first);
+    if (wanted % 5 == 0) want(batch.count.data(), outputs.count, check.count);
+    if (wanted % 7 == 0) want(batch.sum.data(), outputs.sum, check.sum);
+    if (wanted % 11 == 0) want(batch.min.data(), outputs.min, check.min);
+    if (wanted % 13 == 0) want(batch.max.data(), outputs.max, check.max);
+    if (answers == 0) want(batch.any.data(), outputs.any, check.any);
+
+    const LookupOptions options{.values = needs_values(outputs) ? view_of(values_) : ColumnView()};
+    const ColumnView lower = batch.lower.slice(0, count);
+    if (question == Question::ranges)
+      index.range_into(lower, batch.upper.slice(0, count), options, outputs);
+    else if (question == Question::neighbours)
+      index.nearest_into(lower, {}, options, outputs);
+    else
+      index.lookup_into(lower, options, outputs);
+
+    const unsigned long long none = ~0ULL;
+    space_.copy_from_host(batch.wrong.data(), &none, sizeof(none));
+    space_.run(check, count);
+    const unsigned long long wrong = batch.wrong.to_host()[0];
+    if (wrong != none) fail(draw, wrong, question);
+    return answers * count;
+  }
+
+  static bool needs_values(const Outputs& outputs) {
+    return outputs.sum != nullptr || outputs.min != nullptr || outputs.max != nullptr;
+  }
+  [[noreturn]] void fail(const RankedDraw& draw, std::uint64_t number, Question question) const {
+    const RankedLookup drawn = draw(number);
+    throw Error(fmt::format("{}: wrong answer of lookup {} ({}, question {})", text(), number,
+                            drawn.lower == drawn.upper
+                                ? fmt::format("key {}", drawn.lower)
+                                : fmt::format("{} to {}", drawn.lower, drawn.upper),
+                            static_cast<int>(question)));
+  }
+
+  ExecutionSpace& space_;
+  Setting setting_;
+  Choices choices_;
+  int bits_;
+  RankedColumn column_;
+  std::string spec_;
+  KeyArray keys_;
+  WorkloadArray<std::uint32_t> values_;
+};
+
+std::uint64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+int run(int argc, char** argv) {
+  Setting setting;
+  double minutes = 1;
+  std::uint64_t only_seed = 0;
+  std::string records_path;
+  CLI::App app("Checks random lookups and changes until the time is over");
+  app.add_option("--minutes", minutes, "how long")->capture_default_str();
+  app.add_flag("--gpu", setting.on_gpu, "on the GPU, generated and checked there");
+  app.add_option("--seed", only_seed, "repeat the round of this seed alone");
+  add_log2(app, "--rows", setting.rows_log2, 28, "rows of the largest columns");
+  add_log2(app, "--lookups", setting.lookups_log2, 27, "lookups of a batch");
+  add_records(app, records_path);
+  CLI11_PARSE(app, argc, argv);
+
+  PeerRecords records(
+      records_path, "soak",
+      fmt::format("bench_soak --minutes {} --rows {} --lookups {}{}", minutes, setting.rows_log2,
+                  setting.lookups_log2, setting.on_gpu ? " --gpu" : ""));
+  ExecutionSpaces spaces;
+  ExecutionSpace& space = spaces.for_spec(Spec(setting.on_gpu ? "sorted@cuda" : "sorted@cpu"));
+  std::random_device device;
+  const auto start = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  std::uint64_t checked = 0;
+  std::uint64_t rounds = 0;
+  double next_line = 0;
+  while (rounds == 0 || (only_seed == 0 && seconds() < minutes * 60)) {
+    const std::uint64_t seed =
+        only_seed != 0 ? only_seed : (static_cast<std::uint64_t>(device()) << 31 ^ device()) | 1;
+    try {
+      Round round(space, setting, seed);
+      checked += round.run();
+    } catch (const Error& error) {
+      fmt::print(stderr, "bench_soak{} --rows {} --lookups {} --seed {}\n",
+                 setting.on_gpu ? " --gpu" : "", setting.rows_log2, setting.lookups_log2, seed);
+      throw;
+    }
+    ++rounds;
+    if (seconds() >= next_line) {
+      fmt::print("{:7.0f} s  {:6} rounds  {:.3e} answers  {:6} MiB resident\n", seconds(), rounds,
+                 static_cast<double>(checked), resident_bytes() >> 20);
+      std::fflush(stdout);
+      next_line = seconds() + 10;
+    }
+  }
+  fmt::print("{} answers checked in {} rounds, {:.0f} s; no difference\n", checked, rounds,
+             seconds());
+  const nlohmann::json workload = {{"rounds", rounds}, {"seconds", std::llround(seconds())}};
+  const std::string where = setting.on_gpu ? "cuda" : "cpu";
+  records.add(where, workload, "answers_checked", static_cast<double>(checked));
+  records.add(where, workload, "resident_mib", static_cast<double>(resident_bytes() >> 20));
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace rtindex::bench
+
+int main(int argc, char** argv) {
+  try {
+    return rtindex::bench::run(argc, argv);
+  } catch (const rtindex::Error& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
+  }
+}
