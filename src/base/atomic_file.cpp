@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -46,12 +47,35 @@ fs::path resolve_target(const std::string& path) {
   return target;
 }
 
-// A name beside the target that nobody else uses.
-std::string temporary_name(const fs::path& target) {
+// Calls make(name) with names beside the target until one is free; what it returns is not negative
+// then. A process that was killed may have left a file of our own number behind.
+template <class Make>
+int make_temporary(const fs::path& target, std::string& name, Make&& make) {
   static std::atomic<unsigned> counter = 0;
-  return (folder_of(target) /
-          fmt::format(".{}.{}-{}.tmp", target.filename().string(), getpid(), counter++))
-      .string();
+  int made = -1;
+  do {
+    name = (folder_of(target) /
+            fmt::format(".{}.{}-{}.tmp", target.filename().string(), getpid(), counter++))
+               .string();
+    made = make(name.c_str());
+  } while (made < 0 && errno == EEXIST);
+  return made;
+}
+
+// The name of an open file that has none. Allocates nothing, which could fail.
+std::array<char, 32> name_of_descriptor(int descriptor) {
+  std::array<char, 32> name{};
+  fmt::format_to_n(name.data(), name.size() - 1, "/proc/self/fd/{}", descriptor);
+  return name;
+}
+
+// A file without a name, which is gone when the process is; -1 where the file system has none.
+int open_nameless(const fs::path& folder) {
+  const int descriptor =
+      open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+  if (descriptor < 0 || access(name_of_descriptor(descriptor).data(), F_OK) == 0) return descriptor;
+  close(descriptor);  // without /proc it would never get a name
+  return -1;
 }
 
 // The new name itself must survive a power cut; a file system that cannot promise it is no error.
@@ -64,10 +88,15 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(resolve_target(path_)) {
-  std::string name = temporary_name(target_);
-  descriptor_ =
-      open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+AtomicFile::AtomicFile(std::string path)
+    : path_(std::move(path)),
+      target_(resolve_target(path_)),
+      descriptor_(open_nameless(folder_of(target_))) {
+  if (descriptor_ >= 0) return;
+  std::string name;
+  descriptor_ = make_temporary(target_, name, [](const char* free) {
+    return open(free, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+  });
   if (descriptor_ < 0) fail_writing(errno);
   temporary_ = std::move(name);
 }
@@ -99,11 +128,11 @@ void AtomicFile::write_at(std::size_t offset, std::span<const std::byte> bytes) 
   while (!bytes.empty()) {
     const ssize_t written =
         pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written >= 0) {
+    if (written > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
       offset += static_cast<std::size_t>(written);
-    } else if (errno != EINTR) {
-      fail_writing(errno);
+    } else if (written == 0 || errno != EINTR) {
+      fail_writing(written == 0 ? ENOSPC : errno);
     }
   }
 }
@@ -118,11 +147,22 @@ void AtomicFile::resize(std::size_t bytes) {
 }
 
 void AtomicFile::commit() {
+  const fs::path folder = folder_of(target_);  // first: nothing may fail once the file is in place
   if (fsync(descriptor_) != 0) fail_writing(errno);
-  if (close(std::exchange(descriptor_, -1)) != 0) fail_writing(errno);
+  if (temporary_.empty()) {
+    std::string name;
+    const std::array<char, 32> nameless = name_of_descriptor(descriptor_);
+    if (make_temporary(target_, name, [&](const char* free) {
+          return linkat(AT_FDCWD, nameless.data(), AT_FDCWD, free, AT_SYMLINK_FOLLOW);
+        }) < 0)
+      fail_writing(errno);
+    temporary_ = std::move(name);
+  }
+  // The descriptor is closed even where a signal interrupts it, and the bytes are on the disk.
+  if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail_writing(errno);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(errno);
   temporary_.clear();
-  sync_folder(folder_of(target_));
+  sync_folder(folder);
 }
 
 }  // namespace rtindex

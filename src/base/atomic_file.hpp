@@ -7,9 +7,10 @@
 
 namespace rtindex {
 
-// A file that appears whole or not at all: written beside its place under a temporary name, which
-// `commit` changes to the real one once the bytes are on the disk. Without a commit nothing stays
-// behind.
+// A file that appears whole or not at all: written beside its place without a name, or under a
+// temporary one where the file system has no files without names. `commit` gives it the real name
+// once the bytes are on the disk. Without a commit nothing stays behind, unless the process is
+// killed while the file has its temporary name.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -35,7 +36,7 @@ class AtomicFile {
 
   std::string path_;
   std::filesystem::path target_;  // where it really goes, links followed
-  std::string temporary_;         // empty once committed
+  std::string temporary_;         // empty before it has one, and once committed
   int descriptor_ = -1;
   std::size_t appended_ = 0;
 };

@@ -52,14 +52,18 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Acce
     fail(ErrorKind::io, "{} is a device or pipe, which cannot be mapped: name a regular file",
          path);
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return std::shared_ptr<const MappedFile>(new MappedFile(nullptr, 0));
+  const std::shared_ptr<MappedFile> mapped(new MappedFile);
+  if (size == 0) return mapped;
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (data == MAP_FAILED && errno == ENOMEM)
+    fail(ErrorKind::out_of_memory, "{} cannot be mapped: out of memory for {} bytes", path, size);
   if (data == MAP_FAILED)
     fail(ErrorKind::io, "{} cannot be mapped: {}", path, std::strerror(errno));
+  mapped->data_ = static_cast<const std::byte*>(data);
+  mapped->size_ = size;
   // Where the system can, it serves visits all over a file from huge pages.
   madvise(data, size, access == Access::sequential ? MADV_SEQUENTIAL : MADV_HUGEPAGE);
-  return std::shared_ptr<const MappedFile>(
-      new MappedFile(static_cast<const std::byte*>(data), size));
+  return mapped;
 }
 
 MappedFile::~MappedFile() {

@@ -28,10 +28,10 @@ class MappedFile {
   void forbid(std::size_t offset, std::size_t bytes) const;
 
  private:
-  MappedFile(const std::byte* data, std::size_t size) : data_(data), size_(size) {}
+  MappedFile() = default;
 
-  const std::byte* data_;
-  std::size_t size_;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace rtindex
