@@ -13,6 +13,7 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/mapped_file.hpp"
+#include "storage/file_header.hpp"
 
 namespace rtindex {
 
@@ -54,28 +55,16 @@ std::uint64_t offset_after(std::uint64_t offset, std::uint64_t bytes) {
   return aligned(offset + bytes + slack);
 }
 
-nlohmann::json section_table(const Stored& stored, std::uint64_t start,
-                             const std::vector<std::uint64_t>& checksums) {
-  nlohmann::json table = nlohmann::json::array();
+// The sections one after the other, the first at `start`.
+FileHeader header_of(const Stored& stored, std::uint64_t start,
+                     const std::vector<std::uint64_t>& checksums) {
+  FileHeader header{stored.numbers, stored.texts, {}};
   for (const auto& [name, section] : stored.sections) {
-    table.push_back({{"name", name},
-                     {"offset", start},
-                     {"bytes", section.bytes.size()},
-                     {"checksum", checksums[table.size()]},
-                     {"small", section.small}});
+    header.sections.push_back(
+        {name, start, section.bytes.size(), checksums[header.sections.size()], section.small});
     start = offset_after(start, section.bytes.size());
   }
-  return table;
-}
-
-std::string header_text(const Stored& stored, std::uint64_t start,
-                        const std::vector<std::uint64_t>& checksums) {
-  nlohmann::json header;
-  header["library"] = RTINDEX_VERSION_STRING;
-  header["numbers"] = stored.numbers;
-  header["texts"] = stored.texts;
-  header["sections"] = section_table(stored, start, checksums);
-  return header.dump(1) + "\n";
+  return header;
 }
 
 Prelude read_prelude(const std::string& path, std::span<const std::byte> bytes) {
@@ -105,51 +94,12 @@ Prelude read_prelude(const std::string& path, std::span<const std::byte> bytes) 
   return prelude;
 }
 
-// One line of the section table, as it should be.
-struct TableLine {
-  std::string name;
-  std::uint64_t offset, bytes, checksum;
-  bool small;
-};
-
-// The parts of a header. What is missing or of another type throws nlohmann's exception.
-class Header {
- public:
-  explicit Header(std::string_view text) : json_(nlohmann::json::parse(text)) {}
-
-  template <class T>
-  [[nodiscard]] std::map<std::string, T> values(const char* name) const {
-    std::map<std::string, T> values;
-    for (const auto& [key, value] : json_.at(name).items()) values[key] = exactly<T>(value);
-    return values;
-  }
-
-  [[nodiscard]] std::vector<TableLine> table() const {
-    std::vector<TableLine> lines;
-    for (const nlohmann::json& line : json_.at("sections"))
-      lines.push_back(
-          {exactly<std::string>(line.at("name")), exactly<std::uint64_t>(line.at("offset")),
-           exactly<std::uint64_t>(line.at("bytes")), exactly<std::uint64_t>(line.at("checksum")),
-           exactly<bool>(line.at("small"))});
-    return lines;
-  }
-
- private:
-  // No conversions: -1 and 1.5 are not sizes.
-  template <class T>
-  [[nodiscard]] static T exactly(const nlohmann::json& value) {
-    if (std::is_same_v<T, std::uint64_t> && !value.is_number_unsigned())
-      throw nlohmann::json::type_error::create(302, "a number is not unsigned", &value);
-    return value.get<T>();
-  }
-
-  nlohmann::json json_;
-};
+using Table = std::vector<FileHeader::Section>;
 
 // Sections follow each other, aligned, inside the file.
-void require_sound(const std::string& path, const std::vector<TableLine>& table,
-                   std::uint64_t start, std::uint64_t file_bytes) {
-  for (const TableLine& line : table) {
+void require_sound(const std::string& path, const Table& table, std::uint64_t start,
+                   std::uint64_t file_bytes) {
+  for (const FileHeader::Section& line : table) {
     if (line.offset % alignment != 0)
       fail_damaged(path, fmt::format("section {} is not aligned", line.name));
     if (line.offset < start)
@@ -163,9 +113,9 @@ void require_sound(const std::string& path, const std::vector<TableLine>& table,
 
 // `forbid(offset, bytes)` is called for what no section may read.
 template <class Forbid>
-void take_sections(Stored& stored, std::span<const std::byte> all,
-                   const std::vector<TableLine>& table, Verify verify, Forbid&& forbid) {
-  for (const TableLine& line : table) {
+void take_sections(Stored& stored, std::span<const std::byte> all, const Table& table,
+                   Verify verify, Forbid&& forbid) {
+  for (const FileHeader::Section& line : table) {
     const std::span<const std::byte> bytes = all.subspan(line.offset, line.bytes);
     if ((line.small || verify == Verify::full) && block_checksum(bytes) != line.checksum)
       fail_damaged(stored.file, fmt::format("the checksum of section {} is wrong", line.name));
@@ -183,9 +133,9 @@ void write_container(Sink& sink, const Stored& stored) {
   for (const auto& [name, section] : stored.sections)
     checksums.push_back(block_checksum(section.bytes));
   // The header holds offsets, whose digits decide how long it is: leave room for all of them.
-  const std::size_t longest = header_text(stored, std::uint64_t{1} << 62, checksums).size();
+  const std::size_t longest = text_of(header_of(stored, std::uint64_t{1} << 62, checksums)).size();
   const std::uint64_t start = aligned(sizeof(Prelude) + longest);
-  const std::string header = header_text(stored, start, checksums);
+  const std::string header = text_of(header_of(stored, start, checksums));
   std::uint64_t total = start;
   for (const auto& [name, section] : stored.sections)
     total = offset_after(total, section.bytes.size());
@@ -232,17 +182,12 @@ Stored read_container(const std::string& name, std::span<const std::byte> bytes,
   Stored stored;
   stored.file = name;
   stored.mapping = std::move(mapping);
-  std::vector<TableLine> table;
-  try {
-    const Header parsed({reinterpret_cast<const char*>(header.data()), header.size()});
-    stored.numbers = parsed.values<std::uint64_t>("numbers");
-    stored.texts = parsed.values<std::string>("texts");
-    table = parsed.table();
-  } catch (const nlohmann::json::exception& error) {
-    fail_damaged(name, fmt::format("its header is invalid: {}", error.what()));
-  }
-  require_sound(name, table, aligned(sizeof(Prelude) + header.size()), bytes.size());
-  take_sections(stored, bytes, table, verify, forbid);
+  FileHeader parsed =
+      header_in(name, {reinterpret_cast<const char*>(header.data()), header.size()});
+  stored.numbers = std::move(parsed.numbers);
+  stored.texts = std::move(parsed.texts);
+  require_sound(name, parsed.sections, aligned(sizeof(Prelude) + header.size()), bytes.size());
+  take_sections(stored, bytes, parsed.sections, verify, forbid);
   return stored;
 }
 
