@@ -72,7 +72,12 @@ void parallel_for(std::size_t size, std::size_t grain,
   const std::size_t threads =
       std::min<std::size_t>(blocks, static_cast<std::size_t>(parallel_threads()));
   std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  helpers.reserve(threads);
+  try {
+    while (helpers.size() + 1 < threads) helpers.emplace_back(work);
+  } catch (const std::exception&) {
+    // Those that could be started do the work.
+  }
   work();
   for (std::thread& helper : helpers) helper.join();
   if (error) std::rethrow_exception(error);

@@ -82,15 +82,19 @@ PointsSpec resolve_for_points(const Spec& spec, KeysIn keys, const ColumnView& c
 }
 
 std::vector<IndexInfo> indexes() {
-  std::vector<IndexInfo> list;
-  for (const Backend* backend : backends()) {
-    const std::optional<std::string> reason = backend->unavailable();
-    list.push_back({backend->name(), !reason, reason ? *reason : backend->describe()});
-  }
-  return list;
+  return explain_out_of_memory("listing indexes", [] {
+    std::vector<IndexInfo> list;
+    for (const Backend* backend : backends()) {
+      const std::optional<std::string> reason = backend->unavailable();
+      list.push_back({backend->name(), !reason, reason ? *reason : backend->describe()});
+    }
+    return list;
+  });
 }
 
-Spec default_spec() { return resolve(Spec()).spec; }
+Spec default_spec() {
+  return explain_out_of_memory("resolving a spec", [] { return resolve(Spec()).spec; });
+}
 
 std::string default_reason() {
   const ResolvedSpec chosen = resolve(Spec());

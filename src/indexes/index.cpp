@@ -17,6 +17,8 @@ namespace rtindex {
 
 namespace {
 
+constexpr const char* describing = "describing an index";
+
 AnswerSet answers_of(const Outputs& outputs) { return request_into({}, outputs).answers; }
 
 }  // namespace
@@ -270,12 +272,14 @@ std::vector<std::byte> Index::serialize() const {
 }
 
 void Index::set_metadata(const std::string& name, std::string text) {
-  if (!is_storable_text(name) || !is_storable_text(text))
-    fail("metadata must be UTF-8: encode other bytes, in base64 for instance");
-  if (text.empty())
-    state_->metadata.erase(name);
-  else
-    state_->metadata[name] = std::move(text);
+  explain_out_of_memory("storing metadata", [&] {
+    if (!is_storable_text(name) || !is_storable_text(text))
+      fail("metadata must be UTF-8: encode other bytes, in base64 for instance");
+    if (text.empty())
+      state_->metadata.erase(name);
+    else
+      state_->metadata.insert_or_assign(name, std::move(text));
+  });
 }
 
 const std::map<std::string, std::string>& Index::metadata() const { return state_->metadata; }
@@ -286,25 +290,38 @@ std::size_t Index::live() const { return state_->read()->live(); }
 
 Type Index::type() const { return state_->read()->main().codec->type(); }
 
-std::vector<Type> Index::part_types() const { return state_->read()->main().codec->part_types(); }
+std::vector<Type> Index::part_types() const {
+  return explain_out_of_memory(describing,
+                               [&] { return state_->read()->main().codec->part_types(); });
+}
 
 TimeUnit Index::time_unit() const { return state_->time_unit; }
 
-std::vector<TimeUnit> Index::part_time_units() const { return state_->part_time_units; }
+std::vector<TimeUnit> Index::part_time_units() const {
+  return explain_out_of_memory(describing,
+                               [&] { return std::vector<TimeUnit>(state_->part_time_units); });
+}
 
 TimeUnit Index::included_time_unit() const { return state_->included_time_unit; }
 
 std::optional<Type> Index::included() const { return state_->read()->main().structure->included(); }
 
-Spec Index::spec() const { return state_->spec; }
-
-MemoryUsage Index::memory_usage() const { return state_->memory_usage(); }
-
-std::vector<std::pair<std::string, double>> Index::build_profile() const {
-  return state_->read()->main().structure->build_profile();
+Spec Index::spec() const {
+  return explain_out_of_memory(describing, [&] { return Spec(state_->spec); });
 }
 
-std::string Index::describe() const { return state_->describe(); }
+MemoryUsage Index::memory_usage() const {
+  return explain_out_of_memory(describing, [&] { return state_->memory_usage(); });
+}
+
+std::vector<std::pair<std::string, double>> Index::build_profile() const {
+  return explain_out_of_memory(describing,
+                               [&] { return state_->read()->main().structure->build_profile(); });
+}
+
+std::string Index::describe() const {
+  return explain_out_of_memory(describing, [&] { return state_->describe(); });
+}
 
 bool Index::supports(Answer answer, LookupKind kind) const {
   return State::supports(*state_->read(), answer, kind);
@@ -369,20 +386,22 @@ Index Index::copy() const {
 }
 
 Index Index::snapshot() const {
-  auto state = std::make_unique<State>();
-  state->spec = state_->spec;
-  state->backend = state_->backend;
-  state->threads = state_->threads;
-  state->time_unit = state_->time_unit;
-  state->part_time_units = state_->part_time_units;
-  state->included_time_unit = state_->included_time_unit;
-  state->metadata = state_->metadata;
-  state->file = state_->file;
-  state->loaded = state_->loaded;
-  state->is_for_points = state_->is_for_points;
-  state->chosen = state_->chosen;
-  state->publish(state_->read().version);
-  return Index(std::move(state));
+  return explain_out_of_memory("taking a snapshot", [&] {
+    auto state = std::make_unique<State>();
+    state->spec = state_->spec;
+    state->backend = state_->backend;
+    state->threads = state_->threads;
+    state->time_unit = state_->time_unit;
+    state->part_time_units = state_->part_time_units;
+    state->included_time_unit = state_->included_time_unit;
+    state->metadata = state_->metadata;
+    state->file = state_->file;
+    state->loaded = state_->loaded;
+    state->is_for_points = state_->is_for_points;
+    state->chosen = state_->chosen;
+    state->publish(state_->read().version);
+    return Index(std::move(state));
+  });
 }
 
 }  // namespace rtindex

@@ -48,11 +48,11 @@ class Joiner {
     do {
       const std::size_t count = std::min(size_ - first, most);
       if (how_ == JoinKind::semi || how_ == JoinKind::anti)
-        take(filtered(first, count));
+        take(explained([&] { return filtered(first, count); }));
       else if (what_.kind == LookupKind::nearest)
-        take(neighbours(first, count));
+        take(explained([&] { return neighbours(first, count); }));
       else if (most == whole)
-        take(pairs(first, count));
+        take(explained([&] { return pairs(first, count); }));
       else {
         first = run_pairs(first, count, most, take);
         continue;
@@ -62,6 +62,12 @@ class Joiner {
   }
 
  private:
+  // What take() throws is the caller's and passes as it is.
+  template <class Make>
+  [[nodiscard]] static auto explained(Make&& make) {
+    return explain_out_of_memory("joining rows", make);
+  }
+
   [[nodiscard]] Answers ask(std::size_t first, std::size_t count, AnswerSet answers,
                             bool matched) const {
     const auto some = [&](const ColumnView& end) {
@@ -135,21 +141,23 @@ class Joiner {
   template <class Take>
   [[nodiscard]] std::size_t run_pairs(std::size_t first, std::size_t count, std::size_t most,
                                       Take& take) const {
-    const Answers counts = ask(first, count, Answer::count, false);
+    const Answers counts = explained([&] { return ask(first, count, Answer::count, false); });
     std::uint64_t total = 0;
     std::size_t fitting = 0;
     while (fitting < count && total + pairs_of(counts.count()[fitting]) <= most)
       total += pairs_of(counts.count()[fitting++]);
     if (fitting != 0 || count == 0) {
-      take(pairs(first, fitting));
+      take(explained([&] { return pairs(first, fitting); }));
       return first + fitting;
     }
-    const JoinedRows all = pairs(first, 1);
+    const JoinedRows all = explained([&] { return pairs(first, 1); });
     for (std::size_t begin = 0; begin < all.rows.size(); begin += most) {
       const auto from = static_cast<std::ptrdiff_t>(begin);
       const auto to = static_cast<std::ptrdiff_t>(std::min(all.rows.size(), begin + most));
-      take(JoinedRows{{all.lookups.begin() + from, all.lookups.begin() + to},
-                      {all.rows.begin() + from, all.rows.begin() + to}});
+      take(explained([&] {
+        return JoinedRows{{all.lookups.begin() + from, all.lookups.begin() + to},
+                          {all.rows.begin() + from, all.rows.begin() + to}};
+      }));
     }
     return first + 1;
   }

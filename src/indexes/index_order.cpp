@@ -36,12 +36,18 @@ namespace {
 }  // namespace
 
 Answers Index::starts_with(const ColumnView& prefixes, const LookupOptions& options) const {
-  if (type() != Type::string || prefixes.type() != Type::string)
+  return explain_out_of_memory("answering a batch",
+                               [&] { return state_->starts_with(prefixes, options); });
+}
+
+Answers Index::State::starts_with(const ColumnView& prefixes, const LookupOptions& options) const {
+  const Type type = read()->main().codec->type();
+  if (type != Type::string || prefixes.type() != Type::string)
     fail("starts_with takes strings on a column of strings: the column is {}, the prefixes are {}",
-         name_of(type()), name_of(prefixes.type()));
+         name_of(type), name_of(prefixes.type()));
   if (prefixes.memory_space() == MemorySpace::device) {
-    state_->backend->wait_for(state_->spec, options.stream);
-    return starts_with(state_->backend->fetch(state_->spec, prefixes).view(), options);
+    backend->wait_for(spec, options.stream);
+    return starts_with(backend->fetch(spec, prefixes).view(), options);
   }
   OwnedColumn behind(Type::string, prefixes.size());
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
@@ -52,14 +58,16 @@ Answers Index::starts_with(const ColumnView& prefixes, const LookupOptions& opti
   LookupOptions range = options;
   range.ends = Ends::right_open;
   const ColumnView upper = behind.view();
-  return state_->answer(
+  return answer(
       {.lower = prefixes, .upper = upper, .kind = LookupKind::range, .null_upper_is_none = true},
       range);
 }
 
 std::vector<std::uint32_t> Index::rank(const ColumnView& keys) const {
-  const Answers below = range({}, keys, {.answers = Answer::count, .ends = Ends::right_open});
-  return {below.count().begin(), below.count().end()};
+  return explain_out_of_memory("ranking keys", [&] {
+    const Answers below = range({}, keys, {.answers = Answer::count, .ends = Ends::right_open});
+    return std::vector<std::uint32_t>(below.count().begin(), below.count().end());
+  });
 }
 
 std::vector<std::uint32_t> Index::select(const ColumnView& ranks) const {

@@ -99,6 +99,7 @@ struct Index::State {
   void answer_into(Question question, const LookupOptions& options, const Outputs& outputs) const;
   void join_into(const Question& question, JoinKind how, Ends ends, const JoinOutputs& outputs,
                  Stream stream) const;
+  [[nodiscard]] Answers starts_with(const ColumnView& prefixes, const LookupOptions& options) const;
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 

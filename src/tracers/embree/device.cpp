@@ -29,8 +29,9 @@ std::string_view explain(RTCError code) {
 
 }  // namespace
 
-EmbreeDevice::EmbreeDevice(int threads)
-    : device_(rtcNewDevice(threads == 0 ? "" : fmt::format("threads={}", threads).c_str())) {
+EmbreeDevice::EmbreeDevice(int threads) {
+  static_cast<void>(rtcGetDeviceError(nullptr));  // of an earlier call in this thread
+  device_ = rtcNewDevice(threads == 0 ? "" : fmt::format("threads={}", threads).c_str());
   if (device_ == nullptr) {
     const RTCError code = rtcGetDeviceError(nullptr);
     fail(code == RTC_ERROR_OUT_OF_MEMORY ? ErrorKind::out_of_memory : ErrorKind::unavailable,

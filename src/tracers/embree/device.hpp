@@ -70,7 +70,7 @@ class EmbreeDevice {
  private:
   static bool count_memory(void* self, std::ptrdiff_t bytes, bool post);
 
-  RTCDevice device_;
+  RTCDevice device_ = nullptr;
   std::atomic<std::ptrdiff_t> bytes_{0};
   std::atomic<std::ptrdiff_t> peak_{0};
 };
