@@ -1,14 +1,50 @@
 #pragma once
 
+#include <functional>
+#include <string>
+
 namespace rtindex::test {
 
-// Makes one allocation of this thread fail, the first for `after` = 0, as long as it lives.
+// Makes allocations fail as long as it lives, the first one for `after` = 0: those by operator new,
+// and those of the library's arrays (aligned_alloc, and mmap where they are large).
 class FailingMemory {
  public:
-  explicit FailingMemory(long after);
+  enum class Which {
+    one,             // that of this thread
+    one_of_threads,  // that of all threads together
+    all_later,       // that of this thread and all that follow it
+    one_mapping,     // the same as `one`, where only mappings count
+  };
+
+  explicit FailingMemory(long after, Which which = Which::one);
   ~FailingMemory();
   FailingMemory(const FailingMemory&) = delete;
   FailingMemory& operator=(const FailingMemory&) = delete;
+
+  // How many have failed.
+  [[nodiscard]] static long failed();
 };
+
+// Allocations of the same kinds that were not freed yet, in the whole process. Under the address
+// sanitizer, which looks for leaks itself, those by operator new alone.
+struct LiveMemory {
+  long blocks;
+  long mapped_bytes;
+  friend bool operator==(const LiveMemory&, const LiveMemory&) = default;
+};
+[[nodiscard]] LiveMemory live_memory();
+
+// A call that is to run out of memory. What it needs exists before: it allocates nothing itself.
+struct Attempt {
+  std::function<void()> call;
+  std::function<void()> expect_unchanged = [] {};  // after each failure
+  std::function<void()> undo = [] {};  // after a call that did without what it could not allocate
+  FailingMemory::Which which = FailingMemory::Which::one;
+};
+
+// Calls again and again, and each time another allocation fails, until none does any more. A call
+// that throws must throw out_of_memory and leave nothing behind. Returns how many failures there
+// were; what is wrong becomes a failure of the test.
+long fail_every_allocation(const std::string& name, const Attempt& attempt);
 
 }  // namespace rtindex::test

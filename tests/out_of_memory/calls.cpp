@@ -1,0 +1,139 @@
+// Every call of every index runs out of memory, wherever it can: it throws out_of_memory, the index
+// answers as before, and nothing leaks.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "out_of_memory/failing_memory.hpp"
+#include "support/calls.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/workloads.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Which = FailingMemory::Which;
+
+class CallsOutOfMemory
+    : public testing::TestWithParam<std::tuple<std::string, std::string, Which>> {
+ protected:
+  void SetUp() override {
+    spec_ = std::get<0>(GetParam());
+    which_ = std::get<2>(GetParam());
+    const TestColumn all = workload_named(std::get<1>(GetParam())).column();
+    const auto part = [&](std::size_t first, std::size_t count) {
+      std::vector<Key> keys;  // from the start again where the column is shorter
+      for (std::size_t i = first; i < first + count; ++i)
+        keys.push_back(all.keys()[i % all.keys().size()]);
+      return TestColumn(all.shape(), std::move(keys));
+    };
+    column_ = part(0, 120);
+    keys_ = column_.view();
+    if (includes_values(spec_)) options_.include = std::span(values_).first(column_.size());
+  }
+
+  // With a delta, erased rows and rows that have moved.
+  [[nodiscard]] Index changed_index() const {
+    Index index = build(keys_, spec_, options_);
+    const TestColumn more(column_.shape(), {column_.keys().begin(), column_.keys().begin() + 8});
+    index.insert(more.view(),
+                 options_.include.given() ? ColumnView(std::span(values_).first(8)) : ColumnView());
+    index.erase(std::vector<std::uint32_t>{3, 5, 121});
+    return index;
+  }
+
+  std::string spec_;
+  Which which_ = Which::one;
+  TestColumn column_;
+  ColumnView keys_;
+  std::vector<std::int32_t> values_ = std::vector<std::int32_t>(200, 11);
+  BuildOptions options_;
+};
+
+TEST_P(CallsOutOfMemory, Build) {
+  const Spec spec(spec_);
+  std::optional<Index> index(build(keys_, spec, options_));
+  const std::vector<std::byte> whole = index->serialize();
+  index.reset();
+  const auto build_again = [&] { index.emplace(build(keys_, spec, options_)); };
+  const long failures = fail_every_allocation("build", {.call = build_again, .which = which_});
+  EXPECT_GT(failures, 10);
+  ASSERT_TRUE(index);
+  EXPECT_EQ(index->serialize(), whole);
+}
+
+TEST_P(CallsOutOfMemory, EveryCall) {
+  const Index index = changed_index();
+  const std::vector<std::byte> before = index.serialize();
+  for (const Call& call : every_call(index, column_)) {
+    call.make(index);
+    const Told told = call.told();
+    fail_every_allocation(call.name, {.call = [&] { call.make(index); }, .which = which_});
+    if (HasFailure()) return;
+    EXPECT_EQ(call.told(), told) << call.name;
+    EXPECT_EQ(index.serialize(), before) << call.name;
+  }
+}
+
+TEST_P(CallsOutOfMemory, SaveAndLoad) {
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
+  const std::filesystem::path path = folder.file("a.rtindex");
+  const LoadOptions full{.verify = Verify::full};
+  build(keys_, spec_, options_).save(path);
+  const std::vector<std::byte> old = load(path).serialize();
+  const Index index = changed_index();
+  fail_every_allocation("save", {.call = [&] { index.save(path); },
+                                 .expect_unchanged =
+                                     [&] {
+                                       EXPECT_EQ(load(path, full).serialize(), old);
+                                       EXPECT_EQ(folder.count_files(), 1U);
+                                     },
+                                 .which = which_});
+  if (HasFailure()) return;
+  EXPECT_EQ(folder.count_files(), 1U);
+  for (const Verify verify : {Verify::quick, Verify::full}) {
+    std::optional<Index> loaded;
+    const auto load_again = [&] { loaded.emplace(load(path, {.verify = verify})); };
+    fail_every_allocation("load", {.call = load_again, .which = which_});
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(loaded->serialize(), index.serialize());
+  }
+}
+
+std::vector<std::string> specs_on_host(const std::string& threads) {
+  std::vector<std::string> specs;
+  for (const std::string& spec : usable_and_bucketed())
+    if (spec.find("@cpu") != std::string::npos) specs.push_back(spec + threads);
+  return specs;
+}
+
+std::string name_of_case(const testing::TestParamInfo<CallsOutOfMemory::ParamType>& item) {
+  return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
+}
+
+const auto columns =
+    testing::Values("nulls_sparse_u64", "nulls_same_head_strings", "nulls_in_parts");
+
+INSTANTIATE_TEST_SUITE_P(OneAllocation, CallsOutOfMemory,
+                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=1")), columns,
+                                          testing::Values(Which::one)),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(AllLaterOnes, CallsOutOfMemory,
+                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=1")),
+                                          testing::Values("nulls_same_head_strings"),
+                                          testing::Values(Which::all_later)),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(OfThreads, CallsOutOfMemory,
+                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=2")),
+                                          testing::Values("nulls_in_parts"),
+                                          testing::Values(Which::one_of_threads)),
+                         name_of_case);
+
+}  // namespace
+}  // namespace rtindex::test
