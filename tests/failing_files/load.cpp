@@ -1,0 +1,109 @@
+// Loading where the system fails, and files that change while an index reads them.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <numeric>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "failing_files/failing_calls.hpp"
+#include "support/counts.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace rtindex::test {
+namespace {
+
+using Keys = std::vector<std::uint64_t>;
+
+class FailingLoad : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    std::iota(keys_.begin(), keys_.end(), 5U);
+    build(keys_, GetParam()).save(path_);
+  }
+
+  void expect_keys(const Index& index) const {
+    const Answers answers = index.lookup(keys_, Answer::first);
+    for (std::uint32_t row = 0; row < keys_.size(); ++row) ASSERT_EQ(answers.first()[row], row);
+  }
+
+  Keys keys_ = Keys(20'000);
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("a.rtindex");
+};
+
+TEST_P(FailingLoad, SaysWhatFailed) {
+  for (const FileCall call : {FileCall::open, FileCall::status, FileCall::map})
+    for (const int error : {EIO, EMFILE, ENOMEM}) {
+      const FailingFiles files({.call = call, .error = error});
+      const auto kind = error_of([&] { static_cast<void>(load(path_)); });
+      EXPECT_EQ(FailingFiles::failed(), 1);
+      EXPECT_EQ(kind, call == FileCall::map && error == ENOMEM ? ErrorKind::out_of_memory
+                                                               : ErrorKind::io);
+      add_count("system calls that failed", name_of(call), 1);
+    }
+  expect_keys(load(path_));
+}
+
+TEST_P(FailingLoad, IsNotDisturbedByAFileThatIsReplacedOrDeleted) {
+  const Index index = load(path_);
+  const Keys others(1000, 77);
+  build(others, GetParam()).save(path_);
+  expect_keys(index);
+  const Index second = load(path_);
+  EXPECT_EQ(second.lookup(Keys{77}, Answer::count).count()[0], 1000U);
+  std::filesystem::remove(path_);
+  expect_keys(index);
+  EXPECT_EQ(second.lookup(Keys{77}, Answer::count).count()[0], 1000U);
+  EXPECT_EQ(error_of([&] { static_cast<void>(load(path_)); }), ErrorKind::io);
+}
+
+TEST_P(FailingLoad, RefusesAFileThatIsCut) {
+  const std::size_t whole = std::filesystem::file_size(path_);
+  for (const std::size_t bytes :
+       {whole - 1, whole / 2, std::size_t{4096}, std::size_t{63}, std::size_t{0}}) {
+    std::filesystem::resize_file(path_, bytes);
+    EXPECT_EQ(error_of([&] { static_cast<void>(load(path_)); }), ErrorKind::corrupt_file) << bytes;
+  }
+}
+
+// docs/files.md: the bytes of a file that others may cut are read first.
+TEST_P(FailingLoad, IsNotDisturbedByACutFileWhoseBytesWereRead) {
+  std::ifstream file(path_, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Index index = deserialize(std::as_bytes(std::span(text)));
+  std::filesystem::resize_file(path_, 4096);
+  expect_keys(index);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, FailingLoad,
+                         testing::Values("rx:native@cpu", "sorted@cpu", "btree@cpu", "hash@cpu"),
+                         [](const auto& tested) { return test_name(tested.param); });
+
+#if !defined(__SANITIZE_ADDRESS__)
+using CutWhileMapped = FailingLoad;
+
+// docs/files.md says so: no library can read a mapping whose file has gone.
+TEST_P(CutWhileMapped, EndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto look_up_after_cut = [&] {
+    const Index index = load(path_);
+    std::filesystem::resize_file(path_, 4096);
+    expect_keys(index);
+  };
+  EXPECT_EXIT(look_up_after_cut(), testing::KilledBySignal(SIGBUS), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CutWhileMapped, testing::Values("rx:native@cpu"),
+                         [](const auto& tested) { return test_name(tested.param); });
+#endif
+
+}  // namespace
+}  // namespace rtindex::test
