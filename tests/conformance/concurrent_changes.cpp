@@ -6,7 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include <rtindex/rtindex.hpp>
@@ -14,6 +21,7 @@
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/test_column.hpp"
 #include "support/workloads.hpp"
 
@@ -189,26 +197,67 @@ class SharedIndex {
   Batch points_, ranges_;
 };
 
+// Ends the program if it does not end itself: with a deadlock, or a thread that never gets its
+// turn, nobody else would say which test it was.
+class Watchdog {
+ public:
+  explicit Watchdog(std::function<std::string()> report)
+      : report_(std::move(report)), thread_([this] { watch(); }) {}
+  ~Watchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    over_.notify_all();
+    thread_.join();
+  }
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+ private:
+  static constexpr std::chrono::minutes patience{5};
+
+  void watch() {
+    std::unique_lock lock(mutex_);
+    if (over_.wait_for(lock, patience, [this] { return is_over_; })) return;
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    std::fprintf(stderr, "%s.%s does not end: %s\n", test->test_suite_name(), test->name(),
+                 report_().c_str());
+    std::abort();
+  }
+
+  std::function<std::string()> report_;
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
 // Runs each task in a thread of its own, again and again until all have reached their minimum.
 class Crew {
  public:
   // The task returns "" or what is wrong.
   void add(int least, std::function<std::string()> task) {
-    members_.push_back({least, std::move(task)});
+    members_.emplace_back(least, std::move(task));
   }
 
   void run() {
     std::atomic<std::size_t> unfinished = members_.size();
+    const Watchdog watchdog([&] {
+      std::string text = "passes of each thread:";
+      for (const Member& member : members_) text += " " + std::to_string(member.passes);
+      return text;
+    });
     std::vector<std::thread> threads;
     for (Member& member : members_)
       threads.emplace_back([&] {
-        for (int passes = 0; unfinished != 0 && member.wrong.empty();) {
+        while (unfinished != 0 && member.wrong.empty()) {
           try {
             member.wrong = member.task();
           } catch (const std::exception& error) {
             member.wrong = error.what();
           }
-          if (++passes == member.least) --unfinished;
+          if (++member.passes == member.least) --unfinished;
         }
         if (!member.wrong.empty()) unfinished = 0;
       });
@@ -218,11 +267,13 @@ class Crew {
 
  private:
   struct Member {
+    Member(int wanted, std::function<std::string()> work) : least(wanted), task(std::move(work)) {}
     int least;
     std::function<std::string()> task;
     std::string wrong = {};
+    std::atomic<int> passes = 0;
   };
-  std::vector<Member> members_;
+  std::deque<Member> members_;
 };
 
 class ConcurrentChanges : public testing::TestWithParam<std::tuple<std::string, std::size_t>> {};
@@ -261,6 +312,23 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
     const Index copy = shared.index().copy();
     return shared.difference(copy);
   });
+  // Files, bytes, and indexes that are destroyed while others of their segments live on.
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
+  crew.add(least_passes, [&]() -> std::string {
+    shared.index().save(folder.file("a.rtindex"));
+    return shared.difference(load(folder.file("a.rtindex"), {.verify = Verify::full}));
+  });
+  std::mutex held_mutex;
+  std::optional<Index> held;
+  for (int taker = 0; taker < 2; ++taker)
+    crew.add(least_passes, [&]() -> std::string {
+      std::optional<Index> taken = shared.index().snapshot();
+      {
+        const std::lock_guard lock(held_mutex);
+        std::swap(held, taken);
+      }
+      return taken ? shared.difference(*taken) : "";  // and destroyed, by another thread
+    });
   crew.run();
   std::size_t groups = 0;
   for (const SharedIndex::Writer& writer : all_writers) groups += writer.groups();
