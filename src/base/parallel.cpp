@@ -9,6 +9,11 @@
 #include <thread>
 #include <vector>
 #else
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <vector>
+
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -42,6 +47,8 @@ thread_local int thread_limit = 0;
 struct ThreadLimit::Arena {
   int threads;
 };
+
+bool can_start_threads() { return true; }
 
 int parallel_threads() {
   if (serial_loops) return 1;
@@ -100,6 +107,49 @@ void ThreadLimit::run(const std::function<void()>& work) const {
 
 #else
 
+namespace {
+
+// Threads that wait until all of them have been started, and end with this.
+class WaitingThreads {
+ public:
+  explicit WaitingThreads(std::size_t count) {
+    threads_.reserve(count);
+    try {
+      while (threads_.size() < count) threads_.emplace_back([this] { is_over_.wait(false); });
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+  ~WaitingThreads() { end(); }
+  WaitingThreads(const WaitingThreads&) = delete;
+  WaitingThreads& operator=(const WaitingThreads&) = delete;
+
+ private:
+  void end() {
+    is_over_ = true;
+    is_over_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::atomic<bool> is_over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+bool can_start_threads() {
+  static std::atomic<bool> is_known = false;
+  if (is_known.load(std::memory_order_relaxed)) return true;
+  try {
+    const WaitingThreads all(static_cast<std::size_t>(tbb::info::default_concurrency() - 1));
+    is_known = true;
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 struct ThreadLimit::Arena {
   // More than there are processors would make oneTBB print a warning.
   explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
@@ -111,7 +161,7 @@ int parallel_threads() { return serial_loops ? 1 : tbb::this_task_arena::max_con
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   const std::size_t blocks = (size + grain - 1) / grain;
-  if (blocks <= 1 || serial_loops) return serial_for(size, grain, body);
+  if (blocks <= 1 || serial_loops || !can_start_threads()) return serial_for(size, grain, body);
   // Isolated: a thread that waits here must not pick up the caller's other work, which might want a
   // lock that this thread holds.
   tbb::this_task_arena::isolate([&] {
@@ -134,6 +184,7 @@ ThreadLimit::ThreadLimit(int threads)
     : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(threads)) {}
 
 void ThreadLimit::run(const std::function<void()>& work) const {
+  if (!can_start_threads()) return tbb::task_arena(1).execute(work);
   if (!arena_) return work();
   arena_->arena.execute(work);
 }

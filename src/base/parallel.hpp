@@ -27,6 +27,12 @@ template <class T, class Body, class Merge>
   return start;
 }
 
+// Whether the system lets this process start the threads that oneTBB wants. Where it does not,
+// oneTBB would throw in the middle of a loop and hang in a later one: loops, and what ThreadLimit
+// runs, then keep to the caller's thread. Asked until it is so for the first time, because oneTBB
+// keeps its threads.
+[[nodiscard]] bool can_start_threads();
+
 // How many threads a loop may use here.
 [[nodiscard]] int parallel_threads();
 

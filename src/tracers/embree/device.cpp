@@ -5,6 +5,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 
 namespace rtindex {
 
@@ -30,6 +31,7 @@ std::string_view explain(RTCError code) {
 }  // namespace
 
 EmbreeDevice::EmbreeDevice(int threads) {
+  if (!can_start_threads()) threads = 1;
   static_cast<void>(rtcGetDeviceError(nullptr));  // of an earlier call in this thread
   device_ = rtcNewDevice(threads == 0 ? "" : fmt::format("threads={}", threads).c_str());
   if (device_ == nullptr) {
