@@ -72,14 +72,13 @@ std::optional<FileFormat> file_format_of(std::string_view path) {
   return std::nullopt;
 }
 
-LoadedColumn read_sosd(const std::string& path, Type type, Access access) {
+LoadedColumn read_sosd(FileBytes file, Type type) {
   assert(type == Type::u32 || type == Type::u64);
-  FileBytes file(path, access);
   std::uint64_t count = 0;
   if (file.size() < sizeof(count))
     fail(ErrorKind::corrupt_file,
-         "{} is {}: expected a SOSD file, which starts with a count of 8 bytes, got {} bytes", path,
-         file.size() == 0 ? "empty" : "truncated", file.size());
+         "{} is {}: expected a SOSD file, which starts with a count of 8 bytes, got {} bytes",
+         file.path(), file.size() == 0 ? "empty" : "truncated", file.size());
   std::memcpy(&count, file.data(), sizeof(count));
   return LoadedColumn::in_file(std::move(file), sizeof(count), type, width_of(type), count);
 }

@@ -30,7 +30,10 @@ struct ColumnFile {
 [[nodiscard]] LoadedColumn load(const ColumnFile& file);
 
 // A file of the SOSD benchmark: a uint64 count, then that many keys. `type`: u32 or u64.
-[[nodiscard]] LoadedColumn read_sosd(const std::string& path, Type type,
-                                     Access access = Access::sequential);
+[[nodiscard]] LoadedColumn read_sosd(FileBytes file, Type type);
+[[nodiscard]] inline LoadedColumn read_sosd(const std::string& path, Type type,
+                                            Access access = Access::sequential) {
+  return read_sosd(FileBytes(path, access), type);
+}
 
 }  // namespace rtindex

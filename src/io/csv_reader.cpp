@@ -135,8 +135,8 @@ std::size_t find_column(const std::vector<std::string>& names, const CsvColumn& 
 
 }  // namespace
 
-LoadedColumn read_csv(const std::string& path, const CsvColumn& column, const LoadedColumn* like) {
-  const FileBytes file(path);
+LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column, const LoadedColumn* like) {
+  const std::string& path = file.path();
   CsvScanner scanner(file.text(), path);
   const std::vector<std::string> names = read_header(scanner, path);
   const std::size_t chosen = find_column(names, column, path);

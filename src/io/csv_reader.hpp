@@ -14,7 +14,11 @@ struct CsvColumn {
 };
 
 // One column of a CSV file with a header line. `like`: see TextColumn::finish.
-[[nodiscard]] LoadedColumn read_csv(const std::string& path, const CsvColumn& column,
+[[nodiscard]] LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column,
                                     const LoadedColumn* like = nullptr);
+[[nodiscard]] inline LoadedColumn read_csv(const std::string& path, const CsvColumn& column,
+                                           const LoadedColumn* like = nullptr) {
+  return read_csv(FileBytes(path), column, like);
+}
 
 }  // namespace rtindex

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/mapped_file.hpp"
@@ -15,6 +16,9 @@ class FileBytes {
  public:
   FileBytes() = default;
   explicit FileBytes(std::string path, Access access = Access::sequential);
+  // Bytes that have been read already, from a file of that name.
+  FileBytes(std::string path, std::vector<char> bytes)
+      : path_(std::move(path)), read_(std::move(bytes)) {}
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const char* data() const { return text().data(); }

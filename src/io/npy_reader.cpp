@@ -297,8 +297,8 @@ std::vector<std::uint8_t> validity_of_times(const ColumnView& times) {
 
 }  // namespace
 
-LoadedColumn read_npy(const std::string& path, Access access) {
-  FileBytes file(path, access);
+LoadedColumn read_npy(FileBytes file) {
+  const std::string path = file.path();
   const NpyHeader header = parse_npy_header(file.text(), path);
   NpyType type = npy_type(header.descr, path);
   require_one_dimension(header, path);
