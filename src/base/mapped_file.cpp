@@ -9,10 +9,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
+#include "base/forbidden.hpp"
 
 namespace rtindex {
 
@@ -68,18 +65,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Acce
 
 MappedFile::~MappedFile() {
   if (data_ == nullptr) return;
-#if defined(__SANITIZE_ADDRESS__)
-  ASAN_UNPOISON_MEMORY_REGION(data_, size_);
-#endif
+  allow_reading(data_, size_);
   munmap(const_cast<std::byte*>(data_), size_);
-}
-
-void MappedFile::forbid(std::size_t offset, std::size_t bytes) const {
-#if defined(__SANITIZE_ADDRESS__)
-  ASAN_POISON_MEMORY_REGION(data_ + offset, bytes);
-#else
-  static_cast<void>(data_), static_cast<void>(offset), static_cast<void>(bytes);
-#endif
 }
 
 }  // namespace rtindex

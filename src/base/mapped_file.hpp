@@ -24,8 +24,6 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
-  // Nothing reads these bytes; the address sanitizer, where there is one, shall watch them.
-  void forbid(std::size_t offset, std::size_t bytes) const;
 
  private:
   MappedFile() = default;

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/forbidden.hpp"
 #include "base/mapped_file.hpp"
 #include "storage/file_header.hpp"
 
@@ -111,10 +112,8 @@ void require_sound(const std::string& path, const Table& table, std::uint64_t st
   }
 }
 
-// `forbid(offset, bytes)` is called for what no section may read.
-template <class Forbid>
 void take_sections(Stored& stored, std::span<const std::byte> all, const Table& table,
-                   Verify verify, Forbid&& forbid) {
+                   Verify verify) {
   for (const FileHeader::Section& line : table) {
     const std::span<const std::byte> bytes = all.subspan(line.offset, line.bytes);
     if ((line.small || verify == Verify::full) && block_checksum(bytes) != line.checksum)
@@ -122,7 +121,7 @@ void take_sections(Stored& stored, std::span<const std::byte> all, const Table& 
     if (!stored.sections.emplace(line.name, Stored::Section{bytes, line.small}).second)
       fail_damaged(stored.file, fmt::format("section {} is there twice", line.name));
     const std::uint64_t end = line.offset + line.bytes + slack;
-    forbid(end, std::min<std::uint64_t>(aligned(end), all.size()) - end);
+    forbid_reading(all.data() + end, std::min<std::uint64_t>(aligned(end), all.size()) - end);
   }
 }
 
@@ -170,10 +169,23 @@ struct MemorySink {
   }
 };
 
+// Bytes of a container in memory. Those between sections are watched while it lives.
+class KeptBytes {
+ public:
+  explicit KeptBytes(Array<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  ~KeptBytes() { allow_reading(span().data(), span().size()); }
+  KeptBytes(const KeptBytes&) = delete;
+  KeptBytes& operator=(const KeptBytes&) = delete;
+
+  [[nodiscard]] std::span<const std::byte> span() const { return bytes_.span(); }
+
+ private:
+  Array<std::byte> bytes_;
+};
+
 // `name` is what messages call the container; `mapping` owns its bytes.
-template <class Forbid>
 Stored read_container(const std::string& name, std::span<const std::byte> bytes,
-                      std::shared_ptr<const void> mapping, Verify verify, Forbid&& forbid) {
+                      std::shared_ptr<const void> mapping, Verify verify) {
   const Prelude prelude = read_prelude(name, bytes);
   const auto header = bytes.subspan(sizeof(Prelude), prelude.header_bytes);
   if (xxh64(header) != prelude.header_checksum)
@@ -187,7 +199,7 @@ Stored read_container(const std::string& name, std::span<const std::byte> bytes,
   stored.numbers = std::move(parsed.numbers);
   stored.texts = std::move(parsed.texts);
   require_sound(name, parsed.sections, aligned(sizeof(Prelude) + header.size()), bytes.size());
-  take_sections(stored, bytes, parsed.sections, verify, forbid);
+  take_sections(stored, bytes, parsed.sections, verify);
   return stored;
 }
 
@@ -216,15 +228,12 @@ Array<std::byte> write_index_bytes(const Stored& stored) {
 
 Stored read_index_file(const std::string& path, Verify verify) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path, Access::random);
-  return read_container(
-      path, file->bytes(), file, verify,
-      [&](std::size_t offset, std::size_t bytes) { file->forbid(offset, bytes); });
+  return read_container(path, file->bytes(), file, verify);
 }
 
 Stored read_index_bytes(Array<std::byte> bytes, Verify verify) {
-  const auto kept = std::make_shared<const Array<std::byte>>(std::move(bytes));
-  return read_container("the serialized index", kept->span(), kept, verify,
-                        [](std::size_t, std::size_t) {});
+  const auto kept = std::make_shared<const KeptBytes>(std::move(bytes));
+  return read_container("the serialized index", kept->span(), kept, verify);
 }
 
 }  // namespace rtindex
