@@ -29,8 +29,8 @@ set(warnings
     # Designated initializers name what matters and leave the rest to its default.
     -Wno-missing-field-initializers
     # false alarms of g++ 12 in its own std::string
-    -Wno-stringop-overflow
-    -Wno-restrict)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(RTINDEX_WERROR)
   list(APPEND warnings -Werror)
 endif()
@@ -48,10 +48,22 @@ if(RTINDEX_SANITIZE STREQUAL "address")
 elseif(RTINDEX_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
 endif()
+if(RTINDEX_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT RTINDEX_SANITIZE STREQUAL "address")
+    message(FATAL_ERROR "RTINDEX_FUZZ needs clang and RTINDEX_SANITIZE=address: "
+                        "use the preset fuzz, or scripts/fuzz.sh.")
+  endif()
+  # Counts the branches taken; and tells the sources what g++ tells them by itself.
+  list(APPEND sanitizers -fsanitize=fuzzer-no-link -D__SANITIZE_ADDRESS__=1)
+endif()
 if(sanitizers)
   target_compile_options(
     rtindex_build_flags
     INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${sanitizers};-fno-omit-frame-pointer>")
+  if(RTINDEX_FUZZ)
+    # The sanitizer checks products of 128 bits with a function that libgcc does not have.
+    target_link_options(rtindex_build_flags INTERFACE -rtlib=compiler-rt -unwindlib=libgcc)
+  endif()
   target_link_options(rtindex_build_flags INTERFACE ${sanitizers})
 endif()
 
