@@ -52,7 +52,8 @@ longest_input() {
 }
 
 folder="$root/build/fuzz"
-options=(-print_final_stats=1 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=256
+# Leaks are looked for at the end only: after every input is slow where threads keep memory.
+options=(-print_final_stats=1 -detect_leaks=0 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=256
   -artifact_prefix="$folder/failures/")
 
 # run_target TARGET LOG: one process.

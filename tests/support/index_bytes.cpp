@@ -24,6 +24,9 @@ IndexBytes::IndexBytes(const std::string& path) {
   bytes = all.str();
 }
 
+IndexBytes::IndexBytes(std::span<const std::byte> serialized)
+    : bytes(reinterpret_cast<const char*>(serialized.data()), serialized.size()) {}
+
 void IndexBytes::write(const std::string& path) const {
   std::filesystem::remove(path);  // a file that is cut and written again would wait for the disk
   std::ofstream(path, std::ios::binary)

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ namespace rtindex::test {
 class IndexBytes {
  public:
   explicit IndexBytes(const std::string& path);
+  explicit IndexBytes(std::span<const std::byte> serialized);
   void write(const std::string& path) const;
 
   struct Section {

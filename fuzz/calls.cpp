@@ -1,0 +1,196 @@
+// Sequences of calls, compared with a full scan of a plain table (tests/support): build, lookups,
+// ranges, joins, neighbours, changes valid and invalid, merges, snapshots, save and load.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <deque>
+
+#include <rtindex/rtindex.hpp>
+
+#include "fuzz/support/keys.hpp"
+#include "support/changing_index.hpp"
+#include "support/order_oracle.hpp"
+#include "support/run.hpp"
+#include "support/specs.hpp"
+#include "support/workloads.hpp"
+
+using namespace rtindex;
+
+namespace {
+
+constexpr std::array specs = {"rx:native@cpu",
+                              "rx:native@cpu,delta=0",
+                              "rx:native@cpu,delta=8,order=on",
+                              "sorted@cpu",
+                              "sorted@cpu,delta=8",
+                              "btree@cpu",
+                              "btree@cpu,delta=0",
+                              "hash@cpu",
+                              "hash@cpu,delta=8",
+                              "rx:embree@cpu,bucket=3",
+                              "rx:embree@cpu,bucket=1,delta=8",
+                              "rx:embree@cpu,primitive=aabb"};
+
+using test::ChangingIndex;
+using test::Key;
+
+class Session {
+ public:
+  Session(fuzz::Input& input, const std::string& spec)
+      : input_(input), shape_(input.pick(fuzz::shapes())) {
+    const ChangingIndex::Options options = {.seed = input.take<std::uint8_t>(),
+                                            .include = test::includes_values(spec) && input.flag()};
+    tables_.emplace_back(test::TestColumn(shape_, fuzz::keys_from(input, shape_, 40)), spec,
+                         options);
+  }
+
+  void run() {
+    for (int calls = 0; calls < 40 && !input_.at_end(); ++calls) call();
+    check(tables_.back().difference(), "at the end");
+  }
+
+ private:
+  [[nodiscard]] ChangingIndex& table() { return tables_.back(); }
+  [[nodiscard]] const Index& index() { return table().index(); }
+
+  void check(const std::string& difference, const char* what) {
+    if (!difference.empty())
+      fuzz::require(false, fmt::format("{} {}: {}", index().spec().text(), what, difference));
+  }
+
+  void call() {
+    switch (input_.below(18)) {
+      case 0:
+      case 1:
+      case 2: return ask(test::points({shape_, keys()}));
+      case 3:
+      case 4: return ask_range();
+      case 5: return join();
+      case 6:
+      case 7: return table().insert(keys(), shape_);
+      case 8: return table().erase(rows());
+      case 9: return table().erase_keys(keys(), shape_);
+      case 10:
+      case 11: return update();
+      case 12: return table().merge();
+      case 13: return snapshot();
+      case 14: return save_and_load();
+      case 15: return refused();
+      case 16: return ask_order();
+      default: return check(table().difference(), "in a batch of its own");
+    }
+  }
+
+  [[nodiscard]] std::vector<Key> keys() { return fuzz::keys_from(input_, shape_, 12); }
+
+  // Different rows that a change may name.
+  [[nodiscard]] std::vector<std::uint32_t> rows() {
+    std::vector<std::uint32_t> all = table().rows_not_erased();
+    const std::size_t size = std::min<std::size_t>(input_.below(9), all.size());
+    for (std::size_t i = 0; i < size; ++i) std::swap(all[i], all[i + input_.below(all.size() - i)]);
+    all.resize(size);
+    return all;
+  }
+
+  void ask(const test::Batch& batch) {
+    const LookupOptions& options = input_.pick(test::every_options());
+    if (!test::supports(index(), options.answers, batch.kind)) return;
+    test::Random random(input_.take<std::uint8_t>());
+    const test::TestColumn values =
+        test::values_of(random.pick(test::value_types()), table().keys().size(), random);
+    const test::Matches matches = test::scan(table().keys(), batch);
+    check(input_.flag() ? test::check_call(index(), batch, matches, options, values)
+                        : test::check_call_into(index(), batch, matches, options, values),
+          batch.kind == LookupKind::point ? "in a lookup" : "in a range");
+  }
+
+  void ask_range() {
+    std::vector<Key> lower = keys();
+    std::vector<Key> upper = lower;
+    for (Key& key : upper) key = fuzz::key_from(input_, shape_);
+    ask(test::ranges({shape_, lower}, {shape_, upper}));
+  }
+
+  void join() {
+    const test::TestColumn column(shape_, keys());
+    const JoinKind how =
+        input_.pick(std::array{JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti});
+    JoinedRows joined = index().join(column.view(), how);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> given;
+    const bool has_rows = how == JoinKind::inner || how == JoinKind::left;
+    for (std::size_t i = 0; i < joined.lookups.size(); ++i)
+      given.emplace_back(joined.lookups[i], has_rows ? joined.rows[i] : 0);
+    std::sort(given.begin(), given.end());
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> wanted;
+    const test::Matches matches = test::scan(table().keys(), test::points(column));
+    for (std::size_t i = 0; i < matches.size(); ++i) {
+      if (has_rows)
+        for (const std::uint32_t row : matches[i]) wanted.emplace_back(i, row);
+      if (how == JoinKind::left && matches[i].empty()) wanted.emplace_back(i, miss_row);
+      if (!has_rows && matches[i].empty() == (how == JoinKind::anti)) wanted.emplace_back(i, 0);
+    }
+    check(given == wanted ? "" : "other pairs", "in a join");
+  }
+
+  void update() {
+    const std::vector<std::uint32_t> some = rows();
+    std::vector<Key> new_keys(some.size());
+    for (Key& key : new_keys) key = fuzz::key_from(input_, shape_);
+    table().update(some, new_keys, shape_);
+  }
+
+  // Both go on; the older one is asked again at the end of its life.
+  void snapshot() {
+    if (tables_.size() > 2) {
+      check(tables_.front().difference(), "in an old snapshot");
+      tables_.pop_front();
+    }
+    ChangingIndex now = table().snapshot();
+    tables_.push_back(std::move(now));
+  }
+
+  void save_and_load() {
+    const Verify verify = input_.flag() ? Verify::full : Verify::quick;
+    ChangingIndex loaded = table().over(deserialize(index().serialize(), {.verify = verify}));
+    tables_.pop_back();
+    tables_.push_back(std::move(loaded));
+  }
+
+  // Rows that do not exist, are erased or are named twice: an Error, and nothing changes.
+  void refused() {
+    std::vector<std::uint32_t> named = rows();
+    const auto size = static_cast<std::uint32_t>(index().size());
+    const std::vector<std::uint32_t> fine = table().rows_not_erased();
+    const std::size_t choice = input_.below(3);
+    if (choice == 0) named.push_back(size + input_.take<std::uint8_t>());
+    if (choice == 1 && !named.empty()) named.push_back(named.front());
+    if (choice == 2)
+      for (std::uint32_t row = 0; row < size; ++row)
+        if (!std::binary_search(fine.begin(), fine.end(), row)) named.push_back(row);
+    std::vector<std::uint32_t> sorted = named;
+    std::sort(sorted.begin(), sorted.end());
+    // A row that is named twice is included once only.
+    if (std::includes(fine.begin(), fine.end(), sorted.begin(), sorted.end())) return;
+    const auto kind = test::error_of([&] { table().index().erase(named); });
+    fuzz::require(kind.has_value(), "invalid rows were erased");
+  }
+
+  void ask_order() {
+    if (!test::keeps_order(index())) return;
+    test::Random random(input_.take<std::uint8_t>());
+    check(test::order_difference(index(), table().keys(), shape_, random), "in an order");
+  }
+
+  fuzz::Input& input_;
+  test::Shape shape_;
+  std::deque<ChangingIndex> tables_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::Input input(data, size);
+  Session(input, input.pick(specs)).run();
+  return 0;
+}
