@@ -1,5 +1,7 @@
 #include "arrow/import.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -58,6 +60,8 @@ Slice checked_slice(const ArrowArray& array, const ArrowType& type, std::size_t 
   if (array.length < 0 || array.offset < 0 || array.length > most || array.offset > most)
     fail("invalid Arrow array: length {} and offset {}, expected 0 or more", array.length,
          array.offset);
+  if (array.null_count < -1 || array.null_count > array.length)
+    fail("invalid Arrow array: {} of {} elements are null", array.null_count, array.length);
   if (static_cast<std::size_t>(array.length) < offset + size)
     fail("invalid Arrow array: a child of a struct has {} elements and the struct needs {}",
          array.length, offset + size);
@@ -66,6 +70,9 @@ Slice checked_slice(const ArrowArray& array, const ArrowType& type, std::size_t 
          array.buffers == nullptr ? 0 : array.n_buffers, least_buffers(type.layout),
          name_of(type.type));
   const Slice slice{array, offset + static_cast<std::size_t>(array.offset), size, space};
+  if (size != 0 && array.null_count > 0 && slice.buffer<char>(0) == nullptr)
+    fail("invalid Arrow array: {} elements are null, but buffer 0, the validity bitmap, is null",
+         array.null_count);
   if (size != 0 && type.layout != Layout::fields && slice.buffer<char>(1) == nullptr)
     fail("invalid Arrow array: buffer 1 of a column of type {} with {} rows is null",
          name_of(type.type), size);
@@ -81,13 +88,30 @@ ColumnView unpacked_bits(const Slice& slice, Imported& column) {
   return view;
 }
 
+// `count` elements of buffer 1 from the start of the slice; copied where they are not aligned,
+// which Arrow allows.
+template <class T>
+const T* elements_of(const Slice& slice, std::size_t count, Imported& column) {
+  const T* const elements = slice.buffer<T>(1);
+  if (elements == nullptr) return nullptr;
+  if (slice.space == MemorySpace::device ||
+      reinterpret_cast<std::uintptr_t>(elements) % alignof(T) == 0)
+    return elements + slice.offset;
+  auto copy = std::make_shared<std::vector<T>>(count);
+  std::memcpy(copy->data(), slice.buffer<char>(1) + slice.offset * sizeof(T), count * sizeof(T));
+  column.owners.push_back(copy);
+  return copy->data();
+}
+
 template <class Offset>
-ColumnView between_offsets(const Slice& slice) {
+ColumnView between_offsets(const Slice& slice, Imported& column) {
   if (slice.size == 0) return ColumnView::strings(std::span<const Offset>(), "");
-  const Offset* offsets = slice.buffer<Offset>(1) + slice.offset;
+  const Offset* offsets = elements_of<Offset>(slice, slice.size + 1, column);
   const char* bytes = slice.buffer<char>(2);
   if (slice.space == MemorySpace::device)
     return ColumnView::strings(std::span<const Offset>(offsets, slice.size + 1), bytes);
+  if (offsets[0] < 0 || !std::is_sorted(offsets, offsets + slice.size + 1))
+    fail("invalid Arrow array: offsets of strings decrease or are negative");
   if (bytes == nullptr && offsets[slice.size] != offsets[0])
     fail("invalid Arrow array: buffer 2, the bytes of the strings, is null");
   return ColumnView::strings(std::span<const Offset>(offsets, slice.size + 1),
@@ -106,11 +130,19 @@ std::string_view string_view_at(const Slice& slice, std::size_t i) {
   std::int32_t offset = 0;
   std::memcpy(&buffer, entry + 8, 4);
   std::memcpy(&offset, entry + 12, 4);
-  const char* bytes =
-      buffer < 0 ? nullptr : slice.buffer<char>(2 + static_cast<std::int64_t>(buffer));
+  // The last buffer holds the sizes of those with strings.
+  const std::int64_t last = slice.array.n_buffers - 1;
+  const auto* sizes = slice.buffer<char>(last);
+  const bool exists = buffer >= 0 && buffer < last - 2 && sizes != nullptr;
+  const char* bytes = exists ? slice.buffer<char>(2 + static_cast<std::int64_t>(buffer)) : nullptr;
   if (bytes == nullptr || offset < 0)
     fail("invalid Arrow array: string {} is at offset {} of buffer {}, which does not exist", i,
          offset, buffer);
+  std::int64_t size = 0;
+  std::memcpy(&size, sizes + static_cast<std::size_t>(buffer) * sizeof(size), sizeof(size));
+  if (std::int64_t{offset} + length > size)
+    fail("invalid Arrow array: string {} ends at {} of buffer {}, which has {} bytes", i,
+         std::int64_t{offset} + length, buffer, size);
   return {bytes + offset, static_cast<std::size_t>(length)};
 }
 
@@ -146,8 +178,8 @@ ColumnView side_by_side(const Slice& slice, const ArrowType& type, Imported& col
 ColumnView valid_view_of(const Slice& slice, const ArrowType& type, Imported& column) {
   switch (type.layout) {
     case Layout::bits: return unpacked_bits(slice, column);
-    case Layout::offsets32: return between_offsets<std::int32_t>(slice);
-    case Layout::offsets64: return between_offsets<std::int64_t>(slice);
+    case Layout::offsets32: return between_offsets<std::int32_t>(slice, column);
+    case Layout::offsets64: return between_offsets<std::int64_t>(slice, column);
     case Layout::views:
       return one_by_one(slice, column, [&](std::size_t i) { return string_view_at(slice, i); });
     case Layout::fixed:
@@ -158,9 +190,9 @@ ColumnView valid_view_of(const Slice& slice, const ArrowType& type, Imported& co
     case Layout::fields: return side_by_side(slice, type, column);
     case Layout::elements: break;
   }
-  const char* elements = slice.buffer<char>(1);
-  if (elements != nullptr) elements += slice.offset * width_of(type.type);
-  return ColumnView::of(type.type, elements, slice.size);
+  return visit_native(type.type, [&]<class T>() {
+    return ColumnView::of(type.type, elements_of<T>(slice, slice.size, column), slice.size);
+  });
 }
 
 ColumnView view_of(const Slice& slice, const ArrowType& type, Imported& column) {

@@ -18,8 +18,10 @@ struct Imported {
 };
 
 // Views an array in place. Structs become composites. Throws `Error` where the array has been
-// released or does not have the buffers and children of its type; the content of buffers is
-// trusted. In device memory only arrays are viewed that need no allocation.
+// released or does not have the buffers and children of its type, or where strings have offsets
+// that decrease or lie outside of their buffer. That buffers have as many bytes as the length
+// demands is trusted: Arrow does not say how long they are. In device memory only arrays are viewed
+// that need no allocation.
 [[nodiscard]] Imported import_array(const ArrowArray& array, const ArrowType& type,
                                     MemorySpace space = MemorySpace::host);
 

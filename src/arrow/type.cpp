@@ -53,7 +53,7 @@ ArrowType fixed_strings(std::string_view format) {
   ArrowType type{Type::string, fixed};
   const char* const end = format.data() + format.size();
   const auto [stop, error] = std::from_chars(format.data() + 2, end, type.width);
-  if (error != std::errc() || stop != end)
+  if (error != std::errc() || stop != end || !std::in_range<std::int32_t>(type.width))
     fail("invalid Arrow format '{}': expected w: and the bytes of one string, as in 'w:16'",
          format);
   return type;

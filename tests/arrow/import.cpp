@@ -114,7 +114,8 @@ TEST(ArrowImport, StringsOfOtherLayoutsAreViewed) {
   put(16, static_cast<std::int32_t>(text.size()) - 2);
   put(24, 0);
   put(28, 2);
-  const MadeByHand made("vu", {nullptr, views.data(), text.data()}, 2);
+  const std::int64_t sizes[] = {static_cast<std::int64_t>(text.size())};
+  const MadeByHand made("vu", {nullptr, views.data(), text.data(), sizes}, 2);
   const arrow::Imported column = made.imported();
   EXPECT_EQ(column.view.string(0), "hi");
   EXPECT_EQ(column.view.string(1), text.substr(2));
@@ -146,6 +147,59 @@ TEST(ArrowImport, AStructMovesItsChildren) {
   EXPECT_EQ(view.text(2), "(4, 8)");
   EXPECT_EQ(view.text(0), "null");
   EXPECT_EQ(view.parts()[0].data(), years + 1);
+}
+
+// The message of a refused import; "" where there is none.
+std::string refusal(const MadeByHand& made) {
+  try {
+    static_cast<void>(made.imported());
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(ArrowImport, OffsetsThatLieAreRefused) {
+  for (const std::vector<std::int32_t>& offsets :
+       {std::vector<std::int32_t>{0, 3, 2}, {-1, 0, 3}, {5, 4, 4}}) {
+    const MadeByHand made("u", {nullptr, offsets.data(), "abcdef"}, 2);
+    EXPECT_NE(refusal(made).find("offsets of strings decrease"), std::string::npos);
+  }
+}
+
+TEST(ArrowImport, ViewsOutsideOfTheirBufferAreRefused) {
+  const std::int64_t sizes[] = {20};
+  const std::string text(20, 'x');
+  for (const auto& [length, buffer, offset] :
+       std::vector<std::array<std::int32_t, 3>>{{13, 0, 8}, {21, 0, 0}, {13, 1, 0}, {13, -1, 0}}) {
+    const std::array<std::int32_t, 4> view = {length, 0, buffer, offset};
+    const MadeByHand made("vu", {nullptr, view.data(), text.data(), sizes}, 1);
+    EXPECT_NE(refusal(made).find("invalid Arrow array: string 0"), std::string::npos);
+  }
+}
+
+TEST(ArrowImport, CountsOfNullsThatLieAreRefused) {
+  const std::int64_t elements[] = {1, 2};
+  MadeByHand made("l", {nullptr, elements}, 2);
+  for (const std::int64_t nulls : {std::int64_t{-2}, std::int64_t{1}, std::int64_t{3}}) {
+    made.array.null_count = nulls;
+    EXPECT_NE(refusal(made), "") << nulls;
+  }
+}
+
+TEST(ArrowImport, MisalignedElementsAreCopied) {
+  alignas(8) std::array<char, 25> memory{};
+  const std::int64_t elements[] = {7, 8, 9};
+  std::memcpy(&memory[1], elements, sizeof(elements));
+  const arrow::Imported column = MadeByHand("l", {nullptr, &memory[1]}, 2, 1).imported();
+  EXPECT_EQ(column.view.text(0), "8");
+  EXPECT_EQ(column.view.text(1), "9");
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(column.view.data()) % 8, 0U);
+}
+
+TEST(ArrowImport, FixedStringsHaveAWidthOf31Bits) {
+  const MadeByHand made("w:2147483648", {nullptr, "a"}, 1);
+  EXPECT_NE(refusal(made).find("invalid Arrow format"), std::string::npos);
 }
 
 TEST(ArrowImport, EmptyArraysNeedNoMemory) {
