@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -24,18 +24,20 @@ fs::path folder_of(const fs::path& target) {
 }
 
 // Where `path` leads; an Error where nothing can be written there.
-fs::path resolve_target(const std::string& path) {
+fs::path resolve_target(const std::string& path,
+                        AtomicFile::Readers readers = AtomicFile::Readers::usual) {
   if (path.empty()) fail(ErrorKind::io, "expected the name of a file to write, got an empty name");
   std::error_code error;
   fs::path target = path;
-  if (fs::is_symlink(target, error)) {
+  const bool is_link = fs::is_symlink(target, error);
+  if (is_link && readers == AtomicFile::Readers::usual) {
     target = fs::weakly_canonical(target, error);
     if (error)
       fail(ErrorKind::io, "{} cannot be written: broken symbolic link ({})", path, error.message());
   }
-  const fs::file_status status = fs::status(target, error);
+  const fs::file_status status = fs::symlink_status(target, error);
   if (fs::is_directory(status)) fail(ErrorKind::io, "{} is a folder: name a file in it", path);
-  if (fs::exists(status) && !fs::is_regular_file(status))
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_symlink(status))
     fail(ErrorKind::io, "{} cannot be written: it is a device or pipe; name a regular file", path);
   const fs::path folder = folder_of(target);
   if (!fs::is_directory(folder, error))
@@ -47,15 +49,15 @@ fs::path resolve_target(const std::string& path) {
   return target;
 }
 
-// Calls make(name) with names beside the target until one is free; what it returns is not negative
-// then. A process that was killed may have left a file of our own number behind.
+// Calls make(name) with names beside the target, which nobody can guess, until one is free; what it
+// returns is not negative then.
 template <class Make>
 int make_temporary(const fs::path& target, std::string& name, Make&& make) {
-  static std::atomic<unsigned> counter = 0;
+  std::random_device random;
   int made = -1;
   do {
     name = (folder_of(target) /
-            fmt::format(".{}.{}-{}.tmp", target.filename().string(), getpid(), counter++))
+            fmt::format(".{}.{:08x}{:08x}.tmp", target.filename().string(), random(), random()))
                .string();
     made = make(name.c_str());
   } while (made < 0 && errno == EEXIST);
@@ -70,9 +72,9 @@ std::array<char, 32> name_of_descriptor(int descriptor) {
 }
 
 // A file without a name, which is gone when the process is; -1 where the file system has none.
-int open_nameless(const fs::path& folder) {
+int open_nameless(const fs::path& folder, mode_t mode) {
   const int descriptor =
-      open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+      open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);  // NOLINT(*-vararg)
   if (descriptor < 0 || access(name_of_descriptor(descriptor).data(), F_OK) == 0) return descriptor;
   close(descriptor);  // without /proc it would never get a name
   return -1;
@@ -88,14 +90,14 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path)
-    : path_(std::move(path)),
-      target_(resolve_target(path_)),
-      descriptor_(open_nameless(folder_of(target_))) {
+AtomicFile::AtomicFile(std::string path, Readers readers)
+    : path_(std::move(path)), target_(resolve_target(path_, readers)) {
+  const mode_t mode = readers == Readers::owner ? 0600 : 0666;
+  descriptor_ = open_nameless(folder_of(target_), mode);
   if (descriptor_ >= 0) return;
   std::string name;
-  descriptor_ = make_temporary(target_, name, [](const char* free) {
-    return open(free, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // NOLINT(*-vararg)
+  descriptor_ = make_temporary(target_, name, [mode](const char* free) {
+    return open(free, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);  // NOLINT(*-vararg)
   });
   if (descriptor_ < 0) fail_writing(errno);
   temporary_ = std::move(name);

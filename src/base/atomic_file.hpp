@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -13,7 +14,11 @@ namespace rtindex {
 // killed while the file has its temporary name.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::string path);
+  // Who may read the file. Where `path` is a symbolic link, `usual` writes what it leads to, and
+  // `owner` replaces the link.
+  enum class Readers : std::uint8_t { usual, owner };
+
+  explicit AtomicFile(std::string path, Readers readers = Readers::usual);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();

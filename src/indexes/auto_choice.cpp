@@ -1,11 +1,15 @@
 #include "indexes/auto_choice.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <system_error>
@@ -34,15 +38,42 @@ std::filesystem::path file_for(const std::string& subject, const std::filesystem
   return folder / (name + ".json");
 }
 
+// A small file that only the user can write; empty where it is anything else. A link is not
+// followed, and a pipe not waited for.
+std::string own_text(const std::filesystem::path& path) {
+  constexpr off_t most = 4096;
+  // NOLINTNEXTLINE(*-vararg)
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return "";
+  std::string text;
+  struct stat status {};
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+      (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 && status.st_size <= most) {
+    text.resize(static_cast<std::size_t>(status.st_size));
+    const ssize_t read_bytes = read(file, text.data(), text.size());
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read_bytes, 0)));
+  }
+  close(file);
+  return text;
+}
+
+// Makes a folder for the user alone; one that is there already must be the user's.
+[[nodiscard]] bool make_own_folder(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder.parent_path());
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return false;
+  struct stat status {};
+  return stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+         status.st_uid == geteuid() && (status.st_mode & S_IWOTH) == 0;
+}
+
 // The measurement stored in a file; none where the file is missing or invalid, or where `wanted` is
 // "measure".
 template <class Read>
 auto kept_in(const std::filesystem::path& path, const std::string& wanted, Read&& read)
     -> decltype(read(nlohmann::json())) {
   if (path.empty() || wanted == "measure") return std::nullopt;
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
+  const std::string text = own_text(path);
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   try {
     return read(json);
   } catch (const nlohmann::json::exception&) {
@@ -56,8 +87,8 @@ std::string keep(const std::filesystem::path& path, const nlohmann::json& json) 
   constexpr const char* now = "measured now";
   if (path.empty()) return now;
   try {
-    std::filesystem::create_directories(path.parent_path());
-    AtomicFile file(path.string());
+    if (!make_own_folder(path.parent_path())) return now;
+    AtomicFile file(path.string(), AtomicFile::Readers::owner);
     const std::string text = json.dump(2) + "\n";
     file.append(std::as_bytes(std::span(text)));
     file.commit();

@@ -3,6 +3,7 @@
 #include "indexes/auto_choice.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -50,6 +51,88 @@ TEST_F(AutoChoice, IsTheFasterOne) {
   EXPECT_EQ(choose(gpu(30, {2.0, 1.0}), "measure").tracer, "optix");
   EXPECT_EQ(choose(gpu(30, {1.0, 2.0}), "measure").tracer, "native");
   EXPECT_EQ(choose(gpu(30, {1.0, 1.0}), "measure").tracer, "native");
+}
+
+// What another user may have left where the measurement is kept is not believed, and replaced.
+class HostileCache : public AutoChoice {
+ protected:
+  // Where the measurement is kept, and what it says.
+  std::filesystem::path kept() {
+    EXPECT_EQ(choose(gpu(30, {2.0, 1.0})).tracer, "optix");
+    EXPECT_EQ(files().size(), 1U);
+    return files().at(0);
+  }
+  // Measured once more, with the opposite result.
+  void expect_measured_again() {
+    const int before = measured_;
+    EXPECT_EQ(choose(gpu(30, {1.0, 2.0})).tracer, "native");
+    EXPECT_EQ(measured_, before + 1);
+  }
+  static unsigned permissions(const std::filesystem::path& path) {
+    return static_cast<unsigned>(std::filesystem::status(path).permissions());
+  }
+};
+
+TEST_F(HostileCache, IsForTheUserAlone) {
+  const std::filesystem::path path = kept();
+  EXPECT_EQ(permissions(path), 0600U);
+  EXPECT_EQ(permissions(path.parent_path()), 0700U);
+}
+
+TEST_F(HostileCache, OfGarbage) {
+  const std::filesystem::path path = kept();
+  for (const std::string& text :
+       {std::string("{"), std::string(), std::string("[1]"), std::string(3000, '['),
+        std::string("{\"rtcore_version\": -1}"), std::string("{\"rtcore_version\": \"x\"}")}) {
+    std::ofstream(path, std::ios::trunc) << text;
+    expect_measured_again();
+  }
+}
+
+TEST_F(HostileCache, OfAnySize) {
+  const std::filesystem::path path = kept();
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
+  expect_measured_again();
+  EXPECT_LT(std::filesystem::file_size(path), 4096U);
+}
+
+TEST_F(HostileCache, ThatOthersCanWrite) {
+  const std::filesystem::path path = kept();
+  std::filesystem::permissions(path, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  expect_measured_again();
+  EXPECT_EQ(permissions(path), 0600U);
+}
+
+TEST_F(HostileCache, ThatIsALink) {
+  const std::filesystem::path path = kept();
+  const std::filesystem::path other = folder_.path() / "other";
+  std::filesystem::rename(path, other);
+  std::filesystem::create_symlink(other, path);
+  expect_measured_again();
+  EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
+  std::ifstream untouched(other);
+  const std::string text(std::istreambuf_iterator<char>(untouched), {});
+  EXPECT_NE(text.find("\"optix_ms\": 1.0"), std::string::npos) << text;
+}
+
+TEST_F(HostileCache, ThatIsAFolderOrAPipe) {
+  const std::filesystem::path path = kept();
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  expect_measured_again();
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  expect_measured_again();
+}
+
+TEST_F(HostileCache, InAFolderThatOthersCanWrite) {
+  const std::filesystem::path path = kept();
+  std::filesystem::remove(path);
+  std::filesystem::permissions(path.parent_path(), std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  expect_measured_again();
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(AutoChoice, SaysWhatWasMeasured) {
