@@ -43,6 +43,15 @@ if(RTINDEX_HAS_CUDA)
                          INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${RTINDEX_CUDA_FLAGS}>")
 endif()
 
+# A bug in the handling of a stranger's file shall end the process rather than run the stranger's
+# code. Distributions do the same; tests/house/hardening.py looks for it in the built library.
+if(RTINDEX_HARDENING AND RTINDEX_SANITIZE STREQUAL "none" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_options(
+    rtindex_build_flags
+    INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong>")
+  target_link_options(rtindex_build_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
+
 if(RTINDEX_SANITIZE STREQUAL "address")
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
 elseif(RTINDEX_SANITIZE STREQUAL "thread")
