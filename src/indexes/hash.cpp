@@ -126,8 +126,6 @@ class HashTable final : public Structure {
   // Lookups whose memory is prefetched together: more than the core can have in flight, and few
   // enough for all of it to stay in the L1 cache.
   static constexpr std::size_t in_step = 64;
-  // A probe among keys that are chosen to collide goes on by halving.
-  static constexpr std::uint64_t most_steps = 32;
   static constexpr std::uint64_t no_slot = std::numeric_limits<std::uint64_t>::max();
   static constexpr Key greatest = std::numeric_limits<Key>::max();
 
@@ -220,11 +218,8 @@ class HashTable final : public Structure {
 
   [[nodiscard]] Match probe(std::uint64_t slot, Key hash) const {
     const Slot<Key>* table = table_.data();
-    const std::uint64_t near = std::min<std::uint64_t>(slot + most_steps, table_.size() - 1);
-    while (slot < near && table[slot].hash < hash) ++slot;
-    if (table[slot].hash < hash)
-      slot = partition_point<std::uint64_t>(
-          slot, table_.size(), [&](std::uint64_t at) { return table[at].hash < hash; });
+    slot = find_slot(slot, table_.size(), hash,
+                     [&](std::uint64_t at) -> Key { return table[at].hash; });
     const std::uint32_t matches = table[slot].hash == hash ? table[slot].count : 0;
     if (matches <= 1) return {slot, slot + matches};
     const Match duplicates = duplicates_of(table[slot]);

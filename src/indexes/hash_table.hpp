@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/search.hpp"
 #include "storage/hash_filter.hpp"
 
 namespace rtindex {
@@ -17,6 +18,20 @@ struct [[gnu::packed, gnu::aligned(4)]] Slot {
 
 static_assert(sizeof(Slot<std::uint32_t>) == 12);
 static_assert(sizeof(Slot<std::uint64_t>) == 16);
+
+// The first slot from `slot` on whose hash is not less; `slots` where there is none. Hashes
+// never descend. Among keys that are chosen to collide the search goes on by halving, so that a
+// lookup takes logarithmic time whatever the keys are. `hash_at(slot)`: a hash of the table.
+template <class Key, class HashAt>
+[[nodiscard]] std::uint64_t find_slot(std::uint64_t slot, std::uint64_t slots, Key hash,
+                                      HashAt&& hash_at) {
+  constexpr std::uint64_t most_steps = 32;
+  const std::uint64_t near = std::min<std::uint64_t>(slot + most_steps, slots - 1);
+  while (slot < near && hash_at(slot) < hash) ++slot;
+  if (slot < near || !(hash_at(slot) < hash)) return slot;
+  return partition_point<std::uint64_t>(slot, slots,
+                                        [&](std::uint64_t at) { return hash_at(at) < hash; });
+}
 
 // The rows of slots (positions below `slots`) and those of duplicate keys (behind them). None is
 // greater than `last`, the column's last row, even where they come from a damaged file.

@@ -116,6 +116,22 @@ TYPED_TEST(HashTables, OneCrowdedPlaceWithDuplicates) {
   expect_exact(column, others);
 }
 
+// A million keys whose hashes have one home: each is found in a few steps.
+TYPED_TEST(HashTables, CollidingKeysTakeLogarithmicWork) {
+  constexpr std::uint64_t slots = 1 << 20;
+  for (const std::uint64_t wanted :
+       std::vector<std::uint64_t>{0, 31, 32, 1000, slots / 2, slots - 1}) {
+    std::uint64_t read = 0;
+    const std::uint64_t found =
+        find_slot(0, slots, static_cast<TypeParam>(wanted), [&](std::uint64_t slot) {
+          ++read;
+          return static_cast<TypeParam>(slot);
+        });
+    EXPECT_EQ(found, wanted);
+    EXPECT_LE(read, 32U + 3 + 20);
+  }
+}
+
 TYPED_TEST(HashTables, NeighboursOfEveryKey) {
   std::mt19937_64 random(3);
   std::vector<TypeParam> column(20000);
