@@ -80,6 +80,7 @@ record() {
     "$(clang++ --version | sed -n '1s/.*version \([0-9.]*\).*/clang++ \1/p')"
 }
 
+"$root/scripts/setup.sh" --fuzz
 configure fuzz
 build fuzz "${targets[@]/#/fuzz_}"
 rm -rf "$folder/logs"

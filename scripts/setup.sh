@@ -2,10 +2,11 @@
 # Installs the packages that building and testing need, on Debian and its derivatives. Does nothing
 # when all of them are installed.
 #
-#   scripts/setup.sh [--demo] [--browser] [--lint] [--packages]
+#   scripts/setup.sh [--demo] [--browser] [--fuzz] [--lint] [--packages]
 #
 #   --demo      only the packages that scripts/demo.sh needs
 #   --browser   also Chromium, which runs the tests of the report's page
+#   --fuzz      also clang with libFuzzer, for scripts/fuzz.sh
 #   --lint      also clang-format, clang-tidy and ShellCheck, for scripts/lint.sh
 #   --packages  also what scripts/deb.sh and scripts/fresh.sh use
 set -euo pipefail
@@ -21,6 +22,10 @@ for argument in "$@"; do
   case "$argument" in
     --demo) test_programs=() test_libraries=() ;;
     --browser) programs+=(chromium:chromium) ;;
+    --fuzz)
+      programs+=(clang++:clang)
+      libraries+=(libclang-rt-dev)
+      ;;
     --lint)
       programs+=(clang-format:clang-format clang-tidy:clang-tidy shellcheck:shellcheck)
       ;;
@@ -28,7 +33,7 @@ for argument in "$@"; do
       programs+=(dpkg-shlibdeps:dpkg-dev lintian:lintian help2man:help2man debootstrap:debootstrap)
       ;;
     -h | --help)
-      sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *) fail "unknown option '$argument'; see --help." ;;
