@@ -65,9 +65,10 @@ run_target() {
     "$root/fuzz/corpus/$target" >"$log" 2>&1
 }
 
-# stat_of TARGET NAME: the sum of a number over the logs of a target.
+# stat_of TARGET NAME: the sum of a number over the logs of a target; each log may hold it twice.
 stat_of() {
-  cat "$folder/logs/$1".*.log | awk -v name="stat::$2:" '$1 == name { sum += $2 } END { print sum + 0 }'
+  awk -v name="stat::$2:" '$1 == name { last[FILENAME] = $2 }
+    END { for (file in last) sum += last[file]; print sum + 0 }' "$folder/logs/$1".*.log
 }
 
 record() {
