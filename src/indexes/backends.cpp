@@ -47,7 +47,8 @@ const Backend& optix_backend() { return optix::optix_backend(); }
 #else
 
 constexpr const char* no_cuda =
-    "this build has no CUDA: install the Python package rtindex-cu13, or build with nvcc on the PATH";
+    "this build has no CUDA: install the Python package rtindex-cu13, or build with nvcc on the "
+    "PATH";
 
 std::vector<const Backend*> cuda_backends() {
   static const AbsentBackend native("rx", "native", "cuda", no_cuda);
