@@ -29,6 +29,7 @@ class Scratch : public ::testing::Test {
 
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ / name; }
 
+  // NOLINTNEXTLINE(modernize-use-nodiscard): a test may know the path
   std::string write(const std::string& name, std::string_view bytes) const {
     std::ofstream(path(name), std::ios::binary) << bytes;
     return path(name);
@@ -55,7 +56,7 @@ std::string error_of(Work&& work) {
   try {
     work();
   } catch (const Error& error) {
-    const std::string sentence = error.what();
+    std::string sentence = error.what();
     EXPECT_EQ(sentence.find('\n'), std::string::npos) << sentence;
     return sentence;
   }
