@@ -64,9 +64,9 @@ TEST_F(ColumnFileTest, SaysWhatItCannotTell) {
 
 class SosdReader : public testing::Scratch {
  protected:
-  std::string refusal(const std::string& bytes, Type type = Type::u64) const {
+  [[nodiscard]] std::string refusal(const std::string& bytes, Type type = Type::u64) const {
     const std::string file = write("keys", bytes);
-    const std::string sentence = error_of([&] { static_cast<void>(read_sosd(file, type)); });
+    std::string sentence = error_of([&] { static_cast<void>(read_sosd(file, type)); });
     EXPECT_SAYS(sentence, file);
     return sentence;
   }
