@@ -106,7 +106,7 @@ const T* elements_of(const Slice& slice, std::size_t count, Imported& column) {
 template <class Offset>
 ColumnView between_offsets(const Slice& slice, Imported& column) {
   if (slice.size == 0) return ColumnView::strings(std::span<const Offset>(), "");
-  const Offset* offsets = elements_of<Offset>(slice, slice.size + 1, column);
+  const auto* offsets = elements_of<Offset>(slice, slice.size + 1, column);
   const char* bytes = slice.buffer<char>(2);
   if (slice.space == MemorySpace::device)
     return ColumnView::strings(std::span<const Offset>(offsets, slice.size + 1), bytes);
