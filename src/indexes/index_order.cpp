@@ -27,7 +27,8 @@ namespace {
     if constexpr (std::is_integral_v<T>)
       for (std::size_t i = 0; i < ranks.size(); ++i) {
         const T rank = static_cast<const T*>(ranks.data())[i];
-        if (ranks.valid(i) && std::cmp_greater_equal(rank, 0)) places[i] = rank;
+        if (ranks.valid(i) && std::cmp_greater_equal(rank, 0))
+          places[i] = static_cast<std::uint64_t>(rank);
       }
   });
   return places;

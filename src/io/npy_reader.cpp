@@ -195,7 +195,7 @@ class DictionaryParser {
     fail("{}: unsupported structured dtype: save one field, such as a['{}']", path_, first_field());
   }
 
-  std::string first_field() const {
+  [[nodiscard]] std::string first_field() const {
     const std::size_t open = rest_.find('\'');
     const std::size_t close = rest_.find('\'', open + 1);
     if (open == std::string_view::npos || close == std::string_view::npos) return "name";

@@ -139,7 +139,7 @@ class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
   [[nodiscard]] bool in_section() const { return depth_ == 3 && top_ == "sections"; }
 
   // A value that has no place: skipped where nothing is known of its place.
-  bool other() const {
+  [[nodiscard]] bool other() const {
     const bool is_known = top_ == "numbers" || top_ == "texts" || top_ == "sections";
     if (depth_ == 0 || (is_known && !in_section()))
       refuse(fmt::format("{} has another type", depth_ == 0 ? "it" : key_));
