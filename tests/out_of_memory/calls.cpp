@@ -117,11 +117,9 @@ std::string name_of_case(const testing::TestParamInfo<CallsOutOfMemory::ParamTyp
   return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
 }
 
-const auto columns =
-    testing::Values("nulls_sparse_u64", "nulls_same_head_strings", "nulls_in_parts");
-
 INSTANTIATE_TEST_SUITE_P(OneAllocation, CallsOutOfMemory,
-                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=1")), columns,
+                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=1")),
+                                          testing::ValuesIn(failing_columns()),
                                           testing::Values(Which::one)),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(AllLaterOnes, CallsOutOfMemory,

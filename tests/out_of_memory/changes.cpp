@@ -125,10 +125,7 @@ TEST_P(ChangesOutOfMemory, Merge) {
 
 INSTANTIATE_TEST_SUITE_P(OutOfMemory, ChangesOutOfMemory,
                          testing::Combine(testing::ValuesIn(host_specs()),
-                                          testing::Values("nulls_sparse_u64",
-                                                          "nulls_same_head_strings",
-                                                          "nulls_in_parts"),
-                                          testing::Bool()),
+                                          testing::ValuesIn(failing_columns()), testing::Bool()),
                          [](const auto& item) {
                            return test_name(std::get<0>(item.param)) + "_" +
                                   std::get<1>(item.param) +
