@@ -75,8 +75,10 @@ stat_of() {
 record() {
   local target="$1" cpu
   cpu="$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)"
-  printf '{"experiment":"fuzz","target":"%s","executions":%d,"seconds":%d,"processes":%d,' \
-    "$target" "$(stat_of "$target" number_of_executed_units)" "$seconds" "$processes"
+  printf '{"experiment":"fuzz","index":"","series":"%s","metric":"executions","value":%d,"status":"ok",' \
+    "$target" "$(stat_of "$target" number_of_executed_units)"
+  printf '"workload":{"seconds":%d,"processes":%d},"command":"scripts/fuzz.sh --seconds %d %s",' \
+    "$seconds" "$processes" "$seconds" "$target"
   printf '"commit":"%s","machine":{"cpu":"%s","cores":%d,"arch":"%s","compiler":"%s"}}\n' \
     "$(git -C "$root" rev-parse --short=12 HEAD)" "$cpu" "$(nproc)" "$(uname -m)" \
     "$(clang++ --version | sed -n '1s/.*version \([0-9.]*\).*/clang++ \1/p')"

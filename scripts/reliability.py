@@ -26,7 +26,7 @@ def what_of(record: dict) -> str | None:
     if experiment == "reliability":
         return record["series"]
     if experiment == "fuzz":
-        return f"executions of the fuzzer {record['target']}"
+        return f"executions of the fuzzer {record['series']}"
     return None
 
 
@@ -41,9 +41,8 @@ def rows() -> list[tuple[str, str, str, str]]:
             what = what_of(record)
             if what is None:
                 continue
-            command = record.get("command") or f"scripts/fuzz.sh {record['target']}"
-            key = (what, path.parent.name, command.split(" --")[0])
-            totals[key] += record.get("value", record.get("executions"))
+            key = (what, path.parent.name, record["command"].split(" --")[0])
+            totals[key] += record["value"]
             commits[key] = record["commit"][:7]
     return [(what, f"{int(total):,}", f"{machine}, {commits[what, machine, command]}", command)
             for (what, machine, command), total in totals.items()]
