@@ -75,7 +75,7 @@ stat_of() {
 record() {
   local target="$1" cpu
   cpu="$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)"
-  printf '{"experiment":"fuzz","index":"","series":"%s","metric":"executions","value":%d,"status":"ok",' \
+  printf '{"experiment":"fuzz","index":"every index","series":"%s","metric":"executions","value":%d,"status":"ok",' \
     "$target" "$(stat_of "$target" number_of_executed_units)"
   printf '"workload":{"seconds":%d,"processes":%d},"command":"scripts/fuzz.sh --seconds %d %s",' \
     "$seconds" "$processes" "$seconds" "$target"

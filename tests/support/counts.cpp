@@ -42,6 +42,7 @@ class Counts final : public testing::Environment {
     for (const auto& [kind, names] : counts_)
       for (const auto& [name, count] : names)
         records.add({.experiment = "reliability",
+                     .index = "every index",
                      .series = kind,
                      .category = name,
                      .metric = "count",
