@@ -28,7 +28,7 @@ namespace {
       for (std::size_t i = 0; i < ranks.size(); ++i) {
         const T rank = static_cast<const T*>(ranks.data())[i];
         if (ranks.valid(i) && std::cmp_greater_equal(rank, 0))
-          places[i] = static_cast<std::uint64_t>(rank);
+          places[i] = static_cast<std::uint64_t>(rank);  // NOLINT(bugprone-signed-char-misuse)
       }
   });
   return places;
