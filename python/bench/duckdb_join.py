@@ -60,7 +60,7 @@ def main() -> None:
         middle = {series: statistics.median(runs) for series, runs in times.items()}
         spec = con.execute("SELECT spec FROM rtindex_indexes() WHERE name = ?", [indexed]).fetchone()[0]
         for series, runs in times.items():
-            records.add(series, "" if series == "duckdb" else spec, name, "milliseconds", runs,
+            records.add(series, "duckdb" if series == "duckdb" else spec, name, "milliseconds", runs,
                         {"rows": arguments.rows, "lookups": count, "duckdb": duckdb.__version__})
         twice = 2 * middle["duckdb"] / (middle["rtindex_build"] + 2 * middle["rtindex"])
         print(f"{name:40} {middle['duckdb']:10.1f} {middle['rtindex']:9.1f} {middle['rtindex_build']:9.1f}"
