@@ -287,10 +287,5 @@ int run(int argc, char** argv) {
 }  // namespace rtindex::bench
 
 int main(int argc, char** argv) {
-  try {
-    return rtindex::bench::run(argc, argv);
-  } catch (const rtindex::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 2;
-  }
+  return rtindex::bench::run_program(rtindex::bench::run, argc, argv);
 }
