@@ -27,13 +27,7 @@ class CallsOutOfMemory
     spec_ = std::get<0>(GetParam());
     which_ = std::get<2>(GetParam());
     const TestColumn all = workload_named(std::get<1>(GetParam())).column();
-    const auto part = [&](std::size_t first, std::size_t count) {
-      std::vector<Key> keys;  // from the start again where the column is shorter
-      for (std::size_t i = first; i < first + count; ++i)
-        keys.push_back(all.keys()[i % all.keys().size()]);
-      return TestColumn(all.shape(), std::move(keys));
-    };
-    column_ = part(0, 120);
+    column_ = part_of(all, 0, 120);
     keys_ = column_.view();
     if (includes_values(spec_)) options_.include = std::span(values_).first(column_.size());
   }

@@ -34,15 +34,9 @@ class ChangesOutOfMemory
   void SetUp() override {
     const auto& [spec, workload, has_segments] = GetParam();
     const TestColumn all = workload_named(workload).column();
-    const auto part = [&](std::size_t first, std::size_t count) {
-      std::vector<Key> keys;  // from the start again where the column is shorter
-      for (std::size_t i = first; i < first + count; ++i)
-        keys.push_back(all.keys()[i % all.keys().size()]);
-      return TestColumn(all.shape(), std::move(keys));
-    };
-    first_ = part(0, 150);
-    few_ = part(150, 5);
-    many_ = part(160, 90);
+    first_ = part_of(all, 0, 150);
+    few_ = part_of(all, 150, 5);
+    many_ = part_of(all, 160, 90);
     includes_ = includes_values(spec);
     if (includes_)
       index_.emplace(
@@ -50,9 +44,9 @@ class ChangesOutOfMemory
     else
       index_.emplace(build(first_.view(), spec));
     if (!has_segments) return;
-    insert(*index_, part(250, 8).view());
+    insert(*index_, part_of(all, 250, 8).view());
     index_->erase(Rows{3, 5, 151});
-    index_->update(Rows{7, 9}, part(260, 2).view());
+    index_->update(Rows{7, 9}, part_of(all, 260, 2).view());
   }
 
   void insert(Index& index, const ColumnView& keys) const {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/workloads.hpp"
@@ -55,6 +56,15 @@ long fail_every_allocation(const std::string& name, const Attempt& attempt);
 [[nodiscard]] inline std::vector<std::string> failing_columns() {
   if (effort_divisor > 1) return {"nulls_in_parts"};
   return {"nulls_sparse_u64", "nulls_same_head_strings", "nulls_in_parts"};
+}
+
+// `count` keys from the `first` one on, from the start again where the column is shorter.
+[[nodiscard]] inline TestColumn part_of(const TestColumn& all, std::size_t first,
+                                        std::size_t count) {
+  std::vector<Key> keys;
+  for (std::size_t i = first; i < first + count; ++i)
+    keys.push_back(all.keys()[i % all.keys().size()]);
+  return TestColumn(all.shape(), std::move(keys));
 }
 
 }  // namespace rtindex::test
