@@ -220,4 +220,23 @@ std::string Index::State::describe() const {
          fmt::format("; at most {} while building\n", human_bytes(memory.build_peak));
 }
 
+Index Index::snapshot() const {
+  return explain_out_of_memory("taking a snapshot", [&] {
+    auto state = std::make_unique<State>();
+    state->spec = state_->spec;
+    state->backend = state_->backend;
+    state->threads = state_->threads;
+    state->time_unit = state_->time_unit;
+    state->part_time_units = state_->part_time_units;
+    state->included_time_unit = state_->included_time_unit;
+    state->metadata = state_->metadata;
+    state->file = state_->file;
+    state->loaded = state_->loaded;
+    state->is_for_points = state_->is_for_points;
+    state->chosen = state_->chosen;
+    state->publish(state_->read().version);
+    return Index(std::move(state));
+  });
+}
+
 }  // namespace rtindex
