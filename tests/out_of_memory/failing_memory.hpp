@@ -64,7 +64,7 @@ long fail_every_allocation(const std::string& name, const Attempt& attempt);
   std::vector<Key> keys;
   for (std::size_t i = first; i < first + count; ++i)
     keys.push_back(all.keys()[i % all.keys().size()]);
-  return TestColumn(all.shape(), std::move(keys));
+  return {all.shape(), std::move(keys)};
 }
 
 }  // namespace rtindex::test
