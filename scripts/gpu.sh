@@ -65,9 +65,9 @@ if [[ $python == yes ]]; then
   say "python"
   rm -rf "$build/site"
   cmake --install "$build" --component python --prefix "$build/site" >/dev/null
-  cp "$root"/python/rtindex/*.py "$build/site/rtindex/"
+  cp -r "$root"/python/rtindex/. "$build/site/rtindex/"
   PYTHONPATH="$build/site:${PYTHONPATH:-}" python3 -m pytest -q -p no:cacheprovider \
-    "$root"/python/tests/test_gpu*.py | tee "$build.log" ||
+    "$root"/python/tests/test_*gpu*.py | tee "$build.log" ||
     fail "tests of the Python package failed; their output is above"
   grep -q '[0-9] passed' "$build.log" || fail "no test of the Python package ran: is CuPy or PyTorch installed?"
 fi
