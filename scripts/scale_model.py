@@ -31,27 +31,27 @@ from typing import Any
 class Measured:
     """What one worker does, measured; times in nanoseconds of CPU time."""
 
-    build_ns: float = 25.0
+    build_ns: float = 23.0
     """To build an index, per key."""
-    split_ns: float = 12.0
+    split_ns: float = 8.0
     """To route a key to its partition while building, and to put the pieces together."""
     lookup_ns: float = 25.0
     """To look up a key in a large batch."""
-    route_ns: float = 34.0
+    route_ns: float = 11.0
     """To route a lookup, and to put its answer in its place."""
     bytes_a_key: float = 21.0
     """Index, key and row."""
     row_bytes: float = 12.0
     """A key and its row on their way through the network."""
-    lookup_bytes: float = 16.0
+    lookup_bytes: float = 12.0
     """A lookup and its answer."""
-    copy_bytes_s: float = 1.5e9
+    copy_bytes_s: float = 2.8e9
     """Bytes a second that a worker sends or receives, serialising included."""
-    task_s: float = 5.0e-3
+    task_s: float = 3.1e-3
     """Of the scheduler and a worker for a task."""
     hop_s: float = 0.5e-3
     """Latency of a message between hosts; an assumption, because `measure` has one host."""
-    call_s: float = 1.8e-3
+    call_s: float = 1.4e-3
     """A batch of one, from the client."""
 
 
@@ -72,7 +72,7 @@ class Machine:
 
 MACHINES = {
     "cpu": Machine("16 cores, 128 GB", 16, 128e9, 1.5e9, 1.0, 1.0),
-    # One thread copies 9 GB/s to a GPU and back (docs/gpu.md), 16 bytes a lookup: the GPU waits.
+    # One thread copies 9 GB/s to a GPU and back (docs/gpu.md), 12 bytes a lookup: the GPU waits.
     "gpu": Machine("GPU of 80 GB", 1, 80e9, 3.0e9, 4.0, 10.0),
 }
 # Tasks a second that one Dask scheduler with a core of its own starts; an assumption.

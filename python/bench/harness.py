@@ -35,15 +35,18 @@ def milliseconds(work: Callable[[], Any]) -> tuple[float, Any]:
     return (time.perf_counter() - start) * 1000, result
 
 
-def race(contestants: list[Contestant], rounds: int) -> dict[str, list[float]]:
+def race(contestants: list[Contestant], rounds: int,
+         between: Callable[[], object] = lambda: None) -> dict[str, list[float]]:
     """Milliseconds of every run. Each has one checked warm-up; then all run in turn, round by
-    round, so that noise affects all of them. A wrong answer ends the program."""
+    round, so that noise affects all of them. A wrong answer ends the program. `between` is called
+    before every run, and not timed."""
     for contestant in contestants:
         if not contestant.check(contestant.run()):
             sys.exit(f"{contestant.name} gave a wrong answer; nothing is reported")
     times: dict[str, list[float]] = {contestant.name: [] for contestant in contestants}
     for _ in range(rounds):
         for contestant in contestants:
+            between()
             times[contestant.name].append(milliseconds(contestant.run)[0])
     return times
 
