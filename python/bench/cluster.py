@@ -6,7 +6,8 @@
     python python/bench/cluster.py all [--peer-rows N] [--records FILE]
 
 overhead: one worker with all cores against `rtindex.build` in this process, for one lookup and for
-    a Dask array of lookups that is on the worker, and whose answers stay there.
+    a Dask array of lookups that is on the worker, in Dask's default chunks, and whose answers stay
+    there.
 scaling: builds and lookups with several workers of one thread each, over a column and lookups that
     are in the memory of the workers.
 peers: the same lookups by Dask's merge and loc on the same cluster, whose workers may use most of
@@ -44,6 +45,8 @@ import rtindex.dask
 
 PACKAGES = ["dask", "distributed", "numpy", "pandas", "pyarrow"]
 BLOCK = 1 << 22
+DASK_BLOCK = 1 << 24
+"""Of 64-bit numbers in Dask's default chunks, 128 MiB."""
 
 
 class Workload:
@@ -123,9 +126,9 @@ def report(name: str, base: list[float], other: list[float]) -> None:
 def overhead(work: Workload, options: argparse.Namespace, records: Records) -> None:
     local = rtindex.build(work.keys)
     with cluster(1, os.cpu_count() or 1) as client:
-        column, _held = spread(client, work.keys)
+        column, _held = spread(client, work.keys, DASK_BLOCK)
         index = rtindex.dask.build(column).persist()
-        lookups, _more = spread(client, work.lookups)
+        lookups, _more = spread(client, work.lookups, DASK_BLOCK)
         one = work.lookups[:1]
         for category, contestants in {
             "a batch of one": [

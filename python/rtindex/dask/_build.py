@@ -70,7 +70,7 @@ def plan(client: Any, source: Source, partitions: int | None) -> Plan:
     name = token()
     with released(client) as futures:
         futures += client.compute([
-            dask.delayed(sample)(read_block(block), number, max(_SAMPLE, 64 * (partitions or 0)),
+            dask.delayed(sample)(block, number, max(_SAMPLE, 64 * (partitions or 0)),
                                  dask_key_name=f"rtindex-sample-{name}-{number}")
             for number, block in enumerate(source.blocks)], sync=False)
         samples: list[Sampled] = client.gather(futures)
@@ -103,7 +103,8 @@ def together(pieces: list[Any]) -> tuple[Array, Columns, Columns | None]:
     return small_rows(rows, most), keys, values
 
 
-def sample(keys: Columns, number: int, most: int) -> Sampled:
+def sample(block: tuple[Any, ...], number: int, most: int) -> Sampled:
+    keys = read(*block)
     length = size(keys)
     if length <= most:
         positions = np.arange(length)
@@ -189,7 +190,3 @@ def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
     if rows <= _FEW_ROWS:
         return 1
     return max(workers, -(-_FACTOR * key_bytes // partition_bytes()), -(-rows // _MOST_ROWS))
-
-
-def read_block(block: tuple[Any, ...]) -> Any:
-    return dask.delayed(read)(*block)

@@ -42,7 +42,7 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     def make() -> State:
         planned = plan(found, source, count)
         parts = shuffle(found, source, held, planned, assemble,
-                        [spec] * (len(planned.bounds) + 1))
+                        [spec] * (len(planned.bounds) + 1), progress)
         return state_of(found, spec, parts, planned.bounds, planned.rows, copies, progress)
 
     return Index(make)

@@ -10,34 +10,38 @@ from collections.abc import Sequence
 from typing import Any
 
 import dask
+import distributed
 import numpy as np
 
 from .._errors import InvalidArgumentError
-from ._build import Plan, pick, read_block, released, sample, token
+from ._build import Plan, pick, released, sample, token
 from ._columns import Columns, concat, cut, like, size, take
 from ._moves import can_group, group_rows, native
 from ._partition import row_type
 from ._routing import Bounds, grouped
-from ._sources import Source
+from ._sources import Source, read
 
 # Pairs of a block and a partition from which on the peer-to-peer shuffle is used.
 _MOST_PAIRS = 4096
 
 
 def shuffle(client: Any, source: Source, include: Source | None, planned: Plan, then: Any,
-            holders: Sequence[Any]) -> list[Any]:
+            holders: Sequence[Any], progress: bool = False) -> list[Any]:
     """Moves rows to their partitions; the futures of `then(holder, pieces)`, one per partition.
 
     then: a function for the workers; a piece is (rows, keys, values).
+    progress: draw a bar while blocks are cut, if this waits for them.
     """
     pairs = len(source.blocks) * len(holders)
     most = dask.config.get("rtindex.shuffle-pairs", _MOST_PAIRS)
     many = pairs > most and len(holders) > 1 and planned.model is not None
-    return (_by_peers if many else _by_tasks)(client, source, include, planned, then, holders)
+    if many:
+        return _by_peers(client, source, include, planned, then, holders)
+    return _by_tasks(client, source, include, planned, then, holders, progress)
 
 
 def _by_tasks(client: Any, source: Source, include: Source | None, planned: Plan,
-            then: Any, holders: Sequence[Any]) -> list[Any]:
+              then: Any, holders: Sequence[Any], progress: bool) -> list[Any]:
     """Every block is cut into one piece for each partition."""
     name = token()
     bounds = planned.bounds
@@ -45,15 +49,17 @@ def _by_tasks(client: Any, source: Source, include: Source | None, planned: Plan
     workers = sorted(client.nthreads())
     with released(client) as futures:
         splits = client.compute([
-            dask.delayed(split)(read_block(block), start, bounds,
-                                None if include is None else read_block(include.blocks[number]),
+            dask.delayed(split)(block, start, bounds,
+                                None if include is None else include.blocks[number],
                                 dask_key_name=f"rtindex-split-{name}-{number}")
             for number, (block, start) in enumerate(zip(source.blocks, planned.starts))],
             sync=False)
         futures += splits
+        homes = _homes(client, splits, progress) if count > 1 else []
         parts = []
         for number, holder in enumerate(holders):
-            pieces = [client.submit(pick, pieces, number, pure=False,
+            pieces = [client.submit(pick, pieces, number, pure=False, workers=homes[block],
+                                    allow_other_workers=True,
                                     key=f"rtindex-shuffle-{name}-{block}-{number}")
                       if count > 1 else pieces for block, pieces in enumerate(splits)]
             futures += pieces
@@ -61,6 +67,16 @@ def _by_tasks(client: Any, source: Source, include: Source | None, planned: Plan
                 then, holder, pieces, key=f"rtindex-partition-{name}-{number}", pure=False,
                 workers=[workers[number % len(workers)]], allow_other_workers=True))
     return parts
+
+
+def _homes(client: Any, splits: list[Any], progress: bool) -> list[list[str]]:
+    """Waits for the pieces of all blocks: the workers that hold them. Told to take pieces there,
+    the scheduler does not move those of other partitions with them."""
+    if progress:
+        distributed.progress(splits, notebook=False)
+    distributed.wait(splits)
+    where = client.who_has(splits)
+    return [list(where.get(split.key, ())) or sorted(client.nthreads()) for split in splits]
 
 
 def _by_peers(client: Any, source: Source, include: Source | None, planned: Plan, then: Any,
@@ -73,8 +89,8 @@ def _by_peers(client: Any, source: Source, include: Source | None, planned: Plan
     values = None if include is None else _model(client, include)
     meta = _framed(keys, 0, planned.bounds, values, keys, values)
     frame = dask.dataframe.from_delayed([
-        dask.delayed(_framed)(read_block(block), start, planned.bounds,
-                              None if include is None else read_block(include.blocks[number]),
+        dask.delayed(_framed)(block, start, planned.bounds,
+                              None if include is None else include.blocks[number],
                               keys, values, dask_key_name=f"rtindex-split-{name}-{number}")
         for number, (block, start) in enumerate(zip(source.blocks, planned.starts))],
         meta=meta, verify_meta=False)
@@ -92,21 +108,28 @@ def _by_peers(client: Any, source: Source, include: Source | None, planned: Plan
 def _model(client: Any, source: Source) -> Columns:
     """The types of a column."""
     with released(client) as futures:
-        futures += client.compute([dask.delayed(sample)(read_block(block), 0, 1)
+        futures += client.compute([dask.delayed(sample)(block, 0, 1)
                                    for block in source.blocks], sync=False)
         found = client.gather(futures)
     return concat([take(block.keys, np.empty(0, np.int64)) for block in found])
 
 
-# On workers.
+# On workers. A block is a tuple of what the caller's collections hold.
 
-def split(keys: Columns, start: int, bounds: Bounds, values: Columns | None) -> list[Any]:
+def _read(block: Any, included: Any) -> tuple[Columns, Columns | None]:
+    """The keys of a block and its included values."""
+    keys, values = read(*block), None if included is None else read(*included)
+    if values is not None and size(values) != size(keys):
+        raise InvalidArgumentError(f"invalid include: expected {size(keys)} values in a block, one "
+                                   f"per key, got {size(values)}")
+    return keys, values
+
+
+def split(block: Any, start: int, bounds: Bounds, included: Any) -> list[Any]:
     """A piece for every partition: rows, keys and values."""
+    keys, values = _read(block, included)
     length = size(keys)
     dtype = row_type(start + length)
-    if values is not None and size(values) != length:
-        raise InvalidArgumentError(f"invalid include: expected {length} values in a block, one per "
-                                   f"key, got {size(values)}")
     if not len(bounds):
         return [(np.arange(start, start + length, dtype=dtype), keys, values)]
     count = len(bounds) + 1
@@ -126,15 +149,12 @@ def split(keys: Columns, start: int, bounds: Bounds, values: Columns | None) -> 
             for low, high in zip(starts[:-1], starts[1:])]
 
 
-def _framed(keys: Columns, start: int, bounds: Bounds, values: Columns | None,
+def _framed(block: Any, start: int, bounds: Bounds, included: Any,
             key_model: Columns, value_model: Columns | None) -> Any:
     import pandas
 
-    length = size(keys)
-    if values is not None and size(values) != length:
-        raise InvalidArgumentError(f"invalid include: expected {length} values in a block, one per "
-                                   f"key, got {size(values)}")
-    rows = np.arange(start, start + length, dtype=np.uint64)
+    keys, values = _read(block, included)
+    rows = np.arange(start, start + size(keys), dtype=np.uint64)
     columns = {"partition": bounds.partitions(keys, rows).astype(np.int64), "row": rows}
     for letter, parts, model in (("k", keys, key_model), ("v", values, value_model)):
         if parts is not None and model is not None:

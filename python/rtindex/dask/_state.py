@@ -161,14 +161,13 @@ def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int
     client.register_plugin(Answering())
     with released(client) as futures:
         futures += parts
-        facts = [client.submit(meta_of, part, key=f"rtindex-meta-{name}-{number}", pure=False)
-                 for number, part in enumerate(parts)]
+        facts = [client.submit(model_of, parts[0], key=f"rtindex-model-{name}", pure=False),
+                 *(client.submit(meta_of, part, key=f"rtindex-meta-{name}-{number}", pure=False)
+                   for number, part in enumerate(parts))]
         futures += facts
         if progress:
             distributed.progress(parts, notebook=False)
-        metas: list[Meta] = client.gather(facts)
-        model = client.submit(model_of, parts[0], key=f"rtindex-model-{name}",
-                              pure=False).result()
+        model, *metas = client.gather(facts)
         template = empty_index(plain_spec(spec), *model)
         held = tuple(Held(copies(client, part, replicate, name, number), meta)
                      for number, (part, meta) in enumerate(zip(parts, metas)))
