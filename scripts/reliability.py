@@ -27,6 +27,8 @@ def what_of(record: dict) -> str | None:
         return record["series"]
     if experiment == "fuzz":
         return f"executions of the fuzzer {record['series']}"
+    if experiment == "mutants":
+        return f"mutants {record['series']}"
     return None
 
 
@@ -34,7 +36,7 @@ def rows() -> list[tuple[str, str, str, str]]:
     totals: dict[tuple[str, str, str], float] = collections.defaultdict(float)
     commits: dict[tuple[str, str, str], str] = {}
     for path in sorted(ROOT.glob("results/*/*.jsonl")):
-        if path.stem not in ("soak", "reliability", "fuzz"):
+        if path.stem not in ("soak", "reliability", "fuzz", "mutants"):
             continue
         for line in path.read_text().splitlines():
             record = json.loads(line)
