@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Random questions and changes on a Dask cluster whose workers are killed, for as long as you like.
 
-    python scripts/dask_soak.py [--minutes 30] [--kill-seconds 60] [--rows 200000] [--seed N]
+    python python/bench/cluster_soak.py [--minutes 30] [--kill-seconds 60] [--rows 200000] [--seed N]
+                                        [--records FILE]
 
 Every answer is compared with a copy of the table in this process. At the end all rows that were
 inserted are erased, partitions are merged and saved, and the memory of the workers is compared with
@@ -21,6 +22,7 @@ import time
 import dask.array
 import distributed
 import numpy as np
+from harness import Records
 
 import rtindex.dask
 
@@ -121,6 +123,7 @@ def main() -> None:
     parser.add_argument("--kill-seconds", type=float, default=60)
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--records", metavar="FILE")
     options = parser.parse_args()
     random.seed(options.seed)
     generator = np.random.default_rng(options.seed)
@@ -160,6 +163,10 @@ def main() -> None:
               f"{start[1]:,} -> {end[1]:,} bytes")
         if end[0] > start[0] * 1.05 or end[1] > start[1] * 1.1:
             sys.exit("memory has grown")
+        Records(options.records, "reliability").add(
+            "lookups on a Dask cluster whose workers are killed", index.spec, "two workers",
+            "count", [lookups], {"minutes": options.minutes, "rows": options.rows, "kills": kills,
+                                 "changes": counts, "bytes_before": start, "bytes_after": end})
 
 
 if __name__ == "__main__":
