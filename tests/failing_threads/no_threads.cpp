@@ -58,10 +58,8 @@ TEST_P(NoThreads, EveryCallWorks) {
 }
 
 std::vector<std::string> specs_of_several_threads() {
-  std::vector<std::string> specs;
-  for (const std::string& spec : usable_and_bucketed())
-    if (spec.find("@cpu") != std::string::npos)
-      specs.insert(specs.end(), {spec, spec + ",threads=2"});
+  std::vector<std::string> specs = host_specs();
+  for (const std::string& spec : host_specs(",threads=2")) specs.push_back(spec);
   return specs;
 }
 

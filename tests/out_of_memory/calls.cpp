@@ -100,29 +100,22 @@ TEST_P(CallsOutOfMemory, SaveAndLoad) {
   }
 }
 
-std::vector<std::string> specs_on_host(const std::string& threads) {
-  std::vector<std::string> specs;
-  for (const std::string& spec : usable_and_bucketed())
-    if (spec.find("@cpu") != std::string::npos) specs.push_back(spec + threads);
-  return specs;
-}
-
 std::string name_of_case(const testing::TestParamInfo<CallsOutOfMemory::ParamType>& item) {
   return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(OneAllocation, CallsOutOfMemory,
-                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=1")),
+                         testing::Combine(testing::ValuesIn(host_specs(",threads=1")),
                                           testing::ValuesIn(failing_columns()),
                                           testing::Values(Which::one)),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(AllLaterOnes, CallsOutOfMemory,
-                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=1")),
+                         testing::Combine(testing::ValuesIn(host_specs(",threads=1")),
                                           testing::Values("nulls_same_head_strings"),
                                           testing::Values(Which::all_later)),
                          name_of_case);
 INSTANTIATE_TEST_SUITE_P(OfThreads, CallsOutOfMemory,
-                         testing::Combine(testing::ValuesIn(specs_on_host(",threads=2")),
+                         testing::Combine(testing::ValuesIn(host_specs(",threads=2")),
                                           testing::Values("nulls_in_parts"),
                                           testing::Values(Which::one_of_threads)),
                          name_of_case);

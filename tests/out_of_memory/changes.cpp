@@ -20,13 +20,6 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
-std::vector<std::string> host_specs() {
-  std::vector<std::string> specs;
-  for (const std::string& spec : usable_and_bucketed())
-    if (spec.find("@cpu") != std::string::npos) specs.push_back(spec + ",threads=1");
-  return specs;
-}
-
 // An index of a few rows of a workload, and rows to insert.
 class ChangesOutOfMemory
     : public testing::TestWithParam<std::tuple<std::string, std::string, bool>> {
@@ -118,7 +111,7 @@ TEST_P(ChangesOutOfMemory, Merge) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OutOfMemory, ChangesOutOfMemory,
-                         testing::Combine(testing::ValuesIn(host_specs()),
+                         testing::Combine(testing::ValuesIn(host_specs(",threads=1")),
                                           testing::ValuesIn(failing_columns()), testing::Bool()),
                          [](const auto& item) {
                            return test_name(std::get<0>(item.param)) + "_" +

@@ -61,6 +61,13 @@ std::vector<std::string> usable_and_bucketed() {
   return specs;
 }
 
+std::vector<std::string> host_specs(const std::string& options) {
+  std::vector<std::string> specs;
+  for (const std::string& spec : usable_and_bucketed())
+    if (spec.find("@cpu") != std::string::npos) specs.push_back(spec + options);
+  return specs;
+}
+
 bool includes_values(const std::string& spec) {
   return spec.find("native") != std::string::npos || spec.starts_with("sorted") ||
          spec.starts_with("btree") || spec.find("bucket") != std::string::npos;

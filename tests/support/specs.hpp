@@ -16,6 +16,9 @@ namespace rtindex::test {
 // these do with a column (included values, updates, files) is not what they do without.
 [[nodiscard]] std::vector<std::string> usable_and_bucketed();
 
+// Those of usable_and_bucketed() on a CPU, with these options: ",threads=1".
+[[nodiscard]] std::vector<std::string> host_specs(const std::string& options = "");
+
 // Indexes that keep their keys in order include values; the others refuse them.
 [[nodiscard]] bool includes_values(const std::string& spec);
 // Those of usable_and_bucketed() that do.
