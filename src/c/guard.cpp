@@ -13,6 +13,7 @@ namespace {
 struct LastError {
   rtindex_status status = RTINDEX_OK;
   std::string message;
+  const char* text = "";  // the message, or another one where there was no memory for it
 };
 
 LastError& last_error() noexcept {
@@ -31,8 +32,9 @@ rtindex_status remember(rtindex_status status, const char* message) noexcept {
   error.status = status;
   try {
     error.message = message;
+    error.text = error.message.c_str();
   } catch (...) {
-    error.message.clear();  // no memory for the message: the status has to do
+    error.text = "an error, and no memory for its message: free memory, or use smaller batches";
   }
   return status;
 }
@@ -66,7 +68,7 @@ char* text_for_caller(const std::string& text) {
 
 }  // namespace rtindex::c
 
-const char* rtindex_last_error(void) { return last_error().message.c_str(); }
+const char* rtindex_last_error(void) { return last_error().text; }
 
 rtindex_status rtindex_last_status(void) { return last_error().status; }
 
