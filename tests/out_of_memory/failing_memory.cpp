@@ -32,6 +32,12 @@ std::atomic<long> until_failure_of_threads = none;
 std::atomic<long> failures = 0;
 std::atomic<long> live = 0;
 std::atomic<long> mapped_bytes = 0;
+std::atomic<std::size_t> largest = 0;
+
+void note_request(std::size_t bytes) {
+  std::size_t before = largest.load(std::memory_order_relaxed);
+  while (before < bytes && !largest.compare_exchange_weak(before, bytes)) continue;
+}
 
 bool is_reached() {
   if (until_failure_of_threads.load(std::memory_order_relaxed) >= 0)
@@ -89,6 +95,7 @@ void* counted(void* memory) {
 
 void* allocate(const void* caller, std::size_t bytes, std::size_t alignment = usual) {
   void* memory = nullptr;
+  note_request(bytes);
   if (!embree.contains(caller) && fails_now(false)) return nullptr;
   if (posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) return nullptr;
   return counted(memory);
@@ -184,6 +191,7 @@ extern "C" {
 
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   void* memory = nullptr;
+  note_request(bytes);
   if (fails_now(false) || posix_memalign(&memory, alignment, bytes) != 0) return nullptr;
 #if !defined(__SANITIZE_ADDRESS__)
   aligned_blocks.add(memory);
@@ -202,6 +210,7 @@ void free(void* memory) {
 }
 
 void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  note_request(bytes);
   if (fails_now(true)) {
     errno = ENOMEM;
     return MAP_FAILED;
@@ -237,6 +246,8 @@ FailingMemory::~FailingMemory() {
 }
 
 long FailingMemory::failed() { return failures; }
+
+std::size_t take_largest_request() { return largest.exchange(0); }
 
 LiveMemory live_memory() { return {live, mapped_bytes}; }
 

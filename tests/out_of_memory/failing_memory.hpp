@@ -38,6 +38,9 @@ struct LiveMemory {
 };
 [[nodiscard]] LiveMemory live_memory();
 
+// The largest block that was asked for since the last call of this function, in bytes.
+[[nodiscard]] std::size_t take_largest_request();
+
 // A call that is to run out of memory. What it needs exists before: it allocates nothing itself.
 struct Attempt {
   std::function<void()> call;
