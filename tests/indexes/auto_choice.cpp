@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -98,10 +99,39 @@ TEST_F(HostileCache, OfAnySize) {
 
 TEST_F(HostileCache, ThatOthersCanWrite) {
   const std::filesystem::path path = kept();
-  std::filesystem::permissions(path, std::filesystem::perms::others_write,
-                               std::filesystem::perm_options::add);
+  bool is_optix = true;  // what the file says
+  for (const auto who :
+       {std::filesystem::perms::others_write, std::filesystem::perms::group_write}) {
+    std::filesystem::permissions(path, who, std::filesystem::perm_options::add);
+    const int before = measured_;
+    is_optix = !is_optix;
+    EXPECT_EQ(choose(gpu(30, is_optix ? Calibration{2.0, 1.0} : Calibration{1.0, 2.0})).tracer,
+              is_optix ? "optix" : "native");
+    EXPECT_EQ(measured_, before + 1);
+    EXPECT_EQ(permissions(path), 0600U);
+  }
+}
+
+TEST_F(HostileCache, OfSomebodyElse) {
+  constexpr uid_t somebody_else = 12'345;
+  const std::filesystem::path path = kept();
+  if (chown(path.c_str(), somebody_else, gid_t(-1)) != 0)
+    GTEST_SKIP() << "only root gives files away";
   expect_measured_again();
-  EXPECT_EQ(permissions(path), 0600U);
+  // It was replaced, and the new one is read.
+  const int before = measured_;
+  EXPECT_EQ(choose(gpu(30, {2.0, 1.0})).tracer, "native");
+  EXPECT_EQ(measured_, before);
+}
+
+TEST_F(HostileCache, InAFolderOfSomebodyElse) {
+  constexpr uid_t somebody_else = 12'345;
+  const std::filesystem::path path = kept();
+  std::filesystem::remove(path);
+  if (chown(path.parent_path().c_str(), somebody_else, gid_t(-1)) != 0)
+    GTEST_SKIP() << "only root gives folders away";
+  expect_measured_again();
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST_F(HostileCache, ThatIsALink) {
