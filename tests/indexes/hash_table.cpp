@@ -6,11 +6,13 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
 #include "indexes/hash_table.hpp"
+#include "support/index_bytes.hpp"
 
 namespace rtindex {
 namespace {
@@ -146,6 +148,25 @@ TYPED_TEST(HashTables, Empty) {
   const Index index = build(std::vector<TypeParam>{}, "hash");
   const Answers answers = index.lookup(std::vector<TypeParam>{0, 1, greatest<TypeParam>});
   for (const std::uint32_t row : answers.any()) EXPECT_EQ(row, miss_row);
+}
+
+// Nobody can choose strings that collide in an index that is built later.
+TEST(HashesOfStrings, HaveASeedForEachIndex) {
+  std::vector<std::string> keys;
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 50; ++i) {
+    keys.emplace_back();
+    for (int letters = 0; letters < 40; ++letters)
+      keys.back() += static_cast<char>(' ' + random() % 90);
+  }
+  const auto seed = [&] {
+    const std::string header = test::IndexBytes(build(keys, "hash@cpu").serialize()).header();
+    const std::string name = "hash_seed\": ";
+    const std::size_t at = header.find(name);
+    EXPECT_NE(at, std::string::npos) << header;
+    return at == std::string::npos ? 0 : std::stoull(header.substr(at + name.size()));
+  };
+  EXPECT_NE(seed(), seed());
 }
 
 }  // namespace
