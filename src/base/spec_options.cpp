@@ -245,10 +245,12 @@ bool is_valid(const SpecOption& option, std::string_view value) {
     }
     case Number::bits: {
       const auto bits = parsed_bits(value);
-      if (!bits) return false;
+      // Each of them first: the sum of others may overflow.
+      if (!bits ||
+          !std::all_of(bits->begin(), bits->end(), [&](int n) { return is_between(n, option); }))
+        return false;
       const int sum = (*bits)[0] + (*bits)[1] + (*bits)[2];
-      return sum >= 1 && sum <= max_key_bits &&
-             std::all_of(bits->begin(), bits->end(), [&](int n) { return is_between(n, option); });
+      return sum >= 1 && sum <= max_key_bits;
     }
   }
   return false;

@@ -159,6 +159,7 @@ TEST(Spec, SaysWhichValuesAreExpected) {
                                  "bits=1+1+1+1",
                                  "bits=0+0+0",
                                  "bits=23+23+23",
+                                 "bits=23+2147483647+18",
                                  "bits=a+b+c",
                                  "order=yes",
                                  "mode="})
