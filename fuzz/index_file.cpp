@@ -1,6 +1,6 @@
-// Damaged index files, with checksums that are right again: opened quickly or in full, asked
-// everything, changed, and saved once more. An input chooses one of the whole files below and says
-// which bytes, numbers and names of it to replace.
+// Damaged index files, with checksums that are right again: opened quickly or in full, asked,
+// changed, saved and asked once more. An input chooses one of the whole files below, says which
+// bytes, numbers and names of it to replace, and then what to ask and to change.
 
 #include <array>
 #include <map>
@@ -192,12 +192,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes = Damage(whole, input).bytes();
   try {
     Index index = deserialize(std::as_bytes(std::span(bytes)), {.verify = verify});
-    fuzz::ask_everything(index, whole.batches);
+    // Few questions for each file, and many files.
+    do fuzz::ask_something(index, whole.batches, input);
+    while (input.flag());
     if (input.at_end()) return 0;
     for (int changes = 0; changes < 3 && !input.at_end(); ++changes)
       fuzz::change(index, whole.column, input);
     if (input.flag()) index = deserialize(index.serialize(), {.verify = Verify::full});
-    fuzz::ask_everything(index, whole.batches);
+    do fuzz::ask_something(index, whole.batches, input);
+    while (input.flag());
   } catch (const Error& error) {
     fuzz::require(*error.what() != '\0', "an error without a text");
     fuzz::require(error.kind() != ErrorKind::out_of_memory, error.what());

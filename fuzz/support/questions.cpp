@@ -3,6 +3,7 @@
 #include <rtindex/error.hpp>
 
 #include "support/run.hpp"
+#include "support/some_change.hpp"
 
 namespace rtindex::fuzz {
 
@@ -39,19 +40,18 @@ void ask(const Index& index, const test::Batch& batch, const LookupOptions& opti
   });
 }
 
-void ask_order(const Index& index, const test::Batch& batch) {
-  const ColumnView keys = batch.lower.view();
-  for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest})
-    try_to([&] {
-      const Answers answers =
-          index.nearest(keys, {.direction = direction},
-                        {.answers = Answer::any | Answer::key | Answer::count | Answer::rows});
-      require_rows(index, answers.any());
-      require_rows(index, answers.rows());
-      for (std::size_t i = 0; i < answers.size(); ++i) static_cast<void>(answers.keys().text(i));
-    });
-  try_to([&] { static_cast<void>(index.rank(keys)); });
-  try_to([&] { require_rows(index, index.join_asof(keys).rows); });
+void ask_neighbours(const Index& index, const ColumnView& keys, Direction direction) {
+  try_to([&] {
+    const Answers answers =
+        index.nearest(keys, {.direction = direction},
+                      {.answers = Answer::any | Answer::key | Answer::count | Answer::rows});
+    require_rows(index, answers.any());
+    require_rows(index, answers.rows());
+    for (std::size_t i = 0; i < answers.size(); ++i) static_cast<void>(answers.keys().text(i));
+  });
+}
+
+void ask_in_order(const Index& index, const test::Batch& batch) {
   try_to([&] {
     const Answers answers = index.range(
         batch.lower.view(), batch.upper.view(),
@@ -59,47 +59,53 @@ void ask_order(const Index& index, const test::Batch& batch) {
     require_rows(index, answers.rows());
   });
   if (index.type() == Type::string)
-    try_to([&] { require_rows(index, index.starts_with(keys).any()); });
+    try_to([&] { require_rows(index, index.starts_with(batch.lower.view()).any()); });
 }
 
-}  // namespace
-
-void ask_everything(const Index& index, const std::vector<test::Batch>& batches) {
-  static_cast<void>(index.describe());
-  static_cast<void>(index.memory_usage());
-  static_cast<void>(index.spec().text());
-  require(index.live() <= index.size(), "more live rows than rows");
+void ask_lookups(const Index& index, const test::Batch& batch) {
   LookupOptions with_values = test::full_options();
   const std::vector<std::uint32_t> values(index.size() > many_rows ? 0 : index.size(), 1);
   with_values.values = values;
   if (values.empty()) with_values = {.answers = Answer::any | Answer::first | Answer::rows};
-  for (const test::Batch& batch : batches) {
-    ask(index, batch, with_values);
-    if (index.included()) ask(index, batch, test::full_options());
-    ask_order(index, batch);
-    try_to([&] { require_rows(index, index.join(batch.lower.view(), JoinKind::left).rows); });
-  }
+  ask(index, batch, with_values);
+}
+
+void ask_places(const Index& index, const ColumnView& keys) {
   const std::vector<std::uint64_t> ranks = {0, 1, index.live(), ~std::uint64_t{0}};
+  try_to([&] { static_cast<void>(index.rank(keys)); });
   try_to([&] { require_rows(index, index.select(ranks)); });
+}
+
+void read_descriptions(const Index& index) {
+  static_cast<void>(index.describe());
+  static_cast<void>(index.memory_usage());
+  static_cast<void>(index.spec().text());
   if (index.size() <= many_rows) require_rows(index, index.null_rows());
 }
 
+}  // namespace
+
+void ask_something(const Index& index, const std::vector<test::Batch>& batches, Input& input) {
+  require(index.live() <= index.size(), "more live rows than rows");
+  const test::Batch& batch = input.pick(batches);
+  const ColumnView keys = batch.lower.view();
+  switch (input.below(10)) {
+    case 1: return ask(index, batch, test::full_options());  // of included values
+    case 2: return ask_neighbours(index, keys, Direction::backward);
+    case 3: return ask_neighbours(index, keys, Direction::forward);
+    case 4: return ask_neighbours(index, keys, Direction::nearest);
+    case 5: return ask_in_order(index, batch);
+    case 6: return ask_places(index, keys);
+    case 7: return try_to([&] { require_rows(index, index.join_asof(keys).rows); });
+    case 8: return try_to([&] { require_rows(index, index.join(keys, JoinKind::left).rows); });
+    case 9: return read_descriptions(index);
+    default: return ask_lookups(index, batch);
+  }
+}
+
 void change(Index& index, const test::TestColumn& column, Input& input) {
-  if (index.size() == 0 || index.size() > many_rows || column.size() == 0) return;
-  const std::vector<std::uint32_t> rows = {static_cast<std::uint32_t>(input.below(index.size()))};
-  const test::TestColumn key(column.shape(), {input.pick(column.keys())});
-  const std::vector<std::uint64_t> values = {7};
-  const ColumnView value = ColumnView::of(index.included().value_or(Type::u64), values.data(), 1);
-  try_to([&] {
-    switch (input.below(6)) {
-      case 0: index.update(rows, key.view()); break;
-      case 1: index.erase(rows); break;
-      case 2: static_cast<void>(index.erase_keys(key.view())); break;
-      case 3: index.merge(); break;
-      case 4: index.insert(key.view(), index.included() ? value : ColumnView()); break;
-      default: index.set_included(rows, value); break;
-    }
-  });
+  if (index.size() > many_rows) return;
+  try_to([&] { test::make_some_change(index, column, input); });
 }
 
 }  // namespace rtindex::fuzz

@@ -14,6 +14,7 @@
 #include "support/index_bytes.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
+#include "support/some_change.hpp"
 #include "support/specs.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/workloads.hpp"
@@ -197,21 +198,8 @@ class DamagedFiles : public testing::TestWithParam<Case> {
   }
 
   static void change(Index& index, const TestColumn& column, Random& random) {
-    if (index.size() == 0 || column.size() == 0) return;
-    const std::vector<std::uint32_t> rows = {
-        static_cast<std::uint32_t>(random.below(index.size()))};
-    const TestColumn key(column.shape(), {random.pick(column.keys())});
-    const std::vector<std::uint64_t> values = {7};
-    const ColumnView value = ColumnView::of(index.included().value_or(Type::u64), values.data(), 1);
     try {
-      switch (random.below(6)) {
-        case 0: index.update(rows, key.view()); break;
-        case 1: index.erase(rows); break;
-        case 2: static_cast<void>(index.erase_keys(key.view())); break;
-        case 3: index.merge(); break;
-        case 4: index.insert(key.view(), index.included() ? value : ColumnView()); break;
-        default: index.set_included(rows, value); break;
-      }
+      make_some_change(index, column, random);
     } catch (const Error&) {
       // the damage was found
     }
