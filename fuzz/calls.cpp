@@ -10,6 +10,7 @@
 
 #include "fuzz/support/keys.hpp"
 #include "support/changing_index.hpp"
+#include "support/join_oracle.hpp"
 #include "support/order_oracle.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -64,7 +65,7 @@ class Session {
   }
 
   void call() {
-    switch (input_.below(18)) {
+    switch (input_.below(20)) {
       case 0:
       case 1:
       case 2: return ask(test::points({shape_, keys()}));
@@ -81,6 +82,8 @@ class Session {
       case 13: return snapshot();
       case 14: return save_and_load();
       case 15: return refused();
+      case 16: return join_range();
+      case 17: return join_asof();
       default: return ask_nearest();
     }
   }
@@ -108,32 +111,80 @@ class Session {
           batch.kind == LookupKind::point ? "in a lookup" : "in a range");
   }
 
-  void ask_range() {
-    std::vector<Key> lower = keys();
+  [[nodiscard]] std::pair<test::TestColumn, test::TestColumn> ends() {
+    const std::vector<Key> lower = keys();
     std::vector<Key> upper = lower;
     for (Key& key : upper) key = fuzz::key_from(input_, shape_);
-    ask(test::ranges({shape_, lower}, {shape_, upper}));
+    return {{shape_, lower}, {shape_, upper}};
+  }
+
+  void ask_range() {
+    const auto [lower, upper] = ends();
+    ask(test::ranges(lower, upper));
+  }
+
+  // A join as a whole or in parts: in_parts(how, most, take).
+  template <class Whole, class InParts>
+  void check_join(const test::Matches& matches, Whole&& whole, InParts&& in_parts,
+                  const char* what) {
+    const JoinKind how =
+        input_.pick(std::array{JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti});
+    const std::size_t most = input_.below(8);
+    JoinedRows joined;
+    if (most == 0) {
+      joined = whole(how);
+    } else {
+      in_parts(how, most, [&](const JoinedRows& part) {
+        if (part.lookups.size() > most) check("a part is too large", what);
+        joined.lookups.insert(joined.lookups.end(), part.lookups.begin(), part.lookups.end());
+        joined.rows.insert(joined.rows.end(), part.rows.begin(), part.rows.end());
+      });
+    }
+    check(test::join_difference(joined, matches, how), what);
   }
 
   void join() {
     const test::TestColumn column(shape_, keys());
-    const JoinKind how =
-        input_.pick(std::array{JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti});
-    JoinedRows joined = index().join(column.view(), how);
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> given;
-    const bool has_rows = how == JoinKind::inner || how == JoinKind::left;
-    for (std::size_t i = 0; i < joined.lookups.size(); ++i)
-      given.emplace_back(joined.lookups[i], has_rows ? joined.rows[i] : 0);
-    std::sort(given.begin(), given.end());
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> wanted;
-    const test::Matches matches = test::scan(table().keys(), test::points(column));
+    const ColumnView view = column.view();
+    check_join(
+        test::scan(table().keys(), test::points(column)),
+        [&](JoinKind how) { return index().join(view, how); },
+        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
+          index().join_in_parts(view, how, most, take);
+        },
+        "in a join");
+  }
+
+  void join_range() {
+    const auto [lower, upper] = ends();
+    if (!test::supports(index(), Answer::rows, LookupKind::range)) return;
+    const ColumnView from = lower.view();
+    const ColumnView to = upper.view();
+    check_join(
+        test::scan(table().keys(), test::ranges(lower, upper)),
+        [&](JoinKind how) { return index().join_range(from, to, how); },
+        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
+          index().join_range_in_parts(from, to, how, Ends::closed, most, take);
+        },
+        "in a range join");
+  }
+
+  void join_asof() {
+    if (!test::keeps_order(index())) return;
+    const test::TestColumn column(shape_, keys());
+    const ColumnView view = column.view();
+    const NearestOptions nearest = neighbour_options();
+    test::Matches matches(column.size());
     for (std::size_t i = 0; i < matches.size(); ++i) {
-      if (has_rows)
-        for (const std::uint32_t row : matches[i]) wanted.emplace_back(i, row);
-      if (how == JoinKind::left && matches[i].empty()) wanted.emplace_back(i, miss_row);
-      if (!has_rows && matches[i].empty() == (how == JoinKind::anti)) wanted.emplace_back(i, 0);
+      const std::uint32_t row = neighbour(column.keys()[i], nearest);
+      if (row != miss_row) matches[i].push_back(row);
     }
-    check(given == wanted ? "" : "other pairs", "in a join");
+    check_join(
+        matches, [&](JoinKind how) { return index().join_asof(view, nearest, how); },
+        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
+          index().join_asof_in_parts(view, nearest, how, most, take);
+        },
+        "in an as-of join");
   }
 
   // The row of the neighbour by a scan: the last one of the greatest key, or the first one of the
@@ -156,12 +207,16 @@ class Session {
     return best;
   }
 
+  [[nodiscard]] NearestOptions neighbour_options() {
+    const bool is_forward = input_.flag();
+    return {.direction = is_forward ? Direction::forward : Direction::backward,
+            .exact = input_.flag()};
+  }
+
   void ask_nearest() {
     if (!test::keeps_order(index())) return;
     const test::TestColumn column(shape_, keys());
-    const NearestOptions how = {
-        .direction = input_.flag() ? Direction::forward : Direction::backward,
-        .exact = input_.flag()};
+    const NearestOptions how = neighbour_options();
     const Answers answers = index().nearest(column.view(), how);
     for (std::size_t i = 0; i < column.size(); ++i)
       check(answers.any()[i] == neighbour(column.keys()[i], how)
