@@ -2,7 +2,8 @@
 """Changes one operator or constant of the library at a time, and counts the changes that a test catches.
 
     scripts/mutants.py [--count N] [--seed N] [--jobs N] [--records FILE] [--continue]
-                       [--tests NAME...] [--list] [--only ID...] [--build-dir FOLDER] [-- -DOPTION=VALUE...]
+                       [--equivalent] [--tests NAME...] [--list] [--only ID...] [--build-dir FOLDER]
+                       [-- -DOPTION=VALUE...]
 
 A change is a mutant: `<` becomes `<=`, `+` becomes `-`, `&&` becomes `||`, `!` is dropped, 5 becomes 6, true becomes
 false, std::min becomes std::max; scripts/mutants.hpp has the list. Mutants are drawn at random, by the seed, from host
@@ -16,8 +17,8 @@ void, and the next drawn one takes its place. Each test program runs once withou
 executes. A mutant then runs the programs that execute it, the quickest first, until one fails, ends with a signal, or
 takes longer than 5 times its usual time and 10 seconds. A mutant that no test catches, or executes, survives.
 
-Mutants that change no answer are listed in tests/equivalent_mutants.toml, each with the reason. They run as well, and
-one that is caught is reported.
+Mutants that change no answer are listed in tests/equivalent_mutants.toml, each with the reason. With --equivalent they
+run as well, and one that is caught is reported.
 
 A run that was interrupted goes on with --continue. After tests have been added, --continue runs the survivors only.
 To debug a survivor: RTINDEX_MUTANT=ID FOLDER/build/bin/test_keys. The report is FOLDER/report.md.
@@ -51,8 +52,9 @@ from mutant_sites import HEADER, ROOT, Site, find_sites, host_files
 EQUIVALENT = ROOT / "tests/equivalent_mutants.toml"
 MOST = int(re.search(r"most = (\d+);", HEADER.read_text())[1])
 CAN_CHANGE = 1
-# Of one process: what a mutant may take of the machine. In kibibytes, as ulimit takes it.
-MOST_MEMORY, MOST_FILE = 8 << 20, 4 << 20
+# Of one process, in kibibytes, as ulimit takes it.
+MOST_MEMORY = 8 << 20
+QUICK_SECONDS = 30.0
 PLAIN_SECONDS = 1800.0
 
 
@@ -77,7 +79,7 @@ def run_test(test: Test, environment: dict[str, str], seconds: float) -> tuple[s
     """(how it failed or "", how long it took, the end of its output); temporary files in a folder of its own."""
     with tempfile.TemporaryDirectory(prefix="rtindex-mutants-") as folder:
         own = {"TMPDIR": folder, "XDG_CACHE_HOME": folder + "/cache"}
-        limited = f'ulimit -c 0; ulimit -v {MOST_MEMORY}; ulimit -f {MOST_FILE}; exec "$@"'
+        limited = f'ulimit -c 0; ulimit -v {MOST_MEMORY}; exec "$@"'
         start = time.monotonic()
         with open(folder + "/output", "w+") as output:
             process = subprocess.Popen(["bash", "-c", limited, "bash", *test.command], cwd=folder, stdout=output,
@@ -140,12 +142,15 @@ def run_plain(tests: list[Test], jobs: int) -> None:
         sys.exit(f"failed without a mutant: {', '.join(failed)}")
 
 
-def run_mutant(number: int, tests: list[Test]) -> Verdict:
+def run_mutant(number: int, site: Site, tests: list[Test], state: State) -> Verdict:
     executing = sorted((test for test in tests if test.reached[number]), key=lambda test: test.seconds)
     for test in executing:
+        if test.name in state.passed(site):
+            continue
         how, seconds, _ = run_test(test, {"RTINDEX_MUTANT": str(number)}, 5 * test.seconds + 10)
         if how:
             return Verdict(True, f"{test.name}: {how}, {seconds:.1f} s")
+        state.add_passed(site, test.name)
     return Verdict(False, f"passed {len(executing)} tests" if executing else "no test executes it")
 
 
@@ -210,6 +215,7 @@ def parse_arguments() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--records", type=pathlib.Path, help="write the counts there, as results/*/mutants.jsonl")
     parser.add_argument("--continue", dest="goes_on", action="store_true",
                         help="keep what an earlier run has found; after changes, keep only what was caught")
+    parser.add_argument("--equivalent", action="store_true", help="run what is listed as equivalent, too")
     parser.add_argument("--tests", nargs="+", default=[], metavar="NAME",
                         help="build and run only these folders of tests")
     parser.add_argument("--list", action="store_true", help="print the mutants that may be drawn, in order, and end")
@@ -229,9 +235,11 @@ class State:
 
     def __init__(self, path: pathlib.Path, fingerprint: str, goes_on: bool):
         old = json.loads(path.read_text()) if goes_on and path.is_file() else {"verdicts": {}}
+        self.lock = threading.Lock()
         is_same = old.get("fingerprint") == fingerprint
         self.path, self.fingerprint = path, fingerprint
         self.tests = old["tests"] if is_same else {}
+        self.passes: dict[str, list[str]] = old["passes"] if is_same else {}
         self.verdicts = {place: found for place, found in old["verdicts"].items() if is_same or found[0]}
 
     def run_plain(self, tests: list[Test], jobs: int) -> None:
@@ -242,18 +250,28 @@ class State:
         self.tests = {test.name: (test.seconds, test.reached.hex()) for test in tests}
         self._save()
 
+    def passed(self, site: Site) -> list[str]:
+        """Tests that did not catch it."""
+        return self.passes.get(site.place, [])
+
+    def add_passed(self, site: Site, test: str) -> None:
+        with self.lock:
+            self.passes.setdefault(site.place, []).append(test)
+            self._save()
+
     def verdict(self, site: Site) -> Verdict | None:
         found = self.verdicts.get(site.place)
         return Verdict(*found) if found else None
 
     def add(self, site: Site, verdict: Verdict) -> None:
-        self.verdicts[site.place] = verdict.caught, verdict.how
-        self._save()
+        with self.lock:
+            self.verdicts[site.place] = verdict.caught, verdict.how
+            self._save()
 
     def _save(self) -> None:
         """Whole, even if the process is killed."""
         written = self.path.with_suffix(".new")
-        written.write_text(json.dumps({"fingerprint": self.fingerprint, "tests": self.tests,
+        written.write_text(json.dumps({"fingerprint": self.fingerprint, "tests": self.tests, "passes": self.passes,
                                        "verdicts": self.verdicts}, indent=0))
         written.replace(self.path)
 
@@ -288,16 +306,28 @@ def main() -> int:
         sys.exit(f"only {len(chosen)} of {len(drawn)} drawn mutants are not void")
     voids = max(chosen) + 1 - len(chosen)
     verdicts = {number: verdict for number, site in chosen.items() if (verdict := state.verdict(site))}
+    if not options.equivalent:
+        reasons = equivalent()
+        verdicts.update({number: Verdict(False, "listed") for number, site in chosen.items() if site.key in reasons})
     waiting = options.only or [number for number in chosen if number not in verdicts]
-    # The longest first, so that all processors are busy until the end.
-    waiting.sort(key=lambda number: -sum(test.seconds for test in tests if test.reached[number]))
-    for count, (number, verdict) in enumerate(
-            Workers(options.jobs).each(lambda number: run_mutant(number, tests), waiting), 1):
-        site = drawn[number]
-        say(f"[{count}/{len(waiting)}] {'caught' if verdict.caught else 'SURVIVED'} {number} {site.file}:{site.line} "
-            f"{site.change}: {verdict.how}")
-        verdicts[number] = verdict
-        state.add(site, verdict)
+    # All of them by quick tests first, so that much is known soon; then what is left.
+    for quick in (True, False):
+        some = [test for test in tests if not quick or test.seconds < QUICK_SECONDS]
+        left = []
+        # The longest first, so that all processors are busy until the end.
+        waiting.sort(key=lambda number: -sum(test.seconds for test in some if test.reached[number]))
+        for count, (number, verdict) in enumerate(Workers(options.jobs).each(
+                lambda number: run_mutant(number, drawn[number], some, state), waiting), 1):
+            site = drawn[number]
+            is_known = verdict.caught or not quick
+            what = "caught" if verdict.caught else "SURVIVED" if is_known else "not yet caught"
+            say(f"[{count}/{len(waiting)}] {what} {number} {site.file}:{site.line} {site.change}: {verdict.how}")
+            if is_known:
+                verdicts[number] = verdict
+                state.add(site, verdict)
+            else:
+                left.append(number)
+        waiting = left
     if options.only:
         return 0
     text, counts = report(chosen, verdicts, voids)
