@@ -138,7 +138,7 @@ class Nobody {
  public:
   Nobody() : changed_(geteuid() != 0 || setresuid(nobody, nobody, 0) == 0) {}
   ~Nobody() {
-    if (geteuid() == nobody) static_cast<void>(!setresuid(0, 0, 0));
+    if (geteuid() == nobody) static_cast<void>(setresuid(0, 0, 0) == 0);
   }
   Nobody(const Nobody&) = delete;
   Nobody& operator=(const Nobody&) = delete;

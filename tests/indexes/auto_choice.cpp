@@ -84,7 +84,7 @@ TEST_F(HostileCache, OfGarbage) {
   const std::filesystem::path path = kept();
   for (const std::string& text :
        {std::string("{"), std::string(), std::string("[1]"), std::string(3000, '['),
-        std::string("{\"rtcore_version\": -1}"), std::string("{\"rtcore_version\": \"x\"}")}) {
+        std::string(R"({"rtcore_version": -1})"), std::string(R"({"rtcore_version": "x"})")}) {
     std::ofstream(path, std::ios::trunc) << text;
     expect_measured_again();
   }
@@ -143,7 +143,7 @@ TEST_F(HostileCache, ThatIsALink) {
   EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(path)));
   std::ifstream untouched(other);
   const std::string text(std::istreambuf_iterator<char>(untouched), {});
-  EXPECT_NE(text.find("\"optix_ms\": 1.0"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("optix_ms": 1.0)"), std::string::npos) << text;
 }
 
 TEST_F(HostileCache, ThatIsAFolderOrAPipe) {
@@ -213,8 +213,8 @@ TEST_F(AutoChoice, IsNativeWhereMeasuringFailsAndThatIsNotKept) {
 
 TEST_F(AutoChoice, MeasuresAgainWhereTheFileMakesNoSense) {
   static_cast<void>(choose(gpu(30, {2.0, 1.0})));
-  for (const char* text : {"", "{", "[]", "{\"rtcore_version\": \"x\"}", "{\"rtcore_version\": 30}",
-                           "{\"rtcore_version\": 30, \"native_ms\": -1, \"optix_ms\": 1}"}) {
+  for (const char* text : {"", "{", "[]", R"({"rtcore_version": "x"})", R"({"rtcore_version": 30})",
+                           R"({"rtcore_version": 30, "native_ms": -1, "optix_ms": 1})"}) {
     std::ofstream(files().front()) << text;
     EXPECT_EQ(choose(gpu(30, {1.0, 2.0})).tracer, "native") << text;
   }
@@ -278,8 +278,8 @@ TEST_F(PointsChoiceTest, IsMeasuredOnceForAMachineAndAKindOfKeys) {
 
 TEST_F(PointsChoiceTest, MeasuresAgainWhereTheFileMakesNoSense) {
   static_cast<void>(choose(points({2.0, 1.0})));
-  for (const char* text : {"", "{", "[]", "{\"rx_ms\": 1}", "{\"rx_ms\": 2, \"hash_ms\": \"x\"}",
-                           "{\"rx_ms\": 2, \"hash_ms\": 0}", "{\"rx_ms\": -2, \"hash_ms\": 1}"}) {
+  for (const char* text : {"", "{", "[]", R"({"rx_ms": 1})", R"({"rx_ms": 2, "hash_ms": "x"})",
+                           R"({"rx_ms": 2, "hash_ms": 0})", R"({"rx_ms": -2, "hash_ms": 1})"}) {
     std::ofstream(files().front()) << text;
     EXPECT_FALSE(choose(points({1.0, 2.0})).hash) << text;
     EXPECT_FALSE(choose(points({2.0, 1.0})).hash) << "repaired after " << text;
