@@ -7,7 +7,7 @@
 #   --jobs N         processes at once (one per processor); with more of them than targets, several
 #                    work on each target
 #   --records FILE   append a JSON line for each target: executions, seconds, commit, machine
-#   --minimise       afterwards replace fuzz/corpus/TARGET by the smallest inputs that reach as much
+#   --minimise       afterwards replace fuzz/corpus/TARGET by the 100 inputs that reach most
 #   TARGET           a file of fuzz/ without its extension; all of them by default
 #
 # New inputs are kept in build/fuzz/corpus/TARGET. What fails is kept in build/fuzz/failures;
@@ -127,9 +127,14 @@ if $minimise; then
     say "minimise $target"
     rm -rf "$folder/smallest"
     mkdir "$folder/smallest"
-    # One input for each branch, not for each number of times that it is taken.
-    "$folder/bin/fuzz_$target" -set_cover_merge=1 -use_counters=0 -detect_leaks=0 -max_len="$(longest_input "$target")" "$folder/smallest" \
+    # Branches count, not how often each is taken. Where the merge ends is not what is kept: that would be hundreds.
+    rm -f "$folder/logs/$target.control"
+    mkdir -p "$folder/merged"
+    "$folder/bin/fuzz_$target" -set_cover_merge=1 -use_counters=0 -detect_leaks=0 \
+      -max_len="$(longest_input "$target")" -merge_control_file="$folder/logs/$target.control" "$folder/merged" \
       "$root/fuzz/corpus/$target" "$folder/corpus/$target" >"$folder/logs/$target.merge" 2>&1
+    python3 "$root/scripts/fuzz_corpus.py" "$folder/logs/$target.control" "$folder/smallest"
+    rm -rf "$folder/merged"
     rm -rf "$root/fuzz/corpus/$target"
     mv "$folder/smallest" "$root/fuzz/corpus/$target"
   done
