@@ -47,26 +47,26 @@ class CCallsOutOfMemory : public testing::TestWithParam<Which> {
 
   [[nodiscard]] rtindex_index* get() const { return index_->get(); }
 
-  void expect(const std::string& name, const std::function<rtindex_status()>& call) const {
+  static void expect(const std::string& name, const std::function<rtindex_status()>& call) {
     fail_every_allocation(name, {.call = [&] { finish(call()); }, .which = GetParam()});
   }
   // A call that returns an index, a text or an Arrow array, which is freed at once.
   template <class Call>
-  void expect_index(const std::string& name, Call&& call) const {
+  static void expect_index(const std::string& name, Call&& call) {
     expect(name, [&] {
       CIndex made;
       return call(made.out());
     });
   }
   template <class Call>
-  void expect_text(const std::string& name, Call&& call) const {
+  static void expect_text(const std::string& name, Call&& call) {
     expect(name, [&] {
       CText text;
       return call(text.out());
     });
   }
   template <class Call>
-  void expect_array(const std::string& name, Call&& call) const {
+  static void expect_array(const std::string& name, Call&& call) {
     expect(name, [&] {
       Exported made;
       const rtindex_status status = call(made.schema_out(), made.array_out());
@@ -227,12 +227,13 @@ TEST_P(CCallsOutOfMemory, Descriptions) {
   expect_text("spec", [&](char** text) { return rtindex_spec(get(), text); });
   expect_text("describe", [&](char** text) { return rtindex_describe(get(), text); });
   using List = rtindex_status (*)(const rtindex_index*, ArrowSchema*, ArrowArray*);
-  for (const auto& [name, list] :
-       std::vector<std::pair<std::string, List>>{{"memory_parts", rtindex_memory_parts},
-                                                 {"build_profile", rtindex_build_profile},
-                                                 {"metadata", rtindex_metadata}})
-    expect_array(
-        name, [&](ArrowSchema* schema, ArrowArray* array) { return list(get(), schema, array); });
+  const std::pair<const char*, List> lists[] = {{"memory_parts", rtindex_memory_parts},
+                                                {"build_profile", rtindex_build_profile},
+                                                {"metadata", rtindex_metadata}};
+  for (const auto& list : lists)
+    expect_array(list.first, [&](ArrowSchema* schema, ArrowArray* array) {
+      return list.second(get(), schema, array);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, CCallsOutOfMemory, testing::Values(Which::one, Which::all_later),
