@@ -9,6 +9,7 @@
 #include <rtindex/error.hpp>
 
 #include "base/types.hpp"
+#include "support/run.hpp"
 #include "support/workloads.hpp"
 
 namespace rtindex {
@@ -109,6 +110,44 @@ TEST(ColumnView, WritesElementsAsAPersonWould) {
 }
 
 // The columns that all other tests are made of say what their plain keys say.
+TEST(ColumnView, SlicesEveryStringLayout) {
+  const std::vector<std::string> keys = {"a", "bb", "", "cccc"};
+  std::vector<test::Key> table;
+  for (const std::string& key : keys) table.push_back({key});
+  for (const test::Layout layout : {test::Layout::strings, test::Layout::views, test::Layout::fixed,
+                                    test::Layout::offsets32, test::Layout::offsets64}) {
+    const test::TestColumn column({Type::string, layout}, table);
+    const ColumnView slice = column.view().slice(1, 3);
+    ASSERT_EQ(slice.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(slice.string(i), keys[i + 1]);
+    EXPECT_EQ(test::error_of([&] { static_cast<void>(column.view().slice(2, 3)); }),
+              ErrorKind::invalid_argument);
+  }
+}
+
+TEST(ColumnView, OnlyTimestampsHaveUnits) {
+  const std::vector<std::int64_t> ticks = {1, 2};
+  const std::vector<std::int32_t> days = {3};
+  EXPECT_EQ(ColumnView::timestamps(ticks, TimeUnit::second).time_unit(), TimeUnit::second);
+  EXPECT_EQ(ColumnView::dates(days).type(), Type::date32);
+  EXPECT_EQ(test::error_of(
+                [&] { static_cast<void>(ColumnView(ticks).with_time_unit(TimeUnit::second)); }),
+            ErrorKind::invalid_argument);
+  EXPECT_EQ(test::error_of([&] { static_cast<void>(time_unit_named("weeks")); }),
+            ErrorKind::invalid_argument);
+}
+
+TEST(ErrorKinds, HaveTheNamesOfTheDocumentation) {
+  const std::vector<std::pair<ErrorKind, std::string>> names = {
+      {ErrorKind::invalid_argument, "invalid_argument"},
+      {ErrorKind::unsupported, "unsupported"},
+      {ErrorKind::unavailable, "unavailable"},
+      {ErrorKind::out_of_memory, "out_of_memory"},
+      {ErrorKind::io, "io"},
+      {ErrorKind::corrupt_file, "corrupt_file"}};
+  for (const auto& [kind, name] : names) EXPECT_EQ(name_of(kind), name);
+}
+
 TEST(TestColumn, LaysOutItsKeys) {
   for (const test::Workload& workload : test::all_workloads()) {
     const test::TestColumn column = workload.column();
