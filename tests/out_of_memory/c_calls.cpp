@@ -99,11 +99,11 @@ class CCallsOutOfMemory : public testing::TestWithParam<Which> {
 
   static constexpr const char* spec_ = "rx:native@cpu,threads=1";
   const TestColumn all_ = workload_named("nulls_same_head_strings").column();
-  const ArrowColumn column_{part_of(all_, 0, 40)};
-  const ArrowColumn few_{part_of(all_, 40, 4)};
-  const std::vector<std::int32_t> numbers_ = std::vector<std::int32_t>(40, 11);
+  const ArrowColumn column_{part_of(all_, 0, 100)};
+  const ArrowColumn few_{part_of(all_, 100, 4)};
+  const std::vector<std::int32_t> numbers_ = std::vector<std::int32_t>(100, 11);
   const std::vector<std::int32_t> few_numbers_ = {1, 2, 3, 4};
-  const std::vector<std::uint32_t> erased_ = {3, 5, 41};
+  const std::vector<std::uint32_t> erased_ = {3, 5, 101};
   const std::vector<std::uint32_t> some_ = {9, 1, 20, 0};
   const rtindex_column values_ = memory_of(RTINDEX_INT32, numbers_);
   const rtindex_column few_values_ = memory_of(RTINDEX_INT32, few_numbers_);
