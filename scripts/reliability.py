@@ -29,14 +29,17 @@ def what_of(record: dict) -> str | None:
         return f"executions of the fuzzer {record['series']}"
     if experiment == "mutants":
         return f"mutants {record['series']}"
+    if experiment == "coverage":
+        return f"lines of `src/{record['series']}` that the tests run"
     return None
 
 
 def rows() -> list[tuple[str, str, str, str]]:
     totals: dict[tuple[str, str, str], float] = collections.defaultdict(float)
     commits: dict[tuple[str, str, str], str] = {}
+    shares: dict[tuple[str, str, str], str] = {}  # of how many, where that is known
     for path in sorted(ROOT.glob("results/*/*.jsonl")):
-        if path.stem not in ("soak", "reliability", "fuzz", "mutants"):
+        if path.stem not in ("soak", "reliability", "fuzz", "mutants", "coverage"):
             continue
         for line in path.read_text().splitlines():
             record = json.loads(line)
@@ -46,7 +49,11 @@ def rows() -> list[tuple[str, str, str, str]]:
             key = (what, path.parent.name, record["command"].split(" --")[0])
             totals[key] += record["value"]
             commits[key] = record["commit"][:7]
-    return [(what, f"{int(total):,}", f"{machine}, {commits[what, machine, command]}", command)
+            if "lines" in record.get("workload", {}):
+                lines = record["workload"]["lines"]
+                shares[key] = f" of {lines:,}, {record['value'] / lines:.0%}"
+    return [(what, f"{int(total):,}{shares.get((what, machine, command), '')}",
+             f"{machine}, {commits[what, machine, command]}", command)
             for (what, machine, command), total in totals.items()]
 
 

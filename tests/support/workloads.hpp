@@ -11,9 +11,10 @@
 
 namespace rtindex::test {
 
-// How much smaller columns, batches and numbers of rounds are under a sanitizer, whose tests take
-// ten times as long. Every combination of index, column and answer is still tried.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// How much smaller columns, batches and numbers of rounds are under a sanitizer, or where lines are
+// counted (scripts/coverage.sh): tests take ten times as long there. Every combination of index,
+// column and answer is still tried.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RTINDEX_COVERAGE)
 inline constexpr std::size_t effort_divisor = 4;
 #else
 inline constexpr std::size_t effort_divisor = 1;
