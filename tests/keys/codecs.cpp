@@ -217,6 +217,40 @@ TEST_F(NewKeys, ThatAreNullSayNothing) {
 INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
                          [](const auto& item) { return item.param; });
 
+TEST(NullableColumn, OfManyBlocksLosesNoRow) {
+  std::vector<std::uint32_t> keys(50'000);
+  std::vector<std::uint8_t> bitmap((keys.size() + 7) / 8, 0b10110110);
+  for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = static_cast<std::uint32_t>(row);
+  const ColumnView view = ColumnView(keys).with_validity(bitmap.data());
+  const EncodedColumn encoded = KeyCodec::for_column(view)->encode(view);
+  std::size_t next = 0;
+  for (std::uint32_t row = 0; row < keys.size(); ++row) {
+    if (!view.valid(row)) continue;
+    ASSERT_LT(next, encoded.size());
+    ASSERT_EQ(encoded.row(next), row);
+    ASSERT_EQ(encoded.keys[next], row - 1);  // the first row is null
+    ++next;
+  }
+  EXPECT_EQ(next, encoded.size());
+}
+
+// The strings that are compared in full share their beginning, which nulls do not have.
+TEST(StringCodec, KeepsNothingOfNulls) {
+  Random random(12);
+  std::vector<std::string> texts(100);
+  for (std::string& text : texts) {
+    text.assign(50, 'p');
+    for (int i = 0; i < 100; ++i) text += static_cast<char>(random.below(256));
+  }
+  texts[7].clear();
+  std::vector<std::uint8_t> bitmap((texts.size() + 7) / 8, 0xff);
+  bitmap[0] = 0x7f;
+  const ColumnView view = ColumnView(texts).with_validity(bitmap.data());
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(view);
+  ASSERT_TRUE(codec->has_residual());
+  EXPECT_EQ(codec->encode(view).size(), texts.size() - 1);
+}
+
 TEST(StringHashCodec, MatchesEqualStringsAlone) {
   Random random(8);
   std::vector<std::string> texts;
