@@ -179,6 +179,9 @@ TEST_F(IndexFile, ImpossibleHeadersAreRefused) {
   EXPECT_TRUE(
       has(edited("\"rows\": 1000", "\"rows\": 18446744073709551616"), "its header is invalid"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": \"20000\""), "its header is invalid"));
+  EXPECT_TRUE(
+      has(edited(R"("numbers": {)", R"("numbers": [], "numbers": {)"), "its header is invalid"));
+  EXPECT_TRUE(has(edited(R"("sections": [)", R"("sections": [[], )"), "its header is invalid"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": 18446744073709551615"), "beyond the end"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": 200000"), "beyond the end"));
   EXPECT_TRUE(has(edited("\"bytes\": 20000", "\"bytes\": 20480"), "overlaps"));

@@ -233,5 +233,18 @@ TEST(KeyModelPieces, AreFewForSmoothDistributions) {
             60U);
 }
 
+// Wherever the piece begins.
+TEST(KeyPieces, OfEvenKeysAreNotCrowded) {
+  Keys keys;
+  for (std::uint64_t i = 0; i < 30000; ++i) keys.push_back(3 * i);
+  for (std::uint64_t i = 0; i < 30000; ++i) keys.push_back((std::uint64_t{1} << 40) + 5 * i);
+  const auto pairs = pairs_of(keys);
+  const std::vector<KeyPiece> pieces =
+      cut_into_pieces(pairs.data(), pairs.size(), keys.back(), limits);
+  ASSERT_GE(pieces.size(), 2U);
+  EXPECT_NEAR(pieces.front().crowding, 1, 0.1);
+  EXPECT_NEAR(pieces.back().crowding, 1, 0.1);
+}
+
 }  // namespace
 }  // namespace rtindex::test
