@@ -132,6 +132,23 @@ TEST(Grid, FollowsClustersWithinClusters) {
   expect_grid(keys, Pieces::several);
 }
 
+// The search for the greatest keys begins far before the end of the column, and stops there.
+TEST(Grid, EndsWithACrowdedCell) {
+  for (const std::uint64_t crowd : {36, 40, 44, 48}) {
+    Keys keys;
+    for (std::uint64_t i = 0; i < 1000 - crowd; ++i) keys.push_back(i << 54);
+    const std::uint64_t begin = keys.back() + (std::uint64_t{1} << 53);
+    for (std::uint64_t i = 0; i < crowd; ++i) keys.push_back(begin + (i << 53) / crowd);
+    SCOPED_TRACE(crowd);
+    const Index index = build(keys, "rx:native@cpu");
+    const Answers points = index.lookup(keys, Answer::first | Answer::count);
+    for (std::size_t row = 0; row < keys.size(); ++row) {
+      ASSERT_EQ(points.first()[row], row);
+      ASSERT_EQ(points.count()[row], 1U) << row;
+    }
+  }
+}
+
 // Both halves are about equally dense, but the positions on a line over both would be further off
 // than two bytes can tell.
 TEST(Grid, CutsWhereALineWouldBeTooFarOff) {

@@ -32,6 +32,12 @@ TEST(GridGroup, WithTooManyKeysIsSearched) {
   }
 }
 
+TEST(GridLayout, HasEnoughCellsForAllKeys) {
+  for (const std::uint64_t keys : {0, 1, 11, 12}) EXPECT_EQ(cells_for(keys, 12), 1U) << keys;
+  for (const std::uint64_t keys : {13, 23, 24}) EXPECT_EQ(cells_for(keys, 12), 2U) << keys;
+  EXPECT_EQ(cells_for(7, 1), 7U);
+}
+
 TEST(GridLayout, HasAGroupForTheHighestKeyOfEachPieceAndNoneBehindIt) {
   for (const std::uint64_t span : {std::uint64_t{1000}, std::uint64_t{1} << 40, ~std::uint64_t{0}})
     for (const int keys_per_cell : {1, 12, 16}) {
