@@ -192,6 +192,23 @@ TEST(DeadSets, AreMadeOnceTheyPay) {
   EXPECT_EQ(set.bytes(), made->bytes());
 }
 
+TEST(DeadSets, CountWhatEachOfThemHolds) {
+  Random random(9);
+  const PositionRows rows = shuffled_rows(random);
+  const DeadRows dead = dead_rows_named("few", size);
+  const DeadSets sets;
+  EXPECT_EQ(sets.bytes(), 0U);
+  std::size_t bytes = 0;
+  for (const std::uint64_t id : {1, 2}) {
+    RowBits bits = dead.bits();
+    bits.id = id;
+    const DeadPositions* const made = sets.of(bits)->positions(size, size, rows, bits);
+    ASSERT_NE(made, nullptr);
+    bytes += made->bytes();
+    EXPECT_EQ(sets.bytes(), bytes);
+  }
+}
+
 TEST(DeadSets, DoWithoutWhatCannotBeMade) {
   MadeWhenWorthIt<DeadPositions> positions;
   const auto fails = []() -> std::unique_ptr<const DeadPositions> { throw std::bad_alloc(); };
