@@ -192,6 +192,20 @@ TEST(StringDictionary, OfAFewStringsExpectsTheirBytesAtEveryPosition) {
   EXPECT_FALSE(StringMap::is_exact(dictionary.encode("fa")));
 }
 
+TEST(StringDictionary, OfOneStringIsANodeAndItsLabel) {
+  EXPECT_EQ(StringDictionary({"abc"}, 1).bytes(), sizeof(StringNode) + 3);
+}
+
+// A damaged file may hold codes that no string of the column has.
+TEST(StringDictionary, DecodesAnyCodeToBytesOfTheColumn) {
+  const StringDictionary dictionary({"a", "b"}, 2);
+  std::string decoded;
+  for (const std::uint64_t code : {std::uint64_t{1} << 20, ~std::uint64_t{0}}) {
+    dictionary.decode(code, decoded);
+    EXPECT_EQ(decoded, "b");
+  }
+}
+
 TEST(StringDictionary, StaysSmall) {
   Random random(3);
   std::vector<std::string> texts;
