@@ -126,6 +126,7 @@ TEST_F(Limits, ABatchMayHaveMoreLookupsThanAnIndexRows) {
   Array<std::uint32_t> found(part);
   std::size_t matches = 0;
   for (std::size_t done = 0; done < total; done += part) {
+    std::fill(found.begin(), found.end(), std::uint32_t{rows});
     index.lookup_into(ColumnView(lookups.span()), {}, {.first = found.data()});
     matches += parallel_reduce<std::size_t>(
         part, block, 0,
