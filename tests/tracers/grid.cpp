@@ -11,6 +11,7 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/index_bytes.hpp"
 #include "support/random.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -147,6 +148,30 @@ TEST(Grid, EndsWithACrowdedCell) {
       ASSERT_EQ(points.count()[row], 1U) << row;
     }
   }
+}
+
+TEST(Grid, OfADamagedFileIsRefused) {
+  Keys keys = uniform(30000, 30);
+  keys.push_back(~std::uint64_t{0});
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
+  build(keys, "rx:native@cpu").save(folder.file("a.rtindex"));
+  // A piece is its first key, its position and its number of cells.
+  const auto error_with = [&](std::size_t at, std::uint32_t value) -> std::string {
+    IndexBytes file(folder.file("a.rtindex"));
+    for (const IndexBytes::Section& section : file.sections())
+      if (section.name.ends_with("pieces")) file.put(section.offset + at, value);
+    file.seal();
+    file.write(folder.file("damaged.rtindex"));
+    try {
+      static_cast<void>(load(folder.file("damaged.rtindex")));
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_NE(error_with(12, 0).find("piece 0 of its grid"), std::string::npos);
+  EXPECT_NE(error_with(16 + 8, 30002).find("piece 1 of its grid"), std::string::npos);
+  EXPECT_NE(error_with(16 + 12, 0).find("piece 1 of its grid"), std::string::npos);
 }
 
 // Both halves are about equally dense, but the positions on a line over both would be further off
