@@ -197,6 +197,17 @@ TEST_P(FullKeysOf, OrdersElementsLikeTheCodec) {
 INSTANTIATE_TEST_SUITE_P(Keys, FullKeysOf, testing::ValuesIn(names_of_workloads()),
                          [](const auto& item) { return item.param; });
 
+TEST(RowElements, AreFoundInAList) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < 37; ++i) rows.push_back(5 + i * i);
+  const RowElements listed{rows.data(), 0, rows.size()};
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(listed.element(rows[i]), i);
+  const RowElements numbered{nullptr, 5, rows.size()};
+  EXPECT_EQ(numbered.element(5), 0U);
+  EXPECT_EQ(numbered.element(41), 36U);
+  EXPECT_EQ(numbered.element(1000), 36U);
+}
+
 TEST(TextReader, ComparesNothingBehindTheEnd) {
   alignas(8) const char one[] = "abzzzzzzabzzzzzz";
   alignas(8) const char other[] = "abccccccabcccccc";
