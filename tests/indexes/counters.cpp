@@ -66,6 +66,15 @@ TEST_P(RayCounters, APerpendicularRayPerLookupAndAHitPerMatch) {
   }
 }
 
+// A ray may meet a sphere on its way out as well.
+TEST_P(RayCounters, ASphereIsHitAtLeastOnce) {
+  const auto keys = even_keys(1000);
+  const Counters work = work_of(made(",primitive=sphere", keys), keys);
+  EXPECT_EQ(work.rays, 1000U);
+  EXPECT_GE(work.hits, 1000U);
+  EXPECT_LT(work.hits, std::uint64_t{1} << 32);
+}
+
 TEST_P(RayCounters, BeyondTheColumnNoRayIsCast) {
   const Index index = made("", even_keys(100));
   EXPECT_EQ(work_of(index, {1000, 2000}), Counters{});
@@ -199,6 +208,15 @@ TEST_P(NativeCounters, ReadOneCellPerPointWhereKeysAreNot) {
   EXPECT_EQ(work.cells, 4001U);
   EXPECT_EQ(work.hits, 4001U);
   EXPECT_LE(work.tested, 4001U * 32);
+}
+
+TEST(NativeCounters, AddUpOnTheCpu) {
+  const Index index = build(even_keys(4000), "rx:native@cpu");
+  const std::uint64_t hit = work_of(index, {1000}).tested;
+  EXPECT_EQ(work_of(index, {1000, 1000, 1000}).tested, 3 * hit);
+  const std::uint64_t miss = work_of(index, {1001}).tested;
+  EXPECT_LT(miss, hit);
+  EXPECT_LT(work_of(index, {9000}).tested, miss) << "above the column no key is compared with it";
 }
 
 TEST_P(NativeCounters, TheWorkOfARangeDoesNotGrowWithItsMatches) {

@@ -116,6 +116,16 @@ TEST_P(Describe, SegmentsAndLiveRows) {
   EXPECT_TRUE(has(index, "rows: 100 live, 2 erased, 1 null")) << index.describe();
 }
 
+TEST(Describe, SegmentsAreMergedOnceTheyAreLarge) {
+  std::vector<std::uint32_t> keys(100);
+  std::iota(keys.begin(), keys.end(), 7U);
+  Index index = build(keys, "sorted@cpu");
+  index.insert(std::vector<std::uint32_t>{1, 2, 3});
+  index.insert(keys);
+  EXPECT_NE(index.describe().find("segments: 1 with 203 keys"), std::string::npos)
+      << index.describe();
+}
+
 TEST(Describe, CountsRepresentativesAndMarkers) {
   // The buckets end with 1, 3 and 2^46: two in the first row, one in the second plane.
   const std::vector<std::uint64_t> keys = {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -224,6 +225,17 @@ TEST(CopiedIndex, KeepsItsIncludedValues) {
     // A copy is independent.
     copy.update(std::vector<std::uint32_t>{0}, std::vector<std::uint64_t>{keys[9]});
     EXPECT_EQ(index.lookup(std::vector{keys[0]}, Answer::first).first()[0], 0U) << spec;
+  }
+}
+
+// The sizes of the levels follow from the number of leaves, of 16 keys each.
+TEST(CopiedIndex, OfATreeHasItsLevels) {
+  for (const std::size_t leaves : {1, 2, 14, 15, 16, 17, 255, 256, 257}) {
+    std::vector<std::uint32_t> keys(16 * leaves);
+    std::iota(keys.begin(), keys.end(), 0U);
+    const Index copy = deserialize(build(keys, "btree@cpu").serialize());
+    const Answers found = copy.lookup(keys, Answer::first);
+    EXPECT_TRUE(std::equal(keys.begin(), keys.end(), found.first().begin())) << leaves;
   }
 }
 

@@ -1,0 +1,58 @@
+// The order in which batches are answered, and that of the rows of a lookup.
+
+#include "execution/batch_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+namespace rtindex::test {
+namespace {
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(OrderChoice, DescribesWhatWasChosen) {
+  EXPECT_TRUE(mentions(OrderChoice(Order::on).describe(), "order: on ("));
+  EXPECT_TRUE(mentions(OrderChoice(Order::off).describe(), "order: off ("));
+  EXPECT_TRUE(mentions(OrderChoice(Order::automatic).describe(), "none measured yet"));
+}
+
+TEST(OrderChoice, DescribesWhatWasMeasured) {
+  const OrderChoice choice(Order::automatic);
+  const std::size_t lookups = std::size_t{1} << 20;
+  const auto count = static_cast<double>(lookups);
+  choice.measured(lookups, LookupKind::point, false, 7 * count);
+  choice.measured(lookups, LookupKind::point, true, 5 * count);
+  EXPECT_TRUE(
+      mentions(choice.describe(),
+               "point batches from 2^20: 7.0 ns a lookup in its own order, 5.0 in key order"))
+      << choice.describe();
+  EXPECT_TRUE(choice.in_order(lookups, LookupKind::point));
+  EXPECT_FALSE(choice.in_order(lookups, LookupKind::range));
+}
+
+TEST(RowOrder, MattersToRowsAlone) {
+  std::vector<std::uint32_t> keys(1000);
+  std::iota(keys.begin(), keys.end(), 0U);
+  Index index = build(keys, "sorted@cpu");
+  const std::vector<std::uint32_t> lower = {10, 990, 2000};
+  const std::vector<std::uint32_t> upper = {19, 1500, 3000};
+  LookupOptions options{.answers = Answer::count};
+  options.order = RowOrder::descending;
+  const auto counts = [&] {
+    const Answers answers = index.range(lower, upper, options);
+    return std::vector<std::uint32_t>(answers.count().begin(), answers.count().end());
+  };
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{10, 10, 0}));
+  index.insert(std::vector<std::uint32_t>{1000, 2500});
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{10, 11, 1}));
+}
+
+}  // namespace
+}  // namespace rtindex::test
