@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include <rtindex/error.hpp>
@@ -91,6 +93,22 @@ TEST(Answers, OfALookupOutOfRangeThrow) {
   EXPECT_THROW(static_cast<void>(answers.rows(3)), Error);
   EXPECT_THROW(static_cast<void>(answers.matched(3)), Error);
   EXPECT_THROW(static_cast<void>(answers.matched(64)), Error);
+}
+
+// So many rows of one chunk are copied by several threads.
+TEST(Answers, KeepTheRowsOfLongChunks) {
+  const std::size_t lookups = chunk_lookups + 1;
+  AnswersAccess access({.answers = Answer::rows}, lookups);
+  const Request& request = access.request();
+  std::vector<std::uint32_t> rows(600'000);
+  std::iota(rows.begin(), rows.end(), 5U);
+  request.row_counts[0] = rows.size();
+  request.row_counts[lookups - 1] = 1;
+  (*request.chunk_rows)[0] = rows;
+  (*request.chunk_rows)[1] = {3};
+  const Answers answers = access.finish();
+  rows.push_back(3);
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), answers.rows().begin(), answers.rows().end()));
 }
 
 TEST(Answers, ReportTheirSizeAndAnswers) {
