@@ -131,8 +131,10 @@ class Round {
                        column_.repeats);
   }
 
-  // Builds over some rows, inserts the others and asks; returns how many answers were checked.
-  [[nodiscard]] std::uint64_t run() {
+  // Builds over some rows, inserts the others and asks until `is_over`; returns how many answers
+  // were checked.
+  template <class IsOver>
+  [[nodiscard]] std::uint64_t run(IsOver&& is_over) {
     const std::size_t rows = column_.rows;
     const std::size_t built = choices_.below(2) == 0 ? rows : 1 + choices_.below(rows);
     Index index = build(keys_.slice(0, built), spec_);
@@ -145,7 +147,7 @@ class Round {
     std::uint64_t checked = 0;
     // Large columns take longer to build, and are asked more.
     const std::uint64_t batches = 4 + (rows >> 16);
-    for (std::uint64_t i = 0; i < batches; ++i) checked += ask(index, batch);
+    for (std::uint64_t i = 0; i < batches && !is_over(); ++i) checked += ask(index, batch);
     return checked;
   }
 
@@ -251,15 +253,16 @@ int run(int argc, char** argv) {
   std::random_device device;
   const auto start = Clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto is_over = [&] { return only_seed == 0 && seconds() >= minutes * 60; };
   std::uint64_t checked = 0;
   std::uint64_t rounds = 0;
   double next_line = 0;
-  while (rounds == 0 || (only_seed == 0 && seconds() < minutes * 60)) {
+  while (rounds == 0 || (only_seed == 0 && !is_over())) {
     const std::uint64_t seed =
         only_seed != 0 ? only_seed : (static_cast<std::uint64_t>(device()) << 31 ^ device()) | 1;
     try {
       Round round(space, setting, seed);
-      checked += round.run();
+      checked += round.run(is_over);
     } catch (const Error& error) {
       fmt::print(stderr, "bench_soak{} --rows {} --lookups {} --seed {}\n",
                  setting.on_gpu ? " --gpu" : "", setting.rows_log2, setting.lookups_log2, seed);
