@@ -47,8 +47,8 @@ class RayCounters : public testing::TestWithParam<std::string> {
   void SetUp() override {
     if (!can_use(GetParam())) GTEST_SKIP() << GetParam() << " is not available";
   }
-  [[nodiscard]] Index made(const std::string& options,
-                           const std::vector<std::uint64_t>& keys) const {
+  [[nodiscard]] static Index made(const std::string& options,
+                                  const std::vector<std::uint64_t>& keys) {
     return build(keys, GetParam() + options);
   }
 };
@@ -91,9 +91,10 @@ TEST_P(RayCounters, ARangeCastsARayPerRow) {
 }
 
 TEST_P(RayCounters, OnlyOccupiedRowsGetARayUnlessAllAreAskedFor) {
-  const std::vector<std::uint64_t> keys = {0, 1, 64 * 99, 64 * 99 + 1};
-  EXPECT_EQ(work_of_range(made(",bits=6+23+23", keys), 0, 64 * 99 + 1).rays, 2U);
-  EXPECT_EQ(work_of_range(made(",bits=6+23+23,row_rays=all", keys), 0, 64 * 99 + 1).rays, 100U);
+  constexpr std::uint64_t last_row = std::uint64_t{64} * 99;
+  const std::vector<std::uint64_t> keys = {0, 1, last_row, last_row + 1};
+  EXPECT_EQ(work_of_range(made(",bits=6+23+23", keys), 0, last_row + 1).rays, 2U);
+  EXPECT_EQ(work_of_range(made(",bits=6+23+23,row_rays=all", keys), 0, last_row + 1).rays, 100U);
 }
 
 TEST_P(RayCounters, ARayFromZeroTestsMoreBoxesThanAPerpendicularOne) {

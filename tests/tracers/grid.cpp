@@ -179,7 +179,7 @@ TEST(Grid, OfADamagedFileIsRefused) {
 TEST(Grid, CutsWhereALineWouldBeTooFarOff) {
   Keys keys;
   for (std::uint64_t i = 0; i < 300000; ++i) keys.push_back(20 * i);
-  for (std::uint64_t i = 0; i < 300000; ++i) keys.push_back(20 * 300000 + 24 * i);
+  for (std::uint64_t i = 0; i < 300000; ++i) keys.push_back(std::uint64_t{20} * 300000 + 24 * i);
   expect_grid(keys, Pieces::several);
 }
 
