@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <span>
 #include <vector>
 
 #include "base/types.hpp"
@@ -38,7 +39,8 @@ PackedEnd packed_end_of(const ColumnView& column) {
 // The first parts of a composite column; none of them: an end that is left out.
 ColumnView with_parts(const ColumnView& column, std::size_t parts) {
   if (parts == 0) return {};
-  return ColumnView::composite({column.parts().begin(), column.parts().begin() + parts});
+  const std::span<const ColumnView> first = column.parts().first(parts);
+  return ColumnView::composite({first.begin(), first.end()});
 }
 
 void expect_like_the_codec(const KeyCodec& codec, const PackedMap& map, const ColumnView& lower,
