@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/types.hpp"
