@@ -9,6 +9,8 @@
 
 #include <rtindex/error.hpp>
 
+#include "keys/codecs.hpp"
+#include "keys/string_hash.hpp"
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
 
@@ -217,6 +219,57 @@ TEST_F(NewKeys, ThatAreNullSayNothing) {
 INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
                          [](const auto& item) { return item.param; });
 
+TEST(NullableColumn, OfManyBlocksLosesNoRow) {
+  std::vector<std::uint32_t> keys(50'000);
+  std::vector<std::uint8_t> bitmap((keys.size() + 7) / 8, 0b10110110);
+  for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = static_cast<std::uint32_t>(row);
+  const ColumnView view = ColumnView(keys).with_validity(bitmap.data());
+  const EncodedColumn encoded = KeyCodec::for_column(view)->encode(view);
+  std::size_t next = 0;
+  for (std::uint32_t row = 0; row < keys.size(); ++row) {
+    if (!view.valid(row)) continue;
+    ASSERT_LT(next, encoded.size());
+    ASSERT_EQ(encoded.row(next), row);
+    ASSERT_EQ(encoded.keys[next], row - 1);  // the first row is null
+    ++next;
+  }
+  EXPECT_EQ(next, encoded.size());
+}
+
+// The strings that are compared in full share their beginning, which nulls do not have.
+TEST(StringCodec, KeepsNothingOfNulls) {
+  Random random(12);
+  std::vector<std::string> texts(100);
+  for (std::string& text : texts) {
+    text.assign(50, 'p');
+    for (int i = 0; i < 100; ++i) text += static_cast<char>(random.below(256));
+  }
+  texts[7].clear();
+  std::vector<std::uint8_t> bitmap((texts.size() + 7) / 8, 0xff);
+  bitmap[0] = 0x7f;
+  const ColumnView view = ColumnView(texts).with_validity(bitmap.data());
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(view);
+  ASSERT_TRUE(codec->has_residual());
+  EXPECT_EQ(codec->encode(view).size(), texts.size() - 1);
+}
+
+// Index files hold hashes.
+TEST(StringHash, StaysTheSame) {
+  const std::string text = "0123456789abcdefghijklmnopqrstuvwxyz";
+  const std::vector<std::pair<std::size_t, std::uint64_t>> known = {
+      {0, 0x59bdbf3fb237e67c},  {5, 0xd0d1e4def27b772a},  {8, 0xa88f93a70dfe4805},
+      {16, 0x8a338ef8137cc699}, {17, 0x6592809b6f923d2f}, {36, 0x468c0d5d5db03966}};
+  for (const auto& [length, hash] : known)
+    EXPECT_EQ(StringHash(42)(text.data(), length), hash) << length;
+}
+
+TEST(StringHashCodec, OfNullsIsEmpty) {
+  const std::vector<std::string> texts(3);
+  const std::uint8_t none_valid = 0b11111000;
+  const ColumnView view = ColumnView(texts).with_validity(&none_valid);
+  EXPECT_TRUE(make_string_hash_codec(view)->empty());
+}
+
 TEST(StringHashCodec, MatchesEqualStringsAlone) {
   Random random(8);
   std::vector<std::string> texts;
@@ -265,6 +318,15 @@ TEST(CompositeCodec, PacksNoMoreThanItsKeysTake) {
   const auto span = [](const ColumnView& column) { return KeyCodec::for_column(column)->span(); };
   EXPECT_EQ(span(ColumnView::composite({nullable, second})), 3U);
   EXPECT_GT(span(ColumnView::composite({first, second})), std::uint64_t{1} << 40);
+}
+
+TEST(CompositeCodec, ComparesEachPartWithItsOwnType) {
+  const std::vector<int> numbers = {1, 2};
+  const std::vector<std::string> names = {"a", "b"};
+  const auto codec = KeyCodec::for_column(ColumnView::composite({numbers, numbers}));
+  EXPECT_NO_THROW(codec->require_comparable(ColumnView::composite({numbers, numbers})));
+  EXPECT_THROW(codec->require_comparable(ColumnView::composite({names, numbers})), Error);
+  EXPECT_THROW(codec->require_comparable(ColumnView::composite({numbers, names})), Error);
 }
 
 TEST(CompositeCodec, TakesAnyStringOfANullTuple) {

@@ -104,10 +104,7 @@ bool is_match(const FullKeys& full, const Interval& interval, std::uint8_t check
          compare_full(full, row, upper.end(), i) <= (ends.upper_open ? -1 : 0);
 }
 
-TEST_P(FullKeysOf, MatchesWhatTheCodecMatches) {
-  const TestColumn column = workload_named(GetParam()).column();
-  Random random(column.size() + 3);
-  const std::vector<Batch> batches = interesting_batches(column, 16, random);
+void expect_codecs_matches(const TestColumn& column, const std::vector<Batch>& batches) {
   for (const KeyUse use : {KeyUse::order, KeyUse::points}) {
     const auto codec = KeyCodec::for_column(column.view(), use);
     const FullKeys full = full_keys_of(*codec);
@@ -147,6 +144,41 @@ TEST_P(FullKeysOf, MatchesWhatTheCodecMatches) {
   }
 }
 
+TEST_P(FullKeysOf, MatchesWhatTheCodecMatches) {
+  const TestColumn column = workload_named(GetParam()).column();
+  Random random(column.size() + 3);
+  expect_codecs_matches(column, interesting_batches(column, 16, random));
+}
+
+// The code of a string can be so far above those of the column that it needs more bits.
+TEST(FullKeys, OfStringsAboveAllOfTheirPart) {
+  const Shape shape{Type::composite, {}, {{Type::i32}, {Type::string}}};
+  std::vector<Key> keys;
+  std::vector<Key> above;
+  for (const Whole number : {1, 2, 3}) {
+    for (const std::string text : {"aa", "ab", "ac", "ad", "ae", "ba"})
+      keys.push_back({number, text});
+    for (const std::string text : {"ba", "bb", "be", "bz", "c"}) above.push_back({number, text});
+  }
+  const std::vector<Key> last(above.size(), keys.back());
+  expect_codecs_matches(TestColumn(shape, keys), {ranges({shape, above}, {shape, last})});
+}
+
+// Where some strings are compared in full, the numbers behind the others are too.
+TEST(FullKeys, OfStringsWithNumbersBehindThem) {
+  Random random(6);
+  const Shape shape{Type::composite, {}, {{Type::string}, {Type::i32}}};
+  std::vector<Key> keys;
+  for (Whole number = 0; number < 200; ++number) {
+    std::string text(1 + random.below(4), 'a');
+    if (random.one_in(4))
+      for (int i = 0; i < 100; ++i) text += static_cast<char>(random.below(256));
+    for (const Whole more : {0, 7}) keys.push_back({text, number + more});
+  }
+  const TestColumn column(shape, keys);
+  expect_codecs_matches(column, own_batches(column, 40, random));
+}
+
 TEST_P(FullKeysOf, OrdersElementsLikeTheCodec) {
   const TestColumn column = workload_named(GetParam()).column();
   const auto codec = KeyCodec::for_column(column.view());
@@ -164,6 +196,29 @@ TEST_P(FullKeysOf, OrdersElementsLikeTheCodec) {
 
 INSTANTIATE_TEST_SUITE_P(Keys, FullKeysOf, testing::ValuesIn(names_of_workloads()),
                          [](const auto& item) { return item.param; });
+
+TEST(RowElements, AreFoundInAList) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t i = 0; i < 37; ++i) rows.push_back(5 + i * i);
+  const RowElements listed{rows.data(), 0, rows.size()};
+  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(listed.element(rows[i]), i);
+  const RowElements numbered{nullptr, 5, rows.size()};
+  EXPECT_EQ(numbered.element(5), 0U);
+  EXPECT_EQ(numbered.element(41), 36U);
+  EXPECT_EQ(numbered.element(1000), 36U);
+}
+
+TEST(TextReader, ComparesNothingBehindTheEnd) {
+  alignas(8) const char one[] = "abzzzzzzabzzzzzz";
+  alignas(8) const char other[] = "abccccccabcccccc";
+  for (std::size_t size = 0; size <= 16; ++size)
+    for (std::size_t other_size = 0; other_size <= 16; ++other_size) {
+      TextReader a(one, size, one + 16);
+      TextReader b(other, other_size, other + 16);
+      const int wanted = std::string(one, size).compare(std::string(other, other_size));
+      ASSERT_EQ(sign(compare_texts(a, 0, b, 0)), sign(wanted)) << size << " " << other_size;
+    }
+}
 
 TEST(TextReader, ReadsNothingBehindItsLimit) {
   alignas(8) const char bytes[] = "0123456789abcdef";

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ PackedEnd packed_end_of(const ColumnView& column) {
 // The first parts of a composite column; none of them: an end that is left out.
 ColumnView with_parts(const ColumnView& column, std::size_t parts) {
   if (parts == 0) return {};
-  return ColumnView::composite({column.parts().begin(), column.parts().begin() + parts});
+  const std::span<const ColumnView> first = column.parts().first(parts);
+  return ColumnView::composite({first.begin(), first.end()});
 }
 
 void expect_like_the_codec(const KeyCodec& codec, const PackedMap& map, const ColumnView& lower,
@@ -147,12 +149,7 @@ TEST(PackedBounds, OfPairsAreFoundInTwoSteps) {
                       random.one_in(20) ? smallest_of(Type::i64) : random.between(-most, most)});
     return keys;
   };
-  for (const Whole most : {0, 1, 5, 30}) {
-    std::vector<Key> rows = random_pairs(60, most);
-    // Without the ends of the types, which need all 64 bits.
-    for (Key& key : rows)
-      key = {std::min<Whole>(std::get<Whole>(key[0]), 40),
-             std::max<Whole>(std::get<Whole>(key[1]), -40)};
+  const auto expect_edges = [&](const std::vector<Key>& rows, const std::vector<Key>& asked) {
     const TestColumn column(shape, rows);
     const auto codec = KeyCodec::for_column(column.view());
     const PackedMap map = codec->packed_map().value();
@@ -161,13 +158,24 @@ TEST(PackedBounds, OfPairsAreFoundInTwoSteps) {
     };
     const PairMap pair{part(0), part(1), map.parts[1].bits, map.base, map.span};
     const EncodedColumn encoded = codec->encode(column.view());
-    const TestColumn lookups(shape, random_pairs(300, most + 3));
+    const TestColumn lookups(shape, asked);
     for (std::size_t i = 0; i < lookups.size(); ++i)
       for (const bool open : {false, true}) {
         expect_pair_edges<Edge::first>(map, pair, encoded, lookups.view(), i, open);
         expect_pair_edges<Edge::last>(map, pair, encoded, lookups.view(), i, open);
       }
+  };
+  for (const Whole most : {0, 1, 5, 30}) {
+    std::vector<Key> rows = random_pairs(60, most);
+    // Without the ends of the types, which need all 64 bits.
+    for (Key& key : rows)
+      key = {std::min<Whole>(std::get<Whole>(key[0]), 40),
+             std::max<Whole>(std::get<Whole>(key[1]), -40)};
+    expect_edges(rows, random_pairs(300, most + 3));
   }
+  // The last group has one key, with the smallest of all times.
+  expect_edges({{Whole{1}, Whole{0}}, {Whole{1}, Whole{5}}, {Whole{2}, Whole{0}}},
+               {{Whole{2}, Whole{0}}, {Whole{2}, Whole{9}}, {Whole{2}, Whole{-1}}});
 }
 
 TEST(PackedBounds, AreNotForKeysThatAreComparedInFull) {

@@ -184,6 +184,28 @@ TEST(StringDictionary, OfNumbersIsDense) {
     ASSERT_EQ(dictionary.encode(names[i]), dictionary.encode(names[i - 1]) + 2);
 }
 
+// Each byte of the sample is there only once or twice, so that others are likely to come.
+TEST(StringDictionary, OfAFewStringsExpectsTheirBytesAtEveryPosition) {
+  const StringDictionary dictionary({"ab", "bc", "cd", "de"}, 1000);
+  for (const std::string text : {"ea", "ee", "aa", "db"})
+    EXPECT_TRUE(StringMap::is_exact(dictionary.encode(text))) << text;
+  EXPECT_FALSE(StringMap::is_exact(dictionary.encode(std::string("fa"))));
+}
+
+TEST(StringDictionary, OfOneStringIsANodeAndItsLabel) {
+  EXPECT_EQ(StringDictionary({"abc"}, 1).bytes(), sizeof(StringNode) + 3);
+}
+
+// A damaged file may hold codes that no string of the column has.
+TEST(StringDictionary, DecodesAnyCodeToBytesOfTheColumn) {
+  const StringDictionary dictionary({"a", "b"}, 2);
+  std::string decoded;
+  for (const std::uint64_t code : {std::uint64_t{1} << 20, ~std::uint64_t{0}}) {
+    dictionary.decode(code, decoded);
+    EXPECT_EQ(decoded, "b");
+  }
+}
+
 TEST(StringDictionary, StaysSmall) {
   Random random(3);
   std::vector<std::string> texts;
@@ -191,6 +213,22 @@ TEST(StringDictionary, StaysSmall) {
     texts.push_back(any_bytes(random, 3) + "/" + any_bytes(random, 30));
   const StringDictionary dictionary({texts.begin(), texts.end()}, 1 << 24);
   EXPECT_LT(dictionary.bytes(), std::size_t{1} << 20);
+}
+
+// 100 beginnings, and behind each other bytes at each of 12 positions: 1200 sets of bytes.
+TEST(StringDictionary, SharesSetsOfBytesWhereThereAreMany) {
+  Random random(5);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    const std::size_t beginning = i % 100;
+    texts.push_back(fmt::format("{:02}{}", beginning, std::string(20, 'x')));
+    for (std::size_t j = 0; j < 12; ++j)
+      texts.back() += static_cast<char>(beginning * 7 + j * 31 +
+                                        random.below(3) * (1 + beginning % 10 + j % 7));
+  }
+  const StringDictionary dictionary({texts.begin(), texts.end()}, texts.size());
+  EXPECT_EQ(dictionary.leaves(), 100U);
+  EXPECT_LT(dictionary.bytes(), 300'000U);
 }
 
 }  // namespace
