@@ -31,7 +31,7 @@ def output_of(*command: object, check: bool = True) -> str:
 
 
 def source_files() -> list[str]:
-    """Files that git does not ignore; where there is no repository, all but builds."""
+    """Files that git does not ignore; without a repository, all but those of builds."""
     listed = output_of("git", "ls-files", "--cached", "--others", "--exclude-standard", check=False).splitlines()
     if not listed:
         listed = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")]

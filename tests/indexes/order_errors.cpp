@@ -31,7 +31,7 @@ TEST(OrderErrors, QuestionsThatMakeNoSense) {
   });
   expect_invalid("integers within half a number",
                  [&] { static_cast<void>(of_numbers.nearest(numbers, {.tolerance = 0.5})); });
-  expect_invalid("ranks that are no integers",
+  expect_invalid("ranks that are not integers",
                  [&] { static_cast<void>(of_numbers.select(reals)); });
   expect_invalid("prefixes of numbers", [&] { static_cast<void>(of_numbers.starts_with(names)); });
   std::vector<std::uint32_t> rows(2);
