@@ -54,9 +54,12 @@ class Errors : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Errors, LookupsThatCannotBeCompared) {
+  const std::vector<float> floats = {1};
+  const std::vector<double> doubles = {1};
+  const std::vector<std::string> texts = {"a"};
+  const std::vector<std::int32_t> days = {1};
   for (const ColumnView& wrong :
-       {ColumnView(std::vector<float>{1}), ColumnView(std::vector<double>{1}),
-        ColumnView(std::vector<std::string>{"a"}), ColumnView::dates(std::vector<std::int32_t>{1}),
+       {ColumnView(floats), ColumnView(doubles), ColumnView(texts), ColumnView::dates(days),
         ColumnView::composite({ColumnView(keys)})}) {
     EXPECT_SAYS(lookup(wrong, {}), "uint32");
     EXPECT_SAYS(lookup(wrong, {}), std::string(name_of(wrong.type())));
