@@ -94,11 +94,13 @@ TEST(ColumnView, ATupleWithANullIsNull) {
 TEST(ColumnView, RefusesWhatMakesNoColumn) {
   const std::vector<int> two = {1, 2};
   const std::vector<int> three = {1, 2, 3};
-  EXPECT_THROW(ColumnView::composite({}), Error);
-  EXPECT_THROW(ColumnView::composite({ColumnView(two), ColumnView(three)}), Error);
-  EXPECT_THROW(ColumnView::composite({ColumnView::composite({ColumnView(two)})}), Error);
-  EXPECT_THROW(ColumnView::of(Type::string, nullptr, 0), Error);
-  EXPECT_THROW(ColumnView::of(Type::composite, nullptr, 0), Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::composite({})), Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::composite({ColumnView(two), ColumnView(three)})),
+               Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::composite({ColumnView::composite({ColumnView(two)})})),
+               Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::of(Type::string, nullptr, 0)), Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::of(Type::composite, nullptr, 0)), Error);
 }
 
 TEST(ColumnView, WritesElementsAsAPersonWould) {
