@@ -19,9 +19,9 @@ struct RowBits {
   [[nodiscard]] RTINDEX_HD constexpr bool has(std::uint32_t row) const {
     return row < rows && (words[row / word_bits] >> (row % word_bits) & 1) != 0;
   }
-  // The word that has(row) reads.
+  // The word that has(row) reads; where it reads none, the first.
   [[nodiscard]] constexpr const std::uint32_t* address(std::uint32_t row) const {
-    return words + row / word_bits;
+    return words + (row < rows ? row / word_bits : 0);
   }
   [[nodiscard]] static constexpr std::size_t words_of(std::size_t rows) {
     return (rows + word_bits - 1) / word_bits;
