@@ -111,7 +111,7 @@ TEST_P(KeyModel, RootFindsThePieceOfEveryKey) {
   Keys wanted = {0, span_};
   for (const std::uint64_t first : firsts)
     for (const std::uint64_t step : {-1, 0, 1}) wanted.push_back(first + step);
-  for (const auto& pair : pairs_) wanted.push_back(pair.key);
+  for (const auto& pair : pairs_) wanted.push_back(std::uint64_t{pair.key});
   for (const PieceSearch search : {PieceSearch::in_step, PieceSearch::single}) {
     const MadeRoot made = make_root(firsts, span_, search);
     EXPECT_EQ(made.table.empty(), !made.root.has_table);
