@@ -15,7 +15,7 @@ namespace rtindex::test {
 // times as long, and where lines or mutants are counted (presets coverage and mutants). Every
 // combination of index, column and answer is still tried.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RTINDEX_QUICK_TESTS)
-inline constexpr std::size_t effort_divisor = 4;
+inline constexpr std::size_t effort_divisor = 8;
 #else
 inline constexpr std::size_t effort_divisor = 1;
 #endif
