@@ -58,9 +58,11 @@ elseif(RTINDEX_SANITIZE STREQUAL "thread")
   set(sanitizers -fsanitize=thread)
 endif()
 if(RTINDEX_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT RTINDEX_SANITIZE STREQUAL "address")
-    message(FATAL_ERROR "RTINDEX_FUZZ needs clang and RTINDEX_SANITIZE=address: "
-                        "use the preset fuzz, or scripts/fuzz.sh.")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang"
+     OR NOT RTINDEX_SANITIZE STREQUAL "address"
+     OR NOT RTINDEX_TESTS)
+    message(FATAL_ERROR "RTINDEX_FUZZ needs clang, RTINDEX_SANITIZE=address and RTINDEX_TESTS: "
+                        "use the preset asan, or scripts/fuzz.sh.")
   endif()
   # Counts the branches taken; and tells the sources what g++ tells them by itself.
   list(APPEND sanitizers -fsanitize=fuzzer-no-link -D__SANITIZE_ADDRESS__=1)

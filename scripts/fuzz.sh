@@ -11,7 +11,7 @@
 #   TARGET           a file of fuzz/ without its extension; all of them by default
 #
 # New inputs are kept in build/fuzz/corpus/TARGET. What fails is kept in build/fuzz/failures;
-# build/fuzz/bin/fuzz_TARGET FILE repeats it.
+# build/asan/bin/fuzz_TARGET FILE repeats it.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -52,7 +52,7 @@ longest_input() {
   esac
 }
 
-folder="$root/build/fuzz"
+folder="$root/build/fuzz" programs="$root/build/asan/bin"
 # Leaks are looked for at the end only: after every input is slow where threads keep memory. Weights by
 # rare branches (entropic) take most of the time where an input reaches tens of thousands of them.
 options=(-print_final_stats=1 -detect_leaks=0 -entropic=0 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=256
@@ -67,7 +67,7 @@ run_target() {
   local target="$1" log="$2" dictionary="$root/fuzz/dictionaries/$1.dict" arguments=()
   [[ -f "$dictionary" ]] && arguments+=(-dict="$dictionary")
   arguments+=(-max_len="$(longest_input "$target")" -max_total_time="$seconds")
-  "$folder/bin/fuzz_$target" "${options[@]}" "${arguments[@]}" "$folder/corpus/$target" \
+  "$programs/fuzz_$target" "${options[@]}" "${arguments[@]}" "$folder/corpus/$target" \
     "$root/fuzz/corpus/$target" >"$log" 2>&1
 }
 
@@ -89,9 +89,9 @@ record() {
     "$(clang++ --version | sed -n '1s/.*version \([0-9.]*\).*/clang++ \1/p')"
 }
 
-"$root/scripts/setup.sh" --fuzz
-configure fuzz
-build fuzz "${targets[@]/#/fuzz_}"
+"$root/scripts/setup.sh" --clang
+configure asan
+build asan "${targets[@]/#/fuzz_}"
 rm -rf "$folder/logs"
 mkdir -p "$folder/logs" "$folder/failures"
 processes=$((jobs / ${#targets[@]} > 0 ? jobs / ${#targets[@]} : 1))
@@ -130,7 +130,7 @@ if $minimise; then
     # Branches count, not how often each is taken. Where the merge ends is not what is kept: that would be hundreds.
     rm -f "$folder/logs/$target.control"
     mkdir -p "$folder/merged"
-    "$folder/bin/fuzz_$target" -set_cover_merge=1 -use_counters=0 -detect_leaks=0 \
+    "$programs/fuzz_$target" -set_cover_merge=1 -use_counters=0 -detect_leaks=0 \
       -max_len="$(longest_input "$target")" -merge_control_file="$folder/logs/$target.control" "$folder/merged" \
       "$root/fuzz/corpus/$target" "$folder/corpus/$target" >"$folder/logs/$target.merge" 2>&1
     python3 "$root/scripts/fuzz_corpus.py" "$folder/logs/$target.control" "$folder/smallest"

@@ -2,11 +2,11 @@
 # Installs the packages that building and testing need, on Debian and its derivatives. Does nothing
 # when all of them are installed.
 #
-#   scripts/setup.sh [--demo] [--browser] [--fuzz] [--lint] [--packages]
+#   scripts/setup.sh [--demo] [--browser] [--clang] [--lint] [--packages]
 #
 #   --demo      only the packages that scripts/demo.sh needs
 #   --browser   also Chromium, which runs the tests of the report's page
-#   --fuzz      also clang with libFuzzer, for scripts/fuzz.sh
+#   --clang     also clang with its sanitizers, for scripts/fuzz.sh and scripts/test.sh --sanitize
 #   --lint      also clang-format, clang-tidy and ShellCheck, for scripts/lint.sh
 #   --packages  also what scripts/deb.sh and scripts/fresh.sh use
 set -euo pipefail
@@ -22,7 +22,7 @@ for argument in "$@"; do
   case "$argument" in
     --demo) test_programs=() test_libraries=() ;;
     --browser) programs+=(chromium:chromium) ;;
-    --fuzz)
+    --clang)
       programs+=(clang++:clang)
       libraries+=(libclang-rt-dev)
       ;;

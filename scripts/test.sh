@@ -33,7 +33,10 @@ print_test_cases() {
     "$1/Testing/Temporary/LastTest.log"
 }
 
-"$root/scripts/setup.sh"
+case "${presets[*]}" in
+  *asan*) "$root/scripts/setup.sh" --clang ;;
+  *) "$root/scripts/setup.sh" ;;
+esac
 for preset in "${presets[@]}"; do
   rm -f "$root/build/$preset/ctest.txt"
 done
