@@ -148,8 +148,9 @@ TEST_P(KeyModel, PartsHaveTheRowsOfTheirKeys) {
       ASSERT_EQ(part.begin, parts[i - 1].end);
     }
     for (std::size_t at = part.begin; at < part.end; ++at) {
-      ASSERT_GE(pairs_[at].key, part.first);
-      ASSERT_LE(pairs_[at].key, part.last);
+      const std::uint64_t key = pairs_[at].key;
+      ASSERT_GE(key, part.first);
+      ASSERT_LE(key, part.last);
     }
     const std::uint64_t ends[] = {part.first, part.last};
     std::uint32_t found[2];
