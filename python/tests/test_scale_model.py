@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import re
 import sys
 
 import pytest
@@ -66,3 +67,34 @@ def test_errors_are_stated(model, tmp_path):
     file = tmp_path / "records.jsonl"
     file.write_text(json.dumps(record) + "\n")
     assert [*model.check(str(file), measured)][-1] == "median error 25%, largest 25%"
+
+
+def test_the_page_shows_what_the_check_prints(model):
+    page = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+    lines = [*model.check(str(ROOT / "results/neoverse-v1-2core/dask.jsonl"), model.Measured())]
+    assert f"```\n{chr(10).join(lines)}\n```" in page
+    middle, largest = re.search(r"median error (\d+)%, largest (\d+)%", lines[-1]).groups()
+    assert f"off by {middle} % in the median and by {largest} % at most" in page
+
+
+def test_the_page_shows_what_the_model_takes_as_measured(model):
+    page = (ROOT / "docs/scale.md").read_text(encoding="utf-8")
+    shown = re.search(r"## What is measured.*?\n\n(\|.*?)\n\n", page, re.DOTALL).group(1)
+    figures = [re.findall(r"[\d.]+", line.split("|")[2]) for line in shown.splitlines()[2:]]
+    found = model.Measured()
+    assert [[float(figure) for figure in row] for row in figures] == [
+        [found.build_ns], [found.split_ns], [found.lookup_ns], [found.route_ns], [found.bytes_a_key],
+        [found.row_bytes, found.lookup_bytes], [found.copy_bytes_s / 1e9], [found.task_s * 1e3], [found.call_s * 1e3]]
+
+
+def test_sentences_of_the_page_follow_from_the_model(model):
+    found, machine = model.Measured(), model.MACHINES["cpu"]
+    # 10^13 keys take 210 TB, and 315 TB with room to work: about 2,500 workers of 128 GB.
+    assert 1e13 * found.bytes_a_key == 210e12
+    share = model.predict(1e13, 2_500, 1, machine, found).memory_share
+    assert share * 2_500 * 128e9 == pytest.approx(315e12)
+    assert share == pytest.approx(1, abs=0.02)
+    # 100 blocks and 100 partitions are 20,000 tasks, 10 s of the scheduler.
+    tasks = model.lookup_tasks(model.Setting(100, 1, 100))
+    assert tasks == pytest.approx(20_000, rel=0.02)
+    assert tasks / model.SCHEDULER_TASKS_S == pytest.approx(10, rel=0.02)
