@@ -102,6 +102,15 @@ def test_ranges_and_neighbours_equal_sql(con, key):
                   SELECT id, min(t.rowid) FROM n LEFT JOIN t ON t.k = n.k GROUP BY ALL ORDER BY ALL""")
 
 
+def test_rows_of_a_range_come_in_the_order_of_keys(con):
+    con.execute(f"CREATE TABLE t AS SELECT hash(i) % 700 AS k FROM range({ROWS}) r(i)")
+    con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t")
+    rows = one(con, "SELECT rtindex_range_rows('t_k', 100, 300)")
+    keys = dict(con.execute("SELECT rowid, k FROM t").fetchall())
+    found = [keys[row] for row in rows]
+    assert found == sorted(found) and len(found) > 1000
+
+
 def test_the_closest_of_both_sides(con):
     make_tables(con, KEYS["INTEGER"])
     check(con, "SELECT rowid, rtindex_nearest('t_k', k + 40000) FROM p WHERE k IS NOT NULL AND rowid < 500 ORDER BY ALL",
@@ -133,6 +142,15 @@ def test_composite_keys(con):
     check(con, "SELECT rtindex_predecessor('t_k', 'c4', DATE '2024-02-20')",
           "SELECT min(rowid) FROM t WHERE city = 'c4' AND day = (SELECT max(day) FROM t WHERE city = 'c4')")
     assert one(con, "SELECT key_type FROM rtindex_indexes()") == "(VARCHAR, DATE)"
+
+
+def test_at_most_eight_parts(con):
+    eight = ", ".join(["i"] * 8)
+    con.execute(f"SELECT rtindex_build('e', i, {eight}) FROM range(9) r(i)")
+    check(con, f"SELECT i, rtindex_lookup('e', {eight}) FROM range(9) r(i) ORDER BY i", "SELECT i, i FROM range(9) r(i)")
+    assert one(con, "SELECT rtindex_range_count('e', 2, 2, 5, 5, '(]')") == 3  # the first two parts of each end
+    with pytest.raises(duckdb.Error, match="rtindex_build"):
+        con.execute(f"SELECT rtindex_build('n', i, {eight}, i) FROM range(9) r(i)")
 
 
 def test_numbers_compare_as_in_sql(con):
@@ -277,6 +295,25 @@ def test_a_prepared_statement_reads_the_index_of_today(con):
     assert one(con, "EXECUTE q(7)") == 107
 
 
+def test_a_call_of_constants_is_computed_when_it_is_prepared(con):
+    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(10) r(i)")
+    con.execute("PREPARE q AS SELECT rtindex_lookup('t_k', 7)")
+    assert one(con, "EXECUTE q") == 7
+    con.execute("SELECT rtindex_build('t_k', i + 100, i) FROM range(10) r(i)")
+    assert one(con, "EXECUTE q") == 7
+    assert one(con, "SELECT rtindex_lookup('t_k', 7)") == 107
+
+
+def test_an_index_does_not_follow_its_table(con):
+    con.execute("CREATE TABLE t AS SELECT i AS k FROM range(10) r(i)")
+    con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t")
+    con.execute("INSERT INTO t VALUES (77)")
+    con.execute("DELETE FROM t WHERE k = 3")
+    assert con.execute("SELECT rtindex_count('t_k', 77), rtindex_count('t_k', 3)").fetchone() == (0, 1)
+    con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t")
+    assert con.execute("SELECT rtindex_count('t_k', 77), rtindex_count('t_k', 3)").fetchone() == (1, 0)
+
+
 def test_a_transaction_sees_its_own_rows(con):
     con.execute("CREATE TABLE t AS SELECT i AS k FROM range(10) r(i)")
     con.execute("BEGIN")
@@ -328,6 +365,12 @@ def test_threads_look_up_while_others_build(con):
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def test_it_asks_for_no_more_than_duckdb_1_2():
+    """DuckDB loads an extension of its C API if it has the version of the API that the footer names."""
+    fields = pathlib.Path(EXTENSION).read_bytes()[-512:-256]
+    assert b"v1.2.0\0" in fields and b"C_STRUCT\0" in fields
 
 
 def test_the_page_prints_what_it_shows(tmp_path, monkeypatch):
