@@ -199,6 +199,17 @@ class Answers(CommandTest):
                            "--answer", "first").stdout
         self.assertEqual(out.splitlines()[2].split(), ["1970-02-01", "1970-02-28", "1"])
 
+    def test_numbers_for_columns_of_floats(self):
+        keys = ["0.1", 2**24, 2**24 + 1, 2**53 - 1]
+        for descr, counts in ("<f4", ["1", "1", "0", "0"]), ("<f8", ["1", "1", "1", "1"]):
+            # float32 rounds the last two, to 2^24 and 2^53: lookups of them match nothing.
+            self.write_npy("floats.npy", descr, [0.1, *keys[1:]] if descr == "<f8" else [0.1, 2**24, 2**53])
+            out = self.succeed("lookup", "--column", "floats.npy", "--key", *keys, "--answer", "count",
+                               "-q").stdout
+            self.assertEqual([line.split()[-1] for line in out.splitlines()[2:]], counts)
+            self.refuse("lookup", "--column", "floats.npy", "--key", 2**53 + 1,
+                        says=[str(2**53 + 1), "not exact as float64"])
+
     def test_times_on_the_command_line(self):
         def count(column, text, verb="range"):
             option = "--range" if verb == "range" else "--key"

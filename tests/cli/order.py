@@ -100,6 +100,15 @@ class Order(CommandTest):
         self.assertEqual([line.split() for line in out.splitlines()[2:]],
                          [["2", "2.5"], ["0.25", "0.5"]])
 
+    def test_the_key_of_a_miss(self):
+        for descr, miss in ("<f4", math.nan), ("<f8", math.nan), ("<M8[s]", -2**63), ("<u2", 0), ("<i8", 0):
+            self.write_npy("some.npy", descr, [5, 7])
+            self.succeed("nearest", "--column", "some.npy", "--key", "3", "--key", "6", "--answer", "key",
+                         "-o", "out.npy")
+            found, (first, second) = self.read("out.npy")
+            self.assertEqual((found, second), (descr, 5))
+            self.assertTrue(first == miss or (first != first and miss != miss), (descr, first))
+
     def test_strings(self):
         self.write("names.csv", "name\nBonn\nUlm\nBerlin\n")
         out = self.succeed("nearest", "--column", "names.csv", "--key", "Bo", "--key", "Zorn",
