@@ -263,6 +263,14 @@ def from_python():
     in_text("docs/python.md", r"A call costs (\d+) us more than in C\+\+", (python - cpp) * 1e3)
 
 
+def from_c():
+    calls = records("neoverse-v1-2core/c-call-cost.jsonl")
+    in_text("docs/c.md", r"takes ([\d.]+) µs longer than in C\+\+ into buffers, ([\d.]+) µs with Arrow arrays",
+            *(mean(calls, "C$", "call_us", answers=answers, lookups=1)
+              - mean(calls, r"C\+\+$", "call_us", answers=answers, lookups=1)
+              for answers in ("into buffers", "as Arrow arrays")))
+
+
 def from_duckdb():
     joins = records("neoverse-v1-2core/duckdb-join.jsonl")
     cases = ["unique keys, index of the large table", "unique keys, index of the small table",
@@ -367,7 +375,7 @@ def main():
         sys.exit(f"the check accepts what is wrong: {wrong}")
     wrong.clear()
     for check in (on_a_gpu, ranges_on_a_gpu, skewed_and_strings_on_a_gpu, host_memory_and_latency, on_optix, on_a_cpu,
-                  changes, joins, from_python, from_duckdb, on_dask):
+                  changes, joins, from_python, from_c, from_duckdb, on_dask):
         check()
     print("\n".join(wrong) or f"{compared} figures are those of their records")
     return 1 if wrong else 0
