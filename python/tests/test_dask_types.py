@@ -257,3 +257,23 @@ def test_errors(client):
     out = np.empty(2, np.uint64)
     assert index.lookup([3, 99], "count", out=out) is out
     assert out.tolist() == [int((NUMBERS == 3).sum()), 0] and 3 in index and 99 not in index
+
+
+def test_how_many_partitions_and_what_their_tasks_are_called(client):
+    few, many = (da.from_array(np.arange(rows) * 3 % 1009, chunks=20_000) for rows in (2**16, 2**16 + 1))
+    assert rtindex.dask.build(few).persist().partitions == 1
+    index = rtindex.dask.build(many).persist()
+    assert index.partitions == 2  # one per worker
+    with dask.config.set({"rtindex.partition-bytes": "1MiB"}):
+        assert rtindex.dask.build(many).persist().partitions == 3  # 4 times 8 bytes a key are 2.1 MB
+    assert any("rtindex-partition-" in str(key) for key in client.who_has())
+    names = {str(key) for key in index.lookup(da.from_array(np.arange(9), chunks=3)).__dask_graph__()}
+    for task in ("rtindex-split-", "rtindex-answer-"):
+        assert any(task in name for name in names), task
+
+
+def test_settings_come_from_the_environment():
+    found = dask.config.collect(paths=[], env={"DASK_RTINDEX__DEVICE": "cuda1",
+                                               "DASK_RTINDEX__PARTITION_BYTES": "1MiB"})
+    assert dask.config.get("rtindex.device", config=found) == "cuda1"
+    assert dask.config.get("rtindex.partition-bytes", config=found) == "1MiB"
