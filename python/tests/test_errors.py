@@ -5,6 +5,8 @@ from __future__ import annotations
 import concurrent.futures
 import multiprocessing
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -73,3 +75,25 @@ def test_errors_cross_processes():
     with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
         with pytest.raises(rtindex.InvalidArgumentError, match="btre"):
             pool.submit(workers.build, "btre").result()
+
+
+def test_memory_that_is_not_there():
+    """In a process that may take as much memory as it has, and a little."""
+    code = """
+import resource
+import numpy as np
+import rtindex
+keys = np.arange(1 << 24)
+assert len(rtindex.build(keys[:1000], "rx@cpu")) == 1000  # threads and libraries are there
+pages = int(open("/proc/self/statm").read().split()[0])
+most = pages * resource.getpagesize() + (32 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    rtindex.build(keys, "rx@cpu")
+except MemoryError as error:
+    assert isinstance(error, rtindex.OutOfMemoryError), error
+    print("refused")
+assert rtindex.build(keys[:1000], "rx@cpu").lookup(5) == 5
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stdout) == (0, "refused\n"), ended.stderr
