@@ -131,6 +131,10 @@ def ranges_on_a_gpu():
         for cell, bits in zip(cells, (10, 16, 19, 22, 25), strict=True):
             same(f"docs/gpu.md, {name}", cell, mean(gpu, GPU_INDEXES["`rx:native`"], "lookup_ms",
                                                     question=f"range sum, {count} of 2^{bits} hits"))
+    native = GPU_INDEXES["`rx:native`"]
+    in_text("docs/memory-and-speed.md", r"and ([\d.]+) bytes a key for 32-bit values on a GPU",
+            mean(gpu, native, "bytes_per_key", keys="dense 32-bit", question="resident with included values")
+            - of_gpu(native, "bytes", "uniform 32-bit"))
     question = "range sum, 1024 hits"
     in_text("README.md", r"range sums of 1024 rows each take `rx:native` ([\d.]+) ms",
             mean(gpu, GPU_INDEXES["`rx:native`"], "lookup_ms", question=question))
