@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,15 @@ def test_infinities_and_nans_stay_in_their_ranges(spec):
     for answers in (index.range([0, 2, 2, 5, 0], [0, 2, 3, 6, 1], "sum"),
                     index.range([0, 2, 2, 5, 0], [0, 2, 3, 6, 1], "sum", values)):
         np.testing.assert_array_equal(answers, [1.5, 2.5, np.nan, 2.0, np.inf])
+
+
+@pytest.mark.parametrize("spec", ORDERED)
+def test_sums_of_floats_are_as_exact_as_the_page_says(random, spec):
+    values = random.standard_normal(ROWS) * 10.0**random.integers(-12, 12, ROWS)
+    index = rtindex.build(np.arange(ROWS), spec, include=values)
+    lengths = 2**random.integers(1, 17, 500)
+    lower = random.integers(0, ROWS - lengths)
+    for first, length, found in zip(lower, lengths, index.range(lower, lower + lengths - 1, "sum")):
+        matches = values[first:first + length]
+        bound = 100 * np.log2(length) * 2.0**-53 * np.abs(matches).sum()
+        assert abs(found - math.fsum(matches)) <= bound
