@@ -183,6 +183,24 @@ class BadInput(CommandTest):
         if "rx:optix@cuda" not in available_indexes():
             self.refuse_lookup("--index", "rx:optix", says="is not available")
 
+    @unittest.skipUnless("rx:embree@cpu" in available_indexes(), "a scene needs rx:embree")
+    def test_limits_of_a_scene(self):
+        """Those of docs/scene.md: the last key that fits, and the next one."""
+        def arguments(last, options):
+            self.write_npy("two.npy", "<u4", [0, last])
+            return ["--column", "two.npy", "--index", f"rx:embree,{options}", "--answer", "count"]
+
+        for last, options, says in ((2**22, "mode=naive,primitive=sphere", "below coordinate 2^22"),
+                                    (258_366_673, "mode=extended", "a span up to 258366672")):
+            table = self.succeed("lookup", *arguments(last - 1, options), "--key", last - 1).stdout
+            self.assertEqual(table.split()[-1], "1")
+            self.refuse("lookup", *arguments(last, options), "--key", last, says=says)
+        few_x = "bits=2+23+23,row_rays=all"  # a row for every four keys
+        table = self.succeed("range", *arguments(2**26, few_x), "--range", f"0:{2**20}").stdout
+        self.assertEqual(table.split()[-1], "1")
+        self.refuse("range", *arguments(2**26, few_x), "--range", f"0:{2**26}",
+                    says=["crosses 16777217 rows", "at most 2^24 rays", "row_rays=occupied"])
+
     def test_options(self):
         self.refuse(says=["missing verb", "lookup"])
         self.refuse("find", says=["'find'", "lookup"])
