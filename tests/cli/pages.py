@@ -61,6 +61,17 @@ class Pages(CommandTest):
         shown = [verb for line in table.splitlines() for verb in re.findall(r"`(\w+)`", line.split("|")[1])]
         self.assertEqual(sorted(shown), sorted(verbs))
 
+    def test_the_readme_has_every_index(self):
+        readme = (SOURCE / "README.md").read_text(encoding="utf-8")
+        table = re.search(r"(?m)^\| index \| CPU .*\n\|---.*\n((?:\|.*\n)+)", readme).group(1)
+        shown = set()
+        for line in table.splitlines():
+            name, cpu, gpu, lookups = (cell.strip() for cell in line.split("|")[1:5])
+            shown |= {f"{name.strip('`')}@{device}" for device, has in (("cpu", cpu), ("cuda", gpu)) if has == "yes"}
+            self.assertEqual(lookups, "points" if "hash" in name else "points, ranges")
+        listed = re.findall(r"(?m)^ *([a-z:]+@\w+) ", self.succeed("indexes").stdout)
+        self.assertEqual(sorted(shown), sorted(listed))
+
     def test_options_exist(self):
         help_of, checked = {}, 0
         for page in PAGES:
