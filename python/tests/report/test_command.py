@@ -1,5 +1,6 @@
 """The command as a user runs it, and what it says."""
 
+import ast
 import json
 import pathlib
 import subprocess
@@ -22,6 +23,19 @@ class Command(unittest.TestCase):
     def run_report(self, *arguments):
         command = [sys.executable, "-I", str(SOURCE), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def test_python_3_9_and_nothing_else(self):
+        own = {path.stem for path in SOURCE.glob("*.py")} | {SOURCE.name}
+        for path in SOURCE.glob("*.py"):
+            with self.subTest(path.name):
+                tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
+                imported = {alias.name.partition(".")[0] for node in ast.walk(tree)
+                            if isinstance(node, ast.Import) for alias in node.names}
+                imported |= {node.module.partition(".")[0] for node in ast.walk(tree)
+                             if isinstance(node, ast.ImportFrom) and node.level == 0}
+                # Of the standard library of 3.9, which later versions have grown.
+                later = {"tomllib", "annotationlib", "compression"}
+                self.assertLessEqual(imported - own, set(sys.stdlib_module_names) - later)
 
     def test_from_the_source_tree_without_rtindex(self):
         done = self.run_report(self.root, "-o", self.output)
