@@ -72,6 +72,29 @@ class Pages(CommandTest):
         listed = re.findall(r"(?m)^ *([a-z:]+@\w+) ", self.succeed("indexes").stdout)
         self.assertEqual(sorted(shown), sorted(listed))
 
+    def test_options_of_specs_are_those_of_the_command(self):
+        text = self.succeed("indexes").stdout.partition("meaning (default)")[2]
+        listed = {}
+        for line in text.splitlines()[2:]:
+            name, choices, meaning = re.split(r"  +", line.strip(), maxsplit=2)
+            words = {word for word in choices.split(" | ") if word.isalnum() and not word.isupper()}
+            listed[name] = words, re.search(r"\(([^()]*)\)$", meaning).group(1)
+        self.assertGreater(len(listed), 15)
+        page = (SOURCE / "docs/specs.md").read_text(encoding="utf-8")
+        shown = re.findall(r"(?m)^\| `(\w+)` \| ([^|]*) \| ([^|]*) \| [^|]* \|$", page)
+        self.assertEqual(sorted({name for name, _, _ in shown}), sorted(listed))
+        for name, choices, default in shown:
+            with self.subTest(name):
+                words, usual = listed[name]
+                if words:
+                    self.assertEqual(set(re.findall(r"`([\w]+)`", choices)) - {"hash"}, words)
+                if re.fullmatch(r"`[^`]+`", default):
+                    self.assertRegex(usual, rf"^{re.escape(default.strip('`'))}\b")
+        settings = (SOURCE / "docs/gpu.md").read_text(encoding="utf-8").partition("### Settings")[2]
+        for name, default in (("cell", "12"), ("load", "0.8")):
+            self.assertEqual(listed[name][1], default)
+            self.assertRegex(settings, rf"\| `{name}=\w` \|.*\({default}\) \|")
+
     def test_options_exist(self):
         help_of, checked = {}, 0
         for page in PAGES:
