@@ -29,6 +29,12 @@ def symbols(library):
     return sorted(name for name in names if name.startswith("rtindex_"))
 
 
+def soname(library):
+    """The name that programs are linked with."""
+    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
+    return re.search(r"SONAME.*\[(.+)\]", dynamic).group(1)
+
+
 def version_of(header):
     return int(re.search(r"#define RTINDEX_ABI_VERSION (\d+)", header).group(1))
 
@@ -67,6 +73,10 @@ def main(arguments):
         return 0
     if not released.exists():
         print(f"{released.name} does not exist: write it with --write")
+        return 1
+    project = re.search(r"(?m)^ *VERSION (\d+\.\d+)\.\d+$", (root / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+    if soname(library) != f"librtindex.so.{project}":
+        print(f"the soname is {soname(library)}, expected librtindex.so.{project}: that of the package librtindex{project}")
         return 1
     found = difference(released.read_text(encoding="utf-8").splitlines(), now)
     if found:
