@@ -118,6 +118,15 @@ class Pages(CommandTest):
         self.assertGreater(len(named), 10)
         self.assertEqual([pair for pair in named if pair[1] not in known], [])
 
+    def test_defaults_of_bench(self):
+        page = re.sub(r"\s+", " ", (SOURCE / "docs/reproduce.md").read_text(encoding="utf-8"))
+        self.assertIn("One warm-up, five runs, the mean.", page)
+        self.assertIn("longer than `--limit` (300 seconds, as in the paper)", page)
+        options = self.succeed("bench", "--help").stdout
+        self.assertRegex(options, r"--runs N\S*.*=5\b")
+        self.assertIn("--limit SECONDS=300 ", options)
+        self.assertIn("--scale SCALE=laptop ", options)
+
     def test_update_prints_what_the_page_shows(self):
         self.write_npy("column.npy", "<i8", list(range(44)))
         self.write_npy("new.npy", "<i8", [7, 20, 5000])
