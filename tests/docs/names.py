@@ -55,6 +55,9 @@ def main():
     found = [*faults(source / "README.md", bad, known)]
     assert len(found) == 5, f"the check misses something: {found}"
     found = [f"{page.relative_to(source)}: {fault}" for page in pages for fault in faults(page, page.read_text(), known)]
+    guide = (source / "docs/README.md").read_text()
+    found += [f"docs/README.md: no link to {page.name}" for page in sorted(source.glob("docs/*.md"))
+              if page.name != "README.md" and f"]({page.name})" not in guide]
     print("\n".join(found) or f"{len(pages)} pages name what is there")
     return 1 if found else 0
 
