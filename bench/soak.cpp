@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -146,7 +147,7 @@ class Round {
     Batch batch(space_, bits_, std::size_t{1} << setting_.lookups_log2);
     std::uint64_t checked = 0;
     // Large columns take longer to build, and are asked more.
-    const std::uint64_t batches = 4 + (rows >> 16);
+    const std::uint64_t batches = 4 + std::min<std::uint64_t>(rows >> 16, 60);
     for (std::uint64_t i = 0; i < batches && !is_over(); ++i) checked += ask(index, batch);
     return checked;
   }
