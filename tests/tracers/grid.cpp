@@ -11,6 +11,8 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "base/parallel.hpp"
+#include "keys/codec.hpp"
 #include "support/index_bytes.hpp"
 #include "support/random.hpp"
 #include "support/temporary_folder.hpp"
@@ -181,6 +183,28 @@ TEST(Grid, CutsWhereALineWouldBeTooFarOff) {
   for (std::uint64_t i = 0; i < 300000; ++i) keys.push_back(20 * i);
   for (std::uint64_t i = 0; i < 300000; ++i) keys.push_back(std::uint64_t{20} * 300000 + 24 * i);
   expect_grid(keys, Pieces::several);
+}
+
+// A cell that lies in the blocks of two threads is filled by one of them alone. Here all blocks but
+// the first begin with the second key of a cell.
+TEST(Grid, IsTheSameWithManyThreads) {
+  std::vector<std::uint32_t> keys(std::size_t{1} << 20);
+  for (std::uint32_t i = 0; i < keys.size(); ++i) keys[i] = (i + 1) / 2;
+  const auto codec = KeyCodec::for_column(keys);
+  const KeyOrder<std::uint32_t> order(codec->encode(keys), *codec);
+  const auto starts_of_cells = [&] {
+    Stored stored;
+    const Grid<std::uint32_t> grid(order);
+    grid.save(FileWriter(stored));
+    const std::span<const std::byte> bytes = stored.sections.at("offsets").bytes;
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  std::vector<std::byte> by_one_thread;
+  {
+    const SerialLoops serial;
+    by_one_thread = starts_of_cells();
+  }
+  for (int build = 0; build < 20; ++build) ASSERT_TRUE(starts_of_cells() == by_one_thread);
 }
 
 }  // namespace
