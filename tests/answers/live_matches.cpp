@@ -83,6 +83,19 @@ class LiveRows : public testing::TestWithParam<std::string> {
   }
 };
 
+// What is not long is prefetched and folded by the caller's thread, without the bits of the others.
+TEST(LongMatches, AreLeftOut) {
+  const std::vector<Match> found = {{3, 5}, {9, 9 + matches::long_match}, {7, 7}};
+  Match buffer[3];
+  const Match* const others = matches::without_long(found.data(), found.size(), buffer);
+  ASSERT_EQ(others, buffer);
+  EXPECT_EQ(others[0].begin, 3U);
+  EXPECT_EQ(others[0].end, 5U);
+  EXPECT_EQ(others[1].size(), 0U);
+  EXPECT_EQ(others[2].size(), 0U);
+  EXPECT_EQ(matches::without_long(found.data(), 1, buffer), found.data());
+}
+
 TEST_P(LiveRows, GiveEveryAnswer) {
   Random random(1);
   const PositionRows rows = shuffled_rows(random);
