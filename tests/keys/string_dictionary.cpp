@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <rtindex/error.hpp>
+
 #include "support/random.hpp"
 
 namespace rtindex::test {
@@ -213,6 +215,46 @@ TEST(StringDictionary, StaysSmall) {
     texts.push_back(any_bytes(random, 3) + "/" + any_bytes(random, 30));
   const StringDictionary dictionary({texts.begin(), texts.end()}, 1 << 24);
   EXPECT_LT(dictionary.bytes(), std::size_t{1} << 20);
+}
+
+// As it comes back from a file in which one node was changed.
+StringDictionary with_node(const StringDictionary& dictionary, std::size_t node,
+                           const std::function<void(StringNode&)>& change) {
+  const auto copied = [](const auto& elements) {
+    return std::vector(elements.begin(), elements.end());
+  };
+  std::vector<StringNode> nodes = copied(dictionary.nodes());
+  change(nodes.at(node));
+  Stored stored;
+  FileWriter file(stored);
+  file.small_array("nodes", std::move(nodes));
+  file.small_array("positions", copied(dictionary.positions()));
+  file.small_array("alphabets", copied(dictionary.alphabets()));
+  file.small_array("labels", copied(dictionary.labels()));
+  file.number("exact", 1);
+  return StringDictionary(FileReader(stored));
+}
+
+TEST(StringDictionary, OfADamagedFileIsRefusedWhicheverNodeIsWrong) {
+  Random random(6);
+  std::vector<std::string> urls;
+  for (std::size_t i = 0; i < 2000; ++i) urls.push_back(url(random, i));
+  const StringDictionary whole({urls.begin(), urls.end()}, urls.size());
+  ASSERT_GT(whole.leaves(), 1U);
+  for (std::size_t i = 0; i < whole.nodes().size(); ++i) {
+    SCOPED_TRACE(i);
+    const auto expect_refused = [&](const std::function<void(StringNode&)>& change) {
+      EXPECT_THROW(static_cast<void>(with_node(whole, i, change)), Error);
+    };
+    EXPECT_EQ(with_node(whole, i, [](StringNode&) {}).encode(urls[0]), whole.encode(urls[0]));
+    expect_refused([&](StringNode& node) {
+      node.label = static_cast<std::uint32_t>(whole.labels().size() + 1);
+    });
+    expect_refused([](StringNode& node) { node.label_length = ~0U; });
+    expect_refused([](StringNode& node) { node.end = node.begin; });
+    expect_refused([](StringNode& node) { node.first = ~0U; });
+    expect_refused([](StringNode& node) { node.has_end = 2; });
+  }
 }
 
 // 100 beginnings, and behind each other bytes at each of 12 positions: 1200 sets of bytes.
