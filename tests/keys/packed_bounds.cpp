@@ -95,8 +95,7 @@ TEST(PackedBounds, EncodeLikeTheCodec) {
   EXPECT_NE(packed, 0U);
 }
 
-TEST(PackedBounds, TakeKeysApart) {
-  const TestColumn column = tuple_column(3, 400);
+void expect_apart(const TestColumn& column) {
   const auto codec = KeyCodec::for_column(column.view());
   const PackedMap map = codec->packed_map().value();
   const EncodedColumn encoded = codec->encode(column.view());
@@ -109,6 +108,16 @@ TEST(PackedBounds, TakeKeysApart) {
       });
       ASSERT_EQ(packed_place(map, p, encoded.keys[i]), wanted) << view.text(encoded.row(i));
     }
+}
+
+TEST(PackedBounds, TakeKeysApart) { expect_apart(tuple_column(3, 400)); }
+
+// Such a part takes no bits of the key, and the others may take all.
+TEST(PackedBounds, TakeKeysApartWhereAPartIsAlwaysTheSame) {
+  const Whole largest = ~std::uint64_t{0};
+  const Shape shape{Type::composite, {}, {{Type::i16}, {Type::u64}, {Type::u8}}};
+  expect_apart({shape, {{Whole{-7}, Whole{0}, Whole{5}}, {Whole{-7}, largest, Whole{5}}}});
+  expect_apart({shape, {{Whole{-7}, Whole{3}, Whole{5}}, {Whole{-7}, Whole{4}, Whole{5}}}});
 }
 
 // The interval of a neighbour's range, from the edge that it is looked for at. It holds the same
