@@ -15,11 +15,8 @@ namespace rtindex {
 namespace {
 
 [[nodiscard]] bool has_type_of(const ColumnView& column, const KeyCodec& codec) {
-  if (column.type() != codec.type()) return false;
-  const std::vector<Type> types = codec.part_types();
-  for (std::size_t i = 0; i < types.size(); ++i)
-    if (column.parts()[i].type() != types[i]) return false;
-  return true;
+  return column.type() == codec.type() &&
+         std::ranges::equal(column.parts(), codec.part_types(), {}, &ColumnView::type);
 }
 
 // Elements order[0], order[1], ... of a column, or all of them in their own order, as the type of
