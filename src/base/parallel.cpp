@@ -26,13 +26,13 @@ namespace {
 
 thread_local bool serial_loops = false;
 
+}  // namespace
+
 void serial_for(std::size_t size, std::size_t grain,
                 const std::function<void(std::size_t, std::size_t)>& body) {
   for (std::size_t first = 0; first < size; first += grain)
     body(first, std::min(grain, size - first));
 }
-
-}  // namespace
 
 SerialLoops::SerialLoops() : before_(std::exchange(serial_loops, true)) {}
 

@@ -13,6 +13,10 @@ namespace rtindex {
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t first, std::size_t count)>& body);
 
+// The same loop, block after block on the caller's thread.
+void serial_for(std::size_t size, std::size_t grain,
+                const std::function<void(std::size_t first, std::size_t count)>& body);
+
 // Sums (or otherwise merges) what body(first, count) returns over blocks, in block order.
 template <class T, class Body, class Merge>
 [[nodiscard]] T parallel_reduce(std::size_t size, std::size_t grain, T start, Body&& body,

@@ -229,8 +229,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   // The batch partitioned by key, so that lookups that need the same memory come together.
   void run_in_order(const LookupBatch& batch, const Request& request, DeadSet* dead) const {
     const KeyParts& parts = key_parts();
-    for (std::size_t first = 0; first < batch.size(); first += most_at_once) {
-      const std::size_t count = std::min(most_at_once, batch.size() - first);
+    serial_for(batch.size(), most_at_once, [&](std::size_t first, std::size_t count) {
       const PartitionedBatch partitioned(batch, first, count, parts);
       parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
         // Split, because most lookups may ask for one key.
@@ -239,7 +238,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
           run_part(batch.kind(), request, dead, parts[part], items.subspan(begin, size));
         });
       });
-    }
+    });
   }
 
   // Made by the first batch that needs them: a column may be a file that nobody has read yet.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace rtindex {
@@ -22,6 +23,18 @@ TEST(ParallelFor, VisitsEveryElementOnce) {
     });
     for (const std::atomic<int>& visit : visits) EXPECT_EQ(visit, 1);
   }
+}
+
+TEST(SerialFor, VisitsBlocksInOrder) {
+  std::vector<std::pair<std::size_t, std::size_t>> blocks;
+  const auto visit = [&](std::size_t first, std::size_t count) {
+    blocks.emplace_back(first, count);
+  };
+  serial_for(0, 100, visit);
+  EXPECT_TRUE(blocks.empty());
+  serial_for(201, 100, visit);
+  EXPECT_EQ(blocks,
+            (std::vector<std::pair<std::size_t, std::size_t>>{{0, 100}, {100, 100}, {200, 1}}));
 }
 
 TEST(ParallelFor, Nests) {
