@@ -206,6 +206,23 @@ TEST_P(Errors, KeysOfChanges) {
   EXPECT_EQ(index.lookup(std::vector{50}).any()[0], 3U);
 }
 
+TEST(CompositeErrors, PartsOfOtherTypesAreTakenWhereTheyFit) {
+  // So many that new rows stay in a segment of their own.
+  const std::vector<std::uint32_t> groups(20'000, 2);
+  const std::vector<std::int16_t> numbers(20'000, 7);
+  Index index = build(ColumnView::composite({groups, numbers}), "sorted@cpu");
+  const auto insert = [&](std::uint32_t group, std::int64_t number) {
+    return index.insert(ColumnView::composite(
+        {std::vector<std::uint32_t>{group}, std::vector<std::int64_t>{number}}));
+  };
+  EXPECT_EQ(insert(2, -5), 20'000U);
+  EXPECT_SAYS(sentence([&] { insert(2, 40'000); }), "40000");
+  const std::vector<std::uint32_t> group = {2};
+  const std::vector<std::int16_t> number = {-5};
+  EXPECT_EQ(index.lookup(ColumnView::composite({group, number})).any()[0], 20'000U);
+  EXPECT_EQ(index.size(), 20'001U);
+}
+
 TEST_P(Errors, IncludedValuesOfChanges) {
   const std::vector<std::uint32_t> one = {40};
   const std::vector<std::int64_t> values = {1, 2, 3};
