@@ -65,9 +65,9 @@ struct PackedMap {
   int behind = 0;
   for (std::size_t p = part + 1; p < map.count; ++p) behind += map.parts[p].bits;
   const int bits = map.parts[part].bits;
-  const std::uint64_t smallest = map.parts[part].map.base;
-  if (bits == 0) return smallest;  // all 64 may be behind it
-  return ((key + map.base) >> behind & ~std::uint64_t{0} >> (64 - bits)) + smallest;
+  const std::uint64_t own = behind >= 64 ? 0 : (key + map.base) >> behind;
+  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  return (own & mask) + map.parts[part].map.base;
 }
 
 // Tuples in one array for each part; fewer parts than the column has stand for all keys that begin
