@@ -37,7 +37,8 @@ def what_of(record: dict) -> str | None:
 def rows() -> list[tuple[str, str, str, str]]:
     totals: dict[tuple[str, str, str], float] = collections.defaultdict(float)
     commits: dict[tuple[str, str, str], str] = {}
-    shares: dict[tuple[str, str, str], str] = {}  # of how many, where that is known
+    details: dict[tuple[str, str, str], str] = {}  # of how many, or in which time, where that is known
+    seconds: dict[tuple[str, str, str], int] = collections.defaultdict(int)
     for path in sorted(ROOT.glob("results/*/*.jsonl")):
         if path.stem not in ("soak", "reliability", "fuzz", "mutants", "coverage"):
             continue
@@ -51,8 +52,11 @@ def rows() -> list[tuple[str, str, str, str]]:
             commits[key] = record["commit"][:7]
             if "lines" in record.get("workload", {}):
                 lines = record["workload"]["lines"]
-                shares[key] = f" of {lines:,}, {record['value'] / lines:.0%}"
-    return [(what, f"{int(total):,}{shares.get((what, machine, command), '')}",
+                details[key] = f" of {lines:,}, {record['value'] / lines:.0%}"
+            if record["experiment"] == "soak":
+                seconds[key] += record["workload"]["seconds"]
+                details[key] = f" in {seconds[key] / 60:.0f} minutes"
+    return [(what, f"{int(total):,}{details.get((what, machine, command), '')}",
              f"{machine}, {commits[what, machine, command]}", command)
             for (what, machine, command), total in totals.items()]
 
