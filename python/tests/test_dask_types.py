@@ -16,6 +16,7 @@ dd = pytest.importorskip("dask.dataframe")
 pytest.importorskip("distributed")
 
 import rtindex.dask  # noqa: E402
+from rtindex.dask import _build  # noqa: E402
 
 MISS = rtindex.dask.MISS
 RANDOM = np.random.default_rng(3)
@@ -275,5 +276,7 @@ def test_how_many_partitions_and_what_their_tasks_are_called(client):
 def test_settings_come_from_the_environment():
     found = dask.config.collect(paths=[], env={"DASK_RTINDEX__DEVICE": "cuda1",
                                                "DASK_RTINDEX__PARTITION_BYTES": "1MiB"})
-    assert dask.config.get("rtindex.device", config=found) == "cuda1"
-    assert dask.config.get("rtindex.partition-bytes", config=found) == "1MiB"
+    with dask.config.set(found):
+        assert _build.worker_spec("btree").startswith("btree@cuda1")
+        assert _build.partition_bytes() == 1 << 20
+    assert _build.worker_spec("btree@cpu").startswith("btree@cpu") and _build.partition_bytes() == 1 << 30
