@@ -5,7 +5,7 @@
 #   scripts/lint.sh [--fix | --changed[=BASE]] [FILE...]
 #
 #   --fix       rewrite the files with clang-format, and check nothing else
-#   --changed   run clang-tidy only on what changed since BASE, for a minute at most, newest
+#   --changed   run clang-tidy only on what changed since BASE, for 40 seconds at most, newest
 #               first. BASE is the fork point from origin/main by default; on origin/main itself, or
 #               without it, the last ten commits count
 #   FILE        check these files only
@@ -20,7 +20,7 @@ cd "$root"
 # The last commit before the rule that a subject has at most 72 characters.
 rule_starts_after=62fb259a
 longest_subject=72
-tidy_seconds=60
+tidy_seconds=40
 
 mode=all base="" files=()
 for argument in "$@"; do

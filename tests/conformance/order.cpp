@@ -37,8 +37,8 @@ TEST_P(EveryOrder, OfAColumn) {
 TEST_P(EveryOrder, OfATableThatChanges) {
   const auto& [index_name, workload_name] = GetParam();
   Random random(6);
-  ChangingIndex changing(some_rows(workload_name, affordable(150, 40)), index_name, {.seed = 90});
-  for (std::size_t step = 0; step < affordable(8, 3); ++step) {
+  ChangingIndex changing(some_rows(workload_name, affordable(80, 40)), index_name, {.seed = 90});
+  for (std::size_t step = 0; step < affordable(6, 3); ++step) {
     changing.random_change();
     ASSERT_EQ("", order_difference(changing.index(), changing.keys(), changing.shape(), random))
         << "step " << step << "\n"
