@@ -4,6 +4,7 @@
 
 #include <rtindex/rtindex.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -21,6 +22,8 @@ constexpr std::array formats = {"c",  "C",  "s",   "S",   "i",   "I",   "l",    
                                 "n",  "e",  "+l",  "w:",  "w:-1"};
 
 constexpr std::size_t string_bytes = 300;  // more than any offset in a made-up array
+constexpr std::size_t widest = 99;         // bytes of a string of fixed width
+constexpr std::size_t longest_width = 4;   // characters of "w:99"
 
 // Bytes of one element of buffer 1; strings have their own buffers.
 std::size_t width_of(std::string_view format) {
@@ -61,7 +64,11 @@ class MadeUp {
  private:
   static std::string format_from(fuzz::Input& input) {
     const std::size_t choice = input.below(formats.size() + 1);
-    return choice < formats.size() ? formats[choice] : input.text(input.below(8));
+    if (choice < formats.size()) return formats[choice];
+    std::string format = input.text(input.below(8));
+    format.resize(std::min(format.size(), format.find('\0')));
+    if (format.starts_with("w:")) format.resize(std::min(format.size(), longest_width));
+    return format;
   }
 
   void add_buffer(std::vector<char> bytes, fuzz::Input& input) {
@@ -114,7 +121,7 @@ class MadeUp {
     if (format_ == "vu" || format_ == "vz") return add_views(input, size);
     const std::size_t bytes = format_ == "b"
                                   ? (size + 7) / 8
-                                  : size * (format_.starts_with("w:") ? 99 : width_of(format_));
+                                  : size * (format_.starts_with("w:") ? widest : width_of(format_));
     add_buffer(std::vector<char>(bytes), input);
   }
 
