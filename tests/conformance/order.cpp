@@ -24,7 +24,7 @@ class EveryOrder : public testing::TestWithParam<Case> {
 
 TEST_P(EveryOrder, OfAColumn) {
   const auto& [index_name, workload_name] = GetParam();
-  const TestColumn column = some_rows(workload_name, affordable(300));
+  const TestColumn column = some_rows(workload_name, affordable(160, 40));
   for (const std::string& spec : specs_of(index_name)) {
     SCOPED_TRACE(spec);
     Random random(column.size() + 5);
