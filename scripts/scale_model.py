@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Predicts what an index on a Dask cluster costs, from 10^9 to 10^13 keys on 1 to 1,000 workers.
 
-    python scripts/scale_model.py measure > FILE
-    python scripts/scale_model.py table [--measured FILE]
+    python scripts/scale_model.py table [--records FILE]
     python scripts/scale_model.py simulate [--keys N] [--workers N] [--skew S] [--seed N] ...
-    python scripts/scale_model.py check RECORDS [--measured FILE]
+    python scripts/scale_model.py check
 
-measure: what a worker and a message cost on this machine; needs rtindex[dask].
 table: times, memory and cost by the formulas, and what limits each size.
 simulate: the same build and lookups as discrete events, with skewed keys, stragglers and failures.
-check: compares the formulas with records of python/bench/cluster.py scaling.
+check: compares the formulas with what several workers took.
 
-`--measured` names a file that `measure` wrote; the defaults are those of docs/scale.md.
+What one worker and a message cost, and what several workers took, is in the records of
+python/bench/cluster.py (overhead, scaling and messages).
 """
 
 from __future__ import annotations
@@ -21,38 +20,73 @@ import dataclasses
 import heapq
 import json
 import math
+import pathlib
 import random
 import statistics
 from collections.abc import Callable, Iterable
 from typing import Any
 
 
+RECORDS = pathlib.Path(__file__).resolve().parents[1] / "results/neoverse-v1-2core/dask.jsonl"
+
+
 @dataclasses.dataclass
 class Measured:
     """What one worker does, measured; times in nanoseconds of CPU time."""
 
-    build_ns: float = 23.0
+    build_ns: float
     """To build an index, per key."""
-    split_ns: float = 8.0
+    split_ns: float
     """To route a key to its partition while building, and to put the pieces together."""
-    lookup_ns: float = 25.0
+    lookup_ns: float
     """To look up a key in a large batch."""
-    route_ns: float = 11.0
+    route_ns: float
     """To route a lookup, and to put its answer in its place."""
-    bytes_a_key: float = 21.0
+    bytes_a_key: float
     """Index, key and row."""
+    copy_bytes_s: float
+    """Bytes a second that a worker sends or receives, serialising included."""
+    task_s: float
+    """Of the scheduler and a worker for a task."""
+    call_s: float
+    """A batch of one, from the client."""
     row_bytes: float = 12.0
-    """A key and its row on their way through the network."""
+    """A 64-bit key and its row on their way through the network."""
     lookup_bytes: float = 12.0
     """A lookup and its answer."""
-    copy_bytes_s: float = 2.8e9
-    """Bytes a second that a worker sends or receives, serialising included."""
-    task_s: float = 3.1e-3
-    """Of the scheduler and a worker for a task."""
     hop_s: float = 0.5e-3
-    """Latency of a message between hosts; an assumption, because `measure` has one host."""
-    call_s: float = 1.4e-3
-    """A batch of one, from the client."""
+    """Latency of a message between hosts; an assumption, because the records are of one host."""
+
+
+def read(path: pathlib.Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def measured_by(records: list[dict[str, Any]]) -> Measured:
+    def last(question: str, category: str, metric: str, series: str = "") -> dict[str, Any]:
+        found = [record for record in records
+                 if record["experiment"] == f"dask-{question}" and record["category"] == category
+                 and record["metric"] == metric and record["series"].startswith(series)
+                 and (question != "scaling" or record["workload"]["workers"] == 1)]
+        if not found:
+            raise SystemExit(f"no record of '{category}', {metric}: run "
+                             f"python python/bench/cluster.py {question} --records FILE")
+        return found[-1]
+
+    def nanoseconds(category: str, metric: str) -> float:
+        record = last("scaling", category, metric)
+        return 1e6 * record["median"] / record["workload"]["keys"]
+
+    build, lookup = (nanoseconds("default", f"{what}_cpu_ms") for what in ("build", "lookup"))
+    work = last("scaling", "4 partitions", "build_cpu_ms")["workload"]
+    copied = last("messages", "a block to another worker", "copy_ms")
+    return Measured(
+        build_ns=build, split_ns=nanoseconds("4 partitions", "build_cpu_ms") - build,
+        lookup_ns=lookup, route_ns=nanoseconds("4 partitions", "lookup_cpu_ms") - lookup,
+        bytes_a_key=work["bytes"] / work["keys"],
+        copy_bytes_s=1e3 * copied["workload"]["bytes"] / copied["median"],
+        task_s=last("messages", "a task", "task_ms")["median"] / 1e3,
+        call_s=last("overhead", "a batch of one", "call_ms", "on Dask")["median"] / 1e3)
 
 
 @dataclasses.dataclass
@@ -268,15 +302,14 @@ def _time(seconds: float) -> str:
     return ""
 
 
-def check(path: str, measured: Measured) -> Iterable[str]:
-    """Predictions beside records of the benchmark, whose workers have one thread each."""
+def check(records: list[dict[str, Any]], measured: Measured) -> Iterable[str]:
+    """Predictions for several workers beside the records; their workers have one thread each."""
     machine = Machine("here", 1, math.inf, measured.copy_bytes_s, 0, 1.0)
     errors = []
-    with open(path, encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
     for record in records:
         work = record["workload"]
-        if record["experiment"] != "dask-scaling" or record["category"] == "a copy on each worker":
+        if (record["experiment"] != "dask-scaling" or work["workers"] == 1
+                or record["category"] == "a copy on each worker"):
             continue
         cut = Setting(work["partitions"], *(math.ceil(work[name] / BENCH_BLOCK)
                                             for name in ("keys", "lookups")))
@@ -290,88 +323,11 @@ def check(path: str, measured: Measured) -> Iterable[str]:
     yield f"median error {statistics.median(errors):.0%}, largest {max(errors):.0%}"
 
 
-def measure(count: int = 1 << 24) -> Measured:
-    """CPU time of a worker with one thread, and times of messages between two."""
-    import time
-
-    import dask.array
-    import distributed
-    import numpy as np
-    import rtindex.dask
-
-    chance = np.random.default_rng(1)
-    keys = chance.permutation(np.arange(count) * 64 + chance.integers(0, 64, count))
-    wanted = keys[chance.integers(0, count, count)]
-
-    def cluster(workers: int) -> Any:
-        return distributed.LocalCluster(n_workers=workers, threads_per_worker=1,
-                                        memory_limit=None, dashboard_address=":0")
-
-    def used(client: Any, work: Callable[[], object]) -> float:
-        """Nanoseconds of the workers for each key."""
-        times = []
-        for _ in range(4):
-            before = sum(client.run(time.process_time).values())
-            held = work()
-            distributed.wait(held)
-            times.append(sum(client.run(time.process_time).values()) - before)
-            del held
-        return 1e9 * min(times) / count
-
-    def clocked(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(7):
-            start = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - start)
-        return min(times)
-
-    found = Measured()
-    with cluster(1) as own, distributed.Client(own) as client:
-        column, lookups = (client.persist(dask.array.from_array(array, BENCH_BLOCK))
-                           for array in (keys, wanted))
-        distributed.wait([column, lookups])
-        costs = {}
-        for partitions in (1, 4):
-            built = []
-
-            def build(partitions: int = partitions, built: list[Any] = built) -> list[Any]:
-                built[:] = [rtindex.dask.build(column, partitions=partitions).persist()]
-                return []
-
-            costs[partitions] = used(client, build), used(
-                client, lambda built=built: client.persist(built[0].lookup(lookups)))
-        found.bytes_a_key = built[0].memory_usage().resident / count
-    (found.build_ns, found.lookup_ns), more = costs[1], costs[4]
-    found.split_ns = max(more[0] - found.build_ns, 0.0)
-    found.route_ns = max(more[1] - found.lookup_ns, 0.0)
-    with cluster(2) as own, distributed.Client(own) as client:
-        index = rtindex.dask.build(dask.array.from_array(keys[:100_000], 25_000)).persist()
-        one = keys[:1]
-        index.lookup(one)
-        found.call_s = clocked(lambda: index.lookup(one))
-        first, second = sorted(client.nthreads())
-        start = clocked(lambda: distributed.wait(
-            client.submit(len, [], workers=[second], pure=False)))
-        sent = []
-        for _ in range(3):
-            data = client.submit(np.zeros, 1 << 24, workers=[first], pure=False)
-            distributed.wait(data)
-            begin = time.perf_counter()
-            distributed.wait(client.submit(len, data, workers=[second], pure=False))
-            sent.append(time.perf_counter() - begin - start)
-        found.copy_bytes_s = (8 << 24) / statistics.median(sent)
-        many = 2000
-        found.task_s = 2 * clocked(lambda: distributed.wait(
-            client.map(abs, range(many), pure=False))) / many
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["measure", "table", "simulate", "check"])
-    parser.add_argument("records", nargs="?")
-    parser.add_argument("--measured", metavar="FILE")
+    parser.add_argument("what", choices=["table", "simulate", "check"])
+    parser.add_argument("--records", metavar="FILE", type=pathlib.Path, default=RECORDS,
+                        help="of python/bench/cluster.py; those of docs/scale.md by default")
     parser.add_argument("--keys", type=float, default=1e11)
     parser.add_argument("--lookups", type=float, default=1e9)
     parser.add_argument("--workers", type=int, default=100)
@@ -381,18 +337,12 @@ def main() -> None:
     parser.add_argument("--failures-an-hour", type=float, default=0.01)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    measured = Measured()
-    if options.measured:
-        with open(options.measured, encoding="utf-8") as file:
-            measured = Measured(**json.load(file))
-    if options.what == "measure":
-        print(json.dumps(dataclasses.asdict(measure()), indent=2))
-    elif options.what == "table":
+    records = read(options.records)
+    measured = measured_by(records)
+    if options.what == "table":
         print("\n".join(table(measured)))
     elif options.what == "check":
-        if not options.records:
-            parser.error("check takes a file of records")
-        print("\n".join(check(options.records, measured)))
+        print("\n".join(check(records, measured)))
     else:
         machine = MACHINES[options.machine]
         print(predict(options.keys, options.workers, options.lookups, machine, measured))

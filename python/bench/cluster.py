@@ -2,6 +2,7 @@
 
     python python/bench/cluster.py overhead [--rows N] [--lookups N] [--rounds N] [--records FILE]
     python python/bench/cluster.py scaling [--workers 1 2 4] ...
+    python python/bench/cluster.py messages ...
     python python/bench/cluster.py peers ...
     python python/bench/cluster.py all [--peer-rows N] [--records FILE]
 
@@ -10,6 +11,7 @@ overhead: one worker with all cores against `rtindex.build` in this process, for
     there.
 scaling: builds and lookups with several workers of one thread each, over a column and lookups that
     are in the memory of the workers.
+messages: a block from one worker to another, and a task without work, for scripts/scale_model.py.
 peers: the same lookups by Dask's merge and loc on the same cluster, whose workers may use most of
     the memory.
 all: every figure, each question in a process of its own: scaling with 1, 2 and 4 workers, peers
@@ -184,6 +186,31 @@ def scaling(work: Workload, options: argparse.Namespace, records: Records) -> No
                           f"{base / median:.2f} times {options.workers[0]} worker", flush=True)
 
 
+def messages(_work: Workload, options: argparse.Namespace, records: Records) -> None:
+    with cluster(2, 1) as client:
+        first, second = sorted(client.nthreads())
+
+        def run_there(function: Any, argument: Any) -> None:
+            distributed.wait(client.submit(function, argument, workers=[second], pure=False))
+
+        times: dict[str, list[float]] = {"a block to another worker": [], "a task": []}
+        count = 2000
+        for _ in range(options.rounds):
+            block = client.submit(np.ones, DASK_BLOCK, workers=[first], pure=False)
+            distributed.wait(block)
+            alone = milliseconds(lambda: run_there(len, []))[0]
+            moved = milliseconds(lambda block=block: run_there(len, block))[0]
+            times["a block to another worker"].append(moved - alone)
+        for _ in range(options.rounds):
+            many = milliseconds(lambda: distributed.wait(
+                client.map(abs, range(count), pure=False)))[0]
+            times["a task"].append(many * 2 / count)  # of one worker: both work on them
+        for (category, runs), metric in zip(times.items(), ("copy_ms", "task_ms")):
+            records.add("Dask", "Dask", category, metric, runs,
+                        {"bytes": 8 * DASK_BLOCK, "tasks": count, "workers": 2})
+            print(f"{category}: {statistics.median(runs):,.2f} ms", flush=True)
+
+
 def peers(work: Workload, options: argparse.Namespace, records: Records) -> None:
     count = options.workers[-1]
     with cluster(count, 1, free_bytes() * 4 // (5 * count)) as client:
@@ -236,7 +263,7 @@ def all_questions(options: argparse.Namespace) -> None:
     records = ["--records", options.records] if options.records else []
     rounds = ["--rounds", str(options.rounds)]
     for arguments in (
-            ["overhead"], ["scaling", "--workers", "1", "2", "4"],
+            ["overhead"], ["scaling", "--workers", "1", "2", "4"], ["messages"],
             ["peers", "--rows", str(rows), "--lookups", str(10**6), "--workers", "2"],
             ["peers", "--rows", str(rows), "--lookups", str(10**7), "--workers", "2"]):
         print(*arguments, flush=True)
@@ -245,7 +272,7 @@ def all_questions(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("question", choices=["overhead", "scaling", "peers", "all"])
+    parser.add_argument("question", choices=["overhead", "scaling", "messages", "peers", "all"])
     parser.add_argument("--rows", type=int, default=1 << 24)
     parser.add_argument("--lookups", type=int, default=1 << 24)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
@@ -259,7 +286,7 @@ def main() -> None:
         return
     work = Workload(options.rows, options.lookups)
     records = Records(options.records, f"dask-{options.question}")
-    {"overhead": overhead, "scaling": scaling, "peers": peers}[options.question](
+    {"overhead": overhead, "scaling": scaling, "messages": messages, "peers": peers}[options.question](
         work, options, records)
 
 
