@@ -247,5 +247,23 @@ TEST(DeadSets, KeepTheLastTwo) {
   EXPECT_NE(sets.of(bits(1)), first);
 }
 
+TEST(DeadPositions, FindTheEdgesThatAreNotDead) {
+  Random random(8);
+  const PositionRows rows = shuffled_rows(random);
+  for (const std::string& name : dead_row_names()) {
+    const DeadRows dead = dead_rows_named(name, size);
+    const DeadPositions positions(size, rows, dead.bits());
+    for (const Match& match : some_matches(random)) {
+      std::vector<std::uint64_t> live;
+      for (std::uint64_t at = match.begin; at < match.end; ++at)
+        if (!dead.has(rows[at])) live.push_back(at);
+      ASSERT_EQ(positions.bits().first_live(match), live.empty() ? match.end : live.front())
+          << name;
+      ASSERT_EQ(positions.bits().last_live(match), live.empty() ? match.end : live.back()) << name;
+      ASSERT_EQ(positions.count(match), match.size() - live.size()) << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rtindex::test
