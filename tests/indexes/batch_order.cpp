@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
+
+#include "support/random.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -35,6 +38,36 @@ TEST(OrderChoice, DescribesWhatWasMeasured) {
       << choice.describe();
   EXPECT_TRUE(choice.in_order(lookups, LookupKind::point));
   EXPECT_FALSE(choice.in_order(lookups, LookupKind::range));
+}
+
+TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {
+  constexpr std::size_t lookups = 20 * chunk_lookups + 3;
+  Random random(4);
+  std::vector<std::uint32_t> keys(10'000);
+  std::vector<std::uint32_t> lower(lookups);
+  std::vector<std::uint32_t> upper(lookups);
+  for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random.below(20'000));
+  for (std::size_t i = 0; i < lookups; ++i) {
+    lower[i] = static_cast<std::uint32_t>(random.below(20'000));
+    upper[i] = lower[i] + static_cast<std::uint32_t>(random.below(5));
+  }
+  const LookupOptions options{.answers = Answer::first | Answer::count | Answer::rows,
+                              .matched = true};
+  for (const std::string index : {"rx:native@cpu", "sorted@cpu", "btree@cpu"}) {
+    const Index ordered = build(keys, index + ",order=on");
+    const Index plain = build(keys, index + ",order=off");
+    const auto expect_same = [&](const Answers& found, const Answers& wanted) {
+      EXPECT_TRUE(std::ranges::equal(found.matched_bitmap(), wanted.matched_bitmap())) << index;
+      EXPECT_TRUE(std::ranges::equal(found.first(), wanted.first())) << index;
+      EXPECT_TRUE(std::ranges::equal(found.count(), wanted.count())) << index;
+      EXPECT_TRUE(std::ranges::equal(found.offsets(), wanted.offsets())) << index;
+    };
+    expect_same(ordered.lookup(lower, options), plain.lookup(lower, options));
+    expect_same(ordered.range(lower, upper, options), plain.range(lower, upper, options));
+    const LookupOptions without_rows{.answers = Answer::first, .matched = true};
+    EXPECT_TRUE(std::ranges::equal(ordered.lookup(lower, without_rows).matched_bitmap(),
+                                   plain.lookup(lower, without_rows).matched_bitmap()));
+  }
 }
 
 TEST(RowOrder, MattersToRowsAlone) {

@@ -11,6 +11,7 @@
 
 #include "keys/codecs.hpp"
 #include "keys/string_hash.hpp"
+#include "keys/string_sample.hpp"
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
 
@@ -251,6 +252,21 @@ TEST(StringCodec, KeepsNothingOfNulls) {
   const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(view);
   ASSERT_TRUE(codec->has_residual());
   EXPECT_EQ(codec->encode(view).size(), texts.size() - 1);
+}
+
+// The dictionary is made from a sample, and once more with strings that the sample lacked.
+TEST(StringCodec, TakesRareStringsIntoItsDictionary) {
+  constexpr std::size_t size = 100'000;
+  std::vector<std::string> strings(size);
+  for (std::size_t row = 0; row < size; ++row) strings[row] = row % 2 == 0 ? "open" : "closed";
+  std::vector<bool> is_sampled(size);
+  for (const std::uint64_t row : sample_rows(size, strings_to_sample(size, 64 * 6)))
+    is_sampled[row] = true;
+  std::size_t rare = 0;
+  for (std::size_t row = 70'000; rare < 3; ++row)
+    if (!is_sampled[row]) strings[row] = "rare" + std::to_string(rare++);
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(strings);
+  EXPECT_FALSE(codec->has_residual());
 }
 
 // Index files hold hashes.
