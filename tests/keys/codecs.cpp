@@ -260,7 +260,7 @@ TEST(StringCodec, TakesRareStringsIntoItsDictionary) {
   std::vector<std::string> strings(size);
   for (std::size_t row = 0; row < size; ++row) strings[row] = row % 2 == 0 ? "open" : "closed";
   std::vector<bool> is_sampled(size);
-  for (const std::uint64_t row : sample_rows(size, strings_to_sample(size, 64 * 6)))
+  for (const std::uint64_t row : sample_rows(size, strings_to_sample(size, 384)))
     is_sampled[row] = true;
   std::size_t rare = 0;
   for (std::size_t row = 70'000; rare < 3; ++row)
