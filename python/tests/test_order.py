@@ -89,6 +89,16 @@ def test_ranks(spec, seeded):
         column = [None if row in erased else key for row, key in enumerate(column)]
 
 
+@pytest.mark.parametrize("spec", [*SPECS, "hash"])
+def test_nulls_of_a_table_that_grows(spec):
+    index = rtindex.build([None] + [1] * 30, spec)
+    for _ in range(3):
+        index.insert(np.arange(100_000))
+        assert index.nulls().tolist() == [0]
+    index.insert([7, None])
+    assert index.nulls().tolist() == [0, 300_032]
+
+
 def test_ranks_of_every_kind():
     index = rtindex.build([30, 10, None, 20])
     assert index.rank(25) == 2 and index.select(2) == 0 and index.select(3) is None

@@ -106,8 +106,9 @@ std::vector<std::uint32_t> Index::State::null_rows() const {
   if (now->states.nulls == nullptr) return rows;
   rows.reserve(now->states.nulls->count());
   const Array<std::uint32_t> words = now->states.nulls->words();
-  const RowBits nulls{words.data(), now->rows()};
-  for (std::uint32_t row = 0; row < now->rows(); ++row)
+  // Rows that were inserted later may lie beyond the set.
+  const RowBits nulls{words.data(), now->states.nulls->bits().rows};
+  for (std::uint32_t row = 0; row < nulls.rows; ++row)
     if (nulls.has(row)) rows.push_back(row);
   return rows;
 }

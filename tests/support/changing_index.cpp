@@ -99,6 +99,9 @@ std::string ChangingIndex::difference() {
   if (index_.size() != keys_.size() || index_.live() != live)
     return fmt::format("{} rows, {} live, in place of {} and {}", index_.size(), index_.live(),
                        keys_.size(), live);
+  std::vector<std::uint32_t> nulls = rows_not_erased();
+  std::erase_if(nulls, [&](std::uint32_t row) { return !is_null(keys_[row]); });
+  if (index_.null_rows() != nulls) return "rows without a key differ";
   const TestColumn now(shape_, keys_);
   const TestColumn values(Shape{value_type_}, values_);
   const TestColumn others = values_of(random_.pick(value_types()), keys_.size(), random_);
