@@ -177,8 +177,16 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
     array, validity = plain_array(items, wanted, unit)
     if array.dtype.kind in "OUT":
         raise InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and "
-                                   f"None, got {type(items[0]).__name__} objects")
+                                   f"None, got {_odd_one(items)}")
     return from_numpy(array, target, validity)
+
+
+def _odd_one(items: list[Any]) -> str:
+    """The first item that no column can hold, in words."""
+    for item in items:
+        if plain_array([item], "", "")[0].dtype.kind in "OUT":
+            return f"a {type(item).__name__}"
+    return "a mixture of " + ", ".join(sorted({type(item).__name__ for item in items}))
 
 
 def _from_keys(keys: list[Any], target: ColumnType) -> Column:

@@ -68,6 +68,10 @@ class Counters(NamedTuple):
     """Hits that the tracer reported."""
 
 
+class NoAnswerError(InvalidArgumentError, AttributeError):
+    """An answer that the call did not return."""
+
+
 class Answers:
     """Several answers to one batch, each an attribute: `answers.sum`, `answers.count`."""
 
@@ -88,7 +92,7 @@ class Answers:
 
     def __getattr__(self, name: str) -> Any:
         if name in Answers.__annotations__:
-            raise InvalidArgumentError(f"the call did not return '{name}': add it to `answer`")
+            raise NoAnswerError(f"the call did not return '{name}': add it to `answer`")
         raise AttributeError(name)
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@
 #include "answers/values.hpp"
 #include "base/error.hpp"
 #include "outputs.hpp"
+#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -68,7 +69,7 @@ nb::tuple answer(const Index& index, const Lookups& lookups, const Call& call,
   if (arrays.counters() != nullptr) options.counters = &of_part;
   std::vector<Answers> answered;
   {
-    const nb::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
     options.values = values.view;
     const std::vector<Part> parts = parts_for(lookups, call);
@@ -99,7 +100,7 @@ void answer_on_device(const Index& index, const Lookups& lookups, const Call& ca
   const Outputs to = outputs_of(outputs);
   LookupOptions options = options_of(index, lookups, call);
   options.stream.handle = reinterpret_cast<void*>(stream);
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
   options.values = values.view;
   ask_into(index, lookups, as_one_part(lookups), options, to);

@@ -20,6 +20,7 @@
 #include "buffer.hpp"
 #include "column.hpp"
 #include "outputs.hpp"
+#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -75,7 +76,7 @@ Stream stream_at(std::uintptr_t address) { return {reinterpret_cast<void*>(addre
 
 Index build_index(const Column& column, const std::string& spec, const Column* include,
                   const std::string& included_time, bool points_only, std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const OwnedView keys = as_one_view(column);
   const OwnedView values = include == nullptr ? OwnedView() : as_one_view(*include);
   BuildOptions options{.stream = stream_at(stream), .points_only = points_only};
@@ -90,7 +91,7 @@ Index build_index(const Column& column, const std::string& spec, const Column* i
 nb::object serialize(const Index& index) {
   std::vector<std::byte> bytes;
   {
-    const nb::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     bytes = index.serialize();
   }
   return as_array<std::byte, std::uint8_t>(std::move(bytes));
@@ -99,54 +100,54 @@ nb::object serialize(const Index& index) {
 Index deserialize_index(nb::handle object) {
   const Buffer buffer(object.ptr(), Buffer::Access::read);
   const std::span bytes(static_cast<const std::byte*>(buffer.data()), buffer.bytes());
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   return deserialize(bytes);
 }
 
 Index copy_index(const Index& index) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   return index.copy();
 }
 
 Index load_index(const std::string& path, bool full) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   return load(path, {.verify = full ? Verify::full : Verify::quick});
 }
 
 std::uint32_t insert_rows(Index& index, const Column& keys, const Column* values,
                           std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const OwnedView included = values == nullptr ? OwnedView() : as_one_view(*values);
   return index.insert(as_one_view(keys).view, included.view, stream_at(stream));
 }
 
 void erase_rows(Index& index, const Column& rows, std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   index.erase(as_one_view(rows).view, stream_at(stream));
 }
 
 std::size_t erase_keys(Index& index, const Column& keys, std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   return index.erase_keys(as_one_view(keys).view, stream_at(stream));
 }
 
 void update_index(Index& index, const Column& rows, const Column& keys, std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   index.update(as_one_view(rows).view, as_one_view(keys).view, stream_at(stream));
 }
 
 void set_included(Index& index, const Column& rows, const Column& values, std::uintptr_t stream) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   index.set_included(as_one_view(rows).view, as_one_view(values).view, stream_at(stream));
 }
 
 void merge_index(Index& index) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   index.merge();
 }
 
 void save_index(const Index& index, const std::string& path) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   index.save(path);
 }
 

@@ -14,6 +14,7 @@
 #include "bind.hpp"
 #include "lookups.hpp"
 #include "outputs.hpp"
+#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -78,7 +79,7 @@ nb::tuple join_call(const Index& index, const Lookups& lookups, std::string_view
   const JoinKind kind = join_named(how);
   JoinedRows pairs;
   {
-    const nb::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     pairs = joined(index, lookups, kind);
   }
   nb::object rows = nb::none();
@@ -99,7 +100,7 @@ void device_join(const Index& index, const Lookups& lookups, std::string_view ho
                        static_cast<std::uint64_t*>(at("count"))};
   const JoinKind kind = join_named(how);
   const Stream stream{reinterpret_cast<void*>(stream_address)};
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const Part all = as_one_part(lookups);
   switch (lookups.kind()) {
     case Lookups::Kind::points: return index.join_into(all.lower.view, kind, to, stream);
@@ -116,7 +117,7 @@ void device_join(const Index& index, const Lookups& lookups, std::string_view ho
 nb::object rank_call(const Index& index, const Column& keys) {
   std::vector<std::uint32_t> ranks;
   {
-    const nb::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     ranks = index.rank(as_one_view(keys).view);
   }
   return as_array(std::move(ranks));
@@ -125,7 +126,7 @@ nb::object rank_call(const Index& index, const Column& keys) {
 nb::object select_call(const Index& index, const Column& ranks) {
   std::vector<std::uint32_t> rows;
   {
-    const nb::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     rows = index.select(as_one_view(ranks).view);
   }
   return as_array(std::move(rows));
@@ -134,7 +135,7 @@ nb::object select_call(const Index& index, const Column& ranks) {
 nb::object nulls_call(const Index& index) {
   std::vector<std::uint32_t> rows;
   {
-    const nb::gil_scoped_release unlocked;
+    const WithoutGil unlocked;
     rows = index.null_rows();
   }
   return as_array(std::move(rows));

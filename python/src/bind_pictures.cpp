@@ -11,6 +11,7 @@
 #include "column.hpp"
 #include "picture/scene_model.hpp"
 #include "picture/scene_picture.hpp"
+#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -23,7 +24,7 @@ using Lookup = std::pair<const Column*, const Column*>;
 
 std::string draw(const Column& column, const std::vector<Lookup>& lookups, const std::string& spec,
                  const std::string& title, bool bvh) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   const OwnedView keys = as_one_view(column);
   std::vector<OwnedView> held;
   std::vector<DrawnLookup> drawn;

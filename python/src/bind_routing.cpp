@@ -13,6 +13,7 @@
 #include "buffer.hpp"
 #include "column.hpp"
 #include "routing.hpp"
+#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -52,7 +53,7 @@ Items write_items(nb::handle object, std::size_t size, std::size_t width = 0) {
 // Runs the work on some threads (0: all of them) without the GIL.
 template <class Work>
 void run_unlocked(int threads, Work&& work) {
-  const nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   ThreadLimit(threads).run(work);
 }
 

@@ -10,6 +10,7 @@
 #include <rtindex/version.hpp>
 
 #include "bind.hpp"
+#include "without_gil.hpp"
 #if RTINDEX_HAS_COMMAND
 #include "cli/command.hpp"
 #endif
@@ -67,6 +68,6 @@ NB_MODULE(_core, module) {
   python::bind_routing(module);
 #if RTINDEX_HAS_COMMAND
   module.def("run_command", run_command, nb::arg("arguments"),
-             nb::call_guard<nb::gil_scoped_release>());
+             nb::call_guard<rtindex::python::WithoutGil>());
 #endif
 }

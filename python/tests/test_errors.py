@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import workers
 
@@ -97,3 +98,41 @@ assert rtindex.build(keys[:1000], "rx@cpu").lookup(5) == 5
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (ended.returncode, ended.stdout) == (0, "refused\n"), ended.stderr
+
+
+def test_answers_that_were_not_asked_for():
+    answers = rtindex.build([1, 2]).lookup([1], ["any", "count"])
+    assert not hasattr(answers, "sum") and getattr(answers, "rows", None) is None
+    with pytest.raises(rtindex.InvalidArgumentError, match="did not return 'sum': add it"):
+        answers.sum
+
+
+def test_lists_name_what_no_column_holds():
+    index = rtindex.build([1, 2])
+    with pytest.raises(rtindex.InvalidArgumentError, match="got a NAType"):
+        index.lookup([1, pd.NA])
+    with pytest.raises(rtindex.InvalidArgumentError, match="got a object"):
+        index.lookup([1, 2, object()])
+
+
+ENDLESS = """
+import sys, threading, time
+import numpy as np, rtindex
+keys = np.arange(300_000)
+index = rtindex.build(keys)
+calls = {"lookup": lambda: index.lookup(keys), "one": lambda: index.lookup(7), "insert": lambda: index.insert([1]),
+         "build": lambda: rtindex.build(keys)}
+def work():
+    while True:
+        calls[sys.argv[1]]()
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+@pytest.mark.parametrize("call", ["lookup", "one", "insert", "build"])
+def test_the_interpreter_ends_while_daemon_threads_work(call):
+    ran = subprocess.run([sys.executable, "-c", ENDLESS, call], capture_output=True, text=True, timeout=60,
+                         check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
