@@ -43,7 +43,12 @@ def row_column(rows: Any, size: int) -> Column:
         raise InvalidArgumentError(
             "invalid rows: one is masked; leave it out of the rows and of what they get, such as "
             "with rows.compressed() and keys[~rows.mask]")
-    numbers = np.asarray(rows)
+    try:
+        numbers = np.asarray(rows)
+    except ValueError:
+        raise InvalidArgumentError("invalid rows: pass a flat list of integers") from None
+    if numbers.ndim > 1:
+        raise InvalidArgumentError(f"invalid rows of {numbers.ndim} dimensions: pass a flat list")
     if numbers.dtype.kind not in "iu" and numbers.size:
         mask = "; for a mask, pass np.flatnonzero(mask)" if numbers.dtype.kind == "b" else ""
         raise InvalidArgumentError(f"invalid rows of type {numbers.dtype}: expected integers{mask}")

@@ -26,7 +26,7 @@ class Index(LookupCalls):
     index as it was when the call began. A change happens whole or, where it raises, not at all.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     def insert(self, keys: Any, values: Any = None) -> int:
         """Appends rows with these keys; returns the rowID of the first one, the others follow.

@@ -268,6 +268,8 @@ REFUSED = {
     "expected rows of a column of 3 rows, 0 to 2": lambda index: index.erase([3]),
     "0 to 2": lambda index: index.set_included([-1], [1]),
     "rows of type float64: expected integers": lambda index: index.erase([0.5]),
+    "of 2 dimensions": lambda index: index.erase([[0, 1], [2, 3]]),
+    "a flat list of integers": lambda index: index.erase([[0], [1, 2]]),
     "pass np.flatnonzero(mask)": lambda index: index.erase(np.array([True, False, True])),
     "rows of type <U1": lambda index: index.erase(["0"]),
     "rows of type object": lambda index: index.erase([None]),
