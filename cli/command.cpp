@@ -92,6 +92,9 @@ void parse_and_run(CLI::App& app, int argc, char** argv) {
     throw Error(fmt::format("missing verb: expected {}; see `rtindex --help`", verb_names(app)));
 }
 
+constexpr const char* no_output =
+    "the output cannot be written: is the disk full, or the output closed?";
+
 }  // namespace
 
 int run_command(int argc, char** argv) {
@@ -115,10 +118,13 @@ int run_command(int argc, char** argv) {
   for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
     verb->group("Verbs");
   try {
-    parse_and_run(app, argc, argv);
+    try {
+      parse_and_run(app, argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (const int status = explain(app, error); status != 0) return status;
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report(bad_input, no_output);
     return 0;
-  } catch (const CLI::ParseError& error) {
-    return explain(app, error);
   } catch (const Error& error) {
     return report(bad_input, error.what());
   } catch (const Interrupted& error) {
@@ -126,6 +132,7 @@ int run_command(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return report(bad_input, "out of memory: free memory, or use smaller files");
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return report(bad_input, no_output);
     return report(our_bug, fmt::format("internal error: {}; please report it", error.what()));
   }
 }

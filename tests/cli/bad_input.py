@@ -40,6 +40,18 @@ class BadInput(CommandTest):
             (self.folder / "secret.npy").chmod(0)
             self.refuse_as_any_input("secret.npy", "permission")
 
+    def test_output_that_cannot_be_written(self):
+        for arguments in (["lookup", "-q", "--column", "column.npy", "--key", "1"], ["indexes"],
+                          ["--help"], ["update", "--help"]):
+            for target in ("> /dev/full", ">&-"):
+                with self.subTest(arguments=arguments, target=target):
+                    ran = subprocess.run(
+                        ["bash", "-c", f'"$@" {target}', "bash", RTINDEX, *arguments],
+                        cwd=self.folder, stderr=subprocess.PIPE, text=True, check=False)
+                    self.assertEqual(ran.returncode, 2)
+                    self.assertIn("the output cannot be written", ran.stderr)
+                    self.assertEqual(ran.stderr.count("\n"), 1)
+
     def test_damaged_npy(self):
         cases = {
             "empty.npy": (b"", "is empty"),
