@@ -1,5 +1,8 @@
 #include "c/columns.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -25,18 +28,33 @@ Type type_from(std::int32_t type) {
   return static_cast<Type>(type - 1);
 }
 
+bool is_on_device(const rtindex_column& column) {
+  return choice(column.memory_space, MemorySpace::device, "memory_space") == MemorySpace::device;
+}
+
 template <class Offset>
 ColumnView strings_between(const rtindex_column& column) {
   const auto* bytes = static_cast<const char*>(column.data);
-  return ColumnView::strings(
-      std::span(static_cast<const Offset*>(column.offsets), column.count + 1),
-      bytes == nullptr ? "" : bytes);
+  constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(Offset) - 1;
+  if (column.count > most)
+    fail("invalid column of strings: count is {}, expected at most {}", column.count, most);
+  const std::span offsets(static_cast<const Offset*>(column.offsets), column.count + 1);
+  if (column.count != 0 && !is_on_device(column)) {
+    if (offsets.front() < 0 || !std::is_sorted(offsets.begin(), offsets.end()))
+      fail("invalid column of strings: offsets decrease or are negative");
+    if (bytes == nullptr && offsets.back() != 0)
+      fail("invalid column of strings: data, the bytes of the strings, is null");
+  }
+  return ColumnView::strings(offsets, bytes == nullptr ? "" : bytes);
 }
 
 ColumnView string_view_of(const rtindex_column& column) {
   const auto* bytes = static_cast<const char*>(column.data);
-  if (column.offsets == nullptr && (column.width != 0 || column.count == 0))
+  if (column.offsets == nullptr && (column.width != 0 || column.count == 0)) {
+    if (bytes == nullptr && column.count != 0)
+      fail("invalid column of strings: data, the bytes of the strings, is null");
     return ColumnView::fixed_strings(bytes, column.width, column.count);
+  }
   if (column.offsets == nullptr)
     fail("invalid column of strings: set offsets, or width where all strings have the same");
   if (column.offset_bytes == 4) return strings_between<std::int32_t>(column);
@@ -97,7 +115,13 @@ ColumnView Columns::composite_view(const rtindex_column& column, const char* nam
   if (column.parts == nullptr || column.part_count == 0)
     fail("invalid composite column '{}': it has no parts", name);
   std::vector<ColumnView> parts;
-  for (std::size_t i = 0; i < column.part_count; ++i) parts.push_back(view(column.parts + i, name));
+  for (std::size_t i = 0; i < column.part_count; ++i) {
+    if (column.parts[i].schema == nullptr && column.parts[i].type == RTINDEX_COMPOSITE)
+      fail(
+          "invalid composite column '{}': part {} is composite itself; list all parts side by side",
+          name, i);
+    parts.push_back(view(column.parts + i, name));
+  }
   return ColumnView::composite(std::move(parts));
 }
 
@@ -111,9 +135,7 @@ ColumnView Columns::memory_view(const rtindex_column& column, const char* name) 
   ColumnView view = plain_view(column);
   if (column.validity != nullptr)
     view = view.with_validity(column.validity, column.validity_offset);
-  const bool on_device =
-      choice(column.memory_space, MemorySpace::device, "memory_space") == MemorySpace::device;
-  return on_device ? view.on_device() : view;
+  return is_on_device(column) ? view.on_device() : view;
 }
 
 ColumnView Columns::view(const rtindex_column* column, const char* name) {

@@ -241,6 +241,39 @@ TEST(CErrors, MemoryWithoutArrow) {
   expect_refusal(&column, "device memory");
 }
 
+TEST(CErrors, StringsWithoutArrow) {
+  const std::vector<std::int64_t> offsets{0, 5, 6};
+  rtindex_column column = memory_of(RTINDEX_STRING, offsets);
+  column.data = "abcdef";
+  column.offsets = offsets.data();
+  column.offset_bytes = 8;
+  column.count = 2;
+  EXPECT_EQ("", refusal(&column));
+  column.data = nullptr;
+  expect_refusal(&column, "data, the bytes of the strings, is null");
+  column.data = "abcdef";
+  column.count = SIZE_MAX;
+  expect_refusal(&column, "expected at most");
+  column.count = 2;
+  for (const std::vector<std::int64_t>& wrong :
+       {std::vector<std::int64_t>{0, 5, 2}, std::vector<std::int64_t>{-5, 2, 3}}) {
+    column.offsets = wrong.data();
+    expect_refusal(&column, "offsets decrease or are negative");
+  }
+  column.offsets = nullptr;
+  column.data = nullptr;
+  column.width = 4;
+  expect_refusal(&column, "data, the bytes of the strings, is null");
+}
+
+TEST(CErrors, CompositesInComposites) {
+  const std::vector<std::int64_t> keys{1, 2};
+  rtindex_column column = memory_of(RTINDEX_COMPOSITE, keys);
+  column.parts = &column;
+  column.part_count = 1;
+  expect_refusal(&column, "part 0 is composite itself");
+}
+
 TEST(CErrors, ConstantsOutOfRange) {
   const ArrowColumn keys(numbers());
   CIndex index;
