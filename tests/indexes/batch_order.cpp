@@ -11,7 +11,9 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/order_oracle.hpp"
 #include "support/random.hpp"
+#include "support/specs.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -67,6 +69,22 @@ TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {
     const LookupOptions without_rows{.answers = Answer::first, .matched = true};
     EXPECT_TRUE(std::ranges::equal(ordered.lookup(lower, without_rows).matched_bitmap(),
                                    plain.lookup(lower, without_rows).matched_bitmap()));
+  }
+}
+
+TEST(RowOrder, NoRowsAreWantedOfAMatch) {
+  const std::vector<int> keys = {1, 2, 3, 4, 5, 5, 7};
+  for (const std::string& spec : usable_indexes()) {
+    const Index index = build(keys, spec);
+    if (!keeps_order(index)) continue;
+    for (const RowOrder order : {RowOrder::any, RowOrder::ascending, RowOrder::descending}) {
+      const LookupOptions options{
+          .answers = Answer::rows, .matched = true, .limit = 0, .order = order};
+      const Answers found = index.range(std::vector{2, 8}, std::vector{6, 9}, options);
+      EXPECT_TRUE(found.matched(0)) << spec;
+      EXPECT_FALSE(found.matched(1)) << spec;
+      EXPECT_TRUE(found.rows().empty()) << spec;
+    }
   }
 }
 

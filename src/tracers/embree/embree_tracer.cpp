@@ -203,7 +203,7 @@ class EmbreeTracer final : public Structure {
     Counters work;
     if (request.counters != nullptr) query.counters = &work;
     std::optional<EdgeFinder> finder;
-    if (is_ordered && request.limit <= most_rows_by_key &&
+    if (is_ordered && request.limit != 0 && request.limit <= most_rows_by_key &&
         request.answers == AnswerSet(Answer::rows))
       finder.emplace(EdgeFinder::Sources{options_, column_, scene_, directory_}, batch,
                      start_of(request.order), request.dead, query.counters);
