@@ -1,6 +1,7 @@
 #include "base/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -80,6 +81,13 @@ int open_nameless(const fs::path& folder, mode_t mode) {
   return -1;
 }
 
+// Nobody may read the new file who could not read the old one.
+mode_t mode_of(const fs::path& target) {
+  constexpr mode_t any = 0666;  // without the bits of the umask
+  struct stat old = {};
+  return stat(target.c_str(), &old) == 0 ? old.st_mode & any : any;
+}
+
 // The new name itself must survive a power cut; a file system that cannot promise it is no error.
 void sync_folder(const fs::path& folder) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // NOLINT
@@ -92,7 +100,7 @@ void sync_folder(const fs::path& folder) {
 
 AtomicFile::AtomicFile(std::string path, Readers readers)
     : path_(std::move(path)), target_(resolve_target(path_, readers)) {
-  const mode_t mode = readers == Readers::owner ? 0600 : 0666;
+  const mode_t mode = readers == Readers::owner ? 0600 : mode_of(target_);
   descriptor_ = open_nameless(folder_of(target_), mode);
   if (descriptor_ >= 0) return;
   std::string name;

@@ -99,6 +99,15 @@ TEST_F(NpyWriterTest, GivesTheFileOrdinaryPermissions) {
   EXPECT_EQ(status.st_mode & 0777U, 0644U);
 }
 
+TEST_F(NpyWriterTest, LetsNobodyElseReadWhatWasPrivate) {
+  write("a.npy", "old");
+  ASSERT_EQ(chmod(path("a.npy").c_str(), 0600), 0);
+  NpyWriter(path("a.npy"), npy_descr<double>()).commit();
+  struct stat status {};
+  ASSERT_EQ(stat(path("a.npy").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
 TEST_F(NpyWriterTest, RefusesPlacesWhereNoFileCanBe) {
   auto refusal = [](const std::string& file) {
     return error_of([&] { AtomicFile::require_writable(file); });
