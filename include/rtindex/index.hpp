@@ -65,6 +65,7 @@ struct JoinOutputs {
 };
 
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
+/// One that was moved from can be destroyed and assigned to, nothing else.
 ///
 /// Any number of threads may look up and change an index at the same time. A lookup answers from
 /// the index as it was when the call began: it never waits for a change, nor a change for lookups.
@@ -129,7 +130,7 @@ class RTINDEX_API Index {
   [[nodiscard]] JoinedRows join_asof(const ColumnView& keys, const NearestOptions& nearest = {},
                                      JoinKind how = JoinKind::left) const;
   /// The same joins in parts of at most `most` pairs, for results that do not fit into memory. All
-  /// parts are of the index as it was when the call began.
+  /// parts are of the index as it was when the call began; some may be empty.
   void join_in_parts(const ColumnView& keys, JoinKind how, std::size_t most,
                      const TakeJoined& take) const;
   /// \overload

@@ -44,6 +44,8 @@ class Joiner {
   template <class Take>
   void run(std::size_t most, Take&& take) const {
     if (most == 0) fail("invalid size 0 of a part: expected at least 1 pair");
+    if constexpr (requires { take == nullptr; })
+      if (take == nullptr) fail("expected a function that takes the parts, got none");
     std::size_t first = 0;
     do {
       const std::size_t count = std::min(size_ - first, most);

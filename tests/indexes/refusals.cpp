@@ -41,6 +41,8 @@ TEST(OrderErrors, QuestionsThatMakeNoSense) {
   expect_invalid("parts without a pair", [&] {
     of_numbers.join_in_parts(numbers, JoinKind::inner, 0, [](const JoinedRows&) {});
   });
+  expect_invalid("parts for nobody",
+                 [&] { of_numbers.join_in_parts(numbers, JoinKind::inner, 5, TakeJoined()); });
 }
 
 TEST(BufferErrors, BuffersThatCannotTakeTheAnswers) {
