@@ -5,8 +5,9 @@
 /// The C interface of rtindex, for C and for every language that calls C. docs/c.md explains it by
 /// examples.
 ///
-/// - Every call returns a status. Where it is not RTINDEX_OK, nothing was changed, no output was
-///   written, and `rtindex_last_error()` says what was expected, what was given and what to do.
+/// - Every call returns a status. Where it is not RTINDEX_OK, nothing was changed, no object was
+///   returned, and `rtindex_last_error()` says what was expected, what was given and what to do.
+///   Buffers of the caller, in calls that end with `_into`, may be filled in part.
 /// - Every struct begins with its size in bytes: set `struct_size` to `sizeof` of the struct, and
 ///   whatever you do not need to zero, which is the default of every field. A struct of a newer
 ///   version of this header than that of the library is refused.
@@ -473,7 +474,8 @@ RTINDEX_C_API rtindex_status rtindex_merge(rtindex_index* index);
 
 /// Rows, types and memory.
 RTINDEX_C_API rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info);
-/// The Arrow type of the column, with the parts of a composite and the units of timestamps.
+/// The Arrow type in which keys are returned: that of the column, with the parts of a composite and
+/// the units of timestamps, but without names and time zones. Strings are large_binary.
 RTINDEX_C_API rtindex_status rtindex_column_schema(const rtindex_index* index,
                                                    struct ArrowSchema* schema);
 /// The full spec, which builds the same index again.
