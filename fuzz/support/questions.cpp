@@ -74,6 +74,7 @@ void ask_places(const Index& index, const ColumnView& keys) {
   const std::vector<std::uint64_t> ranks = {0, 1, index.live(), ~std::uint64_t{0}};
   try_to([&] { static_cast<void>(index.rank(keys)); });
   try_to([&] { require_rows(index, index.select(ranks)); });
+  try_to([&] { require_rows(index, index.null_rows()); });
 }
 
 void read_descriptions(const Index& index) {
