@@ -106,7 +106,7 @@ std::string ChangingIndex::difference() {
   const TestColumn values(Shape{value_type_}, values_);
   const TestColumn others = values_of(random_.pick(value_types()), keys_.size(), random_);
   for (const Batch& batch : batches(now)) {
-    const std::string text = difference(batch, values, others);
+    std::string text = difference(batch, values, others);
     if (!text.empty()) return text;
   }
   return "";
