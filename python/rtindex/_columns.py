@@ -185,7 +185,7 @@ def _odd_one(items: list[Any]) -> str:
     """The first item that no column can hold, in words."""
     for item in items:
         if plain_array([item], "", "")[0].dtype.kind in "OUT":
-            return f"a {type(item).__name__}"
+            return f"{type(item).__name__} objects"
     return "a mixture of " + ", ".join(sorted({type(item).__name__ for item in items}))
 
 

@@ -109,9 +109,9 @@ def test_answers_that_were_not_asked_for():
 
 def test_lists_name_what_no_column_holds():
     index = rtindex.build([1, 2])
-    with pytest.raises(rtindex.InvalidArgumentError, match="got a NAType"):
+    with pytest.raises(rtindex.InvalidArgumentError, match="got NAType objects"):
         index.lookup([1, pd.NA])
-    with pytest.raises(rtindex.InvalidArgumentError, match="got a object"):
+    with pytest.raises(rtindex.InvalidArgumentError, match="got object objects"):
         index.lookup([1, 2, object()])
 
 
