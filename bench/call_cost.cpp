@@ -15,8 +15,8 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "column_files/column_file.hpp"
 #include "harness/timing.hpp"
-#include "io/column_file.hpp"
 
 namespace rtindex::bench {
 

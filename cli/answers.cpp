@@ -12,7 +12,7 @@
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "io/text_values.hpp"
+#include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
 

@@ -10,7 +10,7 @@
 
 #include "cli/lookups.hpp"
 #include "cli/table.hpp"
-#include "io/npy_writer.hpp"
+#include "column_files/npy_writer.hpp"
 
 namespace rtindex::cli {
 

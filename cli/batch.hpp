@@ -12,7 +12,7 @@
 
 #include "cli/lookups.hpp"
 #include "cli/progress.hpp"
-#include "io/column_file.hpp"
+#include "column_files/column_file.hpp"
 
 namespace rtindex::cli {
 

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "io/text_values.hpp"
+#include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
 

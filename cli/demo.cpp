@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "cli/demo/demo.hpp"
 #include "cli/verbs.hpp"
-#include "picture/scene_model.hpp"
+#include "drawing/scene_model.hpp"
 
 namespace rtindex::cli {
 

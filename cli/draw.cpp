@@ -10,9 +10,9 @@
 #include "cli/lookups.hpp"
 #include "cli/neighbour_options.hpp"
 #include "cli/verbs.hpp"
-#include "io/column_file.hpp"
-#include "picture/scene_model.hpp"
-#include "picture/scene_picture.hpp"
+#include "column_files/column_file.hpp"
+#include "drawing/scene_model.hpp"
+#include "drawing/scene_picture.hpp"
 
 namespace rtindex::cli {
 

@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "cli/summary.hpp"
-#include "io/text_column.hpp"
-#include "io/text_values.hpp"
+#include "column_files/text_column.hpp"
+#include "column_files/text_values.hpp"
 #include "keys/ordered_bits.hpp"
 
 namespace rtindex::cli {

@@ -5,7 +5,7 @@
 
 #include <rtindex/index.hpp>
 
-#include "io/loaded_column.hpp"
+#include "column_files/loaded_column.hpp"
 
 namespace rtindex::cli {
 

@@ -10,7 +10,7 @@
 #include "base/types.hpp"
 #include "base/wide.hpp"
 #include "cli/batch.hpp"
-#include "io/text_values.hpp"
+#include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
 

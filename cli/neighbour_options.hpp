@@ -6,7 +6,7 @@
 
 #include <rtindex/answer.hpp>
 
-#include "io/loaded_column.hpp"
+#include "column_files/loaded_column.hpp"
 
 namespace rtindex::cli {
 

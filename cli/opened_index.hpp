@@ -7,7 +7,7 @@
 
 #include "cli/batch.hpp"
 #include "cli/summary.hpp"
-#include "io/loaded_column.hpp"
+#include "column_files/loaded_column.hpp"
 
 namespace rtindex::cli {
 

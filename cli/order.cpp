@@ -19,7 +19,7 @@
 #include "cli/opened_index.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
-#include "io/npy_writer.hpp"
+#include "column_files/npy_writer.hpp"
 
 namespace rtindex::cli {
 

@@ -1,6 +1,6 @@
 // CSV files; the first byte chooses the column to read them like, the second the column's name.
 
-#include "io/csv_reader.hpp"
+#include "column_files/csv_reader.hpp"
 
 #include <rtindex/error.hpp>
 

@@ -1,6 +1,6 @@
 // .npy files.
 
-#include "io/npy_reader.hpp"
+#include "column_files/npy_reader.hpp"
 
 #include <rtindex/error.hpp>
 

@@ -2,9 +2,9 @@
 
 #include <rtindex/error.hpp>
 
+#include "column_files/column_file.hpp"
 #include "fuzz/support/columns.hpp"
 #include "fuzz/support/input.hpp"
-#include "io/column_file.hpp"
 
 using namespace rtindex;
 

@@ -1,6 +1,6 @@
 // Texts of numbers, dates and times. What is printed is read again without a change.
 
-#include "io/text_values.hpp"
+#include "column_files/text_values.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Counts the lines of src/ that the C++ tests run, on a CPU.
+# Counts the lines of src/ and column_files/ that the C++ tests run, on a CPU.
 #
 #   scripts/coverage.sh [--records FILE] [--no-build]
 #
@@ -45,7 +45,7 @@ if [[ ! -x "$folder/venv/bin/gcovr" ]]; then
   "$folder/venv/bin/pip" install --quiet gcovr
 fi
 say "count"
-"$folder/venv/bin/gcovr" --root "$root" --filter "$root/src/" --object-directory "$folder" \
-  --exclude "$root/src/picture/" --exclude-unreachable-branches --gcov-ignore-parse-errors=all --json "$folder/coverage.json" "$folder" \
+"$folder/venv/bin/gcovr" --root "$root" --filter "$root/src/" --filter "$root/column_files/" --object-directory "$folder" \
+  --exclude-unreachable-branches --gcov-ignore-parse-errors=all --json "$folder/coverage.json" "$folder" \
   >"$folder/gcovr.log" 2>&1 || { tail -n 20 "$folder/gcovr.log" >&2; fail "gcovr failed"; }
 python3 "$root/scripts/coverage.py" "$folder/coverage.json" "$folder/uncovered.txt" "$records"

@@ -5,9 +5,9 @@
 
 #include <rtindex/error.hpp>
 
+#include "column_files/column_file.hpp"
 #include "experiments/experiments.hpp"
 #include "experiments/fixture.hpp"
-#include "io/column_file.hpp"
 
 namespace rtindex::bench {
 

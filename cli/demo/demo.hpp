@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "picture/scene_model.hpp"
+#include "drawing/scene_model.hpp"
 
 namespace rtindex::cli {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/table.hpp"
-#include "picture/scene_model.hpp"
+#include "drawing/scene_model.hpp"
 
 namespace rtindex::cli {
 

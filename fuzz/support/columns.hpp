@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "io/loaded_column.hpp"
+#include "column_files/loaded_column.hpp"
 
 namespace rtindex::fuzz {
 

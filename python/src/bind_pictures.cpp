@@ -9,8 +9,8 @@
 
 #include "bind.hpp"
 #include "column.hpp"
-#include "picture/scene_model.hpp"
-#include "picture/scene_picture.hpp"
+#include "drawing/scene_model.hpp"
+#include "drawing/scene_picture.hpp"
 #include "without_gil.hpp"
 
 namespace nb = nanobind;

@@ -1,4 +1,5 @@
-"""Checks that data moves one way: a folder of src/ includes only folders above it.
+"""Checks that data moves one way: a folder of src/ includes only folders above it, and folders beside
+src/ include src/ and themselves.
 
 usage: layering.py SOURCE_ROOT | --self-test
 """
@@ -9,8 +10,9 @@ import sys
 import tempfile
 
 # From the first to the last; src/CMakeLists.txt builds them in the same order.
-FOLDERS = ["base", "arrow", "keys", "scene", "answers", "storage", "execution", "tracers", "indexes", "c", "io",
-           "picture"]
+FOLDERS = ["base", "arrow", "keys", "scene", "answers", "storage", "execution", "tracers", "indexes", "c"]
+# Beside src/: the index does not include them, they do not include each other.
+BESIDE = ["column_files", "drawing"]
 SUFFIXES = {".h", ".hpp", ".cpp", ".cuh", ".cu"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 STANDARD = re.compile(r"^([a-z0-9_]+|std(int|def)\.h)$")
@@ -28,11 +30,13 @@ def files(root):
 
 
 def internal_fault(folder, target):
-    """Why a file of src/<folder> may not include "target", or None."""
+    """Why a file of <folder> may not include "target", or None."""
     head, slash, _ = target.partition("/")
+    if folder in BESIDE and head == folder:
+        return None
     if not slash or head not in FOLDERS:
         return "write internal includes from src/, such as \"keys/codec.hpp\""
-    if FOLDERS.index(head) > FOLDERS.index(folder):
+    if folder in FOLDERS and FOLDERS.index(head) > FOLDERS.index(folder):
         return f"{folder}/ must not include {head}/, which is below it"
     return None
 
@@ -46,9 +50,9 @@ def public_fault(quoted, target):
 
 def faults(root):
     source = root / "src"
-    for path in files(source):
-        folder = path.relative_to(source).parts[0]
-        if folder not in FOLDERS:
+    for path in [file for folder in (source, *(root / name for name in BESIDE)) for file in files(folder)]:
+        folder = path.relative_to(source if path.is_relative_to(source) else root).parts[0]
+        if folder not in FOLDERS + BESIDE:
             yield f"{path.relative_to(root)}: '{folder}' is not a known folder of src/"
             continue
         for number, quoted, target in includes(path):
@@ -68,6 +72,7 @@ def self_test():
         "src/base/a.hpp": "#include <vector>\n#include <rtindex/error.hpp>\n",
         "src/keys/a.cpp": '#include "keys/a.hpp"\n#include "base/a.hpp"\n',
         "src/tracers/embree/a.cpp": '#include "tracers/a.hpp"\n#include <embree3/rtcore.h>\n',
+        "drawing/a.cpp": '#include "drawing/a.hpp"\n#include "indexes/a.hpp"\n',
         "include/rtindex/a.hpp": "#include <cstdint>\n#include <rtindex/b.hpp>\n",
     }
     untidy = [
@@ -75,6 +80,8 @@ def self_test():
         {"src/keys/a.cpp": '  #  include "indexes/a.hpp"\n'},
         {"src/keys/a.cpp": '#include "a.hpp"\n'},
         {"src/keys/a.cpp": '#include "../base/a.hpp"\n'},
+        {"src/keys/a.cpp": '#include "drawing/a.hpp"\n'},
+        {"column_files/a.cpp": '#include "drawing/a.hpp"\n'},
         {"src/other/a.cpp": ""},
         {"include/rtindex/a.hpp": "#include <fmt/format.h>\n"},
         {"include/rtindex/a.hpp": '#include "rtindex/b.hpp"\n'},

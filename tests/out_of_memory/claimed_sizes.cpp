@@ -12,8 +12,8 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "io/column_file.hpp"
-#include "io/npy_reader.hpp"
+#include "column_files/column_file.hpp"
+#include "column_files/npy_reader.hpp"
 #include "out_of_memory/failing_memory.hpp"
 #include "support/index_bytes.hpp"
 #include "support/run.hpp"

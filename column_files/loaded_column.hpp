@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <rtindex/column.hpp>
+
+#include "base/array.hpp"
+#include "column_files/file_bytes.hpp"
+
+namespace rtindex {
+
+// A column read from a file or from text, with the memory that it owns.
+class LoadedColumn {
+ public:
+  LoadedColumn() = default;
+  // Contiguous elements in a file, from `offset` to its end. `width`: bytes of one element. An
+  // Error unless the file holds exactly `size` of them.
+  static LoadedColumn in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
+                              std::uint64_t size);
+  // Elements of a native type. `name`: the column's name in messages.
+  static LoadedColumn numbers(std::string name, Type type, RawMemory elements, std::size_t size);
+  // String i is bytes[offsets[i] .. offsets[i + 1]).
+  static LoadedColumn strings(std::string name, std::vector<char> bytes,
+                              std::vector<std::int64_t> offsets);
+
+  // Several columns of one length as one column of tuples.
+  static LoadedColumn composite(std::vector<LoadedColumn> parts);
+
+  // The column of a saved index: name, type and size, without elements to view.
+  static LoadedColumn indexed(std::string name, Type type, std::size_t size);
+
+  // Arrow's bitmap, least significant bit first: a clear bit is a null.
+  void set_validity(std::vector<std::uint8_t> bitmap) { validity_ = std::move(bitmap); }
+  // NumPy's name for the tick of a timestamp: "D", "us", "25s".
+  void set_unit(std::string unit) { unit_ = std::move(unit); }
+
+  // A note for the summary; empty: none.
+  void set_remark(std::string remark) { remark_ = std::move(remark); }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& remark() const { return remark_; }
+  [[nodiscard]] Type type() const { return type_; }
+  [[nodiscard]] const std::string& unit() const { return unit_; }
+  // Whether it holds dates or timestamps, and their unit; empty: unknown.
+  [[nodiscard]] bool is_time() const { return type_ == Type::date32 || type_ == Type::timestamp64; }
+  [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
+  // The columns of a composite column; none of any other.
+  [[nodiscard]] const std::vector<LoadedColumn>& parts() const { return parts_; }
+  // "uint32", "timestamp64[us]", "(string, uint32)".
+  [[nodiscard]] std::string type_text() const;
+  [[nodiscard]] std::size_t size() const { return size_; }
+  // Whether the elements are viewed in the mapped file, without a copy.
+  [[nodiscard]] bool is_mapped() const { return file_.is_mapped(); }
+
+  // An element as text.
+  [[nodiscard]] std::string text(std::size_t row) const;
+
+  // Both stay valid while this column lives, also after it was moved.
+  [[nodiscard]] ColumnView view() const { return slice(0, size_); }
+  [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
+
+ private:
+  [[nodiscard]] std::string tuple_of(
+      const std::function<std::string(const LoadedColumn&)>& text) const;
+
+  std::string name_;
+  Type type_ = Type::u64;
+  std::string unit_;
+  std::string remark_;
+  std::size_t size_ = 0;
+  std::size_t width_ = 0;
+  const char* elements_ = nullptr;  // into file_, memory_ or bytes_
+  FileBytes file_;
+  RawMemory memory_;
+  std::vector<char> bytes_;
+  std::vector<std::int64_t> offsets_;
+  std::vector<std::uint8_t> validity_;
+  std::vector<LoadedColumn> parts_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,177 @@
+#include "column_files/text_values.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+namespace rtindex {
+
+namespace {
+
+using Nanoseconds = std::int64_t;
+
+constexpr Nanoseconds second = 1'000'000'000;
+constexpr Nanoseconds day = 86'400 * second;
+
+struct Unit {
+  std::string_view name;
+  Nanoseconds length;
+  std::string_view words, example;
+  int decimals;  // of a second
+};
+
+constexpr std::array<Unit, 7> units = {
+    {{"D", day, "days", "2024-01-31", 0},
+     {"h", 3600 * second, "hours", "2024-01-31T12:00", 0},
+     {"m", 60 * second, "minutes", "2024-01-31T12:30", 0},
+     {"s", second, "seconds", "2024-01-31T12:30:05", 0},
+     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250", 3},
+     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25", 6},
+     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25", 9}}};
+
+const Unit* unit_named(std::string_view name) {
+  for (const Unit& unit : units)
+    if (unit.name == name) return &unit;
+  return nullptr;
+}
+
+// Takes `digits` digits from the front of the text.
+std::optional<int> take_number(std::string_view& text, std::size_t digits) {
+  if (text.size() < digits) return std::nullopt;
+  int number = 0;
+  for (const char c : text.substr(0, digits)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = 10 * number + (c - '0');
+  }
+  text.remove_prefix(digits);
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view one_of) {
+  if (text.empty() || one_of.find(text.front()) == std::string_view::npos) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::optional<std::int64_t> take_days(std::string_view& text) {
+  const auto year = take_number(text, 4);
+  if (!year || !take(text, "-")) return std::nullopt;
+  const auto month = take_number(text, 2);
+  if (!month || !take(text, "-")) return std::nullopt;
+  const auto day_of_month = take_number(text, 2);
+  if (!day_of_month) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day_of_month))};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+std::optional<Nanoseconds> take_fraction(std::string_view& text) {
+  Nanoseconds fraction = 0;
+  Nanoseconds digit_worth = second;
+  while (const auto digit = take_number(text, 1)) {
+    digit_worth /= 10;
+    if (digit_worth == 0) return std::nullopt;
+    fraction += *digit * digit_worth;
+  }
+  if (digit_worth == second) return std::nullopt;
+  return fraction;
+}
+
+std::optional<Nanoseconds> take_time_of_day(std::string_view& text) {
+  const auto hour = take_number(text, 2);
+  if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
+  const auto minute = take_number(text, 2);
+  if (!minute || *minute > 59) return std::nullopt;
+  Nanoseconds time = (*hour * std::int64_t{60} + *minute) * 60 * second;
+  if (!take(text, ":")) return time;
+  const auto seconds = take_number(text, 2);
+  if (!seconds || *seconds > 59) return std::nullopt;
+  time += *seconds * second;
+  if (!take(text, ".")) return time;
+  const auto fraction = take_fraction(text);
+  if (!fraction) return std::nullopt;
+  return time + *fraction;
+}
+
+// An optional UTC suffix.
+void take_utc(std::string_view& text) {
+  if (take(text, "Z")) return;
+  for (const std::string_view zero : {"+00:00", "-00:00", "+00"})
+    if (text == zero) return text.remove_prefix(zero.size());
+}
+
+}  // namespace
+
+std::optional<TextTime> parse_iso_time(std::string_view text) {
+  text = trimmed(text);
+  const auto days = take_days(text);
+  if (!days) return std::nullopt;
+  TextTime time{*days, 0, true};
+  if (take(text, "T ")) {
+    const auto time_of_day = take_time_of_day(text);
+    if (!time_of_day) return std::nullopt;
+    time.nanoseconds = *time_of_day;
+    time.is_date = false;
+    take_utc(text);
+  } else {
+    take(text, "Z");
+  }
+  if (!text.empty()) return std::nullopt;
+  return time;
+}
+
+std::optional<std::int64_t> TextTime::ticks(std::string_view unit) const {
+  const Unit* known = unit_named(unit);
+  if (known == nullptr || nanoseconds % known->length != 0) return std::nullopt;
+  // Before 1970 counted from the end of the day: its start may overflow where the time does not.
+  const std::int64_t from_day = days < 0 ? days + 1 : days;
+  const Nanoseconds rest = days < 0 ? nanoseconds - day : nanoseconds;
+  std::int64_t ticks = 0;
+  if (__builtin_mul_overflow(from_day, day / known->length, &ticks) ||
+      __builtin_add_overflow(ticks, rest / known->length, &ticks))
+    return std::nullopt;
+  return ticks;
+}
+
+std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit) {
+  if (const auto ticks = parse_number<std::int64_t>(text)) return ticks;
+  const auto time = parse_iso_time(text);
+  return time ? time->ticks(unit) : std::nullopt;
+}
+
+std::string time_text(std::int64_t ticks, std::string_view unit) {
+  const Unit* known = unit_named(unit);
+  if (known == nullptr) return fmt::format("{}", ticks);
+  const std::int64_t ticks_a_day = day / known->length;
+  const bool before_midnight = ticks % ticks_a_day < 0;  // rounds down to the day before
+  const std::int64_t days = ticks / ticks_a_day - (before_midnight ? 1 : 0);
+  constexpr std::int64_t first_day = -719'528;  // 0000-01-01
+  constexpr std::int64_t last_day = 2'932'896;  // 9999-12-31
+  if (days < first_day || days > last_day) return fmt::format("{}", ticks);
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  if (unit == "D") return text;
+  const Nanoseconds since_midnight =
+      (ticks % ticks_a_day + (before_midnight ? ticks_a_day : 0)) * known->length;
+  const std::int64_t seconds = since_midnight / second;
+  text += fmt::format("T{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
+  if (known->length > second) return text;
+  text += fmt::format(":{:02}", seconds % 60);
+  if (known->decimals == 0) return text;
+  return text + fmt::format(".{:0{}}", since_midnight % second / known->length, known->decimals);
+}
+
+std::string time_forms(std::string_view unit) {
+  const Unit* known = unit_named(unit);
+  if (known == nullptr) return "write the number of ticks (of an unknown unit)";
+  return fmt::format("write a {} such as {}, or the number of {} since 1970-01-01",
+                     unit == "D" ? "date" : "date or time", known->example, known->words);
+}
+
+}  // namespace rtindex

@@ -1,2 +1,0 @@
-#!/usr/bin/env bash
-exec python3 -B "$(dirname "${BASH_SOURCE[0]}")/draw.py"

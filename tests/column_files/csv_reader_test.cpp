@@ -1,0 +1,173 @@
+#include "column_files/csv_reader.hpp"
+
+#include "column_files/text_column.hpp"
+#include "scratch.hpp"
+
+namespace rtindex {
+namespace {
+
+using testing::error_of;
+
+class CsvReader : public testing::Scratch {
+ protected:
+  LoadedColumn load(std::string_view text, const std::string& column = "k",
+                    const LoadedColumn* like = nullptr) const {
+    return read_csv(write("a.csv", text), {.name = column}, like);
+  }
+  std::string refusal(std::string_view text, const std::string& column = "k") const {
+    const std::string sentence = error_of([&] { static_cast<void>(load(text, column)); });
+    EXPECT_SAYS(sentence, path("a.csv"));
+    return sentence;
+  }
+  // Type and elements: "int64 1 null 3".
+  static std::string shown(const LoadedColumn& column) {
+    std::string text = column.type_text();
+    for (std::size_t row = 0; row < column.size(); ++row) text += " " + column.view().text(row);
+    return text;
+  }
+};
+
+TEST_F(CsvReader, TakesTheNarrowestTypeOfTheEntireColumn) {
+  EXPECT_EQ(shown(load("k\n1\n-2\n+3\n")), "int64 1 -2 3");
+  EXPECT_EQ(shown(load("k\n1\n18446744073709551615\n")), "uint64 1 18446744073709551615");
+  EXPECT_EQ(shown(load("k\n1\n2.5\n-1e3\n")), "float64 1 2.5 -1000");
+  EXPECT_EQ(shown(load("k\n1\n2.5\nx\n")), "string \"1\" \"2.5\" \"x\"");
+  EXPECT_EQ(shown(load("k\n0x10\n")), "string \"0x10\"");
+  EXPECT_EQ(shown(load("k\n1\ninf\nnan\n")), "float64 1 inf nan");
+  EXPECT_EQ(shown(load("k\n1e400\n-1e400\n1e-400\n")), "float64 inf -inf 0");
+  EXPECT_EQ(shown(load("k\n 1\n2 \n")), "int64 1 2");
+  EXPECT_EQ(shown(load("k\n+-1\n")), "string \"+-1\"");
+  EXPECT_EQ(shown(load("k\n-9223372036854775808\n")), "int64 -9223372036854775808");
+}
+
+TEST_F(CsvReader, EmptyFieldsAreNulls) {
+  EXPECT_EQ(shown(load("k,x\n1,a\n,b\n3,c\n")), "int64 1 null 3");
+  EXPECT_EQ(shown(load("k,x\na,1\n,2\n\"\",3\n")), "string \"a\" null \"\"");
+  EXPECT_EQ(shown(load("k,x\n1,1\n\"\",2\n")), "int64 1 null");
+  EXPECT_EQ(shown(load("k,x\n,1\n,2\n")), "int64 null null");
+  EXPECT_EQ(shown(load("k\n1\n\n3\n")), "int64 1 null 3") << "a file of one column";
+  EXPECT_EQ(load("k,x\n1,a\n,b\n3,c\n").slice(1, 2).text(0), "null");
+  EXPECT_EQ(load("k,x\n1,a\n,b\n3,c\n").slice(1, 2).text(1), "3");
+}
+
+TEST_F(CsvReader, ReadsQuotesAsRfc4180Says) {
+  EXPECT_EQ(shown(load("k,x\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n")),
+            "string \"a,b\" \"say \"hi\"\" \"two\nlines\"");
+  EXPECT_EQ(shown(load("x,k\n\"a,\"\"\n\",1\n,\"2\"\n")), "int64 1 2");
+  EXPECT_EQ(shown(load("\"k\",\"a \"\"b\"\"\"\n1,2\n", "a \"b\"")), "int64 2");
+  EXPECT_EQ(shown(load("k\n5\" pipe\n")), "string \"5\" pipe\"");
+}
+
+TEST_F(CsvReader, ReadsEveryEndOfLineAndOfFile) {
+  EXPECT_EQ(shown(load("k,x\r\n1,2\r\n3,4\r\n")), "int64 1 3");
+  EXPECT_EQ(shown(load("x,k\r\n1,\"2\"\r\n3,4")), "int64 2 4");
+  EXPECT_EQ(shown(load("x,k\n1,2\n3,")), "int64 2 null");
+  EXPECT_EQ(shown(load("x,k\n1,2\n\n\r\n3,4\n\n\n")), "int64 2 4");
+  EXPECT_EQ(shown(load("\xef\xbb\xbfk,x\n1,2\n")), "int64 1");
+  EXPECT_EQ(shown(load("k\n")), "int64");
+  EXPECT_EQ(shown(load("k")), "int64");
+}
+
+TEST_F(CsvReader, FindsItsColumn) {
+  EXPECT_EQ(shown(load("only\n4\n", "")), "int64 4");
+  EXPECT_EQ(shown(read_csv(write("a.csv", "other\n4\n"), {.name = "k", .or_the_only_one = true})),
+            "int64 4");
+  EXPECT_SAYS(refusal("a,b,c\n1,2,3\n"), "no column 'k': choose one of a, b, c with --csv-column");
+  EXPECT_SAYS(refusal("a,b\n1,2\n", ""), "has 2 columns: choose one of a, b");
+  EXPECT_SAYS(refusal("other\n4\n"), "no column 'k'");
+  EXPECT_SAYS(refusal("k,k\n1,2\n"), "two columns named 'k'");
+}
+
+TEST_F(CsvReader, NamesTheLineOfAFault) {
+  EXPECT_SAYS(refusal("k,x\n1,2\n3\n"), "line 3: expected 2 fields as in the header, got 1");
+  EXPECT_SAYS(refusal("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: expected 2 fields");
+  EXPECT_SAYS(refusal("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: unclosed quoted field");
+  EXPECT_SAYS(refusal("k,x\n1,\"2\"3\n"), "line 2: text after a closing quote");
+}
+
+TEST_F(CsvReader, RefusesWhatIsNoCsv) {
+  EXPECT_SAYS(refusal(""), "is empty");
+  EXPECT_SAYS(refusal("k\r1\r2\r"), "lines end in CR");
+  EXPECT_EQ(load("k\r").size(), 0U);
+  EXPECT_SAYS(refusal(std::string_view("\x93NUMPY\x01\x00v\x00", 10)), "is not a CSV file");
+}
+
+TEST_F(CsvReader, LooksUpNoOtherNumberThanIsWritten) {
+  const LoadedColumn floats = LoadedColumn::numbers("floats", Type::f32, RawMemory(8), 0);
+  // Compared as float64, no float32 is 16777217; 0.1 still means the float32 next to it.
+  EXPECT_EQ(shown(load("k\n3\n16777217\n1e39\n0.1\n", "k", &floats)),
+            "float64 3 16777217 1e+39 0.10000000149011612");
+  const LoadedColumn doubles = LoadedColumn::numbers("doubles", Type::f64, RawMemory(8), 0);
+  EXPECT_EQ(load("k\n18446744073709551616\n9007199254740992\n0.1\n-inf\n", "k", &doubles).size(),
+            4U);
+  for (const char* text :
+       {"k\n1\n-9007199254740993\n", "k\n0\n18446744073709551615\n", "k\n2\n1e400\n"})
+    for (const LoadedColumn* like : {&floats, &doubles})
+      EXPECT_SAYS(error_of([&] { static_cast<void>(load(text, "k", like)); }),
+                  "in row 1 (counted from 0) is not exact as float64");
+}
+
+TEST_F(CsvReader, NeverRoundsIntegers) {
+  EXPECT_SAYS(refusal("k\n1\n99999999999999999999\n"), "such as 99999999999999999999 in row 1");
+  EXPECT_SAYS(refusal("k\n-1\n18446744073709551615\n"), "no 64-bit type fits all");
+  EXPECT_EQ(shown(load("k\n0.5\n99999999999999999999\n")), "float64 0.5 1e+20");
+}
+
+TEST_F(CsvReader, FollowsTheTypeOfAnotherColumn) {
+  TextColumn word;
+  word.add("x");
+  const LoadedColumn strings = std::move(word).finish("strings");
+  EXPECT_EQ(shown(load("k\n007\n", "k", &strings)), "string \"007\"");
+  RawMemory memory(sizeof(float));
+  const LoadedColumn floats = LoadedColumn::numbers("floats", Type::f32, std::move(memory), 0);
+  EXPECT_EQ(shown(load("k\n0.1\n3\ninf\n", "k", &floats)), "float32 0.1 3 inf");
+  EXPECT_EQ(shown(load("k\nword\n", "k", &floats)), "string \"word\"");
+  LoadedColumn times = LoadedColumn::numbers("times", Type::timestamp64, RawMemory(8), 0);
+  times.set_unit("s");
+  EXPECT_EQ(shown(load("k\n1970-01-02T00:00:01\n77\n\n", "k", &times)),
+            "timestamp64[s] 86401 77 null");
+}
+
+TEST_F(CsvReader, ReadsDatesAndTimes) {
+  EXPECT_EQ(shown(load("k\n1970-01-02\n1969-12-31\n")), "timestamp64[D] 1 -1");
+  EXPECT_EQ(shown(load("k,x\n\"1970-01-02\",a\n,b\n\"\",c\n")), "timestamp64[D] 1 null null");
+  EXPECT_EQ(shown(load("k\n1970-01-01T00:00:01\n")), "timestamp64[us] 1000000");
+  EXPECT_EQ(shown(load("k\n1970-01-01 00:00:00.25\n1970-01-02\n")),
+            "timestamp64[us] 250000 86400000000")
+      << "one time of day makes times of all dates";
+  EXPECT_EQ(shown(load("k\n1970-01-01T00:00:00.000000001\n1970-01-01T00:00:00.5Z\n")),
+            "timestamp64[ns] 1 500000000");
+  EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 253402214400000000");
+  EXPECT_SAYS(refusal("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
+              "9999-12-31 does not fit 64-bit nanoseconds (1677 to 2262)");
+}
+
+TEST_F(CsvReader, TakesForStringsWhatIsNotAllTimes) {
+  EXPECT_EQ(shown(load("k\n2024-01-31\nsoon\n")), "string \"2024-01-31\" \"soon\"");
+  EXPECT_EQ(shown(load("k\n2024-01-31\n77\n")), "string \"2024-01-31\" \"77\"");
+  EXPECT_EQ(shown(load("k\n2024-02-30\n")), "string \"2024-02-30\"");
+  EXPECT_EQ(shown(load("k\n2024-01\n")), "string \"2024-01\"");
+}
+
+TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
+  LoadedColumn days = LoadedColumn::numbers("days", Type::timestamp64, RawMemory(8), 0);
+  days.set_unit("D");
+  EXPECT_EQ(shown(load("k\n1970-01-03T00:00\n", "k", &days)), "timestamp64[D] 2");
+  const auto refuse = [&](std::string_view text) {
+    return error_of([&] { static_cast<void>(load(text, "k", &days)); });
+  };
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"),
+              "1970-01-03T12:00 cannot be represented as timestamp64[D]");
+  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
+  const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
+  EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");
+  EXPECT_EQ(load("k\n1970-01-03\n4294967296\n", "k", &dates).type(), Type::string)
+      << "no date has so many days";
+  TextColumn word;
+  word.add("x");
+  const LoadedColumn strings = std::move(word).finish("strings");
+  EXPECT_EQ(shown(load("k\n2024-01-31\n", "k", &strings)), "string \"2024-01-31\"");
+}
+
+}  // namespace
+}  // namespace rtindex

@@ -1,0 +1,90 @@
+#include "column_files/text_values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+namespace rtindex {
+namespace {
+
+using Ticks = std::optional<std::int64_t>;
+
+TEST(TextTime, ReadsDatesAndTimesOfDay) {
+  EXPECT_EQ(parse_time("1970-01-01", "D"), Ticks(0));
+  EXPECT_EQ(parse_time("2024-02-29", "D"), Ticks(19782));
+  EXPECT_EQ(parse_time("1969-12-31", "D"), Ticks(-1));
+  EXPECT_EQ(parse_time("1970-01-01T01:30", "m"), Ticks(90));
+  EXPECT_EQ(parse_time("1970-01-02 00:00:01", "s"), Ticks(86401));
+  EXPECT_EQ(parse_time("1970-01-01T00:00:01.25Z", "ms"), Ticks(1250));
+  EXPECT_EQ(parse_time("1970-01-01T00:00:00.000000001", "ns"), Ticks(1));
+  EXPECT_EQ(parse_time("2000-01-01", "h"), Ticks(262968));
+  EXPECT_EQ(parse_time("1969-12-31T23:59:59", "us"), Ticks(-1'000'000));
+}
+
+TEST(TextTime, TakesUtcHoweverItIsWritten) {
+  for (const char* zone : {"", "Z", "+00", "+00:00", "-00:00"})
+    EXPECT_EQ(parse_time(std::string("1970-01-01 00:00:05") + zone, "s"), Ticks(5)) << zone;
+  for (const char* zone : {"+01:00", "-05", "+0", "+00:0", "+00:00Z", "ZZ"})
+    EXPECT_EQ(parse_time(std::string("1970-01-01 00:00:05") + zone, "s"), std::nullopt) << zone;
+}
+
+TEST(TextTime, TakesTicksAsTheyAre) {
+  EXPECT_EQ(parse_time("-17", "D"), Ticks(-17));
+  EXPECT_EQ(parse_time("1234", "25s"), Ticks(1234));
+}
+
+TEST(TextTime, RefusesWhatIsNoTime) {
+  for (const char* text : {"", "today", "2024-13-01", "2023-02-29", "2024-1-1", "2024-01-01T",
+                           "2024-01-01T24:00", "2024-01-01T12:60", "2024-01-01T12:00:60",
+                           "2024-01-01T12:00:00.", "2024-01-01x", "2024-01-01T12:00:00.0000000001"})
+    EXPECT_EQ(parse_time(text, "ns"), std::nullopt) << text;
+}
+
+TEST(TextTime, RefusesWhatFallsBetweenTicks) {
+  EXPECT_EQ(parse_time("2024-01-01T12:00", "D"), std::nullopt);
+  EXPECT_EQ(parse_time("2024-01-01T00:00:00.5", "s"), std::nullopt);
+  EXPECT_EQ(parse_time("2024-01-01", "Y"), std::nullopt) << "years have no fixed length";
+  EXPECT_EQ(parse_time("9999-01-01", "ns"), std::nullopt) << "beyond int64";
+}
+
+TEST(TextTime, TellsDatesFromTimesOfDay) {
+  EXPECT_TRUE(parse_iso_time("2024-02-29")->is_date);
+  EXPECT_FALSE(parse_iso_time("2024-02-29T00:00")->is_date);
+  EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->days, 1);
+  EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->nanoseconds, 1'500'000'000);
+  EXPECT_FALSE(parse_iso_time("77")) << "a number of ticks is not a date";
+  EXPECT_FALSE(parse_iso_time("2024-01-01T12:00+02:00"));
+}
+
+TEST(TextTime, WritesWhatItCanRead) {
+  EXPECT_EQ(time_text(19'753, "D"), "2024-01-31");
+  EXPECT_EQ(time_text(-1, "D"), "1969-12-31");
+  EXPECT_EQ(time_text(-1, "h"), "1969-12-31T23:00");
+  EXPECT_EQ(time_text(0, "s"), "1970-01-01T00:00:00");
+  EXPECT_EQ(time_text(1'706'704'205'250, "ms"), "2024-01-31T12:30:05.250");
+  EXPECT_EQ(time_text(-1, "ns"), "1969-12-31T23:59:59.999999999");
+  for (const std::string unit : {"D", "h", "m", "s", "ms", "us", "ns"})
+    for (const std::int64_t ticks : {-719'528, -719'529, -1000, -1, 0, 1, 59, 2'932'896})
+      EXPECT_EQ(parse_time(time_text(ticks, unit), unit), Ticks(ticks)) << ticks << unit;
+  for (const std::int64_t ticks :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_EQ(time_text(ticks, "us"), std::to_string(ticks)) << "no year of four digits";
+    EXPECT_EQ(parse_time(time_text(ticks, "ns"), "ns"), Ticks(ticks));
+  }
+  EXPECT_EQ(time_text(-719'529, "D"), "-719529");
+  EXPECT_EQ(time_text(7, "25s"), "7");
+}
+
+TEST(TextTime, ItsExamplesCanBeRead) {
+  for (const std::string unit : {"D", "h", "m", "s", "ms", "us", "ns"}) {
+    const std::string forms = time_forms(unit);
+    const std::size_t begin = forms.find("2024");
+    const std::string example = forms.substr(begin, forms.find(',') - begin);
+    EXPECT_TRUE(parse_time(example, unit)) << unit << ": " << forms;
+  }
+  EXPECT_EQ(time_forms("25s").find("2024"), std::string::npos) << "only ticks can be read";
+}
+
+}  // namespace
+}  // namespace rtindex
