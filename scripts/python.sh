@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Creates a virtual environment in build/python/venv with the Python package of this tree and the
-# packages that its tests, its tutorial and its benchmark import.
+# Creates a virtual environment in build/python/venv with the Python packages of this tree (rtindex and
+# rtindex-report) and those that their tests, the tutorial and the benchmark import.
 #
 #   scripts/python.sh [--prebuilt FOLDER]
 #
@@ -61,4 +61,5 @@ fi
 say "build and install rtindex"
 CMAKE_BUILD_PARALLEL_LEVEL="$(job_count)" "$venv/bin/pip" install --quiet --no-build-isolation \
   --no-deps --force-reinstall "${prebuilt[@]}" "$root"
+"$venv/bin/pip" install --quiet --no-build-isolation --no-deps --force-reinstall "$root/report"
 say "ready: $venv/bin/python"

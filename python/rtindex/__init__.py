@@ -12,7 +12,7 @@ Python lists. They are read in place, and answers are objects of the same librar
 from importlib import import_module as _import_module
 
 # The module of each name, as __init__.pyi declares it to type checkers. Modules are imported when a
-# name is first used, so that `python -m rtindex.report` needs neither NumPy nor the library.
+# name is first used: `import rtindex` alone needs neither NumPy nor the library.
 _MODULES = {
     "Answers": "_results",
     "CorruptFileError": "_errors",

@@ -10,7 +10,8 @@ source = pathlib.Path(os.environ["RTINDEX_SOURCE_DIR"])
 pages = [source / name for name in ("README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "src/README.md",
                                     "results/README.md", "docs/pictures/README.md")]
 pages += sorted(source.glob("docs/*.md"))
-FOLDERS = "bench|cli|cmake|docs|duckdb|examples|fuzz|include|python|results|scripts|src|tests"
+FOLDERS = ("bench|cli|cmake|column_files|docs|drawing|duckdb|examples|fuzz|include|python|report|results|scripts|src|"
+           "tests")
 YOURS = ("results/my-machine", "results/my-gpu")  # folders that a reader would make
 
 

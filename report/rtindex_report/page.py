@@ -203,7 +203,7 @@ def _unmeasured(described: dict[str, Experiment], experiments: list[Experiment])
 
 def _footer() -> str:
     return (
-        "<footer><p>Made by <code>python -m rtindex.report</code> from measurement records and "
+        "<footer><p>Made by <code>python -m rtindex_report</code> from measurement records and "
         "nothing else. Medians decide, and a win counts where the runs of the first two do not "
         "overlap; only indexes that did the same work on the same machine are compared. Published "
         "figures are means, from "

@@ -7,9 +7,9 @@ import tempfile
 import unittest
 
 import browser
-from reported import SOURCE, command
+from rtindex_report import command
 
-RESULTS = SOURCE.parents[2] / "results"
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results"
 PROGRAM = browser.find()
 
 

@@ -9,7 +9,9 @@ import tempfile
 import unittest
 
 import fixture
-from reported import SOURCE
+import rtindex_report
+
+SOURCE = pathlib.Path(rtindex_report.__file__).parent
 
 
 class Command(unittest.TestCase):
@@ -21,7 +23,7 @@ class Command(unittest.TestCase):
         self.output = self.root / "report.html"
 
     def run_report(self, *arguments):
-        command = [sys.executable, "-I", str(SOURCE), *map(str, arguments)]
+        command = [sys.executable, "-m", "rtindex_report", *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def test_python_3_9_and_nothing_else(self):
@@ -37,7 +39,7 @@ class Command(unittest.TestCase):
                 later = {"tomllib", "annotationlib", "compression"}
                 self.assertLessEqual(imported - own, set(sys.stdlib_module_names) - later)
 
-    def test_from_the_source_tree_without_rtindex(self):
+    def test_writes_a_page(self):
         done = self.run_report(self.root, "-o", self.output)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("7 experiments, 4 machines, 566 records", done.stdout)

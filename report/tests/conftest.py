@@ -1,4 +1,4 @@
-"""Under pytest, whatever its import mode, the modules beside the tests are found."""
+"""Under pytest the modules beside the tests are found."""
 
 import pathlib
 import sys

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 import fixture
-from reported import charts, colours, experiments, machines, names, records, words
+from rtindex_report import charts, colours, experiments, machines, names, records, words
 
 
 def read_fixture():

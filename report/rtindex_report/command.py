@@ -11,8 +11,8 @@ from .records import ReportError
 from .words import count
 
 EXAMPLES = """examples:
-  python -m rtindex.report results/ -o report.html
-  python -m rtindex.report results/my-laptop results/paper -o mine.html
+  python -m rtindex_report results/ -o report.html
+  python -m rtindex_report results/my-laptop results/paper -o mine.html
 """
 
 
@@ -42,7 +42,7 @@ def _write(options: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m rtindex.report",
+        prog="python -m rtindex_report",
         description="Writes one self-contained HTML page from measurement records: which index "
         "wins where, and a chart of every experiment.",
         epilog=EXAMPLES,

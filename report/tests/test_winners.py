@@ -3,7 +3,7 @@
 import unittest
 
 import fixture
-from reported import charts, experiments, machines, records, winners
+from rtindex_report import charts, experiments, machines, records, winners
 
 
 def record(

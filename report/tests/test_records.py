@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 import fixture
-from reported import command, records
+from rtindex_report import command, records
 
 
 class BadRecords(unittest.TestCase):

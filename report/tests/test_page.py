@@ -9,7 +9,7 @@ import unittest
 
 import browser
 import fixture
-from reported import command
+from rtindex_report import command
 
 PROGRAM = browser.find()
 VISIBLE_LINES = "document.querySelectorAll('#hit-rate svg.plot g.series').length"

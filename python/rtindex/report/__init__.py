@@ -1,4 +1,0 @@
-"""Turns measurement records into one HTML page: python -m rtindex.report results/
-
-Uses the standard library alone, so that it runs on any machine.
-"""
