@@ -11,7 +11,7 @@ overhead: one worker with all cores against `rtindex.build` in this process, for
     there.
 scaling: builds and lookups with several workers of one thread each, over a column and lookups that
     are in the memory of the workers.
-messages: a block from one worker to another, and a task without work, for scripts/scale_model.py.
+messages: a block from one worker to another, and a task without work.
 peers: the same lookups by Dask's merge and loc on the same cluster, whose workers may use most of
     the memory.
 all: every figure, each question in a process of its own: scaling with 1, 2 and 4 workers, peers

@@ -287,6 +287,17 @@ SHOWN["dask"] = pivot(
     lambda row, machine: row(machine))
 
 
+def ns_a_key(metric: str, category: str) -> float:
+    record = find("neoverse-v1-2core/dask.jsonl", experiment="dask-scaling", category=category, metric=metric,
+                  workers=1)
+    return record["median"] * 1e6 / record["keys"]
+
+
+SHOWN["dask_costs"] = pivot(
+    "nanoseconds a key", {"one partition": "default", "four partitions": "4 partitions"},
+    {"build": "build_cpu_ms", "lookup": "lookup_cpu_ms"}, ns_a_key, decimals=0)
+
+
 # Reliability
 def counted(record: dict) -> str | None:
     """What a record counts."""
