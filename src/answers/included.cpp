@@ -90,7 +90,7 @@ class Included final : public IncludedValues {
     });
     std::vector<std::pair<std::uint32_t, T>> outside;
     for (const Part& part : parts) {
-      const Array<std::uint32_t> rows = part.values->outside_rows(part.row_at);
+      const std::span<const std::uint32_t> rows = part.values->outside_rows();
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (!part.dead.has(rows[i])) outside.emplace_back(rows[i], own(part).outside_[i]);
     }
@@ -104,13 +104,11 @@ class Included final : public IncludedValues {
   }
 
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
-      : type_(type), values_(file.array<T>("values", size)) {
-    if (file.has("outside_rows")) {
-      outside_rows_ = file.array<std::uint32_t>("outside_rows");
-      if (outside_rows_.size() > rows - size) file.refuse("it has too many values of null keys");
-    }
-    lists_outside_ = file.has("outside_rows");
-    outside_ = file.array<T>("outside", lists_outside_ ? outside_rows_.size() : rows - size);
+      : type_(type),
+        values_(file.array<T>("values", size)),
+        outside_rows_(file.array<std::uint32_t>("outside_rows")) {
+    if (outside_rows_.size() > rows - size) file.refuse("it has too many values of null keys");
+    outside_ = file.array<T>("outside", outside_rows_.size());
     if constexpr (has_prefix_sums) all_.prefix = file.array<Class>("prefix", size / block + 1);
     for (std::size_t left = size; left > block; left = (left + block - 1) / block)
       all_.blocks.push_back(file.array<Aggregate>(fmt::format("level{}", all_.blocks.size()),
@@ -121,7 +119,7 @@ class Included final : public IncludedValues {
     file.text("type", std::string(name_of(type_)));
     file.array("values", values_.span());
     file.array("outside", outside_.span());
-    if (lists_outside_) file.array("outside_rows", outside_rows_.span());
+    file.array("outside_rows", outside_rows_.span());
     if constexpr (has_prefix_sums) file.array("prefix", all_.prefix.span());
     for (std::size_t level = 0; level < all_.blocks.size(); ++level)
       file.array(fmt::format("level{}", level), all_.blocks[level].span());
@@ -159,17 +157,8 @@ class Included final : public IncludedValues {
     return std::make_unique<const Levels<Class>>(levels_over(values_.span(), dead));
   }
 
-  [[nodiscard]] Array<std::uint32_t> outside_rows(const RowAt& row_at) const override {
-    Array<std::uint32_t> rows(outside_.size());
-    if (lists_outside_) {
-      std::copy(outside_rows_.begin(), outside_rows_.end(), rows.begin());
-    } else if (!outside_.empty()) {
-      const std::vector<std::uint32_t> missing =
-          missing_of(values_.size() + outside_.size(), row_at);
-      if (missing.size() != rows.size()) fail_damaged_in_use("a row is there twice");
-      std::copy(missing.begin(), missing.end(), rows.begin());
-    }
-    return rows;
+  [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {
+    return outside_rows_.span();
   }
 
   [[nodiscard]] OwnedColumn values_of(std::span<const std::uint32_t> entries) const override {
@@ -239,7 +228,6 @@ class Included final : public IncludedValues {
   Array<T> values_;   // in key order
   Array<T> outside_;  // of rows whose key is null, in row order
   Array<std::uint32_t> outside_rows_;
-  bool lists_outside_ = true;  // files of format 1 do not: all rows that have no position
   Levels<Class> all_;
 };
 

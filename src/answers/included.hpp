@@ -44,7 +44,6 @@ class IncludedValues {
   // i is the position of its i-th value, counted through the key orders of all parts.
   struct Part {
     const IncludedValues* values;
-    RowAt row_at;
     RowBits dead;  // rows that are left out
   };
   [[nodiscard]] static std::unique_ptr<IncludedValues> merged(
@@ -68,7 +67,7 @@ class IncludedValues {
 
   // The rows whose key is null, ascending: they are not in the key order, but their values are
   // kept.
-  [[nodiscard]] virtual Array<std::uint32_t> outside_rows(const RowAt& row_at) const = 0;
+  [[nodiscard]] virtual std::span<const std::uint32_t> outside_rows() const = 0;
   // Some values: entry i is the value at position i of the key order; those of outside_rows()
   // follow.
   [[nodiscard]] virtual OwnedColumn values_of(std::span<const std::uint32_t> entries) const = 0;

@@ -21,7 +21,6 @@ namespace rtindex {
 struct LoadedStructure {
   std::unique_ptr<Structure> structure;
   bool rebuilt;
-  std::unique_ptr<KeyCodec> codec = nullptr;  // in place of that of the file
 };
 
 // A kind of index on a kind of device, such as rx:embree@cpu: completes specs, and builds and loads
@@ -112,9 +111,6 @@ class Backend {
   // that is erased.
   [[nodiscard]] virtual CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
                                                const RowStates& states, Stream stream) const;
-  // The rows of an index of one segment that have no key.
-  [[nodiscard]] virtual Marks null_rows(const Spec& spec, const Segment& segment,
-                                        std::size_t row_count) const;
   // The rows whose key equals one of these.
   [[nodiscard]] virtual Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
                                             const ColumnView& keys, std::size_t row_count,

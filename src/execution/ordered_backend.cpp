@@ -18,10 +18,8 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
     if (!base || ordered == nullptr) return std::nullopt;
     plan.inputs.push_back(ordered->order_input());
     plan.inputs.back().dead = bits_of(segment.dead);
-    if (IncludedValues::Part part = ordered->included_part(); part.values != nullptr) {
-      part.dead = bits_of(segment.dead);
-      plan.included.push_back(std::move(part));
-    }
+    if (const IncludedValues* const values = ordered->included_values(); values != nullptr)
+      plan.included.push_back({values, bits_of(segment.dead)});
     if (segment.codec->empty() && segment.keys() != 0)
       fail_damaged_in_use("a segment without keys has some");
     if (segment.codec->empty()) continue;

@@ -44,8 +44,8 @@ struct LocatorBytes {
 class HasKeyOrder {
  public:
   [[nodiscard]] virtual OrderInput order_input() const = 0;
-  // Included values, or null; `dead` is to be set.
-  [[nodiscard]] virtual IncludedValues::Part included_part() const = 0;
+  // Null where there are none.
+  [[nodiscard]] virtual const IncludedValues* included_values() const = 0;
 
  protected:
   ~HasKeyOrder() = default;
@@ -153,7 +153,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   }
   [[nodiscard]] IncludedRows included_rows() const override {
     // Entries of the included values, as in_row_order sorts keys.
-    const Array<std::uint32_t> outside = included_->outside_rows(row_at());
+    const std::span<const std::uint32_t> outside = included_->outside_rows();
     const std::size_t entries = order_.size() + outside.size();
     const EncodedColumn sorted =
         in_row_order(entries, order_.row_count(), entries == 0 ? 0 : entries - 1, [&](auto&& take) {
@@ -170,9 +170,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   [[nodiscard]] std::size_t size() const override { return order_.size(); }
   [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
-  [[nodiscard]] IncludedValues::Part included_part() const override {
-    return {included_.get(), row_at(), {}};
-  }
+  [[nodiscard]] const IncludedValues* included_values() const override { return included_.get(); }
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {

@@ -84,18 +84,6 @@ Marks Backend::load_marks(const Spec&, Array<std::uint32_t> words, std::size_t r
   return std::make_shared<HostMarks>(std::move(words), rows);
 }
 
-Marks Backend::null_rows(const Spec&, const Segment& segment, std::size_t row_count) const {
-  if (segment.keys() == row_count) return nullptr;
-  const EncodedColumn column = segment.structure->column();
-  MarkedRows nulls(row_count);
-  for (std::size_t i = 0, row = 0; row < row_count; ++row)
-    if (i < column.size() && column.row(i) == row)
-      ++i;
-    else
-      nulls.add(static_cast<std::uint32_t>(row));
-  return std::move(nulls).finish();
-}
-
 Marks Backend::matching_rows(const Spec&, std::span<const Segment> segments, const ColumnView& keys,
                              std::size_t row_count, Stream) const {
   AnswersAccess access({.answers = Answer::rows}, keys.size());

@@ -169,7 +169,6 @@ void Index::State::load_segments(const FileReader& reader,
     LoadedStructure structure =
         backend->load(spec, part.part("structure"), *segment.codec, states.rows, memory);
     segment.structure = std::move(structure.structure);
-    if (structure.codec != nullptr) segment.codec = std::move(structure.codec);
     loaded = fmt::format("{} {}", structure.rebuilt ? "rebuilt from the column in" : "mapped from",
                          file);
     segment.dead = marks_in(part, "dead");
@@ -178,11 +177,6 @@ void Index::State::load_segments(const FileReader& reader,
     opened.segments.push_back(std::move(segment));
   };
   states.memory = memory;
-  if (!reader.has("segments")) {  // format 1
-    load_segment(reader);
-    states.nulls = backend->null_rows(spec, opened.main(), states.rows);
-    return;
-  }
   const std::uint64_t segments = reader.number("segments", states.rows + 1);
   if (segments == 0) reader.refuse("it has no segments");
   for (std::uint64_t i = 0; i < segments; ++i)

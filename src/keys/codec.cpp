@@ -28,8 +28,8 @@ std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
   return make_native_codec(column);
 }
 
-// The rowIDs of the elements, which only the comparison in full needs; format 1 had a row for each
-// element.
+// The rowIDs of the elements, which only the comparison in full needs: other codecs do not save
+// them.
 RowNumbers saved_rows(const FileReader& file, std::size_t elements, std::size_t rows) {
   if (!file.has("elements")) return {0, elements};
   if (file.flag("rows_listed")) return RowNumbers(file.array<std::uint32_t>("rows", elements));

@@ -44,8 +44,6 @@ void require_strings(const ColumnView& lookups);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(
     std::uint64_t seed, bool is_empty, std::function<StringTails()> strings);
 [[nodiscard]] std::uint64_t random_hash_seed();
-// Strings from a file of before there were dictionaries.
-[[nodiscard]] std::unique_ptr<KeyCodec> make_head_codec(const FileReader& file, std::size_t rows);
 
 // Composite keys: each part is encoded by itself and takes as many bits as its values span; parts
 // are packed from the first on until 64 bits are full. What does not fit is compared in the hit.

@@ -76,8 +76,6 @@ class CompositeCodec final : public KeyCodec {
 
   [[nodiscard]] std::optional<CodecParts> parts() const override {
     if (parts_.size() > PackedMap::most_parts) return std::nullopt;
-    for (const CompositePart& part : parts_)
-      if (!part.codec->native_base() && !part.codec->parts()) return std::nullopt;
     CodecParts result = layout();
     for (std::size_t p = first_residual_; p < parts_.size() && has_residual_; ++p)
       result.parts[p].keys = &parts_[p].residual;

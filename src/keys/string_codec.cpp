@@ -258,7 +258,6 @@ std::unique_ptr<KeyCodec> make_string_codec(StringDictionary dictionary, const K
 }
 
 std::unique_ptr<KeyCodec> make_string_codec(const FileReader& file, std::size_t rows) {
-  if (file.has("head_bytes")) return make_head_codec(file, rows);
   if (file.has("hash_seed")) return make_string_hash_codec(file, rows);
   return std::make_unique<StringCodec>(file, rows);
 }

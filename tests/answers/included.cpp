@@ -158,7 +158,7 @@ struct TestSegment {
   }
 
   void expect_in(const IncludedValues& included) const {
-    const Array<std::uint32_t> outside = included.outside_rows(row_at(order));
+    const std::span<const std::uint32_t> outside = included.outside_rows();
     EXPECT_EQ(std::vector<std::uint32_t>(outside.begin(), outside.end()), null_rows);
     std::vector<std::uint32_t> entries(rows.size());
     std::iota(entries.rbegin(), entries.rend(), 0U);
@@ -220,19 +220,6 @@ TEST(IncludedOfSegments, AreSavedWithTheirRows) {
   EXPECT_THROW(static_cast<void>(IncludedValues::from_file(FileReader(stored), size, size + 1)),
                Error)
       << "more rows than there can be";
-}
-
-TEST(IncludedOfSegments, OfAnOldFileTakeTheRowsWithoutPosition) {
-  Random random(5);
-  const TestSegment segment(first_rows(700), random);
-  const auto included = segment.included({});
-  Stored stored = saved(*included);
-  ASSERT_EQ(stored.sections.erase("outside_rows"), 1U);
-  const std::size_t size = segment.order.rows.size();
-  const auto loaded = IncludedValues::from_file(FileReader(stored), size, 700);
-  segment.expect_in(*loaded);
-  const Stored again = saved(*loaded);
-  segment.expect_in(*IncludedValues::from_file(FileReader(again), size, 700));
 }
 
 }  // namespace

@@ -38,19 +38,8 @@ LoadedStructure DeviceBackend::load(const Spec& spec, const FileReader& file, co
                                     std::size_t rows,
                                     const std::shared_ptr<DeviceMemory>& memory) const {
   const DeviceOptions options = device_options(spec);
-  EncodedColumn column = load_column(file, rows, codec.span());
-  std::unique_ptr<KeyCodec> own;
-  // Strings of old files are encoded anew.
-  if (codec.type() == Type::string && !codec.parts()) {
-    const OwnedColumn keys = codec.decode(column);
-    Array<std::uint32_t> listed(column.size());
-    for (std::size_t i = 0; i < listed.size(); ++i) listed[i] = column.row(i);
-    own = KeyCodec::for_column(keys.view(), key_use());
-    own->number_rows(RowNumbers(std::move(listed)));
-    column = own->encode(keys.view(), rows);
-  }
-  auto structure = build_saved(options, file, column, own ? *own : codec, rows, memory);
-  return {std::move(structure), true, std::move(own)};
+  const EncodedColumn column = load_column(file, rows, codec.span());
+  return {build_saved(options, file, column, codec, rows, memory), true};
 }
 
 std::unique_ptr<Structure> DeviceBackend::build_keys(const Spec& spec, DeviceRows rows,

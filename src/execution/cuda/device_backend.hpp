@@ -42,8 +42,6 @@ class DeviceBackend : public Backend {
 
   [[nodiscard]] CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
                                        const RowStates& states, Stream stream) const final;
-  [[nodiscard]] Marks null_rows(const Spec& spec, const Segment& segment,
-                                std::size_t row_count) const final;
   [[nodiscard]] Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
                                     const ColumnView& keys, std::size_t row_count,
                                     Stream stream) const final;

@@ -63,13 +63,6 @@ CheckedRows DeviceBackend::check_rows(const Spec& spec, const ColumnView& rows,
        count_of(checked.named));
 }
 
-Marks DeviceBackend::null_rows(const Spec& spec, const Segment& segment,
-                               std::size_t row_count) const {
-  const OnDevice current(spec.device_number());
-  return uploaded_marks(Backend::null_rows(spec, segment, row_count),
-                        segment.structure->device_memory());
-}
-
 // Finds rows twice, as every caller with device memory does: first how many there are.
 Marks DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> segments,
                                    const ColumnView& keys, std::size_t row_count,

@@ -144,16 +144,12 @@ std::unique_ptr<Structure> build_saved(const DeviceOptions& options, const FileR
   while (is_native(type) && name_of(type) != name)
     type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1);
   if (!is_native(type)) file.refuse("its included values are of the unknown type '{}'", name);
-  // Format 1 has a value for every row.
-  RowNumbers numbers(0, rows);
-  if (file.has("included_rows")) {
-    auto listed = file.array<std::uint32_t>("included_rows");
-    for (std::size_t i = 0; i < listed.size(); ++i)
-      if (std::as_const(listed)[i] >= rows ||
-          (i != 0 && std::as_const(listed)[i] <= std::as_const(listed)[i - 1]))
-        file.refuse("the rows of its included values do not ascend");
-    numbers = RowNumbers(std::move(listed));
-  }
+  auto listed = file.array<std::uint32_t>("included_rows");
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    if (std::as_const(listed)[i] >= rows ||
+        (i != 0 && std::as_const(listed)[i] <= std::as_const(listed)[i - 1]))
+      file.refuse("the rows of its included values do not ascend");
+  const RowNumbers numbers(std::move(listed));
   if (numbers.size() == 0 && column.size() != 0) file.refuse("its included values are missing");
   const auto bytes = file.array<std::uint8_t>("included_values", numbers.size() * width_of(type));
   const ColumnView values = ColumnView::of(type, bytes.data(), numbers.size());

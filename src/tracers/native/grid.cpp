@@ -92,11 +92,6 @@ void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
 
 template <class Key>
 Grid<Key>::Grid(const KeyOrder<Key>& order) {
-  build(order);
-}
-
-template <class Key>
-void Grid<Key>::build(const KeyOrder<Key>& order) {
   const std::vector<KeyPiece> cut =
       cut_into_pieces(order.pairs(), order.size(), order.span(), limits);
   std::vector<SavedPiece> pieces;
@@ -138,11 +133,6 @@ void Grid<Key>::lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>&
 
 template <class Key>
 Grid<Key>::Grid(const FileReader& file, const KeyOrder<Key>& order) {
-  if (!file.has("pieces")) {  // a file of an older version, with another grid
-    static_cast<void>(order.input());
-    build(order);
-    return;
-  }
   const auto pieces = file.small_array<SavedPiece>("pieces");
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const SavedPiece& piece = pieces[i];

@@ -73,7 +73,6 @@ class Grid {
     std::uint32_t first, last;
   };
 
-  void build(const KeyOrder<Key>& order);
   void lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>& order);
   void fill(const KeyOrder<Key>& order);
   [[nodiscard]] Array<std::uint32_t> cell_ends(const KeyOrder<Key>& order) const;
