@@ -70,22 +70,6 @@ const Whole& pick_whole(fuzz::Input& input) {
   return found->second;
 }
 
-// Where words of a text start and how long they are.
-template <class IsPart>
-std::vector<std::pair<std::size_t, std::size_t>> words_of(const std::string& text, IsPart is_part) {
-  std::vector<std::pair<std::size_t, std::size_t>> words;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && is_part(text[end])) ++end;
-    if (end > at) words.emplace_back(at, end - at);
-    at = end + 1;
-  }
-  return words;
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name(char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '_'; }
-
 std::uint64_t number_from(fuzz::Input& input) {
   static constexpr std::array<std::uint64_t, 12> ends = {
       0,          1,          64,         0x7fffffff, 0x80000000,       0xffffffff,
@@ -101,8 +85,11 @@ class Damage {
 
   [[nodiscard]] std::string bytes() {
     for (std::size_t edits = input_.below(12); edits > 0; --edits) edit();
-    const std::size_t room = file_.header().size() + 200;
-    if (header_ != file_.header() && header_.size() < room) file_.set_header(header_);
+    std::string header = bytes_of(header_);
+    for (const Replacement& part : replaced_)
+      header.replace(std::min(part.at, header.size()), part.length, part.text);
+    const std::size_t room = file_.header_bytes().size() + 200;
+    if (header != file_.header_bytes() && header.size() < room) file_.set_header(header);
     if (touched_small_) seal();
     return std::move(file_.bytes);
   }
@@ -120,23 +107,38 @@ class Damage {
   }
 
   void replace_number() {
-    const auto numbers = words_of(header_, is_digit);
-    if (numbers.empty()) return;
-    const auto [at, length] = numbers[input_.below(numbers.size())];
-    header_.replace(at, length, std::to_string(number_from(input_)));
+    std::vector<std::uint64_t*> numbers;
+    for (auto& [name, number] : header_.numbers) numbers.push_back(&number);
+    for (test::IndexBytes::Section& section : header_.sections)
+      numbers.insert(numbers.end(), {&section.offset, &section.bytes, &section.checksum});
+    *numbers[input_.below(numbers.size())] = number_from(input_);
   }
-  // One name for another: sections and numbers change places.
+  // One name for another: sections, numbers and texts change places.
   void replace_name() {
-    const auto names = words_of(header_, is_name);
-    if (names.empty()) return;
-    const auto [from, from_length] = names[input_.below(names.size())];
-    const auto [to, to_length] = names[input_.below(names.size())];
-    header_.replace(to, to_length, header_.substr(from, from_length));
+    switch (input_.below(3)) {
+      case 0: return swap_values(header_.numbers);
+      case 1: return swap_values(header_.texts);
+      default: break;
+    }
+    std::string& first = pick_line().name;
+    std::swap(first, pick_line().name);
   }
+  template <class T>
+  void swap_values(std::map<std::string, T>& entries) {
+    const auto pick = [&]() -> T& {
+      return std::next(entries.begin(), static_cast<int>(input_.below(entries.size())))->second;
+    };
+    T& first = pick();
+    std::swap(first, pick());
+  }
+  test::IndexBytes::Section& pick_line() {
+    return header_.sections[input_.below(header_.sections.size())];
+  }
+  // Bytes of the header as it is written.
   void replace_text() {
-    const std::size_t at = input_.below(header_.size() + 1);
+    const std::size_t at = input_.below(bytes_of(header_).size() + 1);
     const std::size_t length = input_.below(16);
-    header_.replace(at, length, input_.text(input_.below(16)));
+    replaced_.push_back({at, length, input_.text(input_.below(16))});
   }
   void resize() {
     file_.bytes.resize(std::max<std::size_t>(4096, input_.below(2 * file_.bytes.size())));
@@ -176,9 +178,15 @@ class Damage {
     }
   }
 
+  struct Replacement {
+    std::size_t at, length;
+    std::string text;
+  };
+
   const Whole& whole_;
   test::IndexBytes file_;
-  std::string header_;
+  FileHeader header_;
+  std::vector<Replacement> replaced_;
   fuzz::Input& input_;
   bool touched_small_ = false;
 };

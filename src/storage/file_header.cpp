@@ -1,209 +1,112 @@
 #include "storage/file_header.hpp"
 
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <cstring>
 #include <utility>
 
-#include <rtindex/version.hpp>
-
-#include "base/error.hpp"
 #include "base/stored.hpp"
+#include "storage/index_file.hpp"
 
 namespace rtindex {
 
 namespace {
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
-
-std::string json_of(const std::string& text) { return quoted(text); }
-std::string json_of(std::uint64_t number) { return fmt::format("{}", number); }
-std::string json_of(bool truth) { return truth ? "true" : "false"; }
-
-// Lines of a list or object, between commas.
-class Lines {
- public:
-  Lines(std::string& text, char open, char close, std::size_t depth)
-      : text_(text), close_(close), depth_(depth) {
-    text_ += open;
-  }
-  void next() {
-    if (count_++ != 0) text_ += ',';
-    text_ += '\n';
-    text_.append(depth_ + 1, ' ');
-  }
-  void next(const std::string& name) {
-    next();
-    text_ += quoted(name) + ": ";
-  }
-  template <class T>
-  void add(const std::string& name, const T& value) {
-    next(name);
-    text_ += json_of(value);
-  }
-  void end() {
-    if (count_ != 0) text_.append(1, '\n').append(depth_, ' ');
-    text_ += close_;
-  }
-
- private:
-  std::string& text_;
-  char close_;
-  std::size_t depth_;
-  std::size_t count_ = 0;
-};
-
-template <class T>
-void add_map(std::string& text, const std::map<std::string, T>& values) {
-  Lines lines(text, '{', '}', 1);
-  for (const auto& [name, value] : values) lines.add(name, value);
-  lines.end();
+void put(std::string& bytes, std::uint64_t number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// Takes what the parser reports, value by value.
-class HeaderReader final : public nlohmann::json_sax<nlohmann::json> {
+void put(std::string& bytes, const std::string& text) {
+  put(bytes, text.size());
+  bytes += text;
+}
+
+template <class T>
+void put(std::string& bytes, const std::map<std::string, T>& entries) {
+  put(bytes, entries.size());
+  for (const auto& [name, value] : entries) {
+    put(bytes, name);
+    put(bytes, value);
+  }
+}
+
+class HeaderReader {
  public:
-  explicit HeaderReader(const std::string& file) : file_(file) {}
+  HeaderReader(const std::string& file, std::string_view bytes) : file_(file), rest_(bytes) {}
 
-  [[nodiscard]] FileHeader finish() {
-    for (const char* const part : {"numbers", "sections", "texts"})
-      if (!found_.contains(part)) refuse(fmt::format("it has no {}", part));
-    return std::move(header_);
+  void read(std::uint64_t& number) {
+    std::memcpy(&number, next(sizeof(number)).data(), sizeof(number));
   }
-
-  bool null() override { return other(); }
-  bool boolean(bool truth) override {
-    if (in_section()) return truth_.insert_or_assign(key_, truth), true;
-    return other();
+  void read(std::string& text) {
+    std::uint64_t size = 0;
+    read(size);
+    text = next(size);
+    if (!is_storable_text(text)) refuse("a text is not UTF-8");
   }
-  bool number_integer(number_integer_t) override { return other(); }
-  bool number_unsigned(number_unsigned_t number) override {
-    if (in_section()) return numbers_.insert_or_assign(key_, number), true;
-    if (!in_map("numbers")) return other();
-    header_.numbers.insert_or_assign(key_, number);
-    return true;
-  }
-  bool number_float(number_float_t, const string_t&) override { return other(); }
-  bool string(string_t& text) override {
-    if (in_section() && key_ == "name") return name_ = std::move(text), true;
-    if (!in_map("texts")) return other();
-    header_.texts.insert_or_assign(key_, std::move(text));
-    return true;
-  }
-  bool binary(binary_t&) override { return other(); }
-
-  bool start_object(std::size_t) override {
-    // The header, a map in it, or a line of the table.
-    const bool expected = depth_ == 0 || (depth_ == 1 && top_ != "sections") ||
-                          (depth_ == 2 && top_ == "sections" && is_list_);
-    if (!expected) static_cast<void>(other());
-    return enter(false);
-  }
-  bool key(string_t& name) override {
-    if (depth_ == 1) {
-      top_ = name;
-      found_.insert_or_assign(name, true);
+  template <class T>
+  void read(std::map<std::string, T>& entries) {
+    std::uint64_t count = 0;
+    for (read(count); count > 0; --count) {
+      std::pair<std::string, T> entry;
+      read(entry.first);
+      read(entry.second);
+      if (!entries.insert(std::move(entry)).second) refuse("a name is there twice");
     }
-    key_ = std::move(name);
-    return true;
   }
-  bool end_object() override {
-    --depth_;
-    if (depth_ == 2 && top_ == "sections") add_section();
-    return true;
+  void read(std::vector<FileHeader::Section>& sections) {
+    std::uint64_t count = 0;
+    for (read(count); count > 0; --count) {
+      FileHeader::Section section{};
+      std::uint64_t small = 0;
+      read(section.name);
+      for (std::uint64_t* const number :
+           {&section.offset, &section.bytes, &section.checksum, &small})
+        read(*number);
+      section.small = small != 0;
+      sections.push_back(std::move(section));
+    }
   }
-  bool start_array(std::size_t) override {
-    if (depth_ != 1 || top_ != "sections") static_cast<void>(other());
-    return enter(true);
-  }
-  bool end_array() override {
-    --depth_;
-    return true;
-  }
-  bool parse_error(std::size_t, const std::string&,
-                   const nlohmann::json::exception& error) override {
-    refuse(error.what());
+  void require_end() const {
+    if (!rest_.empty()) refuse("it is too long");
   }
 
  private:
+  [[nodiscard]] std::string_view next(std::uint64_t size) {
+    if (size > rest_.size()) refuse("it is too short");
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return bytes;
+  }
   [[noreturn]] void refuse(std::string_view why) const {
     fail_damaged(file_, fmt::format("its header is invalid: {}", why));
   }
 
-  bool enter(bool is_list) {
-    if (depth_ == 0 && is_list) refuse("it is a list");
-    if (depth_ == 1) is_list_ = is_list;
-    ++depth_;
-    return true;
-  }
-  [[nodiscard]] bool in_map(const char* name) const { return depth_ == 2 && top_ == name; }
-  [[nodiscard]] bool in_section() const { return depth_ == 3 && top_ == "sections"; }
-
-  // A value that has no place: skipped where nothing is known of its place.
-  [[nodiscard]] bool other() const {
-    const bool is_known = top_ == "numbers" || top_ == "texts" || top_ == "sections";
-    if (depth_ == 0 || (is_known && !in_section()))
-      refuse(fmt::format("{} has another type", depth_ == 0 ? "it" : key_));
-    return true;
-  }
-
-  void add_section() {
-    const auto taken = [&](const char* name, auto& from) {
-      const auto found = from.find(name);
-      if (found == from.end()) refuse(fmt::format("a section has no {}", name));
-      return found->second;
-    };
-    if (!name_) refuse("a section has no name");
-    header_.sections.push_back({std::move(*name_), taken("offset", numbers_),
-                                taken("bytes", numbers_), taken("checksum", numbers_),
-                                taken("small", truth_)});
-    name_.reset();
-    numbers_.clear();
-    truth_.clear();
-  }
-
   const std::string& file_;
-  FileHeader header_;
-  std::size_t depth_ = 0;  // of the containers around the next value
-  std::string top_, key_;  // the part of the header, and the last name
-  bool is_list_ = false;   // whether that part is a list
-  std::map<std::string, bool> found_;
-  // Of the section that is being read.
-  std::optional<std::string> name_;
-  std::map<std::string, std::uint64_t> numbers_;
-  std::map<std::string, bool> truth_;
+  std::string_view rest_;
 };
 
 }  // namespace
 
-std::string text_of(const FileHeader& header) {
-  std::string text;
-  Lines parts(text, '{', '}', 0);
-  parts.add("library", std::string(RTINDEX_VERSION_STRING));
-  parts.next("numbers");
-  add_map(text, header.numbers);
-  parts.next("sections");
-  Lines sections(text, '[', ']', 1);
+std::string bytes_of(const FileHeader& header) {
+  std::string bytes;
+  put(bytes, header.numbers);
+  put(bytes, header.texts);
+  put(bytes, header.sections.size());
   for (const FileHeader::Section& section : header.sections) {
-    sections.next();
-    Lines line(text, '{', '}', 2);
-    line.add("bytes", section.bytes);
-    line.add("checksum", section.checksum);
-    line.add("name", section.name);
-    line.add("offset", section.offset);
-    line.add("small", section.small);
-    line.end();
+    put(bytes, section.name);
+    for (const std::uint64_t number :
+         {section.offset, section.bytes, section.checksum, std::uint64_t{section.small}})
+      put(bytes, number);
   }
-  sections.end();
-  parts.next("texts");
-  add_map(text, header.texts);
-  parts.end();
-  return text + "\n";
+  return bytes;
 }
 
-FileHeader header_in(const std::string& file, std::string_view text) {
-  HeaderReader reader(file);
-  nlohmann::json::sax_parse(text, &reader);
-  return reader.finish();
+FileHeader header_in(const std::string& file, std::string_view bytes) {
+  FileHeader header;
+  HeaderReader reader(file, bytes);
+  reader.read(header.numbers);
+  reader.read(header.texts);
+  reader.read(header.sections);
+  reader.require_end();
+  return header;
 }
 
 }  // namespace rtindex

@@ -8,11 +8,8 @@
 
 namespace rtindex {
 
-// The header of an index file: JSON text that a person can read. A map of JSON values would be
-// shorter here, but nlohmann's allocates when it is destroyed, which ends the process where memory
-// has run out.
+// The header of an index file: its numbers and texts by name, and the table of its sections.
 struct FileHeader {
-  // One line of the section table.
   struct Section {
     std::string name;
     std::uint64_t offset, bytes, checksum;
@@ -24,10 +21,11 @@ struct FileHeader {
   std::vector<Section> sections;
 };
 
-[[nodiscard]] std::string text_of(const FileHeader& header);
+// Numbers are 64 bits, texts follow their length, and lists their count. The size does not depend
+// on the values of numbers.
+[[nodiscard]] std::string bytes_of(const FileHeader& header);
 
-// The header in a text; `file` is for errors. What is missing or of another type is refused, what
-// is unknown skipped.
-[[nodiscard]] FileHeader header_in(const std::string& file, std::string_view text);
+// The header in untrusted bytes; `file` is for errors.
+[[nodiscard]] FileHeader header_in(const std::string& file, std::string_view bytes);
 
 }  // namespace rtindex

@@ -26,7 +26,7 @@ static_assert(std::endian::native == std::endian::little, "files are little-endi
 constexpr std::array<char, 8> magic = {'\x89', 'R', 'T', 'I', 'X', '\r', '\n', '\x1a'};
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint32_t other_byte_order = 0x04030201;
-constexpr std::uint32_t newest_version = 3;
+constexpr std::uint32_t format_version = 1;
 constexpr std::size_t alignment = 4096;
 // Arrays may be read a little beyond their end.
 constexpr std::size_t slack = 64;
@@ -56,18 +56,6 @@ std::uint64_t offset_after(std::uint64_t offset, std::uint64_t bytes) {
   return aligned(offset + bytes + slack);
 }
 
-// The sections one after the other, the first at `start`.
-FileHeader header_of(const Stored& stored, std::uint64_t start,
-                     const std::vector<std::uint64_t>& checksums) {
-  FileHeader header{stored.numbers, stored.texts, {}};
-  for (const auto& [name, section] : stored.sections) {
-    header.sections.push_back(
-        {name, start, section.bytes.size(), checksums[header.sections.size()], section.small});
-    start = offset_after(start, section.bytes.size());
-  }
-  return header;
-}
-
 Prelude read_prelude(const std::string& path, std::span<const std::byte> bytes) {
   Prelude prelude{};
   if (!bytes.empty()) std::memcpy(&prelude, bytes.data(), std::min(bytes.size(), sizeof(Prelude)));
@@ -80,12 +68,12 @@ Prelude read_prelude(const std::string& path, std::span<const std::byte> bytes) 
     fail(ErrorKind::unsupported,
          "{} was written on a machine with another byte order: build the index on this one", path);
   if (prelude.byte_order != byte_order) fail_damaged(path, "its byte order is unknown");
-  if (prelude.version > newest_version)
+  if (prelude.version != format_version)
     fail(ErrorKind::unsupported,
-         "{} has format version {}, and this rtindex ({}) reads up to version {}: update rtindex, "
-         "or build the index anew",
-         path, prelude.version, RTINDEX_VERSION_STRING, newest_version);
-  if (prelude.version == 0 || prelude.checksum != checksum_of(prelude))
+         "{} has format version {}, and this rtindex ({}) reads version {} only: build the index "
+         "again, or open it with the rtindex that wrote it",
+         path, prelude.version, RTINDEX_VERSION_STRING, format_version);
+  if (prelude.checksum != checksum_of(prelude))
     fail_damaged(path, "the checksum of its first 64 bytes is wrong");
   if (prelude.file_bytes != bytes.size())
     fail_damaged(path, fmt::format("it has {} bytes but was written with {}", bytes.size(),
@@ -128,27 +116,24 @@ void take_sections(Stored& stored, std::span<const std::byte> all, const Table& 
 // Writes the container into a sink with write_at(offset, bytes) and resize(bytes).
 template <class Sink>
 void write_container(Sink& sink, const Stored& stored) {
-  std::vector<std::uint64_t> checksums;
+  FileHeader table{stored.numbers, stored.texts, {}};
   for (const auto& [name, section] : stored.sections)
-    checksums.push_back(block_checksum(section.bytes));
-  // The header holds offsets, whose digits decide how long it is: leave room for all of them.
-  const std::size_t longest = text_of(header_of(stored, std::uint64_t{1} << 62, checksums)).size();
-  const std::uint64_t start = aligned(sizeof(Prelude) + longest);
-  const std::string header = text_of(header_of(stored, start, checksums));
-  std::uint64_t total = start;
-  for (const auto& [name, section] : stored.sections)
-    total = offset_after(total, section.bytes.size());
+    table.sections.push_back(
+        {name, 0, section.bytes.size(), block_checksum(section.bytes), section.small});
+  std::uint64_t total = aligned(sizeof(Prelude) + bytes_of(table).size());
+  for (FileHeader::Section& line : table.sections) {
+    line.offset = total;
+    total = offset_after(total, line.bytes);
+  }
 
   sink.resize(total);
-  std::uint64_t offset = start;
-  for (const auto& [name, section] : stored.sections) {
-    sink.write_at(offset, section.bytes);
-    offset = offset_after(offset, section.bytes.size());
-  }
+  for (const FileHeader::Section& line : table.sections)
+    sink.write_at(line.offset, stored.sections.at(line.name).bytes);
+  const std::string header = bytes_of(table);
   sink.write_at(sizeof(Prelude), std::as_bytes(std::span(header)));
   Prelude prelude{magic,
                   byte_order,
-                  newest_version,
+                  format_version,
                   total,
                   header.size(),
                   xxh64(std::as_bytes(std::span(header))),

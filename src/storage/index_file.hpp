@@ -10,13 +10,12 @@
 
 namespace rtindex {
 
-// The container of a saved index, version 2 (1 held a single segment). All numbers are
-// little-endian, and nothing in it is an address.
+// The container of a saved index. All numbers are little-endian, and nothing in it is an address.
 //
 //   prelude    64 bytes: magic, byte order, version, size of the file, size and XXH64 of the
 //              header, XXH64 of the prelude itself
-//   header     JSON: the library that wrote it, named numbers and texts, and the section table with
-//              each section's name, offset, bytes, checksum and whether it is small
+//   header     named numbers and texts, and the section table with each section's name, offset,
+//              bytes, checksum and whether it is small
 //   sections   arrays as they lie in memory, each at a multiple of 4096 bytes from the file's start
 //
 // Opening checks the prelude, the header and the small sections; other sections are mapped and not
@@ -24,7 +23,7 @@ namespace rtindex {
 void write_index_file(const std::string& path, const Stored& stored);
 [[nodiscard]] Stored read_index_file(const std::string& path, Verify verify);
 
-// Whether a text is UTF-8, as the header demands.
+// Whether a text is UTF-8, as those of the header must be: they become Python's strings.
 [[nodiscard]] bool is_storable_text(const std::string& text);
 
 // The same container in memory.

@@ -104,15 +104,22 @@ class Damage {
                                                             : static_cast<char>(random_.bits());
   }
 
-  // Other numbers in the header, with all checksums right.
+  // Other numbers or bytes in the header, whose checksum is right.
   void change_header() {
-    std::string text = file_.header();
-    std::vector<std::size_t> digits;
-    for (std::size_t i = 0; i < text.size(); ++i)
-      if (text[i] >= '0' && text[i] <= '9') digits.push_back(i);
-    if (digits.empty()) return;
-    text[random_.pick(digits)] = static_cast<char>('0' + random_.below(10));
-    file_.set_header(text);
+    try {
+      FileHeader header = file_.header();
+      std::vector<std::uint64_t*> numbers;
+      for (auto& [name, number] : header.numbers) numbers.push_back(&number);
+      for (IndexBytes::Section& section : header.sections)
+        numbers.insert(numbers.end(), {&section.offset, &section.bytes, &section.checksum});
+      std::uint64_t& number = *random_.pick(numbers);
+      number = random_.one_in(2) ? interesting_number(random_) : number + random_.below(3) - 1;
+      std::string bytes = bytes_of(header);
+      if (random_.one_in(4)) bytes[random_.below(bytes.size())] = static_cast<char>(random_.bits());
+      file_.set_header(bytes);
+    } catch (const std::exception&) {
+      // an earlier change left no header
+    }
   }
 
   void change_small_section() {

@@ -242,10 +242,10 @@ TEST(CopiedIndex, OfATreeHasItsLevels) {
 TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
   build(random_keys(100), "sorted@cpu").save(path_);
   IndexBytes file(path_);
-  file.edit_header("\"sorted@cpu", "\"sorted@cuda63");
+  file.set_text("spec", "sorted@cuda63");
   file.write(path_);
   EXPECT_NE(error_of_loading(path_).find("is not available here"), std::string::npos);
-  file.edit_header("\"sorted@cuda63", "\"quantum");
+  file.set_text("spec", "quantum");
   file.write(path_);
   EXPECT_NE(error_of_loading(path_).find(path_ + " holds the index 'quantum"), std::string::npos);
 }
@@ -253,25 +253,36 @@ TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
 // Headers with other numbers and texts, whose checksums are right.
 class EditedIndex : public SavedIndex {
  protected:
-  // Loading fails with each of `others` in place of the value that follows `name`.
-  void expect_refused(const std::string& name, const std::string& value,
-                      const std::vector<std::string>& others) const {
+  using Numbers = std::vector<std::uint64_t>;
+  using Texts = std::vector<std::string>;
+
+  // Loading fails with each of `others` in place of a number or text.
+  void expect_refused(const std::string& name, const Numbers& others) const {
+    for (const std::uint64_t other : others)
+      expect_refused_after([&](IndexBytes& file) { file.set_number(name, other); }, name);
+  }
+  void expect_refused(const std::string& name, const Texts& others) const {
+    for (const std::string& other : others)
+      expect_refused_after([&](IndexBytes& file) { file.set_text(name, other); }, name);
+  }
+
+ private:
+  template <class Change>
+  void expect_refused_after(const Change& change, const std::string& name) const {
     const std::string changed = folder_.file("b.rtindex");
-    for (const std::string& other : others) {
-      IndexBytes file(path_);
-      file.edit_header(name + value, name + other);
-      file.write(changed);
-      EXPECT_NE(error_of_loading(changed), "") << name << other;
-    }
+    IndexBytes file(path_);
+    change(file);
+    file.write(changed);
+    EXPECT_NE(error_of_loading(changed), "") << name;
   }
 };
 
 TEST_F(EditedIndex, WithImpossibleCountsIsRefused) {
   build(random_keys(100), "rx:native@cpu").save(path_);
-  expect_refused("\"rows\": ", "100", {"99", "4294967296"});
-  expect_refused("order.keys\": ", "100", {"99", "18446744073709551615"});
-  expect_refused("codec.empty\": ", "0", {"2"});
-  expect_refused("codec.type\": ", "\"uint64\"", {"\"uint128\"", "\"string\""});
+  expect_refused("rows", Numbers{99, 4294967296});
+  expect_refused("segment0.structure.order.keys", Numbers{99, ~std::uint64_t{0}});
+  expect_refused("segment0.codec.empty", Numbers{2});
+  expect_refused("segment0.codec.type", Texts{"uint128", "string"});
 }
 
 TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
@@ -285,19 +296,19 @@ TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
   };
   const std::vector<std::uint64_t> keys = random_keys(100);
   two_segments(keys, std::span(keys).first(3));
-  expect_refused("\"segments\": ", "2", {"0", "3", "18446744073709551615"});
-  expect_refused("\"rows\": ", "103", {"1"});
-  expect_refused("erased_rows\": ", "103", {"104"});
-  expect_refused("segment0.dead_rows\": ", "103", {"200"});
-  expect_refused("segment1.codec.type\": ", "\"uint64\"", {"\"float64\""});
-  expect_refused("segment1.structure.included.type\": ", "\"int64\"", {"\"uint64\""});
+  expect_refused("segments", Numbers{0, 3, ~std::uint64_t{0}});
+  expect_refused("rows", Numbers{1});
+  expect_refused("erased_rows", Numbers{104});
+  expect_refused("segment0.dead_rows", Numbers{200});
+  expect_refused("segment1.codec.type", Texts{"float64"});
+  expect_refused("segment1.structure.included.type", Texts{"uint64"});
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(i) + " is compared in full");
   const std::vector<std::uint64_t> few_keys(keys.begin(), keys.begin() + 3);
   const std::vector<std::string> few_texts(texts.begin(), texts.begin() + 3);
   two_segments(ColumnView::composite({keys, texts}), ColumnView::composite({few_keys, few_texts}));
-  expect_refused("segment1.codec.part0.type\": ", "\"uint64\"", {"\"int64\""});
-  expect_refused("segment1.codec.elements\": ", "3", {"4", "0"});
+  expect_refused("segment1.codec.part0.type", Texts{"int64"});
+  expect_refused("segment1.codec.elements", Numbers{4, 0});
 }
 
 // The resident bytes of the file's mapping, in KiB, as the kernel counts them.

@@ -192,7 +192,7 @@ TEST_F(Limits, AnIndexTakesNoRowMore) {
   const std::vector<std::uint32_t> keys = {1, 2, 3};
   for (const std::string& spec : host_specs()) {
     IndexBytes file(build(keys, spec).serialize());
-    file.edit_header("\"rows\": 3", "\"rows\": 4294967293");
+    file.set_number("rows", 4294967293);
     Index index = deserialize(std::as_bytes(std::span(file.bytes)));
     EXPECT_EQ(error_of([&] { index.insert(keys); }), ErrorKind::invalid_argument) << spec;
     EXPECT_EQ(index.size(), 4'294'967'293U);

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/checksum.hpp"
 
@@ -33,40 +33,40 @@ void IndexBytes::write(const std::string& path) const {
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-std::string IndexBytes::header() const {
+std::string IndexBytes::header_bytes() const {
   return bytes.substr(header_at, get<std::uint64_t>(header_bytes_at));
 }
 
-std::vector<IndexBytes::Section> IndexBytes::sections() const {
-  std::vector<Section> list;
-  const nlohmann::json json = nlohmann::json::parse(header());
-  for (const auto& line : json.at("sections"))
-    list.push_back({line.at("name"), line.at("offset"), line.at("bytes"), line.at("small")});
-  return list;
-}
+FileHeader IndexBytes::header() const { return header_in("the spoilt file", header_bytes()); }
 
-void IndexBytes::set_header(const std::string& text) {
-  if (text.size() > header().size() + 256) throw std::logic_error("the header grew too much");
-  bytes.replace(header_at, text.size(), text);
-  put<std::uint64_t>(header_bytes_at, text.size());
-  put<std::uint64_t>(header_checksum_at, xxh64(span_of(text)));
+void IndexBytes::set_header(const std::string& changed) {
+  if (changed.size() > header_bytes().size() + 256)
+    throw std::logic_error("the header grew too much");
+  bytes.replace(header_at, changed.size(), changed);
+  put<std::uint64_t>(header_bytes_at, changed.size());
+  put<std::uint64_t>(header_checksum_at, xxh64(span_of(changed)));
   seal_prelude();
 }
 
-void IndexBytes::edit_header(std::string_view from, std::string_view to) {
-  std::string text = header();
-  const std::size_t at = text.find(from);
-  if (at == std::string::npos) throw std::logic_error("the header has no " + std::string(from));
-  set_header(text.replace(at, from.size(), to));
+void IndexBytes::set_number(const std::string& name, std::uint64_t number) {
+  FileHeader changed = header();
+  changed.numbers.at(name) = number;
+  set_header(changed);
+}
+
+void IndexBytes::set_text(const std::string& name, const std::string& text) {
+  FileHeader changed = header();
+  changed.texts.at(name) = text;
+  set_header(changed);
 }
 
 void IndexBytes::seal() {
-  nlohmann::json json = nlohmann::json::parse(header());
-  for (auto& line : json.at("sections"))
-    if (line.at("small"))
-      line["checksum"] = block_checksum(
-          span_of(std::string_view(bytes).substr(line.at("offset"), line.at("bytes"))));
-  set_header(json.dump(1) + "\n");
+  FileHeader sealed = header();
+  for (Section& section : sealed.sections)
+    if (section.small)
+      section.checksum =
+          block_checksum(span_of(std::string_view(bytes).substr(section.offset, section.bytes)));
+  set_header(sealed);
 }
 
 void IndexBytes::seal_prelude() {

@@ -4,33 +4,34 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "storage/file_header.hpp"
 
 namespace rtindex::test {
 
-// The bytes of an index file, to be spoilt. The layout is written down here once more, so that a
-// change of the format is noticed.
+// The bytes of an index file, to be spoilt. The layout of its first bytes is written down here once
+// more, so that a change of the format is noticed.
 class IndexBytes {
  public:
   explicit IndexBytes(const std::string& path);
   explicit IndexBytes(std::span<const std::byte> serialized);
   void write(const std::string& path) const;
 
-  struct Section {
-    std::string name;
-    std::size_t offset, bytes;
-    bool small;
-  };
+  using Section = FileHeader::Section;
 
   std::string bytes;
 
-  [[nodiscard]] std::string header() const;
-  [[nodiscard]] std::vector<Section> sections() const;
-  // Replaces the header; what follows it stays at its place. It must fit before the first section.
-  void set_header(const std::string& text);
-  // The first `from` in the header becomes `to`; checksums are made right.
-  void edit_header(std::string_view from, std::string_view to);
+  [[nodiscard]] std::string header_bytes() const;
+  [[nodiscard]] FileHeader header() const;
+  [[nodiscard]] std::vector<Section> sections() const { return header().sections; }
+  // Replaces the header and makes its checksum right; what follows it stays at its place. It must
+  // fit before the first section.
+  void set_header(const std::string& changed);
+  void set_header(const FileHeader& changed) { set_header(bytes_of(changed)); }
+  // Replaces a number or a text of the header, which must be there.
+  void set_number(const std::string& name, std::uint64_t number);
+  void set_text(const std::string& name, const std::string& text);
   // Makes the checksums of small sections and of the header right again.
   void seal();
   void seal_prelude();
