@@ -35,7 +35,6 @@ struct BatchOptions {
   bool quiet = false;
   bool describe = false;
   bool counters = false;
-  bool points_only = false;
 
   // Declare the options; a verb adds its own lookups between input and output.
   void add_column_to(CLI::App& verb);

@@ -49,7 +49,6 @@ void run(const BatchOptions& options) {
   progress.emplace("building " + spec.text(), 0, style);
   BuildOptions build_options;
   if (!options.values.empty()) build_options.include = values.view();
-  build_options.points_only = options.points_only;
   Index index = build(column.view(), spec, build_options);
   if (index.time_unit() == TimeUnit::unspecified && !column.unit().empty())
     index.set_metadata(numpy_unit_name, column.unit());
@@ -98,10 +97,6 @@ void add_build(CLI::App& app) {
   verb->add_option("--index", options->index,
                    "Index to build (auto); `rtindex indexes` explains specs")
       ->type_name("SPEC")
-      ->group(index_group);
-  verb->add_flag("--points-only", options->points_only,
-                 "Only keys will be looked up, no ranges or neighbours: auto may\n"
-                 "become a hash table, where that is measured to be faster")
       ->group(index_group);
   verb->add_flag("--describe", options->describe,
                  "Print the full spec, the memory and the reasons for defaults")

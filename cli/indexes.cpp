@@ -25,9 +25,12 @@ std::string auto_text(const std::vector<IndexInfo>& list) {
       std::any_of(list.begin(), list.end(), [](const IndexInfo& e) { return e.available; });
   if (!any) return "`auto`: no index is available; the reasons above say what to install\n";
   try {
-    return fmt::format("`auto` picks {}\n  because {}\n", default_spec().text(), default_reason());
+    const Spec chosen = default_spec();
+    return fmt::format("`auto` is {}\n  because {}\n", chosen.text(),
+                       chosen.device() == "cpu" ? "no GPU is available: the table above says why"
+                                                : "a GPU is available");
   } catch (const Error& error) {
-    return fmt::format("`auto` picks nothing: {}\n", error.what());
+    return fmt::format("`auto` is not available: {}\n", error.what());
   }
 }
 

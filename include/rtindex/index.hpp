@@ -269,9 +269,6 @@ struct BuildOptions {
   /// The allocator of an index on a GPU, for its own arrays and those of its lookups. Null: the
   /// allocator of `set_device_memory`.
   std::shared_ptr<DeviceMemory> device_memory = {};
-  /// Only point lookups will be asked. An index whose spec leaves the kind open (`auto`) may then
-  /// become a hash table, where a short measurement shows that it answers them faster.
-  bool points_only = false;
 };
 
 /// Builds an index over a column. The column is not needed afterwards.
@@ -316,12 +313,8 @@ struct IndexInfo {
 /// Every kind and tracer, available on this machine or the reason why not.
 [[nodiscard]] RTINDEX_API std::vector<IndexInfo> indexes();
 
-/// The spec that `auto` stands for on this machine. On a GPU with RT cores the native tracer and
-/// OptiX are measured once (a second or so), and the result is kept in a file under
-/// `XDG_CACHE_HOME`; the environment variable `RTINDEX_AUTO` set to `native` or `optix` decides
-/// without, `measure` measures again.
+/// The spec that `auto` stands for on this machine: `rx:native` on a GPU where one is available,
+/// else on the CPU.
 [[nodiscard]] RTINDEX_API Spec default_spec();
-/// Why `auto` stands for that, in a sentence without its end.
-[[nodiscard]] RTINDEX_API std::string default_reason();
 
 }  // namespace rtindex

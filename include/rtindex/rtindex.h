@@ -192,7 +192,6 @@ typedef struct rtindex_build_options {
   /// Values to keep in the index, one per row: sum, min and max then need no value column.
   const rtindex_column* include;
   void* stream;  ///< the cudaStream_t on which a column in device memory may still be written
-  int32_t points_only;  ///< 1: only points will be looked up, and `auto` may choose a hash table
   const rtindex_device_memory* device_memory;
 } rtindex_build_options;
 
@@ -338,8 +337,9 @@ RTINDEX_C_API void rtindex_free_text(char* text);
 
 /// Checks a spec such as "rx:embree@cpu,mode=3d", and returns it in its normal form.
 RTINDEX_C_API rtindex_status rtindex_check_spec(const char* spec, char** normal);
-/// The spec that "auto" stands for on this machine, and why; either may be null.
-RTINDEX_C_API rtindex_status rtindex_default_spec(char** spec, char** reason);
+/// The spec that "auto" stands for on this machine: rx:native on a GPU where one is available, else
+/// on the CPU.
+RTINDEX_C_API rtindex_status rtindex_default_spec(char** spec);
 /// Every index that a spec can name, as an array of structs: spec (string), available (bool),
 /// reason (string).
 RTINDEX_C_API rtindex_status rtindex_indexes(struct ArrowSchema* schema, struct ArrowArray* array);

@@ -142,15 +142,12 @@ class Index(LookupCalls):
         return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
 
 
-def build(column: Any, spec: str = "auto", include: Any = None, *,
-          points_only: bool = False) -> Index:
+def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
     include: a value column to store in key order beside the keys; sum, min and max over ranges
         then need no `values`.
-    points_only: only keys will be looked up, no ranges or neighbours. "auto" may then become a
-        hash table, where a short measurement shows that it is faster.
     """
     spec = spec_text(spec)
     values = None if include is None else column_of(include)
@@ -160,7 +157,7 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)
     return Index(_core.build(keys, spec, values, "" if times is None else times.text(),
-                             bool(points_only), stream))
+                             stream))
 
 
 def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:

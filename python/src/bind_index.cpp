@@ -75,11 +75,11 @@ std::string included_time_of(const Index& index) {
 Stream stream_at(std::uintptr_t address) { return {reinterpret_cast<void*>(address)}; }
 
 Index build_index(const Column& column, const std::string& spec, const Column* include,
-                  const std::string& included_time, bool points_only, std::uintptr_t stream) {
+                  const std::string& included_time, std::uintptr_t stream) {
   const WithoutGil unlocked;
   const OwnedView keys = as_one_view(column);
   const OwnedView values = include == nullptr ? OwnedView() : as_one_view(*include);
-  BuildOptions options{.stream = stream_at(stream), .points_only = points_only};
+  BuildOptions options{.stream = stream_at(stream)};
   if (include != nullptr) options.include = with_units(values.view, include->unit());
   Index index = build(with_units(keys.view, column.unit()), Spec(spec), options);
   if (units_of(index) != column.unit()) index.set_metadata("time_units", column.unit());
@@ -207,7 +207,7 @@ void bind_index(nb::module_& module) {
       .def_prop_ro("included", included)
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none(),
-             nb::arg("included_time"), nb::arg("points_only"), nb::arg("stream"));
+             nb::arg("included_time"), nb::arg("stream"));
   module.def("deserialize", deserialize_index, nb::arg("bytes"));
   module.def("load", load_index, nb::arg("path"), nb::arg("full"));
   module.def("indexes", known_indexes);

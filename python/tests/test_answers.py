@@ -184,14 +184,3 @@ def test_an_index_describes_itself():
     assert index.memory_usage().build_peak > 0 and index.build_profile() == {}
     assert rtindex.build(np.arange(5000), index.spec).spec == index.spec
     assert rtindex.default_spec() == rtindex.build([1]).spec
-
-
-def test_points_only_answers_points(monkeypatch, tmp_path):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    keys = np.array([5, 3, 9, 3], np.int16)
-    index = rtindex.build(keys, "auto@cpu", points_only=True)
-    assert index.spec.startswith(("rx:native@cpu", "hash@cpu"))
-    assert "chosen for points only" in index.describe()
-    assert index.lookup([3, 4, 9], "count").tolist() == [2, 0, 1]
-    named = rtindex.build(keys, "sorted@cpu", points_only=True)
-    assert named.spec.startswith("sorted@cpu")

@@ -183,7 +183,7 @@ def test_names_of_arguments():
     assert parameters(rtindex.Index.join_range) == ["lower", "upper", "how", "ends", "batch_rows"]
     assert parameters(rtindex.Index.join_asof) == ["keys", *nearest, "how", "batch_rows"]
     assert parameters(rtindex.Index.update) == ["rows", "keys"]
-    assert parameters(rtindex.build) == ["column", "spec", "include", "points_only"]
+    assert parameters(rtindex.build) == ["column", "spec", "include"]
     assert parameters(rtindex.draw)[:4] == ["column", "keys", "ranges", "spec"]
     index = rtindex.build(column=[1, 2], spec="btree", include=[5, 6])
     assert index.lookup(keys=[2], answer="sum", values=[7, 8]).tolist() == [8]

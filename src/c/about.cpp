@@ -59,8 +59,6 @@ auto each(const Entries& entries, Member member) {
   return values;
 }
 
-using CallersText = std::unique_ptr<char, decltype(&rtindex_free_text)>;
-
 std::int32_t type_for_c(Type type) { return static_cast<std::int32_t>(type) + 1; }
 
 }  // namespace
@@ -72,13 +70,8 @@ rtindex_status rtindex_check_spec(const char* spec, char** normal) {
   });
 }
 
-rtindex_status rtindex_default_spec(char** spec, char** reason) {
-  return c::guarded([&] {
-    CallersText text(c::text_for_caller(default_spec().text()), rtindex_free_text);
-    const std::string why = default_reason();
-    if (reason != nullptr) *reason = c::text_for_caller(why);
-    if (spec != nullptr) *spec = text.release();
-  });
+rtindex_status rtindex_default_spec(char** spec) {
+  return c::guarded([&] { c::required(spec, "spec") = c::text_for_caller(default_spec().text()); });
 }
 
 rtindex_status rtindex_indexes(ArrowSchema* schema, ArrowArray* array) {

@@ -37,8 +37,7 @@ rtindex_status rtindex_build(const rtindex_column* column, const char* spec,
     c::hand_out(build(keys, wanted,
                       {.include = columns.view_if_given(given.include, "include"),
                        .stream = stream,
-                       .device_memory = memory,
-                       .points_only = given.points_only != 0}),
+                       .device_memory = memory}),
                 memory, &to);
   });
 }

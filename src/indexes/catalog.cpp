@@ -96,15 +96,4 @@ Spec default_spec() {
   return explain_out_of_memory("resolving a spec", [] { return resolve(Spec()).spec; });
 }
 
-std::string default_reason() {
-  return explain_out_of_memory("resolving a spec", []() -> std::string {
-    const ResolvedSpec chosen = resolve(Spec());
-    if (!chosen.backend->on_gpu())
-      return fmt::format("no GPU is available: {}", *backends().front()->unavailable());
-    const TracerChoice choice = gpu_tracer(0);
-    // It was measured where OptiX was available.
-    return choice.tracer == chosen.backend->tracer() ? choice.reason : "OptiX is not available";
-  });
-}
-
 }  // namespace rtindex

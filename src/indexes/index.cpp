@@ -70,14 +70,14 @@ void Index::State::require_supported(const Version& now, const LookupOptions& op
   if (options.order != RowOrder::any && !now.main().structure->keeps_order())
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
-         "btree{}",
-         spec.text(), points_hint());
+         "btree",
+         spec.text());
   if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
   for (const Answer answer : all_answers())
     if (answers.has(answer) && !supports(now, answer, kind))
       fail(ErrorKind::unsupported,
-           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can{}",
-           spec.text(), name_of(kind), name_of(answer), points_hint());
+           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
+           spec.text(), name_of(kind), name_of(answer));
 }
 
 void Index::State::start_counting(const Version& now, const LookupOptions& options) const {
@@ -335,14 +335,9 @@ class IndexAccess {
            column.size());
     auto state = std::make_unique<Index::State>();
     const bool in_order = options.include.given() || !is_native(column.type());
-    const KeysIn keys = in_order ? KeysIn::key_order : KeysIn::any_order;
-    PointsSpec chosen = options.points_only && !options.include.given()
-                            ? resolve_for_points(spec, keys, column)
-                            : PointsSpec{resolve(spec, keys)};
-    state->spec = std::move(chosen.resolved.spec);
-    state->backend = chosen.resolved.backend;
-    state->is_for_points = chosen.hash;
-    state->chosen = std::move(chosen.reason);
+    ResolvedSpec resolved = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
+    state->spec = std::move(resolved.spec);
+    state->backend = resolved.backend;
     state->threads = std::make_shared<ThreadLimit>(threads_of(state->spec));
     state->build(column, options);
     return Index(std::move(state));

@@ -203,7 +203,6 @@ std::string Index::State::describe() const {
   text += fmt::format("; merged when the others exceed {}{} keys\n",
                       backend->delta_bound(spec) == 0 ? "" : "an eighth of the first or ",
                       backend->delta_bound(spec));
-  if (!chosen.empty()) text += fmt::format("chosen for points only: {}\n", chosen);
   if (!file.empty() && now->is_changed)
     text += fmt::format("loaded: from {}, changed in memory since\n", file);
   else if (!loaded.empty())
@@ -232,8 +231,6 @@ Index Index::snapshot() const {
     state->metadata = state_->metadata;
     state->file = state_->file;
     state->loaded = state_->loaded;
-    state->is_for_points = state_->is_for_points;
-    state->chosen = state_->chosen;
     state->publish(state_->read().version);
     return Index(std::move(state));
   });

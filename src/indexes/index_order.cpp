@@ -88,8 +88,8 @@ std::vector<std::uint32_t> Index::State::select(const ColumnView& ranks) const {
   if (!now->main().structure->keeps_order())
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot select rows by rank: use rx, sorted or "
-         "btree{}",
-         spec.text(), points_hint());
+         "btree",
+         spec.text());
   std::vector<std::uint32_t> rows(places.size());
   threads->run([&] {
     const bool is_one = now->segments.size() == 1 && now->main().dead == nullptr;

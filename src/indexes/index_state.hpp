@@ -43,10 +43,8 @@ struct Index::State {
   std::vector<TimeUnit> part_time_units;  // of a composite column
   TimeUnit included_time_unit = TimeUnit::unspecified;
   std::map<std::string, std::string> metadata;
-  std::string file;            // the source of a loaded index; empty where it was built
-  std::string loaded;          // how it was loaded, for describe()
-  bool is_for_points = false;  // `auto` became a hash table, because of BuildOptions::points_only
-  std::string chosen;          // why it did or did not, for describe()
+  std::string file;    // the source of a loaded index; empty where it was built
+  std::string loaded;  // how it was loaded, for describe()
 
   // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
   // call holds one at a time, and a change none while it waits for its turn.
@@ -84,10 +82,6 @@ struct Index::State {
                                             AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
-  // For errors about questions of order: empty unless points_only led to a hash table.
-  [[nodiscard]] const char* points_hint() const {
-    return is_for_points ? "; points_only chose a hash table here: build without it" : "";
-  }
   // Of included values.
   void require_key_order() const;
   void require_comparable(const Version& now, const ColumnView& lookups) const;

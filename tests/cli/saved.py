@@ -1,7 +1,5 @@
 """`build` writes an index file, and `lookup --load` and `range --load` answer from it."""
 
-import json
-import os
 import unittest
 
 from command import MISS, CommandTest, available_indexes
@@ -101,55 +99,6 @@ class Saved(CommandTest):
         self.assertEqual(self.read("out.npy")[1], [40])
         self.refuse("build", "--column", "sales.csv", "--csv-column", "day", "--include",
                     "sales.csv", "-o", "b.rtindex", says=["--include-csv-column"])
-
-    def test_points_only_takes_what_was_measured_to_be_faster(self):
-        cache = self.folder / "cache"
-        environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "RTINDEX_AUTO": ""}
-        command = ["build", "--column", "column.npy", "--index", "auto@cpu", "-o", "a.rtindex",
-                   "--points-only", "--describe"]
-
-        def chosen():
-            result = self.run_command(*command, env=environment)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("chosen for points only: on ", result.stdout)
-            return result.stdout.splitlines()[0]
-
-        self.assertRegex(chosen(), r"index: (rx:native|hash)@cpu")
-        (kept,) = (cache / "rtindex").iterdir()
-        for rx_ms, hash_ms, index in (2, 1, "hash@cpu"), (1, 2, "rx:native@cpu"):
-            kept.write_text(json.dumps({"rx_ms": rx_ms, "hash_ms": hash_ms}))
-            self.assertTrue(chosen().startswith(f"index: {index}"))
-        kept.write_text("damaged")
-        chosen()
-        self.assertGreater(json.loads(kept.read_text())["hash_ms"], 0)
-        cache.rename(self.folder / "elsewhere")
-        cache.write_text("no folder")
-        self.assertRegex(chosen(), r"index: (rx:native|hash)@cpu")
-
-    def test_where_a_measurement_is_kept(self):
-        others = {name: value for name, value in os.environ.items()
-                  if name not in ("XDG_CACHE_HOME", "HOME", "RTINDEX_AUTO")}
-        command = ["build", "--column", "column.npy", "--index", "auto@cpu", "-o", "a.rtindex",
-                   "--points-only", "--describe"]
-
-        def kept(**environment):
-            before = set(self.folder.rglob("*"))
-            result = self.run_command(*command, env={**others, **environment})
-            self.assertEqual(result.returncode, 0, result.stderr)
-            found = [path for path in set(self.folder.rglob("*")) - before
-                     if path.is_file() and path.suffix != ".rtindex"]
-            return result.stdout.splitlines()[0], sorted(str(path.parent.relative_to(self.folder))
-                                                         for path in found)
-
-        home = str(self.folder / "home")
-        # RTINDEX_AUTO decides without a measurement.
-        for name, index in ("hash", "hash@cpu"), ("native", "rx:native@cpu"):
-            first, folders = kept(HOME=home, RTINDEX_AUTO=name)
-            self.assertEqual((first.startswith(f"index: {index}"), folders), (True, []), first)
-        self.assertEqual(kept(HOME=home)[1], ["home/.cache/rtindex"])
-        self.assertEqual(kept(HOME=home)[1], [], "it is read")
-        self.assertEqual(kept(HOME=home, XDG_CACHE_HOME=str(self.folder / "x"))[1], ["x/rtindex"])
-        self.assertEqual(kept()[1], [], "there is no folder for it")
 
     def test_bad_included_values(self):
         self.write_npy("short.npy", "<u4", [1, 2])

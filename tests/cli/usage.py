@@ -44,7 +44,7 @@ class Usage(CommandTest):
 
     def test_indexes(self):
         text = self.succeed("indexes").stdout
-        for part in ["rx:embree@cpu", "rx:optix@cuda", "sorted@cpu", "`auto` picks", "kind[:tracer]",
+        for part in ["rx:embree@cpu", "rx:optix@cuda", "sorted@cpu", "`auto` is", "kind[:tracer]",
                      "primitive", "row_rays"]:
             self.assertIn(part, text)
         rows = [line for line in text.splitlines() if "@" in line and " no " in line]
