@@ -25,13 +25,11 @@ fs::path folder_of(const fs::path& target) {
 }
 
 // Where `path` leads; an Error where nothing can be written there.
-fs::path resolve_target(const std::string& path,
-                        AtomicFile::Readers readers = AtomicFile::Readers::usual) {
+fs::path resolve_target(const std::string& path) {
   if (path.empty()) fail(ErrorKind::io, "expected the name of a file to write, got an empty name");
   std::error_code error;
   fs::path target = path;
-  const bool is_link = fs::is_symlink(target, error);
-  if (is_link && readers == AtomicFile::Readers::usual) {
+  if (fs::is_symlink(target, error)) {
     target = fs::weakly_canonical(target, error);
     if (error)
       fail(ErrorKind::io, "{} cannot be written: broken symbolic link ({})", path, error.message());
@@ -98,9 +96,8 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::string path, Readers readers)
-    : path_(std::move(path)), target_(resolve_target(path_, readers)) {
-  const mode_t mode = readers == Readers::owner ? 0600 : mode_of(target_);
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), target_(resolve_target(path_)) {
+  const mode_t mode = mode_of(target_);
   descriptor_ = open_nameless(folder_of(target_), mode);
   if (descriptor_ >= 0) return;
   std::string name;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,11 +13,8 @@ namespace rtindex {
 // killed while the file has its temporary name.
 class AtomicFile {
  public:
-  // Who may read the file. Where `path` is a symbolic link, `usual` writes what it leads to, and
-  // `owner` replaces the link.
-  enum class Readers : std::uint8_t { usual, owner };
-
-  explicit AtomicFile(std::string path, Readers readers = Readers::usual);
+  // Where `path` is a symbolic link, the file that it leads to is written.
+  explicit AtomicFile(std::string path);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();

@@ -6,7 +6,6 @@
 #include "tracers/native/grid.hpp"
 
 #if defined(RTINDEX_HAS_CUDA)
-#include "indexes/cuda/calibrate.hpp"
 #include "indexes/cuda/cuda_backends.hpp"
 #include "tracers/optix/optix_backend.hpp"
 #endif
@@ -87,32 +86,6 @@ const std::vector<const Backend*>& backends() {
     return all;
   }();
   return list;
-}
-
-TracerChoice gpu_tracer([[maybe_unused]] int device) {
-#if defined(RTINDEX_HAS_CUDA)
-  return cuda::tracer_choice(device);
-#else
-  return {"native", no_cuda};
-#endif
-}
-
-std::string gpu_and_driver([[maybe_unused]] int device) {
-#if defined(RTINDEX_HAS_CUDA)
-  return cuda::gpu_and_driver(device);
-#else
-  return no_cuda;
-#endif
-}
-
-PointsCalibration measure_points_on_gpu([[maybe_unused]] int device,
-                                        [[maybe_unused]] const PointsSample& sample,
-                                        [[maybe_unused]] const std::string& rx) {
-#if defined(RTINDEX_HAS_CUDA)
-  return cuda::measure_points(device, sample, rx);
-#else
-  fail(ErrorKind::unavailable, "{}", no_cuda);
-#endif
 }
 
 }  // namespace rtindex

@@ -2,34 +2,19 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <rtindex/index.hpp>
 
 #include "base/error.hpp"
 #include "indexes/backends.hpp"
-#include "indexes/points_choice.hpp"
 
 namespace rtindex {
 
 namespace {
 
-// The backend that answers an open spec fastest on a GPU: the native tracer, or OptiX where that
-// was measured to be faster.
-const Backend& faster_tracer(const Spec& spec, const Backend& native) {
-  // Options of sorted keys, which OptiX has only in buckets.
-  for (const char* option : {"order", "gather"})
-    if (spec.options().contains(option) && !is_bucketed(spec)) return native;
-  for (const Backend* backend : backends())
-    if (backend->tracer() == "optix" && backend->takes_options_of(spec) &&
-        gpu_tracer(spec.device_number()).tracer == "optix" && !backend->unavailable())
-      return *backend;
-  return native;
-}
-
 // An open spec means the first backend that is available and takes its options.
-const Backend& find_backend(const Spec& spec, KeysIn keys) {
+const Backend& find_backend(const Spec& spec) {
   const Backend* first_available = nullptr;
   const Backend* first_unavailable = nullptr;
   for (const Backend* backend : backends()) {
@@ -38,11 +23,7 @@ const Backend& find_backend(const Spec& spec, KeysIn keys) {
       if (first_unavailable == nullptr) first_unavailable = backend;
       continue;
     }
-    if (backend->takes_options_of(spec)) {
-      const bool is_open =
-          spec.tracer().empty() && backend->tracer() == "native" && backend->on_gpu();
-      return is_open && keys == KeysIn::any_order ? faster_tracer(spec, *backend) : *backend;
-    }
+    if (backend->takes_options_of(spec)) return *backend;
     if (first_available == nullptr) first_available = backend;
   }
   if (first_available != nullptr) return *first_available;
@@ -52,33 +33,14 @@ const Backend& find_backend(const Spec& spec, KeysIn keys) {
        *first_unavailable->unavailable());
 }
 
-ResolvedSpec completed(const Backend& backend, const Spec& spec) {
+}  // namespace
+
+ResolvedSpec resolve(const Spec& spec) {
+  const Backend& backend = find_backend(spec);
   Spec named(spec.device_number() == 0 ? backend.name()
                                        : fmt::format("{}{}", backend.name(), spec.device_number()));
   for (const auto& [name, value] : spec.options()) named = named.with(name, value);
   return {&backend, backend.complete(named)};
-}
-
-}  // namespace
-
-ResolvedSpec resolve(const Spec& spec, KeysIn keys) {
-  return completed(find_backend(spec, keys), spec);
-}
-
-PointsSpec resolve_for_points(const Spec& spec, KeysIn keys, const ColumnView& column) {
-  const Backend& rx = find_backend(spec, keys);
-  PointsSpec result{completed(rx, spec)};
-  if (spec.kind() != "auto" || !spec.tracer().empty()) return result;
-  for (const Backend* hash : backends()) {
-    if (hash->kind() != "hash" || hash->on_gpu() != rx.on_gpu() || hash->unavailable() ||
-        !hash->takes_options_of(spec))
-      continue;
-    PointsChoice choice = points_choice(rx, spec.device_number(), column);
-    if (choice.hash) result.resolved = completed(*hash, spec);
-    result.hash = choice.hash;
-    result.reason = std::move(choice.reason);
-  }
-  return result;
 }
 
 std::vector<IndexInfo> indexes() {

@@ -334,8 +334,7 @@ class IndexAccess {
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
     auto state = std::make_unique<Index::State>();
-    const bool in_order = options.include.given() || !is_native(column.type());
-    ResolvedSpec resolved = resolve(spec, in_order ? KeysIn::key_order : KeysIn::any_order);
+    ResolvedSpec resolved = resolve(spec);
     state->spec = std::move(resolved.spec);
     state->backend = resolved.backend;
     state->threads = std::make_shared<ThreadLimit>(threads_of(state->spec));

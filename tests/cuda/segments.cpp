@@ -29,8 +29,7 @@ class SegmentedTable {
  public:
   // `include`: one value for each row of the first segment; null: none are included.
   SegmentedTable(const std::string& spec, const TestColumn& column, const TestColumn* include)
-      : resolved_(resolve(Spec(spec), include == nullptr ? KeysIn::any_order : KeysIn::key_order)),
-        keys_(column.keys()) {
+      : resolved_(resolve(Spec(spec))), keys_(column.keys()) {
     BuildOptions options;
     if (include != nullptr) options.include = include->view();
     add(backend().build_column(resolved_.spec, column.view(), options).segment);
