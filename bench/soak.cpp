@@ -79,7 +79,7 @@ std::string random_spec(Choices& choices, bool on_gpu) {
   const std::string index = choices.pick(
       std::vector<std::string>{"rx:native", "rx:native", "sorted", "btree", "hash", "rx:native"});
   std::string spec = index + device;
-  if (index != "hash" && choices.below(2) == 0)
+  if (!on_gpu && index != "hash" && choices.below(2) == 0)
     spec += ",order=" + choices.pick(std::vector<std::string>{"on", "off", "auto"});
   return spec;
 }

@@ -317,9 +317,9 @@ class Bench {
     const GpuLookups lookups(std::size_t{1} << settings_.lookup_bits, 4);
     fmt::print("\nsettings, 2^{} uniform 32-bit keys, 2^{} lookups\n", settings_.key_bits,
                settings_.lookup_bits);
-    for (const char* spec : {"rx:native@cuda,order=on", "btree@cuda,group=1", "btree@cuda,group=4",
-                             "btree@cuda,group=16", "hash@cuda,group=1", "hash@cuda,group=2",
-                             "hash@cuda,group=4", "hash@cuda,group=8", "hash@cuda,group=16"})
+    for (const char* spec :
+         {"btree@cuda,group=1", "btree@cuda,group=4", "btree@cuda,group=16", "hash@cuda,group=1",
+          "hash@cuda,group=2", "hash@cuda,group=4", "hash@cuda,group=8", "hash@cuda,group=16"})
       hits_and_misses(spec, column, lookups);
   }
 

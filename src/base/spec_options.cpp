@@ -21,8 +21,7 @@ std::vector<SpecOption> declare_options() {
   const Names rays = {"rx:embree@cpu", "rx:optix@cuda"};
   const Names optix = {"rx:optix@cuda"};
   const Names cpu = {"rx:native@cpu", "rx:embree@cpu", "sorted@cpu", "btree@cpu", "hash@cpu"};
-  const Names ordered = {"rx:native@cpu",  "sorted@cpu",  "btree@cpu",
-                         "rx:native@cuda", "sorted@cuda", "btree@cuda"};
+  const Names ordered = {"rx:native@cpu", "sorted@cpu", "btree@cpu"};
   const Names ordered_on_gpu = {"rx:native@cuda", "sorted@cuda", "btree@cuda"};
   Names all = cpu;
   for (const char* name :
@@ -30,7 +29,8 @@ std::vector<SpecOption> declare_options() {
     all.emplace_back(name);
   const Names on_off_auto = {"auto", "on", "off"};
   constexpr std::string_view order_help =
-      "answer large batches in key order: where measured to be faster, always, never";
+      "on a CPU, answer large batches in key order: where the rule of the index says so, always, "
+      "never";
   constexpr std::string_view gather_help =
       "on a GPU, put values into key order once per batch of ranges: where faster, always, never";
   constexpr std::string_view group_help = "on a GPU, threads that search a node or bucket together";
@@ -126,7 +126,7 @@ std::vector<SpecOption> declare_options() {
   add({.name = "order",
        .words = on_off_auto,
        .fallback = "auto",
-       .backends = rays,
+       .backends = {"rx:embree@cpu"},
        .needs = "bucket",
        .help = order_help});
   add({.name = "gather",

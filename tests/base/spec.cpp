@@ -30,7 +30,7 @@ TEST(Spec, NothingIsAuto) {
 }
 
 TEST(Spec, HasParts) {
-  const Spec spec("rx:native@cuda3,threads=2,order=on");
+  const Spec spec("rx:native@cuda3,threads=2,cell=8");
   EXPECT_EQ(spec.kind(), "rx");
   EXPECT_EQ(spec.tracer(), "native");
   EXPECT_EQ(spec.device(), "cuda");
@@ -173,13 +173,16 @@ TEST(Spec, SaysWhichValuesAreExpected) {
 
 TEST(SpecOptions, AreCompletedForABackend) {
   EXPECT_EQ(with_defaults("btree@cuda", "btree@cuda").text(),
-            "btree@cuda,order=auto,gather=auto,group=1,delta=auto");
+            "btree@cuda,gather=auto,group=1,delta=auto");
   EXPECT_EQ(with_defaults("hash@cuda,group=32", "hash@cuda").text(),
             "hash@cuda,group=32,load=0.8,delta=auto");
   EXPECT_EQ(with_defaults("sorted@cpu", "sorted@cpu").text(),
             "sorted@cpu,order=auto,threads=all,delta=auto");
   EXPECT_THROW(static_cast<void>(with_defaults("btree@cuda,group=32", "btree@cuda")), Error);
   EXPECT_THROW(static_cast<void>(with_defaults("sorted@cpu,gather=on", "sorted@cpu")), Error);
+  EXPECT_THROW(static_cast<void>(with_defaults("sorted@cuda,order=on", "sorted@cuda")), Error);
+  EXPECT_THROW(
+      static_cast<void>(with_defaults("rx:optix@cuda,bucket=16,order=on", "rx:optix@cuda")), Error);
 }
 
 TEST(SpecOptions, ThatNeedOrExcludeOthers) {

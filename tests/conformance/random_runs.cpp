@@ -92,8 +92,7 @@ std::string random_rx_settings(std::uint64_t span, bool on_optix, Random& random
   if (with_buckets) {
     text += ",bucket=" + std::to_string(1 + random.below(random.one_in(2) ? 5 : 300)) +
             choose("drop", {"auto", "0", std::to_string(random.below(64))}, random) +
-            random_order(random);
-    if (on_optix) text += random_gather(random);
+            (on_optix ? random_gather(random) : random_order(random));
   } else {
     text += extended ? choose("point", {"perpendicular", "zero"}, random)
                      : choose("point", {"perpendicular", "offset", "zero"}, random);
@@ -112,7 +111,7 @@ std::string random_spec(const std::string& index, std::uint64_t span, Random& ra
     return index + choose("group", {"1", "2", "4", "8", "16", "32"}, random) +
            choose("load", {"0.05", "0.3", "0.5", "0.95"}, random);
   if (index.ends_with("@cpu")) return index + random_order(random) + random_threads(random);
-  std::string spec = index + random_order(random) + random_gather(random);
+  std::string spec = index + random_gather(random);
   if (index == "btree@cuda") spec += choose("group", {"1", "2", "4", "8", "16"}, random);
   if (index == "rx:native@cuda") spec += ",cell=" + std::to_string(1 + random.below(16));
   return spec;

@@ -24,9 +24,8 @@ namespace {
 
 // Those that keep their keys in order.
 std::vector<std::string> neighbour_specs() {
-  std::vector<std::string> specs = {"rx:native@cuda", "rx:native@cuda,order=on,delta=0",
-                                    "sorted@cuda",    "sorted@cuda,order=on",
-                                    "btree@cuda",     "btree@cuda,group=16"};
+  std::vector<std::string> specs = {"rx:native@cuda", "rx:native@cuda,delta=0", "sorted@cuda",
+                                    "btree@cuda", "btree@cuda,group=16"};
   if (is_available("rx:optix@cuda")) specs.emplace_back("rx:optix@cuda,bucket=3");
   return specs;
 }

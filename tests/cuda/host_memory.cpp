@@ -33,7 +33,7 @@ std::string case_name(const testing::TestParamInfo<HostCase>& item) {
 std::vector<HostCase> host_cases() {
   std::vector<HostCase> cases;
   for (const HostMemory memory : host_memories) cases.emplace_back("rx:native@cuda", memory);
-  for (const char* spec : {"sorted@cuda,order=on", "btree@cuda", "hash@cuda", "rx:optix@cuda"})
+  for (const char* spec : {"sorted@cuda", "btree@cuda", "hash@cuda", "rx:optix@cuda"})
     for (const HostMemory memory : {HostMemory::ordinary, HostMemory::pinned})
       cases.emplace_back(spec, memory);
   return cases;

@@ -21,8 +21,7 @@ namespace rtindex::test {
 namespace {
 
 std::vector<std::string> ordered_specs() {
-  std::vector<std::string> specs = {"rx:native@cuda", "rx:native@cuda,order=on", "sorted@cuda",
-                                    "btree@cuda"};
+  std::vector<std::string> specs = {"rx:native@cuda", "sorted@cuda", "btree@cuda"};
   if (is_available("rx:optix@cuda")) specs.emplace_back("rx:optix@cuda,bucket=3");
   return specs;
 }

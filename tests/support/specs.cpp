@@ -19,15 +19,14 @@ const std::map<std::string, std::vector<std::string>>& settings() {
       {"rx:native@cpu", {"order=on", "order=off,threads=1"}},
       {"sorted@cpu", {"order=on"}},
       {"btree@cpu", {"order=on"}},
-      {"rx:native@cuda", {"order=on,gather=on", "gather=off"}},
-      {"sorted@cuda", {"order=on"}},
+      {"rx:native@cuda", {"gather=on", "gather=off"}},
       {"btree@cuda", {"group=16,gather=on", "group=2"}},
       {"rx:optix@cuda",
        {"primitive=sphere", "primitive=aabb,compact=on,split=4096", "point=offset,update=refit",
         "point=zero,range=zero,compact=on", "bits=18+23+23,primitive=aabb,point=offset",
         "bits=22+22+20,range=zero,primitive=sphere,update=refit", "bucket=1",
         "bucket=3,split=500,compact=on", "bucket=16,gather=on",
-        "bucket=1000,order=on,gather=off,bits=18+23+23"}},
+        "bucket=1000,gather=off,bits=18+23+23"}},
       {"hash@cuda", {"group=1", "group=32,load=0.5"}},
   };
   return lists;

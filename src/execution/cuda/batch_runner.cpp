@@ -50,8 +50,7 @@ BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
       counters_(request, memory),
       times_(request.launch_ms) {
   for (const SegmentTarget& target : targets_)
-    encoders_.emplace_back(target.batch, target.structure.span, target.structure.in_order,
-                           target.structure.full, memory);
+    encoders_.emplace_back(target.batch, target.structure.span, target.structure.full, memory);
 }
 
 void require_batch_size(std::size_t lookups) {

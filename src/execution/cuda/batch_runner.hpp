@@ -25,7 +25,6 @@ struct BatchTarget {
   const Answerer& answerer;
   std::size_t row_count;
   std::uint64_t span;              // the largest encoded key
-  bool in_order = false;           // whether lookups are sorted by key first
   const FullKeys* full = nullptr;  // LookupEncoder
 };
 

@@ -101,7 +101,6 @@ void DeviceBackend::wait_for(const Spec& spec, Stream stream) const {
 DeviceOptions sorted_options(const Spec& spec) {
   DeviceOptions options;
   options.device = spec.device_number();
-  options.order = order_of(spec);
   const std::string gather = option_text(spec, "gather");
   options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
   return options;

@@ -223,14 +223,6 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
   }
   with_key_type(is_wide(span_), [&]<class Key>(Key) {
     buffers.intervals = encode_intervals<Key>(first, count, elements, buffers, in, stream);
-    if (in_order_ && count > 1) {
-      OrderedLookups<Key> ordered =
-          order_lookups(static_cast<const KeyInterval<Key>*>(buffers.intervals.data()), count,
-                        span_, memory_, stream);
-      buffers.in_batch_order = std::exchange(buffers.intervals, ordered.intervals.take_bytes());
-      buffers.positions = ordered.positions.take_bytes();
-      lookups.positions = static_cast<const std::uint32_t*>(buffers.positions.data());
-    }
   });
   lookups.intervals = buffers.intervals.data();
   if (buffers.full.keys != nullptr) lookups.full = &buffers.full;
@@ -242,7 +234,7 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
 const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elements,
                                                       std::optional<Edge> edge) const {
   const KeyCodec& codec = batch_.codec();
-  if (!codec.native_base() || codec.empty() || in_order_) return nullptr;
+  if (!codec.native_base() || codec.empty()) return nullptr;
   const bool from_upper = edge == Edge::last;
   if (edge && (from_upper ? batch_.lower() : batch_.upper()).given()) return nullptr;
   if (!edge && batch_.kind() != LookupKind::point) return nullptr;
@@ -255,7 +247,7 @@ const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elem
 
 std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge) const {
   const std::optional<PackedMap> packed = batch_.codec().packed_map();
-  if (!packed || packed->count != 2 || packed->empty || in_order_ ||
+  if (!packed || packed->count != 2 || packed->empty ||
       batch_.memory_space() != MemorySpace::device)
     return std::nullopt;
   const ColumnView& keys = edge == Edge::last ? batch_.upper() : batch_.lower();

@@ -14,7 +14,6 @@
 #include "base/cuda/host_copies.hpp"
 #include "execution/cuda/full_matches.hpp"
 #include "execution/cuda/locator.hpp"
-#include "execution/cuda/order_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -69,22 +68,22 @@ struct LookupElements {
 
 // The device memory of some encoded lookups, until their kernels are queued.
 struct LookupBuffers {
-  DeviceBytes intervals, positions;
+  DeviceBytes intervals;
   PairMap pair;
-  DeviceBytes checks, in_batch_order;  // of `full`
+  DeviceBytes checks;  // of `full`
   FullLookups full;
   LookupElements own;
 };
 
 // Brings the lookups of a batch to the form that kernels read: elements of the column's type as
-// they are, or encoded intervals, in the order of their keys if that is wanted.
+// they are, or encoded intervals.
 class LookupEncoder {
  public:
   // `span`: the largest encoded key of the index; `full`: how keys that are not native are encoded
   // and compared on the device, or null.
-  LookupEncoder(const LookupBatch& batch, std::uint64_t span, bool in_order, const FullKeys* full,
+  LookupEncoder(const LookupBatch& batch, std::uint64_t span, const FullKeys* full,
                 const std::shared_ptr<DeviceMemory>& memory)
-      : batch_(batch), span_(span), in_order_(in_order), full_(full), memory_(memory) {}
+      : batch_(batch), span_(span), full_(full), memory_(memory) {}
 
   // Whether lookups are encoded on the device as tuples.
   [[nodiscard]] bool reads_tuples() const {
@@ -117,7 +116,6 @@ class LookupEncoder {
 
   LookupBatch batch_;
   std::uint64_t span_;
-  bool in_order_;
   const FullKeys* full_;
   const std::shared_ptr<DeviceMemory>& memory_;
 };

@@ -114,12 +114,11 @@ std::string DeviceStructure::describe() const {
          fmt::format("changes: {}\n", arrays.full ? "encoded by the host" : "sorted on the GPU");
 }
 
-// Lookups in the order of their keys gained nothing on an H200 up to 2^31 keys: the scatter of the
-// results costs what the search gains. `auto` does not sort a batch.
-BatchTarget DeviceStructure::target(std::size_t lookups) const {
+// Batches are not sorted by key: on an H200 with up to 2^31 keys, the scatter of the results costs
+// what the search gains.
+BatchTarget DeviceStructure::target() const {
   const OrderedArrays& arrays = ready();
   return {*arrays.answerer, arrays.order.row_count(), arrays.order.span(),
-          options_.order == Order::on && lookups > 1,
           arrays.full == nullptr ? nullptr : &arrays.full->view()};
 }
 

@@ -12,7 +12,6 @@
 
 #include "answers/cuda/device_answers.hpp"
 #include "base/cuda/pooled_stream.hpp"
-#include "execution/batch_order.hpp"
 #include "execution/cuda/gpu_structure.hpp"
 #include "execution/cuda/locator.hpp"
 #include "execution/cuda/ordered_answerer.hpp"
@@ -28,7 +27,6 @@ struct DeviceOptions {
       DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)>;
 
   int device = 0;
-  Order order = Order::automatic;
   Gather gather = Gather::automatic;
   Layout layout = Layout::split;
   // Whether keys stay in key order beside the locator; a hash table takes them away.
@@ -98,7 +96,7 @@ class DeviceStructure final : public GpuStructure {
   // Makes the locator, if there is none yet. Any number of threads may need it at once.
   const OrderedArrays& ready() const;
   void make_searchable() const;
-  [[nodiscard]] BatchTarget target(std::size_t lookups) const override;
+  [[nodiscard]] BatchTarget target() const override;
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_parts() const override;
 
   DeviceOptions options_;

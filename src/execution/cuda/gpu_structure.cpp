@@ -67,7 +67,7 @@ bool GpuStructure::encodes_on_host(std::span<const Segment> segments) {
   for (const Segment& segment : searched(segments)) {
     const KeyCodec& codec = *segment.codec;
     const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
-    if (!codec.native_base() && structure.target(1).full == nullptr && !codec.packed_map())
+    if (!codec.native_base() && structure.target().full == nullptr && !codec.packed_map())
       return true;
   }
   return false;
@@ -106,8 +106,7 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
                               std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const {
   const OnDevice current(device_);
   const SegmentTarget target = target_of(batch, dead, nullptr);
-  const LookupEncoder encoder(batch, target.structure.span, target.structure.in_order,
-                              target.structure.full, memory_);
+  const LookupEncoder encoder(batch, target.structure.span, target.structure.full, memory_);
   Request counted;
   counted.counters = counters;
   const DeviceCounters work(counted, memory_);

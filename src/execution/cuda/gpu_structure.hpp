@@ -49,8 +49,8 @@ class GpuStructure : public Structure {
 
   [[nodiscard]] const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
 
-  // What a batch of so many lookups runs against.
-  [[nodiscard]] virtual BatchTarget target(std::size_t lookups) const = 0;
+  // What a batch runs against.
+  [[nodiscard]] virtual BatchTarget target() const = 0;
   // Bytes by name: MemoryUsage::parts.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> memory_parts() const = 0;
 
@@ -80,7 +80,7 @@ class GpuStructure : public Structure {
                                                              LookupKind kind, RangeEnds ends);
   [[nodiscard]] SegmentTarget target_of(const LookupBatch& batch, const RowBits& dead,
                                         const Marks& marks) const {
-    return {target(batch.size()), batch, dead, marks, uses_};
+    return {target(), batch, dead, marks, uses_};
   }
   // Returns memory that a large structure has released to the driver.
   void give_back(cudaStream_t stream, bool unused) const noexcept;

@@ -120,36 +120,33 @@ void with_live_rows(const RowBits& dead, Work&& work) {
 template <class Finder, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
     find_rows_kernel(Finder finder, Reader reader, Live live, std::size_t count,
-                     const std::uint32_t* positions, std::uint32_t* rows) {
+                     std::uint32_t* rows) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
   const std::uint32_t row = possible ? live(finder.row(key)) : miss_row;
-  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
-    rows[positions == nullptr ? i : positions[i]] = row;
+  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) rows[i] = row;
 }
 
 template <class Class, class Finder, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
     find_sums_kernel(Finder finder, Reader reader, Live live, std::size_t count,
-                     const std::uint32_t* positions, Values<Class> values, Class miss,
-                     Class* sums) {
+                     Values<Class> values, Class miss, Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
   const std::uint32_t row = reader.read(i, key) ? live(finder.row(key)) : miss_row;
   const Class sum = row == miss_row ? miss : values[row];
-  __stcs(sums + (positions == nullptr ? i : positions[i]), sum);
+  __stcs(sums + i, sum);
 }
 
 template <class Class, class Finder, class Reader, class Dead>
 __global__ void __launch_bounds__(block_threads)
     find_included_sums_kernel(Finder finder, Reader reader, Dead dead, std::size_t count,
-                              const std::uint32_t* positions, const unsigned long long* before,
-                              const unsigned long long* dead_sums, bool unique, Class miss,
-                              Class* sums) {
+                              const unsigned long long* before, const unsigned long long* dead_sums,
+                              bool unique, Class miss, Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
@@ -168,27 +165,25 @@ __global__ void __launch_bounds__(block_threads)
     }
     if (matched) sum = static_cast<Class>(all);
   }
-  __stcs(sums + (positions == nullptr ? i : positions[i]), sum);
+  __stcs(sums + i, sum);
 }
 
 template <class Finder, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    find_points_kernel(Finder finder, Reader reader, std::size_t count,
-                       const std::uint32_t* positions, Run* runs) {
+    find_points_kernel(Finder finder, Reader reader, std::size_t count, Run* runs) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
   const Run run = possible ? finder.equal(key) : Run{0, 0};
-  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
-    runs[positions == nullptr ? i : positions[i]] = run;
+  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) runs[i] = run;
 }
 
 template <class Finder>
 __global__ void __launch_bounds__(block_threads)
     find_ranges_kernel(Finder finder, const KeyInterval<typename Finder::Key>* intervals,
                        std::size_t count, typename Finder::Key last_key, std::uint32_t size,
-                       const std::uint32_t* positions, Run* runs) {
+                       Run* runs) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   const KeyInterval<typename Finder::Key> interval = intervals[i];
@@ -201,8 +196,7 @@ __global__ void __launch_bounds__(block_threads)
                   : finder.lower_bound(static_cast<typename Finder::Key>(interval.upper + 1));
     if (run.begin > run.end) run.begin = run.end;
   }
-  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0)
-    runs[positions == nullptr ? i : positions[i]] = run;
+  if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) runs[i] = run;
 }
 
 template <class Finder>
@@ -212,7 +206,7 @@ void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::u
   with_reader<typename Finder::Key>(lookups, [&](auto reader) {
     with_live_rows(lookups.dead, [&](auto live) {
       find_rows_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-          finder, reader, live, lookups.count, lookups.positions, rows);
+          finder, reader, live, lookups.count, rows);
     });
   });
   check_launch("looking up points");
@@ -226,9 +220,8 @@ void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const 
     with_reader<typename Finder::Key>(lookups, [&](auto reader) {
       with_live_rows(lookups.dead, [&](auto live) {
         find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-            finder, reader, live, lookups.count, lookups.positions,
-            Values<Class>{target.values, target.type}, miss_as<Class>(target.miss),
-            static_cast<Class*>(target.sums));
+            finder, reader, live, lookups.count, Values<Class>{target.values, target.type},
+            miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
       });
     });
   });
@@ -244,9 +237,8 @@ void launch_find_included_sums(const Finder& finder, const DeviceLookups& lookup
       with_reader<typename Finder::Key>(lookups, [&](auto reader) {
         with_dead(target.dead, [&](auto dead) {
           find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-              finder, reader, dead, lookups.count, lookups.positions, target.before,
-              target.dead_sums, unique, miss_as<Class>(target.miss),
-              static_cast<Class*>(target.sums));
+              finder, reader, dead, lookups.count, target.before, target.dead_sums, unique,
+              miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
         });
       });
   });
@@ -259,7 +251,7 @@ void launch_find_points(const Finder& finder, const DeviceLookups& lookups, Run*
   if (lookups.count == 0) return;
   with_reader<typename Finder::Key>(lookups, [&](auto reader) {
     find_points_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-        finder, reader, lookups.count, lookups.positions, runs);
+        finder, reader, lookups.count, runs);
   });
   check_launch("looking up points");
 }
@@ -271,8 +263,7 @@ void launch_find_ranges(const Finder& finder, const DeviceOrder& order,
   if (lookups.count == 0) return;
   find_ranges_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
       finder, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
-      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()),
-      lookups.positions, runs);
+      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()), runs);
   check_launch("looking up ranges");
 }
 

@@ -151,8 +151,7 @@ template <Edge edge, class Order, class Dead>
 template <Edge edge, class Finder, class Reader, class Dead>
 __global__ void __launch_bounds__(block_threads)
     find_edges_kernel(Finder finder, Reader reader, Dead dead, bool unique, bool rows_ascend,
-                      std::size_t count, const std::uint32_t* positions, std::uint32_t* rows,
-                      std::uint64_t* keys) {
+                      std::size_t count, std::uint32_t* rows, std::uint64_t* keys) {
   using Key = typename Finder::Key;
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
@@ -167,10 +166,9 @@ __global__ void __launch_bounds__(block_threads)
       found.row = row_of_equal<edge>(finder.order, dead, finder.equal(found.key), found.row);
   }
   if (Finder::lanes > 1 && threadIdx.x % Finder::lanes != 0) return;
-  const std::size_t to = positions == nullptr ? i : positions[i];
-  __stcs(rows + to, found.row);
+  __stcs(rows + i, found.row);
   if (keys != nullptr)
-    __stcs(reinterpret_cast<unsigned long long*>(keys) + to,
+    __stcs(reinterpret_cast<unsigned long long*>(keys) + i,
            static_cast<unsigned long long>(found.key));
 }
 
@@ -185,7 +183,7 @@ void launch_find_edges(const Finder& finder, const DeviceOrder& order, const Dev
         find_edges_kernel<edge>
             <<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
                 finder, reader, dead, order.unique(), order.unique() || order.rows_ascend(),
-                lookups.count, lookups.positions, target.rows, target.keys);
+                lookups.count, target.rows, target.keys);
       });
     });
   };

@@ -43,14 +43,12 @@ struct DeviceLookups {
   // What is compared in full, in host memory; null: nothing. Lookup 0 is number `first_full` there.
   const FullLookups* full = nullptr;
   std::size_t first_full = 0;
-  // The output position of lookup i; null: i.
-  const std::uint32_t* positions = nullptr;
   RowBits dead;                  // rows that no lookup matches
   bool any_row = false;          // find_rows() need not find the first row of a key
   Counters* counters = nullptr;  // in device memory; null: nothing is counted
   LaunchTimes* times = nullptr;  // in host memory, for what casts rays
 
-  // Lookups [begin, begin + size) of those that are not in another order.
+  // Lookups [begin, begin + size).
   [[nodiscard]] DeviceLookups part(std::size_t begin, std::size_t size,
                                    std::size_t interval_bytes) const {
     DeviceLookups result = *this;

@@ -44,8 +44,8 @@ NeighbourRunner::NeighbourRunner(std::deque<SideTargets>& sides, std::span<const
       times_(request.launch_ms) {
   for (SideTargets& side : sides_)
     for (const SegmentTarget& target : side.targets)
-      side.encoders.emplace_back(target.batch, target.structure.span, target.structure.in_order,
-                                 target.structure.full, memory);
+      side.encoders.emplace_back(target.batch, target.structure.span, target.structure.full,
+                                 memory);
 }
 
 const KeyCodec& NeighbourRunner::codec() const {

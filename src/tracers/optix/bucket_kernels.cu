@@ -113,26 +113,24 @@ __global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
 
 template <class Order, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    rows_kernel(Order sorted, Reader reader, Live live, std::size_t count,
-                const std::uint32_t* positions, std::uint32_t* rows) {
+    rows_kernel(Order sorted, Reader reader, Live live, std::size_t count, std::uint32_t* rows) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
   const bool possible = reader.read(i, key);
-  std::uint32_t& row = rows[positions == nullptr ? i : positions[i]];
+  std::uint32_t& row = rows[i];
   row = possible ? live(sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key))
                  : miss_row;
 }
 
 template <class Order, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    points_kernel(Order sorted, Reader reader, std::size_t count, const std::uint32_t* positions,
-                  Run* runs) {
+    points_kernel(Order sorted, Reader reader, std::size_t count, Run* runs) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
   const bool possible = reader.read(i, key);
-  Run& run = runs[positions == nullptr ? i : positions[i]];
+  Run& run = runs[i];
   run = possible ? sorted.order.run_at(sorted.lower_bound(run.begin, key), sorted.order.size, key)
                  : Run{0, 0};
 }
@@ -140,11 +138,11 @@ __global__ void __launch_bounds__(block_threads)
 template <class Order, class Key>
 __global__ void __launch_bounds__(block_threads)
     ranges_kernel(Order sorted, const KeyInterval<Key>* intervals, std::size_t count, Key last_key,
-                  const std::uint32_t* positions, Run* runs) {
+                  Run* runs) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   const KeyInterval<Key> range = intervals[i];
-  Run& found = runs[positions == nullptr ? i : positions[i]];
+  Run& found = runs[i];
   Run run{0, 0};
   if (range.lower <= range.upper) {
     run.begin = sorted.lower_bound(found.begin, range.lower);
@@ -235,8 +233,8 @@ void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     cuda::with_reader<Key>(lookups, [&](auto reader) {
       cuda::with_live_rows(lookups.dead, [&](auto live) {
-        rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-            sorted, reader, live, lookups.count, lookups.positions, rows);
+        rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(sorted, reader, live,
+                                                                             lookups.count, rows);
       });
     });
   });
@@ -248,8 +246,8 @@ void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,
   if (lookups.count == 0) return;
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     cuda::with_reader<Key>(lookups, [&](auto reader) {
-      points_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-          sorted, reader, lookups.count, lookups.positions, runs);
+      points_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(sorted, reader,
+                                                                             lookups.count, runs);
     });
   });
   cuda::check_launch("searching buckets");
@@ -261,7 +259,7 @@ void search_ranges(const cuda::DeviceOrder& order, const Buckets& buckets,
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     ranges_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
         sorted, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
-        static_cast<Key>(order.last_key()), lookups.positions, runs);
+        static_cast<Key>(order.last_key()), runs);
   });
   cuda::check_launch("searching buckets");
 }

@@ -111,7 +111,7 @@ class OptixTracer final : public cuda::GpuStructure {
  private:
   [[nodiscard]] const DeviceColumn& keys() const { return arrays_->column; }
 
-  [[nodiscard]] cuda::BatchTarget target(std::size_t) const override {
+  [[nodiscard]] cuda::BatchTarget target() const override {
     return {*answerer_, keys().row_count, keys().span};
   }
 

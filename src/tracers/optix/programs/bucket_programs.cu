@@ -70,9 +70,7 @@ extern "C" __global__ void __raygen__find_bucket() {
     bucket = find_bucket(
         scene.space, key, [&](const Ray& ray) { return closest(scene.representatives, ray); },
         [&](const Ray& ray) { return closest(scene.markers, ray); });
-  const std::uint32_t* const positions = params().lookups.positions;
-  const std::uint64_t position = positions == nullptr ? lookup : positions[lookup];
-  params().buckets[position * params().stride + (after ? 1 : 0)] = bucket;
+  params().buckets[lookup * params().stride + (after ? 1 : 0)] = bucket;
 }
 
 extern "C" __global__ void __closesthit__leave_primitive() { set_payload(0, primitive_index()); }
