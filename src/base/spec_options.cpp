@@ -29,8 +29,7 @@ std::vector<SpecOption> declare_options() {
     all.emplace_back(name);
   const Names on_off_auto = {"auto", "on", "off"};
   constexpr std::string_view order_help =
-      "on a CPU, answer large batches in key order: where the rule of the index says so, always, "
-      "never";
+      "on a CPU, answer large batches in key order: by a rule, always, never";
   constexpr std::string_view gather_help =
       "on a GPU, put values into key order once per batch of ranges: where faster, always, never";
   constexpr std::string_view group_help = "on a GPU, threads that search a node or bucket together";

@@ -2,15 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
+#include "base/bytes.hpp"
+#include "base/cache_sizes.hpp"
 #include "base/spec_options.hpp"
 
 namespace rtindex {
 
 namespace {
 
-constexpr std::uint32_t measure_again = 64;  // batches
+// Whether a large batch is in key order already, judged by a few samples.
+[[nodiscard]] bool is_sorted(const LookupBatch& batch) {
+  constexpr std::size_t samples = 8;
+  constexpr std::size_t in_sample = 16;
+  if (batch.size() < samples * in_sample) return false;
+  Interval intervals[in_sample];
+  std::uint64_t last = 0;
+  for (std::size_t sample = 0; sample < samples; ++sample) {
+    batch.encode(batch.size() / samples * sample, in_sample, intervals, nullptr);
+    for (const Interval& interval : intervals) {
+      if (interval.empty()) continue;
+      if (interval.lower < last) return false;
+      last = interval.lower;
+    }
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -19,45 +35,37 @@ Order order_of(const Spec& spec) {
   return text == "on" ? Order::on : text == "off" ? Order::off : Order::automatic;
 }
 
-OrderChoice::Cost& OrderChoice::cost_of(std::size_t lookups, LookupKind kind) const {
-  return costs_[static_cast<std::size_t>(std::bit_width(lookups)) - 1]
-               [static_cast<std::size_t>(kind)];
+std::size_t OrderRule::cache_bytes() const {
+  return pays_ == OrderPays::beyond_core ? cache_sizes().core : cache_sizes().last_level;
 }
 
-bool OrderChoice::in_order(std::size_t lookups, LookupKind kind) const {
-  if (order_ != Order::automatic) return order_ == Order::on;
-  if (lookups < least_lookups) return false;
-  const std::lock_guard lock(mutex_);
-  Cost& cost = cost_of(lookups, kind);
-  if (cost.own_order == 0) return false;
-  if (cost.key_order == 0) return true;
-  const bool better = cost.key_order < cost.own_order;
-  return ++cost.batches % measure_again == 0 ? !better : better;
+std::size_t OrderRule::min_lookups() const {
+  return std::size_t{1} << (pays_ == OrderPays::beyond_core ? 16U : 20U);
 }
 
-void OrderChoice::measured(std::size_t lookups, LookupKind kind, bool in_order,
-                           double nanoseconds) const {
-  if (order_ != Order::automatic || lookups < least_lookups) return;
-  const std::lock_guard lock(mutex_);
-  Cost& cost = cost_of(lookups, kind);
-  (in_order ? cost.key_order : cost.own_order) = nanoseconds / static_cast<double>(lookups);
+bool OrderRule::may_order() const {
+  return pays_ != OrderPays::never && structure_bytes_ > cache_bytes();
 }
 
-std::string OrderChoice::describe() const {
+bool OrderRule::in_order(const LookupBatch& batch) const {
+  if (order_ != Order::automatic) return order_ == Order::on && batch.size() > chunk_lookups;
+  return may_order() && batch.size() >= min_lookups() && !is_sorted(batch);
+}
+
+std::string OrderRule::describe() const {
   if (order_ == Order::on) return "order: on (batches are answered in key order)\n";
   if (order_ == Order::off) return "order: off (batches are answered in their own order)\n";
-  std::string measured;
-  const std::lock_guard lock(mutex_);
-  for (std::size_t log2 = 0; log2 < costs_.size(); ++log2)
-    for (const LookupKind kind : {LookupKind::point, LookupKind::range}) {
-      const Cost& cost = costs_[log2][static_cast<std::size_t>(kind)];
-      if (cost.key_order == 0) continue;
-      measured += fmt::format(
-          "; {} batches from 2^{}: {:.1f} ns a lookup in its own order, {:.1f} in key order",
-          name_of(kind), log2, cost.own_order, cost.key_order);
-    }
-  return fmt::format("order: auto (the quicker way for large batches, by measuring both{})\n",
-                     measured.empty() ? "; none measured yet" : measured);
+  if (pays_ == OrderPays::never)
+    return "order: auto (batches are answered in their own order: a lookup reads little memory)\n";
+  const std::string cache = fmt::format(
+      "{} of {}", pays_ == OrderPays::beyond_core ? "a core's cache" : "the last-level cache",
+      human_bytes(cache_bytes()));
+  if (!may_order())
+    return fmt::format("order: auto (batches are answered in their own order: {} fit {})\n",
+                       human_bytes(structure_bytes_), cache);
+  return fmt::format(
+      "order: auto (batches of {} lookups or more are answered in key order: {} exceed {})\n",
+      min_lookups(), human_bytes(structure_bytes_), cache);
 }
 
 namespace {
@@ -76,23 +84,6 @@ void visit_chunks(const LookupBatch& batch, std::size_t first, std::size_t count
 }
 
 }  // namespace
-
-bool is_sorted(const LookupBatch& batch) {
-  constexpr std::size_t samples = 8;
-  constexpr std::size_t in_sample = 16;
-  if (batch.size() < samples * in_sample) return false;
-  Interval intervals[in_sample];
-  std::uint64_t last = 0;
-  for (std::size_t sample = 0; sample < samples; ++sample) {
-    batch.encode(batch.size() / samples * sample, in_sample, intervals, nullptr);
-    for (const Interval& interval : intervals) {
-      if (interval.empty()) continue;
-      if (interval.lower < last) return false;
-      last = interval.lower;
-    }
-  }
-  return true;
-}
 
 PartitionedBatch::PartitionedBatch(const LookupBatch& batch, std::size_t first, std::size_t count,
                                    const KeyParts& parts)

@@ -1,15 +1,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include <rtindex/answer.hpp>
 #include <rtindex/spec.hpp>
 
 #include "answers/chunk_buffers.hpp"
@@ -26,40 +23,34 @@ enum class Order : std::uint8_t { automatic, on, off };
 // The option `order` of a spec.
 [[nodiscard]] Order order_of(const Spec& spec);
 
-// Decides from measured times whether large batches are answered in the order of their keys. The
-// first large batch of a size is answered in its own order, the second in key order, later ones in
-// the order that took less time; now and then the other order is measured again.
-class OrderChoice {
+// Where key order pays for a batch in random order, by what a search reads.
+enum class OrderPays : std::uint8_t {
+  never,              // a grid: a cell and the keys in it, less than ordering the batch costs
+  beyond_last_level,  // a tree: a path of nodes, of which caches hold the upper ones
+  beyond_core,        // a binary search and rays: so much that a core's own cache matters
+};
+
+// Whether batches are answered in the order of their keys.
+class OrderRule {
  public:
-  explicit OrderChoice(Order order) : order_(order) {}
+  OrderRule() = default;
+  // For a structure of so many bytes, pairs and locator.
+  OrderRule(Order order, OrderPays pays, std::size_t structure_bytes)
+      : order_(order), pays_(pays), structure_bytes_(structure_bytes) {}
 
-  // Fewer lookups than this are answered in their own order.
-  static constexpr std::size_t least_lookups = std::size_t{1} << 16;
-
-  [[nodiscard]] Order order() const { return order_; }
-  // Whether batches of this size are ever ordered.
-  [[nodiscard]] bool may_order(std::size_t lookups) const {
-    return order_ == Order::automatic ? lookups >= least_lookups
-                                      : order_ == Order::on && lookups > chunk_lookups;
-  }
-  [[nodiscard]] bool in_order(std::size_t lookups, LookupKind kind) const;
-  // What a batch took.
-  void measured(std::size_t lookups, LookupKind kind, bool in_order, double nanoseconds) const;
+  [[nodiscard]] bool in_order(const LookupBatch& batch) const;
   // A line for describe().
   [[nodiscard]] std::string describe() const;
 
  private:
-  struct Cost {
-    double own_order = 0;  // nanoseconds a lookup; 0: not measured yet
-    double key_order = 0;
-    std::uint32_t batches = 0;
-  };
+  // What automatic order depends on: a structure larger than the cache, and so many lookups.
+  [[nodiscard]] std::size_t cache_bytes() const;
+  [[nodiscard]] std::size_t min_lookups() const;
+  [[nodiscard]] bool may_order() const;
 
-  [[nodiscard]] Cost& cost_of(std::size_t lookups, LookupKind kind) const;
-
-  Order order_;
-  mutable std::mutex mutex_;
-  mutable std::array<std::array<Cost, 2>, 64> costs_;  // by the logarithm of the batch's size
+  Order order_ = Order::automatic;
+  OrderPays pays_ = OrderPays::never;
+  std::size_t structure_bytes_ = 0;
 };
 
 // Answers of lookups from all over a batch: computed side by side, then scattered to the outputs.
@@ -99,9 +90,6 @@ class ScatteredAnswers {
   Request local_;
   ChunkBuffers buffers_;
 };
-
-// Whether a large batch is in key order already, judged by a few samples.
-[[nodiscard]] bool is_sorted(const LookupBatch& batch);
 
 // A batch, or a part of it, partitioned by key: lookups with near keys side by side.
 class PartitionedBatch {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,7 +57,7 @@ class HasKeyOrder {
 //   Locator(const KeyOrder<Key>&, const Settings&...)
 //   Locator(const FileReader&, const KeyOrder<Key>&, const Settings&...); void save(FileWriter)
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
-//   LocatorBytes bytes(); std::string describe()
+//   LocatorBytes bytes(); std::string describe(); static constexpr OrderPays order_pays
 //
 // A locator that searches faster among the rows of a part has the same function with the rows
 // first. A locator that counts its work takes a Counters* as well, null where nothing is counted.
@@ -69,25 +68,28 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   template <class... Settings>
   OrderedStructure(KeyOrder<Key> order, std::unique_ptr<IncludedValues> included,
                    const OrderedOptions& options, const Settings&... settings)
-      : order_(std::move(order)), choice_(options.order), included_(std::move(included)) {
-    prepare_lookups(settings...);
+      : order_(std::move(order)), included_(std::move(included)) {
+    locator_.emplace(order_, settings...);
+    prepare_lookups(options.order);
   }
   template <class... Settings>
   OrderedStructure(const EncodedColumn& column, const KeyCodec& codec,
                    const OrderedOptions& options, const Settings&... settings)
-      : order_(column, codec), choice_(options.order) {
+      : order_(column, codec) {
     if (options.include != nullptr)
       included_ = IncludedValues::make(*options.include, order_.size(), row_at(), codec.rows());
-    if (!column.only_merged) prepare_lookups(settings...);
+    if (column.only_merged) return;
+    locator_.emplace(order_, settings...);
+    prepare_lookups(options.order);
   }
   template <class... Settings>
   OrderedStructure(const FileReader& file, const KeyCodec& codec, std::size_t rows,
                    const OrderedOptions& options, const Settings&... settings)
-      : order_(file.part("order"), rows, codec.span()), choice_(options.order) {
+      : order_(file.part("order"), rows, codec.span()) {
     locator_.emplace(file.part("locator"), order_, settings...);
+    prepare_lookups(options.order);
     if (file.has("included.type"))
       included_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
-    if (is_small()) make_filter();
   }
 
   void save(FileWriter file) const override {
@@ -98,20 +100,15 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   void run(const LookupBatch& batch, const Request& request) const override {
     // rowIDs are collected in the order of the batch; full keys are compared with the batch itself.
-    const bool can_reorder = !batch.has_residual() && !request.answers.has(Answer::rows) &&
-                             batch.size() <= miss_row && choice_.may_order(batch.size()) &&
-                             (choice_.order() != Order::automatic || !is_sorted(batch));
-    const bool in_order = can_reorder && choice_.in_order(batch.size(), batch.kind());
+    const bool can_reorder =
+        !batch.has_residual() && !request.answers.has(Answer::rows) && batch.size() <= miss_row;
     const std::shared_ptr<DeadSet> dead = dead_sets_.of(request.dead);
-    const auto start = std::chrono::steady_clock::now();
-    if (in_order)
+    if (can_reorder && order_rule_.in_order(batch))
       run_in_order(batch, request, dead.get());
     else
       parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
         run_chunk(batch, request, dead.get(), first, count);
       });
-    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
-    if (can_reorder) choice_.measured(batch.size(), batch.kind(), in_order, time.count());
   }
 
   [[nodiscard]] bool counts_work() const override { return Finder::locator_counts; }
@@ -189,7 +186,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   }
 
   [[nodiscard]] std::string describe() const override {
-    std::string text = locator_->describe() + choice_.describe();
+    std::string text = locator_->describe() + order_rule_.describe();
     if (included_)
       text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
                           name_of(included_->type()));
@@ -336,9 +333,10 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     included_->answer(request, first, found, count, &live, aggregates);
   }
 
-  template <class... Settings>
-  void prepare_lookups(const Settings&... settings) {
-    locator_.emplace(order_, settings...);
+  void prepare_lookups(Order order) {
+    std::size_t bytes = order_.bytes();
+    for (const auto& [name, size] : locator_->bytes().parts) bytes += size;
+    order_rule_ = OrderRule(order, Locator::order_pays, bytes);
     if (is_small()) make_filter();
   }
 
@@ -363,7 +361,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   KeyOrder<Key> order_;
   std::optional<Locator> locator_;  // none in a structure that is only merged
-  OrderChoice choice_;
+  OrderRule order_rule_;
   std::unique_ptr<IncludedValues> included_;
   std::optional<HashFilter<Key>> filter_;
   DeadSets dead_sets_;

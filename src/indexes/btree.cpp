@@ -19,6 +19,8 @@ namespace {
 template <class Key>
 class BPlusTree {
  public:
+  static constexpr OrderPays order_pays = OrderPays::beyond_last_level;
+
   explicit BPlusTree(const KeyOrder<Key>& order) {
     std::size_t nodes = (order.size() + leaf_pairs - 1) / leaf_pairs;
     const auto greatest_of_leaf = [&](std::size_t leaf) {

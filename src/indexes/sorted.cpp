@@ -12,6 +12,8 @@ namespace {
 template <class Key>
 class BinarySearch {
  public:
+  static constexpr OrderPays order_pays = OrderPays::beyond_core;
+
   explicit BinarySearch(const KeyOrder<Key>&) {}
   BinarySearch(const FileReader&, const KeyOrder<Key>&) {}
   void save(const FileWriter&) const {}

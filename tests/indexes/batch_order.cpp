@@ -5,12 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
+#include "base/cache_sizes.hpp"
+#include "keys/codec.hpp"
 #include "support/order_oracle.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
@@ -22,24 +25,50 @@ bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(OrderChoice, DescribesWhatWasChosen) {
-  EXPECT_TRUE(mentions(OrderChoice(Order::on).describe(), "order: on ("));
-  EXPECT_TRUE(mentions(OrderChoice(Order::off).describe(), "order: off ("));
-  EXPECT_TRUE(mentions(OrderChoice(Order::automatic).describe(), "none measured yet"));
+constexpr auto pays_never = OrderPays::never;
+constexpr auto pays_beyond_core = OrderPays::beyond_core;
+constexpr auto pays_beyond_last_level = OrderPays::beyond_last_level;
+
+TEST(OrderRule, DescribesWhatItDecides) {
+  const auto text = [](Order order, OrderPays pays, std::size_t bytes) {
+    return OrderRule(order, pays, bytes).describe();
+  };
+  const std::size_t fits = cache_sizes().last_level;
+  EXPECT_TRUE(mentions(text(Order::on, pays_never, 1), "order: on ("));
+  EXPECT_TRUE(mentions(text(Order::off, pays_beyond_core, fits + 1), "order: off ("));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays_never, fits + 1), "in their own order"));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays_beyond_last_level, fits), "in their own order"));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays_beyond_last_level, fits + 1),
+                       "batches of 1048576 lookups or more are answered in key order"));
 }
 
-TEST(OrderChoice, DescribesWhatWasMeasured) {
-  const OrderChoice choice(Order::automatic);
-  const std::size_t lookups = std::size_t{1} << 20;
-  const auto count = static_cast<double>(lookups);
-  choice.measured(lookups, LookupKind::point, false, 7 * count);
-  choice.measured(lookups, LookupKind::point, true, 5 * count);
-  EXPECT_TRUE(
-      mentions(choice.describe(),
-               "point batches from 2^20: 7.0 ns a lookup in its own order, 5.0 in key order"))
-      << choice.describe();
-  EXPECT_TRUE(choice.in_order(lookups, LookupKind::point));
-  EXPECT_FALSE(choice.in_order(lookups, LookupKind::range));
+TEST(OrderRule, OrdersLargeUnsortedBatchesOfStructuresBeyondTheCache) {
+  constexpr std::size_t few = std::size_t{1} << 16;
+  constexpr std::size_t many = std::size_t{1} << 20;
+  std::vector<std::uint32_t> ascending(many);
+  std::iota(ascending.begin(), ascending.end(), 0U);
+  const std::vector<std::uint32_t> descending(ascending.rbegin(), ascending.rend());
+  const ColumnView sorted(ascending);
+  const ColumnView unsorted(descending);
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(sorted);
+  const auto orders = [&](const OrderRule& rule, const ColumnView& lookups, std::size_t size) {
+    return rule.in_order(LookupBatch(*codec, lookups, lookups, LookupKind::point, {}, 0, size));
+  };
+  const CacheSizes& caches = cache_sizes();
+  const OrderRule search(Order::automatic, pays_beyond_core, caches.core + 1);
+  EXPECT_TRUE(orders(search, unsorted, few));
+  EXPECT_FALSE(orders(search, unsorted, few - 1));
+  EXPECT_FALSE(orders(search, sorted, few));
+  EXPECT_FALSE(orders({Order::automatic, pays_beyond_core, caches.core}, unsorted, few));
+  const OrderRule tree(Order::automatic, pays_beyond_last_level, caches.last_level + 1);
+  EXPECT_TRUE(orders(tree, unsorted, many));
+  EXPECT_FALSE(orders(tree, unsorted, many - 1));
+  EXPECT_FALSE(
+      orders({Order::automatic, pays_beyond_last_level, caches.last_level}, unsorted, many));
+  EXPECT_FALSE(orders({Order::automatic, pays_never, caches.last_level + 1}, unsorted, many));
+  EXPECT_FALSE(orders({Order::off, pays_beyond_core, caches.core + 1}, unsorted, many));
+  EXPECT_TRUE(orders({Order::on, pays_never, 1}, sorted, chunk_lookups + 1));
+  EXPECT_FALSE(orders({Order::on, pays_never, 1}, sorted, chunk_lookups));
 }
 
 TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {

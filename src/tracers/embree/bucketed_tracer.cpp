@@ -19,6 +19,8 @@ struct BucketSettings {
 template <class Key>
 class BucketLocator {
  public:
+  static constexpr OrderPays order_pays = OrderPays::beyond_core;
+
   BucketLocator(const KeyOrder<Key>& order, const BucketSettings& settings)
       : buckets_{settings.options.bucket, static_cast<std::uint32_t>(order.size())},
         scene_(

@@ -28,6 +28,8 @@ namespace rtindex {
 template <class Key>
 class Grid {
  public:
+  static constexpr OrderPays order_pays = OrderPays::never;
+
   explicit Grid(const KeyOrder<Key>& order);
   Grid(const FileReader& file, const KeyOrder<Key>& order);
   void save(FileWriter file) const;
