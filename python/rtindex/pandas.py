@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas
-from pandas.core.reshape import merge as _merge
+from pandas.api.types import is_list_like
 
 from ._asof import grouped, index_over, key_of, neighbour_rows
 from ._core import MISS
@@ -28,48 +28,106 @@ def merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right
     index: an index over the `on` column of `right`, or over a tuple of its `by` columns and this
         column, in that order. Without it, one is built for the call.
     """
-    return _Merge(index, left, right, on=on, left_on=left_on, right_on=right_on,
-                  left_index=left_index, right_index=right_index, by=by, left_by=left_by,
-                  right_by=right_by, suffixes=suffixes, how="asof", tolerance=tolerance,
-                  allow_exact_matches=allow_exact_matches, direction=direction).get_result()
+    # On the first rows pandas checks the arguments and names the columns of the result.
+    first = pandas.merge_asof(
+        _head(left, left), _head(right, right), on=_head(on, left), left_on=_head(left_on, left),
+        right_on=_head(right_on, right), left_index=left_index, right_index=right_index,
+        by=_head(by, left), left_by=_head(left_by, left), right_by=_head(right_by, right),
+        suffixes=suffixes, tolerance=tolerance, allow_exact_matches=allow_exact_matches,
+        direction=direction)
+    if on is None and left_on is None and right_on is None and not (left_index or right_index):
+        on = left.columns.intersection(right.columns)[0]
+    left_side = _Side(left, left_on if on is None else on, left_by if by is None else by)
+    right_side = _Side(right, right_on if on is None else on, right_by if by is None else by)
+    for side, name in ((left_side, "left"), (right_side, "right")):
+        if side.on.isna().any():
+            raise ValueError(f"Merge keys contain null values on {name} side")
+    rows = _rows(left_side, right_side, index, direction, bool(allow_exact_matches), tolerance)
+    if not rows.size:
+        return first
+    result = _assemble(left_side, right_side, rows, suffixes, first.columns)
+    if left_index or right_index:
+        result.index = left_side.frame.index
+    return result
 
 
-# pandas checks the arguments and assembles the result; only the search for rows is replaced, so
-# that both are those of the installed version.
-class _Merge(_merge._AsOfMerge):  # type: ignore[misc]
-    def __init__(self, index: Index | None, *arguments: Any, **options: Any):
-        self._ready = index
-        super().__init__(*arguments, **options)
+_ARRAYS = (np.ndarray, pandas.api.extensions.ExtensionArray, pandas.Index, pandas.Series)
 
-    def _get_join_indexers(self) -> tuple[Array, Array]:
-        left_on, right_on = (
-            frame.index._values if is_index else keys[-1]
-            for frame, is_index, keys in (
-                (self.left, self.left_index, self.left_join_keys),
-                (self.right, self.right_index, self.right_join_keys)))
-        for keys, side in ((left_on, "left"), (right_on, "right")):
-            if pandas.isna(keys).any():
-                raise ValueError(f"Merge keys contain null values on {side} side")
-        left_by, right_by = self._by(self.left_join_keys), self._by(self.right_join_keys)
-        tolerance = self.tolerance
-        if self._ready is None:
-            tolerance = _ticks(tolerance, left_on)
-            groups = [_groups(*pair) for pair in zip(left_by, right_by)]
-            left_by, right_by = [left for left, _ in groups], [right for _, right in groups]
-            left_on, right_on = _plain(left_on), _plain(right_on)
-        else:
-            left_by = [_decoded(column) for column in left_by]
-        index = index_over(right_by, right_on, self._ready, len(self.right))
-        rows = neighbour_rows(index, key_of(left_by, left_on), self.direction,
-                              bool(self.allow_exact_matches), tolerance)
-        found = rows.astype(np.intp)
-        found[rows == MISS] = -1
-        return np.arange(rows.size, dtype=np.intp), found
 
-    def _by(self, keys: Any) -> list[Any]:
-        if self.left_by is None:
-            return []
-        return list(keys) if self.left_index and self.right_index else list(keys[:-1])
+def _head(value: Any, frame: Any) -> Any:
+    """The first row of a frame or of its keys; labels as they are."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_head(part, frame) for part in value)
+    if isinstance(value, (pandas.DataFrame, *_ARRAYS)) and len(value) == len(frame):
+        return getattr(value, "iloc", value)[:1]
+    return value
+
+
+class _Side:
+    """A frame and its keys, the `by` columns first. A key is the label of a column or of a level of
+    the index, an array, or None for the index itself."""
+
+    def __init__(self, frame: Any, on: Any, by: Any):
+        self.frame = frame.to_frame() if isinstance(frame, pandas.Series) else frame
+        self.keys = [] if by is None else list(by) if is_list_like(by) else [by]
+        self.keys.append(on[0] if isinstance(on, (list, tuple)) else on)
+        *self.by, self.on = (self._column(key) for key in self.keys)
+
+    def _column(self, key: Any) -> Any:
+        if key is None:
+            return pandas.Series(self.frame.index)
+        if isinstance(key, _ARRAYS):
+            if len(key) != len(self.frame):
+                raise KeyError(f"expected {len(self.frame)} keys, got an array of {len(key)}")
+            return pandas.Series(key)
+        if key in self.frame.columns:
+            return self.frame[key]
+        return pandas.Series(self.frame.index.get_level_values(key))
+
+
+def _rows(left: _Side, right: _Side, ready: Index | None, direction: DirectionName, exact: bool,
+          tolerance: Any) -> Array:
+    """The row of `right` for each row of `left`, -1 without one."""
+    left_by, left_on, right_by, right_on = left.by, left.on, right.by, right.on
+    if ready is None:
+        tolerance = _ticks(tolerance, left_on)
+        groups = [_groups(*pair) for pair in zip(left_by, right_by)]
+        left_by, right_by = [codes for codes, _ in groups], [codes for _, codes in groups]
+        left_on, right_on = _plain(left_on), _plain(right_on)
+    else:
+        left_by = [_decoded(column) for column in left_by]
+    index = index_over(right_by, right_on, ready, len(right.frame))
+    rows = neighbour_rows(index, key_of(left_by, left_on), direction, exact, tolerance)
+    found = rows.astype(np.intp)
+    found[rows == MISS] = -1
+    return found
+
+
+def _assemble(left: _Side, right: _Side, rows: Array, suffixes: Any, labels: Any) -> Any:
+    """Both frames side by side, with the columns that pandas adds for keys."""
+    shared = [key for key, other in zip(right.keys, left.keys)
+              if _is_label(key) and _is_label(other) and key == other
+              and key in right.frame.columns]
+    # The label -1 does not occur, so that its rows are null.
+    found = right.frame.drop(columns=shared).reset_index(drop=True).reindex(rows)
+    result = pandas.merge(left.frame.reset_index(drop=True), found.reset_index(drop=True),
+                          left_index=True, right_index=True, how="left", suffixes=suffixes)
+    is_missing = bool((rows == -1).any())
+    for number, values in enumerate((*left.by, left.on)):
+        key, other = left.keys[number], right.keys[number]
+        if number < len(labels) and labels[number] not in result.columns:
+            result.insert(number, labels[number], values.array)
+        # pandas completes a key column of the right side from an array or index on the left. It
+        # also overwrites any other column there with the name of the left index; this does not.
+        elif (is_missing and not _is_label(key) and _is_label(other) and other in result.columns
+              and other not in left.frame.columns
+              and (key is not None or not left.by or left.frame.index.name == other)):
+            result[other] = values.array
+    return result
+
+
+def _is_label(key: Any) -> bool:
+    return key is not None and not isinstance(key, _ARRAYS)
 
 
 def _ticks(tolerance: Any, keys: Any) -> Any:
@@ -86,24 +144,22 @@ def _ticks(tolerance: Any, keys: Any) -> Any:
 
 def _plain(keys: Any) -> Array:
     """Keys without nulls as numbers: times as their ticks, extension arrays as NumPy's."""
-    if hasattr(keys, "asi8"):
-        ticks: Array = keys.asi8
-        return ticks
-    if isinstance(keys.dtype, pandas.ArrowDtype) and keys.dtype.kind in "mM":
+    dtype = keys.dtype
+    if isinstance(dtype, pandas.ArrowDtype) and dtype.kind in "mM":
         import pyarrow
 
-        array = pyarrow.array(keys)
-        ticks = array.cast(pyarrow.int64()).to_numpy(zero_copy_only=False)
+        ticks: Array = pyarrow.array(keys.array).cast(pyarrow.int64()).to_numpy(
+            zero_copy_only=False)
         return ticks
-    if isinstance(keys, np.ndarray):
-        return keys.view(np.int64) if keys.dtype.kind in "mM" else keys
-    return np.asarray(keys.to_numpy(getattr(keys.dtype, "numpy_dtype", None)))
+    if dtype.kind in "mM" or isinstance(dtype, pandas.PeriodDtype):
+        return np.asarray(keys.astype(np.int64))
+    return np.asarray(keys.to_numpy(getattr(dtype, "numpy_dtype", None)))
 
 
 def _decoded(column: Any) -> Any:
     """Categories as their values, which an index holds."""
-    if isinstance(column, pandas.Categorical):
-        return pandas.Series(column).astype(column.categories.dtype)
+    if isinstance(column.dtype, pandas.CategoricalDtype):
+        return column.astype(column.cat.categories.dtype)
     return column
 
 
@@ -111,14 +167,15 @@ def _groups(left: Any, right: Any) -> tuple[Any, Any]:
     """Both sides of a `by` column as integers that are equal where the values are; nulls are equal,
     as in pandas."""
     def number() -> tuple[Array, Array]:
-        both = pandas.concat([pandas.Series(left), pandas.Series(right)], ignore_index=True)
-        codes, _ = pandas.factorize(both, use_na_sentinel=False)
+        codes, _ = pandas.factorize(pandas.concat([left, right], ignore_index=True),
+                                    use_na_sentinel=False)
         return codes[:len(left)], codes[len(left):]
 
-    if isinstance(left, pandas.Categorical):
-        return left.codes, right.set_categories(left.categories).codes
-    if isinstance(left, np.ndarray) and left.dtype.kind in "biu":
-        left, right = (side.view(np.uint8) if side.dtype.kind == "b" else side
-                       for side in (left, right))
-        return grouped(left, right, number)
+    if isinstance(left.dtype, pandas.CategoricalDtype):
+        right = right.cat.set_categories(left.cat.categories)
+        return left.cat.codes.to_numpy(), right.cat.codes.to_numpy()
+    if isinstance(left.dtype, np.dtype) and left.dtype.kind in "biu":
+        integers = [side.to_numpy(np.uint8 if side.dtype.kind == "b" else None)
+                    for side in (left, right)]
+        return grouped(integers[0], integers[1], number)
     return number()

@@ -101,7 +101,7 @@ def test_every_group(groups, direction):
 def test_names_and_indexes():
     """Each is pandas' own for sorted rows, and so are the columns and the index."""
     left = pd.DataFrame({"a": [1, 5, 9], "g": ["x", "y", "x"], "v": [1, 2, 3]}, index=[7, 8, 9])
-    right = pd.DataFrame({"b": [0, 4, 8], "h": ["x", "x", "y"], "v": [4.0, 5.0, 6.0]},
+    right = pd.DataFrame({"b": [0, 4, 8], "h": ["x", "x", "y"], "v": [4, 5, 6]},
                          index=[2, 5, 6])
     for options in (
             {"left_on": "a", "right_on": "b"}, {"left_index": True, "right_index": True},
@@ -110,9 +110,19 @@ def test_names_and_indexes():
             {"left_index": True, "right_index": True, "left_by": "g", "right_by": "h"},
             {"left_on": "a", "right_index": True, "left_by": ["g"], "right_by": ["h"]},
             {"left_on": "a", "right_on": "b", "suffixes": (None, "_right")},
-            {"left_on": np.array([3, 4, 5]), "right_on": "b"}):
-        pd.testing.assert_frame_equal(rtindex.pandas.merge_asof(left, right, **options),
-                                      pd.merge_asof(left, right, **options))
+            {"left_on": np.array([3, 4, 5]), "right_on": "b"},
+            {"left_on": np.array([3, 4, 5]), "right_on": np.array([0, 4, 8])},
+            {"left_on": "a", "right_on": np.array([0, 4, 8])},
+            {"left_index": True, "right_on": "b", "left_by": "g", "right_by": "h"},
+            {"left_on": "i", "right_on": "b"}, {"left_on": "i", "right_index": True},
+            {"left_on": "i", "right_on": "j"},
+            {"left_on": "a", "right_on": "b", "by": "v", "left_index": False}):
+        # In all rows, in some and in none a neighbour is found.
+        for offset in (0, 3, 100):
+            one, other = left.rename_axis("i"), right.rename_axis("j").assign(b=right["b"] + offset)
+            other.index += offset
+            pd.testing.assert_frame_equal(rtindex.pandas.merge_asof(one, other, **options),
+                                          pd.merge_asof(one, other, **options))
     unsorted = rtindex.pandas.merge_asof(left[::-1], right, left_index=True, right_index=True)
     assert unsorted.index.tolist() == [9, 8, 7] and unsorted["b"].tolist() == [8, 8, 8]
 
@@ -127,7 +137,7 @@ def test_empty_sides():
     ({"on": "key", "direction": "up"}, "direction invalid"),
     ({"on": "key", "allow_exact_matches": 5}, "must be boolean"),
     ({"on": "key", "tolerance": 1.5}, "incompatible tolerance"),
-    ({"on": "key", "tolerance": -1}, "must be non-negative"),
+    ({"on": "key", "tolerance": -1}, "must be (non-negative|positive)"),
     ({"on": "key", "by": "g", "left_by": "g"}, "Can only pass by OR"),
     ({"on": "key", "left_by": "g"}, "missing right_by"),
     ({"on": "key", "left_by": ["g"], "right_by": ["g", "w"]}, "same length"),
