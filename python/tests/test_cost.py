@@ -30,9 +30,10 @@ def wide(random):
 
 @pytest.mark.parametrize(("spec", "narrow_bytes", "wide_bytes"), [("rx:native@cpu", 9, 13), ("hash@cpu", 16, 21)])
 def test_bytes_a_key(wide, spec, narrow_bytes, wide_bytes):
-    assert bytes_a_key(wide, spec) == pytest.approx(wide_bytes, rel=0.02)
+    # A copy of the keys or of the rowIDs would add 4 bytes or more.
+    assert bytes_a_key(wide, spec) < wide_bytes + 2
     # Wide types whose keys span less than 2^32 are kept in 4 bytes.
-    assert bytes_a_key(wide % (2**32 - 5) + 2**40, spec) == pytest.approx(narrow_bytes, rel=0.02)
+    assert bytes_a_key(wide % (2**32 - 5) + 2**40, spec) < narrow_bytes + 2
 
 
 def test_skewed_keys_take_at_most_a_tenth_more(random, wide):
@@ -46,13 +47,13 @@ def test_skewed_keys_take_at_most_a_tenth_more(random, wide):
 
 
 def test_describe_tells_how_many_pieces_a_column_has(wide):
-    def pieces(keys):
-        return rtindex.build(keys, "rx:native@cpu").describe().partition(" cells in ")[2].partition(" over")[0]
+    def description(keys):
+        return rtindex.build(keys, "rx:native@cpu").describe()
 
-    assert pieces(wide) == "one piece"
+    assert "one piece" in description(wide)
     ids = np.unique(wide % 2**32)
-    assert pieces(ids) == "one piece"
-    assert pieces(np.append(ids, np.uint64(2**63))) == "2 pieces"  # one for the outlier
+    assert "one piece" in description(ids)
+    assert "2 pieces" in description(np.append(ids, np.uint64(2**63)))  # one for the outlier
 
 
 @pytest.mark.parametrize("spec", ORDERED)
@@ -60,7 +61,7 @@ def test_describe_tells_how_many_pieces_a_column_has(wide):
 def test_included_values_take_a_byte_more(wide, spec, dtype):
     values = (wide % 200).astype(dtype)
     more = bytes_a_key(wide, spec, include=values) - bytes_a_key(wide, spec)
-    assert values.itemsize + 0.5 < more < values.itemsize + 1.2
+    assert values.itemsize <= more < values.itemsize + 1.5
 
 
 @pytest.mark.parametrize("spec", ORDERED)
