@@ -41,7 +41,7 @@ class Saved(CommandTest):
             self.assertIn(part, result.stderr)
         self.assertEqual(self.build("--index", "rx:native@cpu", "-q").stderr, "")
         result = self.succeed("lookup", "--load", "a.rtindex", "--describe")
-        self.assertIn("loaded: mapped from a.rtindex", result.stdout)
+        self.assertRegex(result.stdout, r"loaded: mapped .*a\.rtindex\n")
         self.assertIn("loaded   in ", result.stderr)
         self.assertIn("a.rtindex: 4 rows of int64", result.stderr)
 

@@ -121,9 +121,9 @@ class Update(CommandTest):
     def test_summary(self):
         self.build("--index", "rx:native@cpu")
         result = self.update("--merge", "--describe")
-        for part in ["merged   all segments\n", "rows     44, 44 live\n", "index: rx:native@cpu",
-                     "segments: 1 with 44 keys"]:
+        for part in ["merged   all segments\n", "rows     44, 44 live\n", "index: rx:native@cpu"]:
             self.assertIn(part, result.stdout)
+        self.assertRegex(result.stdout, r"segments: 1 \D*44\b")
         for part in ["loaded   a.rtindex in ", "changed  in ", "wrote    a.rtindex: "]:
             self.assertIn(part, result.stderr)
         self.assertEqual(self.update("--merge", "-q").stderr, "")

@@ -5,6 +5,7 @@
 #include <rtindex/rtindex.hpp>
 
 #include "support/changing_index.hpp"
+#include "support/description.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -98,12 +99,6 @@ class SavedChanges : public testing::TestWithParam<Case> {
   std::string path_ = folder_.file("a.rtindex");
 };
 
-std::string segments_of(const Index& index) {
-  const std::string text = index.describe();
-  const std::size_t at = text.find("segments: ");
-  return text.substr(at, text.find('\n', at) - at);
-}
-
 // With several segments, erased and null rows and rows that have moved.
 TEST_P(SavedChanges, AnswerLikeTheScan) {
   const auto& [index_name, workload_name] = GetParam();
@@ -116,7 +111,7 @@ TEST_P(SavedChanges, AnswerLikeTheScan) {
       std::vector<Index> again = restored(changing.index());
       for (std::size_t i = 0; i < again.size(); ++i) {
         SCOPED_TRACE(testing::Message() << "round " << round << ", way " << i);
-        EXPECT_EQ(segments_of(again[i]), segments_of(changing.index()));
+        EXPECT_EQ(described(again[i], "segments"), described(changing.index(), "segments"));
         EXPECT_EQ(again[i].serialize(), changing.index().serialize());
         ChangingIndex other = changing.over(std::move(again[i]));
         ASSERT_EQ("", other.difference()) << other.index().describe();

@@ -8,6 +8,7 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/description.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
@@ -89,10 +90,10 @@ TEST(Segments, AnswerLikeOne) {
     const Index whole = build(all, spec);
     Index index = build(keys, spec);
     index.insert(more);
-    ASSERT_NE(index.describe().find("segments: 2 "), std::string::npos) << index.describe();
+    ASSERT_EQ(described_numbers(index, "segments", 1), DescribedNumbers{2}) << index.describe();
     expect_same_index(index, whole, points);
     index.merge();
-    ASSERT_NE(index.describe().find("segments: 1 "), std::string::npos) << index.describe();
+    ASSERT_EQ(described_numbers(index, "segments", 1), DescribedNumbers{1}) << index.describe();
     expect_same_index(index, whole, points);
   }
 }
@@ -112,15 +113,13 @@ class SegmentsOfRx : public testing::Test {
   void SetUp() override {
     if (!is_available("rx:embree@cpu")) GTEST_SKIP() << "rx:embree is not available";
   }
-  static bool has_segments(const Index& index, const std::string& text) {
-    return index.describe().find("segments: " + text) != std::string::npos;
-  }
 };
 
 TEST_F(SegmentsOfRx, StayOneWhereItIsRefitted) {
   Index index = build(keys_from(0, 100), "rx:embree@cpu,update=refit");
   index.update(RowKeys{5}, RowKeys{50});
-  EXPECT_TRUE(has_segments(index, "1 with 100 keys")) << index.describe();
+  EXPECT_EQ(described_numbers(index, "segments", 2), (DescribedNumbers{1, 100}))
+      << index.describe();
 }
 
 // Keys of mode=naive span at most 2^23.
@@ -129,13 +128,15 @@ TEST_F(SegmentsOfRx, AreMergedAtOnceWhereKeysMayNotFitTogether) {
   keys.push_back((1U << 23) - 1);
   Index index = build(keys, "rx:embree@cpu,mode=naive");
   index.insert(RowKeys{500});
-  EXPECT_TRUE(has_segments(index, "2 with 100 keys + 1")) << index.describe();
+  EXPECT_EQ(described_numbers(index, "segments", 3), (DescribedNumbers{2, 100, 1}))
+      << index.describe();
   EXPECT_THROW(index.insert(RowKeys{1U << 24}), Error);
   std::vector<std::string> texts;
   for (const std::uint32_t key : keys) texts.push_back(std::to_string(key));
   Index names = build(texts, "rx:embree@cpu,mode=naive");
   names.insert(std::vector<std::string>{"7"});
-  EXPECT_TRUE(has_segments(names, "1 with 101 keys")) << names.describe();
+  EXPECT_EQ(described_numbers(names, "segments", 2), (DescribedNumbers{1, 101}))
+      << names.describe();
 }
 
 }  // namespace

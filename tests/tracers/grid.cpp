@@ -13,6 +13,7 @@
 
 #include "base/parallel.hpp"
 #include "keys/codec.hpp"
+#include "support/description.hpp"
 #include "support/index_bytes.hpp"
 #include "support/random.hpp"
 #include "support/temporary_folder.hpp"
@@ -50,12 +51,7 @@ enum class Pieces : std::uint8_t { one, several, any };
 
 void expect_grid(const Keys& keys, Pieces pieces) {
   const Index index = build(keys, "rx:native@cpu");
-  const auto grid_of = [](const Index& made) {
-    const std::string text = made.describe();
-    const std::size_t begin = text.find("grid of");
-    return text.substr(begin, text.find('\n', begin) - begin);
-  };
-  const bool is_one = grid_of(index).find("cells in one piece") != std::string::npos;
+  const bool is_one = described(index, "tracer").find("one piece") != std::string::npos;
   if (pieces != Pieces::any) {
     EXPECT_EQ(is_one, pieces == Pieces::one) << index.describe();
   }
@@ -63,7 +59,7 @@ void expect_grid(const Keys& keys, Pieces pieces) {
   const TemporaryFolder folder(TemporaryFolder::Medium::memory);
   index.save(folder.file("a.rtindex"));
   const Index loaded = load(folder.file("a.rtindex"));
-  EXPECT_EQ(grid_of(loaded), grid_of(index));
+  EXPECT_EQ(described(loaded, "tracer"), described(index, "tracer"));
   expect_exact(loaded, keys);
 }
 
