@@ -22,7 +22,10 @@ const char* __asan_default_options() {
 
 const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 
-const char* __tsan_default_options() { return "halt_on_error=1:second_deadlock_stack=1"; }
+// Forked children may start threads: tests/base/parallel.cpp does.
+const char* __tsan_default_options() {
+  return "halt_on_error=1:second_deadlock_stack=1:die_after_fork=0";
+}
 
 // The worker threads of these libraries live until the process ends.
 const char* __lsan_default_suppressions() { return "leak:libtbb\nleak:libembree\n"; }

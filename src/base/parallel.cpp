@@ -2,13 +2,9 @@
 
 #include <utility>
 
-#if defined(RTINDEX_EXECUTOR_STD)
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <thread>
-#include <vector>
-#else
+#include "base/thread_pool.hpp"
+
+#if !defined(RTINDEX_EXECUTOR_STD)
 #include <atomic>
 #include <system_error>
 #include <thread>
@@ -38,71 +34,53 @@ SerialLoops::SerialLoops() : before_(std::exchange(serial_loops, true)) {}
 
 SerialLoops::~SerialLoops() { serial_loops = before_; }
 
-#if defined(RTINDEX_EXECUTOR_STD)
-
 namespace {
-thread_local int thread_limit = 0;
+
+int pool_threads() {
+  const ThreadBudget* budget = ThreadPool::budget();
+  return budget == nullptr ? ThreadPool::of_process().max_threads() : budget->threads;
 }
 
+void pool_for(std::size_t size, std::size_t grain,
+              const std::function<void(std::size_t, std::size_t)>& body) {
+  if (pool_threads() == 1) return serial_for(size, grain, body);
+  ThreadPool::of_process().run(size, grain, body);
+}
+
+void run_with_budget(int threads, const std::function<void()>& work) {
+  ThreadBudget budget{.threads = std::min(threads, ThreadPool::of_process().max_threads())};
+  ThreadBudget* const before = std::exchange(ThreadPool::budget(), &budget);
+  try {
+    work();
+  } catch (...) {
+    ThreadPool::budget() = before;
+    throw;
+  }
+  ThreadPool::budget() = before;
+}
+
+}  // namespace
+
+#if defined(RTINDEX_EXECUTOR_STD)
+
 struct ThreadLimit::Arena {
+  explicit Arena(int arena_threads) : threads(arena_threads) {}
   int threads;
 };
 
 bool can_start_threads() { return true; }
 
-int parallel_threads() {
-  if (serial_loops) return 1;
-  if (thread_limit != 0) return thread_limit;
-  return std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int parallel_threads() { return serial_loops ? 1 : pool_threads(); }
 
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
-  if (serial_loops) return serial_for(size, grain, body);
-  const std::size_t blocks = (size + grain - 1) / grain;
-  std::atomic<std::size_t> next{0};
-  std::exception_ptr error;
-  std::mutex error_mutex;
-  auto work = [&] {
-    for (;;) {
-      const std::size_t block = next.fetch_add(1);
-      if (block >= blocks) return;
-      try {
-        body(block * grain, std::min(grain, size - block * grain));
-      } catch (...) {
-        const std::lock_guard lock(error_mutex);
-        if (!error) error = std::current_exception();
-        next = blocks;
-      }
-    }
-  };
-  const std::size_t threads =
-      std::min<std::size_t>(blocks, static_cast<std::size_t>(parallel_threads()));
-  std::vector<std::thread> helpers;
-  helpers.reserve(threads);
-  try {
-    while (helpers.size() + 1 < threads) helpers.emplace_back(work);
-  } catch (const std::exception&) {
-    // Those that could be started do the work.
-  }
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  if (error) std::rethrow_exception(error);
+  if (size <= grain || serial_loops) return serial_for(size, grain, body);
+  pool_for(size, grain, body);
 }
-
-ThreadLimit::ThreadLimit(int threads)
-    : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(Arena{threads})) {}
 
 void ThreadLimit::run(const std::function<void()>& work) const {
   if (!arena_) return work();
-  const int before = std::exchange(thread_limit, arena_->threads);
-  try {
-    work();
-  } catch (...) {
-    thread_limit = before;
-    throw;
-  }
-  thread_limit = before;
+  run_with_budget(arena_->threads, work);
 }
 
 #else
@@ -152,16 +130,32 @@ bool can_start_threads() {
 
 struct ThreadLimit::Arena {
   // More than there are processors would make oneTBB print a warning.
-  explicit Arena(int threads) : arena(std::min(threads, tbb::info::default_concurrency())) {}
-  mutable tbb::task_arena arena;
+  explicit Arena(int arena_threads)
+      : threads(std::min(arena_threads, tbb::info::default_concurrency())),
+        arena(std::make_unique<tbb::task_arena>(threads)) {}
+  // In a forked child oneTBB's locks may be held by threads of the parent.
+  ~Arena() {
+    if (ThreadPool::is_in_forked_child()) static_cast<void>(arena.release());
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  int threads;
+  std::unique_ptr<tbb::task_arena> arena;
 };
 
-int parallel_threads() { return serial_loops ? 1 : tbb::this_task_arena::max_concurrency(); }
+int parallel_threads() {
+  if (serial_loops) return 1;
+  if (ThreadPool::is_in_forked_child()) return pool_threads();
+  return tbb::this_task_arena::max_concurrency();
+}
 
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t, std::size_t)>& body) {
+  if (size <= grain || serial_loops) return serial_for(size, grain, body);
+  if (ThreadPool::is_in_forked_child()) return pool_for(size, grain, body);
+  if (!can_start_threads()) return serial_for(size, grain, body);
   const std::size_t blocks = (size + grain - 1) / grain;
-  if (blocks <= 1 || serial_loops || !can_start_threads()) return serial_for(size, grain, body);
   // Isolated: a thread that waits here must not pick up the caller's other work, which might want a
   // lock that this thread holds.
   tbb::this_task_arena::isolate([&] {
@@ -180,16 +174,18 @@ void parallel_for(std::size_t size, std::size_t grain,
   });
 }
 
-ThreadLimit::ThreadLimit(int threads)
-    : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(threads)) {}
-
 void ThreadLimit::run(const std::function<void()>& work) const {
+  if (ThreadPool::is_in_forked_child())
+    return arena_ ? run_with_budget(arena_->threads, work) : work();
   if (!can_start_threads()) return tbb::task_arena(1).execute(work);
   if (!arena_) return work();
-  arena_->arena.execute(work);
+  arena_->arena->execute(work);
 }
 
 #endif
+
+ThreadLimit::ThreadLimit(int threads)
+    : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(threads)) {}
 
 ThreadLimit::~ThreadLimit() = default;
 

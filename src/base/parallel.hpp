@@ -9,7 +9,8 @@ namespace rtindex {
 
 // A loop over [0, size) in blocks of `grain` (the last may be shorter), run by many threads:
 // body(first, count). Nested calls are fine. An exception in a body reaches the caller.
-// On oneTBB it runs in the caller's arena; the std executor serves the thread sanitizer.
+// On oneTBB it runs in the caller's arena. Where oneTBB cannot be linked (the DuckDB extension, the
+// thread sanitizer), and in forked children, it runs on a ThreadPool.
 void parallel_for(std::size_t size, std::size_t grain,
                   const std::function<void(std::size_t first, std::size_t count)>& body);
 
