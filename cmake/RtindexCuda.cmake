@@ -2,7 +2,10 @@
 # RTINDEX_CUDA_FLAGS.
 #
 # Architectures: what CMAKE_CUDA_ARCHITECTURES says; else those of the GPUs of this machine, unless a
-# package is built; else Turing to Blackwell, with PTX for later ones.
+# package for any machine is built; else Turing to Blackwell, with PTX for later ones.
+#
+# `pip install .` is for this machine: without a GPU it builds for CPUs, because kernels for every
+# architecture take twenty minutes.
 
 set(RTINDEX_HAS_CUDA OFF)
 set(RTINDEX_CUDA_NOTE "switched off")
@@ -25,11 +28,16 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
+set(for_this_machine OFF)
+if(for_pip AND RTINDEX_CUDA STREQUAL "AUTO" AND NOT RTINDEX_PREBUILT)
+  set(for_this_machine ON)
+endif()
+
 # CMake's "native" fails without a GPU, so nvidia-smi is asked.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
   set(found "")
   set(status "not asked")
-  if(NOT RTINDEX_PACKAGE)
+  if(for_this_machine OR NOT RTINDEX_PACKAGE)
     execute_process(
       COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
       OUTPUT_VARIABLE capabilities
@@ -44,12 +52,17 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
     endforeach()
     list(REMOVE_DUPLICATES found)
   endif()
-  if(found)
-    set(CMAKE_CUDA_ARCHITECTURES ${found} CACHE STRING "GPU architectures to build for")
-  else()
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120
-        CACHE STRING "GPU architectures to build for")
+  if(NOT found AND for_this_machine)
+    unset(CMAKE_CUDA_COMPILER CACHE)
+    string(CONCAT RTINDEX_CUDA_NOTE
+                  "not built, because this machine has no GPU; RTINDEX_CUDA=ON builds it "
+                  "(pip install . -C cmake.define.RTINDEX_CUDA=ON)")
+    return()
   endif()
+  if(NOT found)
+    set(found 75-real 80-real 86-real 89-real 90-real 100-real 120)
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${found} CACHE STRING "GPU architectures to build for")
 endif()
 
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

@@ -47,7 +47,7 @@ const Backend& optix_backend() { return optix::optix_backend(); }
 
 constexpr const char* no_cuda =
     "this build has no CUDA: install the Python package rtindex-cu13, or build with nvcc on the "
-    "PATH";
+    "PATH and RTINDEX_CUDA=ON (pip install . -C cmake.define.RTINDEX_CUDA=ON)";
 
 std::vector<const Backend*> cuda_backends() {
   static const AbsentBackend native("rx", "native", "cuda", no_cuda);
