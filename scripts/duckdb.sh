@@ -9,8 +9,8 @@
 #
 # Without --prebuilt the file needs nothing but the C library. DuckDB's headers are taken from the
 # source distribution of the Python package duckdb, of the version in build/python/venv or else the
-# newest; if PyPI cannot be reached, the exit status is 3. RTINDEX_DUCKDB_DIR names a folder with
-# headers to use instead.
+# newest. pip downloads it from where it is configured to; if it cannot, the exit status is 3.
+# RTINDEX_DUCKDB_DIR names a folder with headers to use instead.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -37,7 +37,13 @@ folder="$root/build/duckdb"
 venv="$root/build/python/venv"
 mkdir -p "$folder"
 
-# PyPI's newest version where there is no virtual environment yet.
+if [[ ! -x "$venv/bin/python" ]]; then
+  venv="$folder/venv"
+  [[ -x "$venv/bin/pip" ]] || python3 -m venv --clear "$venv" ||
+    fail "a virtual environment needs Python's venv module; scripts/setup.sh installs it."
+fi
+
+# The newest version where none is installed yet.
 duckdb_version() {
   "$venv/bin/python" -c 'import duckdb; print(duckdb.__version__)' 2>/dev/null || echo newest
 }
@@ -46,10 +52,7 @@ if [[ -z "${RTINDEX_DUCKDB_DIR:-}" ]]; then
   RTINDEX_DUCKDB_DIR="$folder/headers-$(duckdb_version)"
   if [[ ! -f "$RTINDEX_DUCKDB_DIR/duckdb_extension.h" ]]; then
     say "fetch DuckDB's headers"
-    python3 "$root/duckdb/fetch_headers.py" "$(duckdb_version)" "$RTINDEX_DUCKDB_DIR" || {
-      say "PyPI cannot be reached, or has no source distribution of DuckDB"
-      exit 3
-    }
+    "$venv/bin/python" "$root/duckdb/fetch_headers.py" "$(duckdb_version)" "$RTINDEX_DUCKDB_DIR" || exit 3
   fi
 fi
 
@@ -75,9 +78,7 @@ say "ready: $folder/rtindex.duckdb_extension"
 
 if [[ -n "$test" ]]; then
   if [[ ! -x "$venv/bin/pytest" ]]; then
-    python3 -m venv "$folder/venv"
-    "$folder/venv/bin/pip" install --quiet duckdb pytest || exit 3
-    venv="$folder/venv"
+    "$venv/bin/pip" install --quiet duckdb pytest || exit 3
   fi
   say "test it"
   cd "$root"
