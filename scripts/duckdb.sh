@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds the DuckDB extension, build/duckdb/rtindex.duckdb_extension.
 #
-#   scripts/duckdb.sh [--prebuilt FOLDER] [--test]
+#   scripts/duckdb.sh [--prebuilt FOLDER] [--test] | --headers
 #
 #   --prebuilt   use the library of a CMake build of this tree (build/ci) and compile only the
 #                extension, which then needs the shared libraries of that build: oneTBB, Embree, fmt
 #   --test       test it as well, with the duckdb of PyPI
+#   --headers    only fetch DuckDB's headers, and print their folder in the last line
 #
 # Without --prebuilt the file needs nothing but the C library. DuckDB's headers are taken from the
 # source distribution of the Python package duckdb, of the version in build/python/venv or else the
@@ -15,7 +16,7 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-prebuilt="" test=""
+prebuilt="" test="" headers=""
 while (($# > 0)); do
   case "$1" in
     --prebuilt)
@@ -24,8 +25,9 @@ while (($# > 0)); do
       shift
       ;;
     --test) test=yes ;;
+    --headers) headers=yes ;;
     -h | --help)
-      sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *) fail "unknown option '$1'; see --help." ;;
@@ -54,6 +56,11 @@ if [[ -z "${RTINDEX_DUCKDB_DIR:-}" ]]; then
     say "fetch DuckDB's headers"
     "$venv/bin/python" "$root/duckdb/fetch_headers.py" "$(duckdb_version)" "$RTINDEX_DUCKDB_DIR" || exit 3
   fi
+fi
+
+if [[ -n "$headers" ]]; then
+  printf '%s\n' "$RTINDEX_DUCKDB_DIR"
+  exit 0
 fi
 
 options=(-DCMAKE_BUILD_TYPE=Release -DRTINDEX_DUCKDB=ON "-DRTINDEX_DUCKDB_DIR=$RTINDEX_DUCKDB_DIR"

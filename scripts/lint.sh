@@ -2,16 +2,17 @@
 # Checks the layout of C, C++ and JavaScript with clang-format, C++ with clang-tidy, shell scripts with
 # ShellCheck, and the subjects of commits.
 #
-#   scripts/lint.sh [--fix | --changed[=BASE]] [FILE...]
+#   scripts/lint.sh [--all | --fix | --changed[=BASE]] [FILE...]
 #
+#   --all       check every file, which takes half an hour on two cores; the default
 #   --fix       rewrite the files with clang-format, and check nothing else
 #   --changed   run clang-tidy only on what changed since BASE, for 40 seconds at most, newest
 #               first. BASE is the fork point from origin/main by default; on origin/main itself, or
 #               without it, the last ten commits count
 #   FILE        check these files only
 #
-# Without arguments clang-tidy checks every file, which takes half an hour on two cores. scripts/setup.sh
-# --lint installs the programs.
+# scripts/setup.sh --lint installs the programs. Files of python/src, duckdb and fuzz are compiled with
+# headers that pip downloads (nanobind, DuckDB's) and with libFuzzer.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -25,11 +26,12 @@ tidy_seconds=40
 mode=all base="" files=()
 for argument in "$@"; do
   case "$argument" in
+    --all) mode=all ;;
     --fix) mode=fix ;;
     --changed) mode=changed ;;
     --changed=*) mode=changed base="${argument#*=}" ;;
     -h | --help)
-      sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     -*) fail "unknown option '$argument'; see --help." ;;
@@ -124,7 +126,62 @@ changed_files() {
   } | awk '!seen[$0]++' | existing
 }
 
-# sources_of FILE...: what the build compiles of them; a header through a source that includes it.
+# Prints nanobind's CMake folder, of the virtual environment of the tests or of one of our own.
+nanobind_folder() {
+  local venv="$root/build/python/venv"
+  if ! "$venv/bin/python" -m nanobind --cmake_dir 2>/dev/null; then
+    venv="$root/build/lint-venv"
+    [[ -x "$venv/bin/pip" ]] || python3 -m venv --clear "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check nanobind
+    "$venv/bin/python" -m nanobind --cmake_dir
+  fi
+}
+
+# not_checked REASON: CI goes on without the network, --all does not.
+not_checked() {
+  [[ $mode == changed ]] || fail "not checked: $1"
+  say "not checked: $1"
+}
+
+# configure_for FILE...: build folders whose compile commands have these files, as `folders`.
+configure_for() {
+  local options=(-DCMAKE_UNITY_BUILD=OFF) nanobind headers
+  # clang cannot read the headers that another compiler has precompiled.
+  options+=(-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON)
+  folders=(build/lint)
+  if printf '%s\n' "$@" | grep -q '^fuzz/'; then
+    configure asan -B build/lint-fuzz "${options[@]}"
+    folders+=(build/lint-fuzz)
+  fi
+  if printf '%s\n' "$@" | grep -q '^python/src/'; then
+    if nanobind="$(nanobind_folder)"; then
+      options+=(-DRTINDEX_PYTHON=ON "-Dnanobind_DIR=$nanobind")
+    else
+      not_checked "python/src: pip cannot install nanobind"
+    fi
+  fi
+  if printf '%s\n' "$@" | grep -q '^duckdb/'; then
+    if headers="$("$root/scripts/duckdb.sh" --headers | tail -n 1)"; then
+      options+=(-DRTINDEX_DUCKDB=ON "-DRTINDEX_DUCKDB_DIR=$headers")
+    else
+      not_checked "duckdb: pip cannot download DuckDB's headers"
+    fi
+  fi
+  configure dev -B build/lint "${options[@]}"
+}
+
+# folder_of SOURCE: the first of `folders` that compiles it.
+folder_of() {
+  local folder
+  for folder in "${folders[@]}"; do
+    if grep -qF "\"file\": \"$root/$1\"" "$folder/compile_commands.json"; then
+      printf '%s\n' "$folder"
+      return
+    fi
+  done
+}
+
+# sources_of FILE...: what the builds compile of them; a header through a source that includes it.
 sources_of() {
   local file source
   for file in "$@"; do
@@ -138,16 +195,13 @@ sources_of() {
         ;;
       *) continue ;;
     esac
-    if [[ -n "$source" ]] &&
-      grep -qF "\"file\": \"$root/$source\"" build/lint/compile_commands.json; then
-      printf '%s\n' "$source"
-    fi
+    if [[ -n "$source" && -n "$(folder_of "$source")" ]]; then printf '%s\n' "$source"; fi
   done | awk '!seen[$0]++'
 }
 
 check_code() {
   needs clang-tidy
-  local chosen sources jobs
+  local chosen sources jobs folders
   if ((${#files[@]} > 0)); then
     chosen=("${files[@]}")
   elif [[ $mode == changed ]]; then
@@ -155,8 +209,7 @@ check_code() {
   else
     mapfile -t chosen < <(tracked '*.hpp' '*.cpp')
   fi
-  # clang cannot read the headers that another compiler has precompiled.
-  configure dev -B build/lint -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+  configure_for "${chosen[@]}"
   mapfile -t sources < <(sources_of "${chosen[@]}")
   say "clang-tidy: ${#sources[@]} files"
   jobs="$(job_count)"
@@ -170,7 +223,7 @@ check_code() {
       wait -n || failed=1
       running=$((running - 1))
     fi
-    clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option "$source" &
+    clang-tidy --quiet -p "$(folder_of "$source")" --extra-arg=-Wno-unknown-warning-option "$source" &
     running=$((running + 1))
   done
   while ((running > 0)); do

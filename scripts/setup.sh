@@ -7,7 +7,7 @@
 #   --demo      only the packages that scripts/demo.sh needs
 #   --browser   also Chromium, which runs the tests of the report's page
 #   --clang     also clang with its sanitizers, for scripts/fuzz.sh and scripts/test.sh --sanitize
-#   --lint      also clang-format, clang-tidy and ShellCheck, for scripts/lint.sh
+#   --lint      also clang, clang-format, clang-tidy and ShellCheck, for scripts/lint.sh
 #   --packages  also what scripts/deb.sh and scripts/fresh.sh use
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -27,7 +27,8 @@ for argument in "$@"; do
       libraries+=(libclang-rt-dev)
       ;;
     --lint)
-      programs+=(clang-format:clang-format clang-tidy:clang-tidy shellcheck:shellcheck)
+      programs+=(clang++:clang clang-format:clang-format clang-tidy:clang-tidy shellcheck:shellcheck)
+      libraries+=(libclang-rt-dev)
       ;;
     --packages)
       programs+=(dpkg-shlibdeps:dpkg-dev lintian:lintian help2man:help2man debootstrap:debootstrap)
