@@ -52,7 +52,8 @@ BuildState*& state_of(duckdb_aggregate_state state) {
   return *reinterpret_cast<BuildState**>(state);
 }
 
-idx_t state_size(duckdb_function_info) { return sizeof(BuildState*); }
+// DuckDB keeps a pointer to a BuildState for each group.
+idx_t state_size(duckdb_function_info) { return sizeof(void*); }
 
 void init_state(duckdb_function_info, duckdb_aggregate_state state) { state_of(state) = nullptr; }
 
@@ -72,7 +73,7 @@ void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool ta
   const bool first = state == nullptr;
   if (first) state = new BuildState;
   const auto take = [&](std::string& known, idx_t argument, const char* what) {
-    const auto vector = duckdb_data_chunk_get_vector(chunk, argument);
+    auto* const vector = duckdb_data_chunk_get_vector(chunk, argument);
     require_same(known, constant_text(vector, rows, what), first, what);
   };
   take(state->name, 0, name_argument);
@@ -93,7 +94,7 @@ void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate
         std::any_of(states, states + count, [&](auto state) { return state != states[0]; });
     if (grouped) std::ranges::stable_sort(rows, {}, [&](idx_t row) { return states[row]; });
     for (auto begin = rows.begin(); begin != rows.end();) {
-      const auto state = states[*begin];
+      auto* const state = states[*begin];
       const auto end =
           grouped ? std::find_if(begin, rows.end(), [&](idx_t row) { return states[row] != state; })
                   : rows.end();

@@ -54,7 +54,7 @@ void scatter(const std::byte* from, std::span<const std::uint32_t> slots, std::b
 }  // namespace
 
 void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<const idx_t> rows) {
-  const auto id_column = duckdb_data_chunk_get_vector(chunk, id_vector);
+  auto* const id_column = duckdb_data_chunk_get_vector(chunk, id_vector);
   const auto* given = static_cast<const std::int64_t*>(duckdb_vector_get_data(id_column));
   const std::uint64_t* ids_validity = duckdb_vector_get_validity(id_column);
   const std::size_t before = ids.size();
@@ -66,7 +66,7 @@ void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<co
   }
   const idx_t key_count = duckdb_data_chunk_get_column_count(chunk) - id_vector - 1;
   for (idx_t i = 0; i < key_count; ++i) {
-    const auto vector = duckdb_data_chunk_get_vector(chunk, id_vector + 1 + i);
+    auto* const vector = duckdb_data_chunk_get_vector(chunk, id_vector + 1 + i);
     if (parts.size() == i) {
       const LogicalType type(duckdb_vector_get_column_type(vector));
       parts.push_back({.type = key_type(type.get())});
@@ -156,7 +156,7 @@ AssembledColumn::Part AssembledColumn::assembled_part(Pieces pieces, std::size_t
 }
 
 void AssembledColumn::copy_elements(const GatheredPart& from, std::span<const std::uint32_t> slots,
-                                    Part& to) const {
+                                    Part& to) {
   switch (to.type.width) {
     case 1: return scatter<1>(from.bytes.data(), slots, to.bytes.data());
     case 2: return scatter<2>(from.bytes.data(), slots, to.bytes.data());

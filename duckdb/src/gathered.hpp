@@ -59,8 +59,8 @@ class AssembledColumn {
   [[nodiscard]] bool place_by_id(Pieces pieces);
   void place_in_order(Pieces pieces);
   [[nodiscard]] Part assembled_part(Pieces pieces, std::size_t part) const;
-  void copy_elements(const GatheredPart& from, std::span<const std::uint32_t> slots,
-                     Part& to) const;
+  static void copy_elements(const GatheredPart& from, std::span<const std::uint32_t> slots,
+                            Part& to);
   void copy_strings(Pieces pieces, std::size_t part, Part& to) const;
 
   std::size_t rows_ = 0;              ///< rows that were given

@@ -86,7 +86,7 @@ void list(duckdb_function_info info, duckdb_data_chunk output) {
         std::min<idx_t>(listing.indexes.size() - listing.next, duckdb_vector_size());
     for (idx_t i = 0; i < listing.columns.size(); ++i) {
       if (listing.columns[i] >= list_columns.size()) continue;  // of count(*): no column
-      const auto vector = duckdb_data_chunk_get_vector(output, i);
+      auto* const vector = duckdb_data_chunk_get_vector(output, i);
       for (idx_t row = 0; row < count; ++row)
         list_columns[listing.columns[i]].write(*listing.indexes[listing.next + row], vector, row);
     }

@@ -64,7 +64,7 @@ std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction&
   }
   if (arguments % 2 == 1) {
     const auto rows = all_rows(duckdb_data_chunk_get_size(chunk));
-    const auto last = duckdb_data_chunk_get_vector(chunk, arguments);
+    auto* const last = duckdb_data_chunk_get_vector(chunk, arguments);
     const LogicalType type(duckdb_vector_get_column_type(last));
     if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_VARCHAR || arguments == 1)
       throw Error(std::string(function.name) +
@@ -110,7 +110,7 @@ void write_rows(const NamedIndex& named, const Answers& answers, duckdb_vector r
   const auto rows = answers.rows();
   duckdb_list_vector_reserve(result, rows.size());
   duckdb_list_vector_set_size(result, rows.size());
-  const auto child = duckdb_list_vector_get_child(result);
+  auto* const child = duckdb_list_vector_get_child(result);
   write_ids(named, rows, static_cast<std::int64_t*>(duckdb_vector_get_data(child)));
 }
 
