@@ -22,7 +22,7 @@ namespace rtindex::bench {
 namespace {
 
 void check(rtindex_status status) {
-  if (status != RTINDEX_OK) throw Error(rtindex_last_error());
+  if (status != RTINDEX_STATUS_OK) throw Error(rtindex_last_error());
 }
 
 void release_schema(ArrowSchema*) {}
@@ -84,12 +84,15 @@ void compare_batches(PeerRecords& records, const rtindex_index* c_index, const I
                      const Keys& lookups, int rounds, int repeats) {
   const std::size_t count = lookups.elements.size();
   std::vector<std::uint32_t> in_cpp(count), in_c(count);
+  const rtindex_query query = rtindex_query_equal(&lookups.column);
   rtindex_outputs outputs{};
   outputs.struct_size = sizeof(outputs);
   outputs.any = in_c.data();
-  const auto cpp_into = [&] { index.lookup_into(lookups.elements, {}, {.any = in_cpp.data()}); };
+  const auto cpp_into = [&] {
+    index.answer_into(Query::equal(lookups.elements), {}, {.any = in_cpp.data()});
+  };
   const auto c_into = [&] {
-    check(rtindex_lookup_into(c_index, RTINDEX_POINT, &lookups.column, nullptr, nullptr, &outputs));
+    check(rtindex_answer_into(c_index, &query, nullptr, nullptr, &outputs));
   };
   cpp_into();
   c_into();
@@ -99,8 +102,7 @@ void compare_batches(PeerRecords& records, const rtindex_index* c_index, const I
   const auto c_arrays = [&] {
     ArrowSchema schema;
     ArrowArray array;
-    check(
-        rtindex_lookup(c_index, RTINDEX_POINT, &lookups.column, nullptr, nullptr, &schema, &array));
+    check(rtindex_answer(c_index, &query, nullptr, nullptr, &schema, &array));
     schema.release(&schema);
     array.release(&array);
   };

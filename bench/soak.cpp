@@ -184,14 +184,14 @@ class Round {
     if (wanted % 13 == 0) want(batch.max.data(), outputs.max, check.max);
     if (answers == 0) want(batch.any.data(), outputs.any, check.any);
 
-    const LookupOptions options{.values = needs_values(outputs) ? view_of(values_) : ColumnView()};
+    const AnswerOptions options{.values = needs_values(outputs) ? view_of(values_) : ColumnView()};
     const ColumnView lower = batch.lower.slice(0, count);
     if (question == Question::ranges)
-      index.range_into(lower, batch.upper.slice(0, count), options, outputs);
+      index.answer_into(Query::range(lower, batch.upper.slice(0, count)), options, outputs);
     else if (question == Question::neighbours)
-      index.nearest_into(lower, {}, options, outputs);
+      index.answer_into(Query::nearest(lower), options, outputs);
     else
-      index.lookup_into(lower, options, outputs);
+      index.answer_into(Query::equal(lower), options, outputs);
 
     const unsigned long long none = ~0ULL;
     space_.copy_from_host(batch.wrong.data(), &none, sizeof(none));

@@ -39,10 +39,10 @@ void require_not_input(const std::string& path, const std::vector<std::string>& 
 constexpr std::size_t most_rows_shown = 12;
 const std::string no_match = "-";
 
-std::vector<std::string> header(AnswerSet answers, LookupKind kind) {
+std::vector<std::string> header(AnswerSet answers, QueryKind kind) {
   std::vector<std::string> names = {"key"};
-  if (kind == LookupKind::range) names = {"lower", "upper"};
-  if (kind == LookupKind::nearest) names = {"lookup"};
+  if (kind == QueryKind::range) names = {"lower", "upper"};
+  if (kind == QueryKind::nearest) names = {"lookup"};
   for (const Answer answer : all_answers())
     if (answers.has(answer)) names.emplace_back(name_of(answer));
   return names;
@@ -211,7 +211,7 @@ void AnswerFiles::commit() {
   for (auto& [part, writer] : writers_) writer.commit();
 }
 
-AnswerTable::AnswerTable(AnswerSet answers, LookupKind kind, RowOrder order, AnswerTicks ticks)
+AnswerTable::AnswerTable(AnswerSet answers, QueryKind kind, RowOrder order, AnswerTicks ticks)
     : answers_(answers), order_(order), ticks_(std::move(ticks)), table_(header(answers, kind)) {}
 
 std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std::size_t i) const {
@@ -230,11 +230,11 @@ std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std:
   return no_match;
 }
 
-void AnswerTable::append(const Lookups& lookups, std::size_t first, const Answers& answers) {
+void AnswerTable::append(const LoadedQuery& lookups, std::size_t first, const Answers& answers) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::vector<std::string> cells = {key_text(lookups.lower, lookups.lower_text, first + i)};
-    if (lookups.kind == LookupKind::range)
-      cells.push_back(lookups.are_prefixes
+    if (lookups.kind() == QueryKind::range || lookups.kind() == QueryKind::prefix)
+      cells.push_back(lookups.kind() == QueryKind::prefix
                           ? cells.front() + "..."
                           : key_text(lookups.upper, lookups.upper_text, first + i));
     for (const Answer answer : all_answers())

@@ -8,7 +8,7 @@
 
 #include <rtindex/answer.hpp>
 
-#include "cli/lookups.hpp"
+#include "cli/loaded_query.hpp"
 #include "cli/table.hpp"
 #include "column_files/npy_writer.hpp"
 
@@ -61,10 +61,10 @@ inline constexpr std::size_t most_table_lookups = 1000;
 // The answers of a few lookups as a table; `-` is a miss.
 class AnswerTable {
  public:
-  AnswerTable(AnswerSet answers, LookupKind kind, RowOrder order, AnswerTicks ticks);
+  AnswerTable(AnswerSet answers, QueryKind kind, RowOrder order, AnswerTicks ticks);
 
   // The answers of the lookups from `first` on, with their matched bitmap.
-  void append(const Lookups& lookups, std::size_t first, const Answers& answers);
+  void append(const LoadedQuery& lookups, std::size_t first, const Answers& answers);
   [[nodiscard]] std::string text() const { return table_.text(); }
 
  private:

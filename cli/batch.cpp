@@ -22,8 +22,8 @@ namespace rtindex::cli {
 
 namespace {
 
-// Lookups run in slices of a fraction of a second, for progress, Ctrl-C and bounded memory for the
-// answers of a large batch.
+// LoadedQuery run in slices of a fraction of a second, for progress, Ctrl-C and bounded memory for
+// the answers of a large batch.
 class SliceSize {
  public:
   [[nodiscard]] std::size_t lookups() const { return lookups_; }
@@ -64,35 +64,38 @@ struct Sinks {
   std::optional<AnswerTable> table;
 };
 
-[[nodiscard]] std::size_t total_of(const std::vector<Lookups>& lookups) {
+[[nodiscard]] std::size_t total_of(const std::vector<LoadedQuery>& lookups) {
   std::size_t total = 0;
-  for (const Lookups& some : lookups) total += some.size();
+  for (const LoadedQuery& some : lookups) total += some.size();
   return total;
 }
 
 // Answers batch after batch, each in slices.
 class BatchRunner {
  public:
-  BatchRunner(const Index& index, const LookupOptions& wanted, Sinks& sinks, Summary& summary)
-      : index_(index), wanted_(wanted), sinks_(sinks), summary_(summary) {}
+  BatchRunner(const Index& index, const AnswerOptions& wanted, bool counts, Sinks& sinks,
+              Summary& summary)
+      : index_(index), wanted_(wanted), counts_(counts), sinks_(sinks), summary_(summary) {}
 
-  void run(const std::vector<Lookups>& lookups, Progress::Style style) {
+  void run(const std::vector<LoadedQuery>& lookups, Progress::Style style) {
     const InterruptGuard guard;
     summary_.lookups = total_of(lookups);
     Progress progress("looking up", summary_.lookups, style);
-    for (const Lookups& some : lookups) run(some, progress);
+    for (const LoadedQuery& some : lookups) run(some, progress);
     sinks_.files.commit();
   }
 
  private:
-  void run(const Lookups& lookups, Progress& progress) {
+  void run(const LoadedQuery& lookups, Progress& progress) {
     std::size_t first = 0;
     do {  // also once for an empty batch, whose output files have a type
       const std::size_t count = std::min(slice_.lookups(), lookups.size() - first);
       const auto start = Clock::now();
-      const Answers answers = lookups.answer(index_, wanted_, first, count);
+      Counters of_slice;
+      const Answers answers = index_.answer(lookups.slice(first, count), wanted_,
+                                            {.counters = counts_ ? &of_slice : nullptr});
       const double seconds = seconds_since(start);
-      if (wanted_.counters != nullptr) add(summary_.counters, *wanted_.counters);
+      add(summary_.counters, of_slice);
       slice_.adapt(seconds);
       summary_.lookup_seconds += seconds;
       summary_.matched += count_matched(answers);
@@ -106,7 +109,8 @@ class BatchRunner {
   }
 
   const Index& index_;
-  const LookupOptions& wanted_;
+  const AnswerOptions& wanted_;
+  bool counts_;
   Sinks& sinks_;
   Summary& summary_;
   SliceSize slice_;
@@ -143,9 +147,9 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
         "{} includes no values: pass --values FILE with one value per row, or build the index "
         "with --include FILE",
         options.saved);
-  std::vector<Lookups> lookups;
+  std::vector<LoadedQuery> lookups;
   if (source.given) lookups = source.load(opened.column);
-  for (const Lookups& some : lookups) some.require_fit(opened.column);
+  for (const LoadedQuery& some : lookups) some.require_fit(opened.column);
   const LoadedColumn values = options.load_values(opened.column);
   if (options.output.empty() && total_of(lookups) > most_table_lookups)
     fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
@@ -153,20 +157,15 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
 
   opened.build(options);
   if (source.given) {
-    LookupOptions wanted{.answers = answers,
-                         .matched = true,
-                         .order = options.row_order(),
-                         .ends = ends_named(options.ends)};
+    AnswerOptions wanted{.answers = answers, .matched = true, .order = options.row_order()};
     if (!options.values.empty()) wanted.values = values.view();
     if (options.limit) wanted.limit = *options.limit;
-    Counters of_slice;
-    if (options.counters) wanted.counters = &of_slice;
     const AnswerTicks ticks{tick_of_values(values, *opened.index),
                             opened.column.is_time() ? opened.column.tick() : std::string()};
     sinks.files.set_ticks(ticks);
     if (options.output.empty())
-      sinks.table.emplace(answers, lookups.front().kind, wanted.order, ticks);
-    BatchRunner(*opened.index, wanted, sinks, opened.summary)
+      sinks.table.emplace(answers, lookups.front().kind(), wanted.order, ticks);
+    BatchRunner(*opened.index, wanted, options.counters, sinks, opened.summary)
         .run(lookups, options.progress_style());
   }
 

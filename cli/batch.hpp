@@ -10,7 +10,7 @@
 
 #include <rtindex/answer.hpp>
 
-#include "cli/lookups.hpp"
+#include "cli/loaded_query.hpp"
 #include "cli/progress.hpp"
 #include "column_files/column_file.hpp"
 
@@ -54,7 +54,7 @@ struct BatchOptions {
   [[nodiscard]] std::vector<std::string> input_files() const;
   // The indexed column.
   [[nodiscard]] LoadedColumn load_column() const;
-  // Lookups from files, one for each part of composite keys; a CSV file may hold several parts.
+  // LoadedQuery from files, one for each part of composite keys; a CSV file may hold several parts.
   // `csv_option` names the columns `csv_names`; without names they are those of the column.
   [[nodiscard]] LoadedColumn load_lookups(const std::vector<std::string>& files,
                                           const std::vector<std::string>& csv_names,
@@ -94,7 +94,7 @@ struct LookupSource {
   std::vector<std::string> files;  // the input files
   bool given = false;              // whether there are lookups on the command line
   std::string how;                 // the options to pass if not
-  std::function<std::vector<Lookups>(const LoadedColumn& column)> load;
+  std::function<std::vector<LoadedQuery>(const LoadedColumn& column)> load;
 };
 
 // Runs a verb that answers lookups: loads, builds, answers, writes and prints the summary.

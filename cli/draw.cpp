@@ -7,7 +7,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/batch.hpp"
-#include "cli/lookups.hpp"
+#include "cli/loaded_query.hpp"
 #include "cli/neighbour_options.hpp"
 #include "cli/verbs.hpp"
 #include "column_files/column_file.hpp"
@@ -26,30 +26,30 @@ struct DrawOptions {
   bool bvh = false;
 };
 
-Lookups parse_range(const std::string& text, const LoadedColumn& column) {
+LoadedQuery parse_range(const std::string& text, const LoadedColumn& column) {
   const RangeText range = split_range(text, column);
-  return {LookupKind::range, inline_keys({range.lower}, "--range", column),
-          inline_keys({range.upper}, "--range", column)};
+  return {.settings = {.kind = QueryKind::range},
+          .lower = inline_keys({range.lower}, "--range", column),
+          .upper = inline_keys({range.upper}, "--range", column),
+          .has_upper = true};
 }
 
-Lookups parse_nearest(const std::string& text, const NeighbourOptions& neighbours,
-                      const LoadedColumn& column) {
-  Lookups lookups{LookupKind::nearest, inline_keys({text}, "--nearest", column), {}};
-  lookups.nearest = neighbours.options(column);
-  return lookups;
+LoadedQuery parse_nearest(const std::string& text, const NeighbourOptions& neighbours,
+                          const LoadedColumn& column) {
+  return {.settings = Query::nearest({}, neighbours.options(column)),
+          .lower = inline_keys({text}, "--nearest", column)};
 }
 
 // The lookups in the order of the command line.
-std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& options,
-                                   const LoadedColumn& column) {
-  std::vector<Lookups> lookups;
+std::vector<LoadedQuery> parse_lookups(const CLI::App& verb, const DrawOptions& options,
+                                       const LoadedColumn& column) {
+  std::vector<LoadedQuery> lookups;
   std::size_t next_key = 0;
   std::size_t next_range = 0;
   std::size_t next_nearest = 0;
   for (const CLI::Option* option : verb.parse_order()) {
     if (option->get_name() == "--key")
-      lookups.push_back(
-          {LookupKind::point, inline_keys({options.keys[next_key++]}, "--key", column), {}});
+      lookups.push_back({.lower = inline_keys({options.keys[next_key++]}, "--key", column)});
     else if (option->get_name() == "--range")
       lookups.push_back(parse_range(options.ranges[next_range++], column));
     else if (option->get_name() == "--nearest")
@@ -61,26 +61,20 @@ std::vector<Lookups> parse_lookups(const CLI::App& verb, const DrawOptions& opti
   return lookups;
 }
 
-DrawnLookup drawn(const Lookups& lookup) {
-  if (lookup.kind == LookupKind::point) return drawn_point(lookup.lower.view());
-  if (lookup.kind == LookupKind::nearest) return drawn_nearest(lookup.lower.view(), lookup.nearest);
-  return drawn_range(lookup.lower.view(), lookup.upper.view());
-}
-
 void draw(const CLI::App& verb, const DrawOptions& options) {
   AtomicFile::require_writable(options.output);
   ColumnFile file{.path = options.column, .csv_column = {.name = options.csv_column}};
   if (!options.format.empty()) file.format = file_format_named(options.format);
   const LoadedColumn column = load(file);
-  const std::vector<Lookups> lookups = parse_lookups(verb, options, column);
-  std::vector<DrawnLookup> views;
-  views.reserve(lookups.size());
-  for (const Lookups& lookup : lookups) views.push_back(drawn(lookup));
+  const std::vector<LoadedQuery> lookups = parse_lookups(verb, options, column);
+  std::vector<Query> queries;
+  queries.reserve(lookups.size());
+  for (const LoadedQuery& lookup : lookups) queries.push_back(lookup.all());
 
   PictureOptions picture{options.title, options.bvh};
   if (picture.title.empty()) picture.title = std::filesystem::path(options.column).stem().string();
   const std::string svg =
-      scene_picture(make_scene_model(column.view(), views, Spec(options.index)), picture);
+      scene_picture(make_scene_model(column.view(), queries, Spec(options.index)), picture);
   AtomicFile out(options.output);
   out.append(std::as_bytes(std::span(svg)));
   out.commit();

@@ -45,22 +45,25 @@ struct JoinOptions : BatchOptions {
   void validate_join() const {
     validate();
     static_cast<void>(kind());
-    if (keys.given() && ranges.given())
+    if (keys.has_value() && ranges.has_value())
       fail("conflicting keys and ranges: pass --keys, or --lower and --upper");
-    if (!ranges.given()) {
-      if (!keys.given())
+    if (!ranges.has_value()) {
+      if (!keys.has_value())
         fail("missing lookups: pass --keys FILE, or --lower FILE and --upper FILE");
       keys.require_given();
     }
-    if (asof && ranges.given()) fail("--asof needs --keys: leave out the ranges");
+    if (asof && ranges.has_value()) fail("--asof needs --keys: leave out the ranges");
     if (!asof && (neighbours.direction != "backward" || neighbours.no_exact ||
                   !neighbours.tolerance.empty()))
       fail("--direction, --no-exact and --tolerance need --asof: add it, or leave them out");
-    if (!ranges.given() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
+    if (!ranges.has_value() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
   }
 };
 
-// The pairs of a join, part by part, in files or in a table.
+// 48 MiB of pairs at a time.
+constexpr std::size_t max_pairs = std::size_t{1} << 22;
+
+// The pairs of a join, batch by batch, in files or in a table.
 class JoinOutput {
  public:
   JoinOutput(const JoinOptions& options, const std::vector<std::string>& inputs)
@@ -76,7 +79,7 @@ class JoinOutput {
   }
 
   // `first`: the number of the first lookup of this batch.
-  void append(const JoinedRows& part, std::size_t first, const Lookups& lookups) {
+  void append(const JoinedRows& part, std::size_t first, const LoadedQuery& lookups) {
     pairs_ += part.lookups.size();
     if (lookups_) {
       std::vector<std::uint64_t> numbers = part.lookups;
@@ -118,13 +121,13 @@ class JoinOutput {
   }
 
  private:
-  [[nodiscard]] static std::string lookup_text(const Lookups& lookups, std::size_t i) {
+  [[nodiscard]] static std::string lookup_text(const LoadedQuery& lookups, std::size_t i) {
     const auto end_text = [&](const LoadedColumn& column, const std::vector<std::string>& texts) {
       if (!texts.empty()) return texts[i];
       return i < column.size() ? column.text(i) : std::string();
     };
     std::string lower = end_text(lookups.lower, lookups.lower_text);
-    if (lookups.kind != LookupKind::range) return lower;
+    if (lookups.kind() != QueryKind::range) return lower;
     return lower + ":" + end_text(lookups.upper, lookups.upper_text);
   }
 
@@ -135,21 +138,6 @@ class JoinOutput {
   std::uint64_t pairs_ = 0;
 };
 
-void join_batch(const Index& index, const JoinOptions& options, const Lookups& lookups,
-                const TakeJoined& take) {
-  // 48 MiB of pairs at a time.
-  constexpr std::size_t most_pairs = std::size_t{1} << 22;
-  const std::size_t size = lookups.size();
-  if (lookups.kind == LookupKind::range)
-    index.join_range_in_parts(lookups.lower_slice(0, size), lookups.upper_slice(0, size),
-                              options.kind(), ends_named(options.ends), most_pairs, take);
-  else if (options.asof)
-    index.join_asof_in_parts(lookups.lower.view(), lookups.nearest, options.kind(), most_pairs,
-                             take);
-  else
-    index.join_in_parts(lookups.lower.view(), options.kind(), most_pairs, take);
-}
-
 void join(const JoinOptions& options) {
   options.validate_join();
   std::vector<std::string> inputs = options.input_files();
@@ -157,24 +145,26 @@ void join(const JoinOptions& options) {
     inputs.insert(inputs.end(), files.begin(), files.end());
   JoinOutput output(options, inputs);
   OpenedIndex opened(options);
-  std::vector<Lookups> batches;
-  if (options.ranges.given()) {
+  std::vector<LoadedQuery> batches;
+  if (options.ranges.has_value()) {
     batches = options.ranges.load(options, opened.column);
   } else {
     batches.push_back(options.keys.load(options, opened.column));
-    if (options.asof) batches.back().nearest = options.neighbours.options(opened.column);
+    if (options.asof)
+      batches.back().settings = Query::nearest({}, options.neighbours.options(opened.column));
   }
-  for (const Lookups& lookups : batches) lookups.require_fit(opened.column);
+  for (const LoadedQuery& lookups : batches) lookups.require_fit(opened.column);
   opened.build(options);
 
   const InterruptGuard guard;
   const auto start = Clock::now();
-  for (const Lookups& lookups : batches) {
+  for (const LoadedQuery& lookups : batches) {
     const std::size_t first = opened.summary.lookups;
-    join_batch(*opened.index, options, lookups, [&](const JoinedRows& part) {
-      output.append(part, first, lookups);
-      InterruptGuard::check();
-    });
+    opened.index->join_batches(lookups.all(), options.kind(), max_pairs,
+                               [&](const JoinedRows& batch) {
+                                 output.append(batch, first, lookups);
+                                 InterruptGuard::check();
+                               });
     opened.summary.lookups += lookups.size();
   }
   output.finish();

@@ -11,8 +11,8 @@ namespace {
 constexpr const char* how_to_give_keys = "--keys FILE, or --key K for single keys";
 
 // The ranges of the command line, batch by batch.
-std::vector<Lookups> inline_ranges(const std::vector<std::string>& texts,
-                                   const LoadedColumn& column) {
+std::vector<LoadedQuery> inline_ranges(const std::vector<std::string>& texts, Ends ends,
+                                       const LoadedColumn& column) {
   struct Batch {
     std::vector<std::string> lower, upper;
     bool has_lower, has_upper;
@@ -29,9 +29,9 @@ std::vector<Lookups> inline_ranges(const std::vector<std::string>& texts,
     batches.back().lower.push_back(range.lower);
     batches.back().upper.push_back(range.upper);
   }
-  std::vector<Lookups> lookups;
+  std::vector<LoadedQuery> lookups;
   for (const Batch& batch : batches) {
-    Lookups some{.kind = LookupKind::range};
+    LoadedQuery some{.settings = {.kind = QueryKind::range, .ends = ends}};
     some.has_lower = batch.has_lower;
     some.has_upper = batch.has_upper;
     if (batch.has_lower) some.lower = inline_keys(batch.lower, "--range", column);
@@ -59,13 +59,13 @@ void KeyInput::add_to(CLI::App& verb) {
 }
 
 void KeyInput::require_given() const {
-  if (!given()) fail("missing lookups: pass {}", how_to_give_keys);
+  if (!has_value()) fail("missing lookups: pass {}", how_to_give_keys);
   if (!files.empty() && !texts.empty())
     fail("conflicting --keys and --key: pass a file or keys, not both");
 }
 
-Lookups KeyInput::load(const BatchOptions& options, const LoadedColumn& column) const {
-  Lookups lookups;
+LoadedQuery KeyInput::load(const BatchOptions& options, const LoadedColumn& column) const {
+  LoadedQuery lookups;
   if (files.empty()) {
     lookups.lower = inline_keys(texts, "--key", column);
     lookups.lower_text = texts;
@@ -76,13 +76,13 @@ Lookups KeyInput::load(const BatchOptions& options, const LoadedColumn& column) 
 }
 
 LookupSource KeyInput::source(const BatchOptions& options) const {
-  if (given()) require_given();
+  if (has_value()) require_given();
   LookupSource source;
-  source.given = given();
+  source.given = has_value();
   source.how = how_to_give_keys;
   source.files = files;
   source.load = [this, &options](const LoadedColumn& column) {
-    std::vector<Lookups> lookups;
+    std::vector<LoadedQuery> lookups;
     lookups.push_back(load(options, column));
     return lookups;
   };
@@ -112,19 +112,20 @@ std::vector<std::string> RangeInput::files() const {
   return all;
 }
 
-std::vector<Lookups> RangeInput::load(const BatchOptions& options,
-                                      const LoadedColumn& column) const {
+std::vector<LoadedQuery> RangeInput::load(const BatchOptions& options,
+                                          const LoadedColumn& column) const {
   if (!files().empty() && !texts.empty())
     fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
-  if (!texts.empty()) return inline_ranges(texts, column);
-  Lookups lookups{.kind = LookupKind::range};
+  const Ends ends = ends_named(options.ends);
+  if (!texts.empty()) return inline_ranges(texts, ends, column);
+  LoadedQuery lookups{.settings = {.kind = QueryKind::range, .ends = ends}};
   lookups.has_lower = !lower.empty();
   lookups.has_upper = !upper.empty();
   if (lookups.has_lower)
     lookups.lower = options.load_lookups(lower, lower_csv_columns, "--lower-csv-column", column);
   if (lookups.has_upper)
     lookups.upper = options.load_lookups(upper, upper_csv_columns, "--upper-csv-column", column);
-  std::vector<Lookups> one;
+  std::vector<LoadedQuery> one;
   one.push_back(std::move(lookups));
   return one;
 }

@@ -16,8 +16,8 @@ struct KeyInput {
   void add_to(CLI::App& verb);
   // Both or none given is an Error.
   void require_given() const;
-  [[nodiscard]] bool given() const { return !files.empty() || !texts.empty(); }
-  [[nodiscard]] Lookups load(const BatchOptions& options, const LoadedColumn& column) const;
+  [[nodiscard]] bool has_value() const { return !files.empty() || !texts.empty(); }
+  [[nodiscard]] LoadedQuery load(const BatchOptions& options, const LoadedColumn& column) const;
   // As the source of a batch of this kind.
   [[nodiscard]] LookupSource source(const BatchOptions& options) const;
 };
@@ -29,11 +29,13 @@ struct RangeInput {
   std::vector<std::string> texts;
 
   void add_to(CLI::App& verb);
-  [[nodiscard]] bool given() const { return !lower.empty() || !upper.empty() || !texts.empty(); }
+  [[nodiscard]] bool has_value() const {
+    return !lower.empty() || !upper.empty() || !texts.empty();
+  }
   [[nodiscard]] std::vector<std::string> files() const;
   // Ranges that leave out the same ends are in one batch, in their order.
-  [[nodiscard]] std::vector<Lookups> load(const BatchOptions& options,
-                                          const LoadedColumn& column) const;
+  [[nodiscard]] std::vector<LoadedQuery> load(const BatchOptions& options,
+                                              const LoadedColumn& column) const;
 };
 
 // --ends of ranges.

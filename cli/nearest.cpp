@@ -19,10 +19,9 @@ struct NearestVerb : BatchOptions {
 void find_neighbours(const NearestVerb& options) {
   LookupSource source = options.keys.source(options);
   source.load = [&](const LoadedColumn& column) {
-    std::vector<Lookups> lookups;
+    std::vector<LoadedQuery> lookups;
     lookups.push_back(options.keys.load(options, column));
-    lookups.back().kind = LookupKind::nearest;
-    lookups.back().nearest = options.neighbours.options(column);
+    lookups.back().settings = Query::nearest({}, options.neighbours.options(column));
     return lookups;
   };
   run_batch(options, source);

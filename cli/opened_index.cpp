@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "cli/lookups.hpp"
+#include "cli/loaded_query.hpp"
 #include "cli/progress.hpp"
 
 namespace rtindex::cli {

@@ -74,7 +74,7 @@ void rank_keys(const RankOptions& options) {
   options.keys.require_given();
   const NumberOutput output(options, options.keys.files);
   OpenedIndex opened(options);
-  const Lookups lookups = options.keys.load(options, opened.column);
+  const LoadedQuery lookups = options.keys.load(options, opened.column);
   lookups.require_fit(opened.column);
   opened.build(options);
   const std::vector<std::uint32_t> ranks = opened.index->rank(lookups.lower.view());

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "cli/batch.hpp"
 #include "cli/key_input.hpp"
-#include "cli/lookups.hpp"
+#include "cli/loaded_query.hpp"
 #include "cli/verbs.hpp"
 
 namespace rtindex::cli {
@@ -18,26 +18,25 @@ struct RangeOptions : BatchOptions {
   std::vector<std::string> prefixes;  // of strings
 };
 
-std::vector<Lookups> load_ranges(const RangeOptions& options, const LoadedColumn& column) {
+std::vector<LoadedQuery> load_ranges(const RangeOptions& options, const LoadedColumn& column) {
   if (options.prefixes.empty()) return options.ranges.load(options, column);
   if (column.type() != Type::string)
     fail("--starts-with needs a column of strings: {} holds {}", column.name(), column.type_text());
-  Lookups lookups{.kind = LookupKind::range};
+  LoadedQuery lookups{.settings = {.kind = QueryKind::prefix}};
   lookups.lower = inline_keys(options.prefixes, "--starts-with", column);
   lookups.lower_text = options.prefixes;
-  lookups.are_prefixes = true;
-  std::vector<Lookups> one;
+  std::vector<LoadedQuery> one;
   one.push_back(std::move(lookups));
   return one;
 }
 
 void run(const RangeOptions& options) {
-  if (options.ranges.given() && !options.prefixes.empty())
+  if (options.ranges.has_value() && !options.prefixes.empty())
     fail("conflicting --starts-with and ranges: pass one of them");
   if (!options.prefixes.empty() && options.ends != "[]")
     fail("--ends needs ranges: leave it out with --starts-with");
   LookupSource source;
-  source.given = options.ranges.given() || !options.prefixes.empty();
+  source.given = options.ranges.has_value() || !options.prefixes.empty();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";
   source.files = options.ranges.files();
   source.load = [&](const LoadedColumn& column) { return load_ranges(options, column); };

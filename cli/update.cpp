@@ -89,7 +89,7 @@ LoadedColumn load_keys(const UpdateOptions& options, const std::string& file,
 }
 
 LoadedColumn require_fit(LoadedColumn keys, const LoadedColumn& column) {
-  Lookups lookups;
+  LoadedQuery lookups;
   lookups.lower = std::move(keys);
   lookups.require_fit(column);
   return std::move(lookups.lower);

@@ -136,15 +136,13 @@ std::vector<SceneRay> edge_scene_rays(const RxOptions& options, Interval range, 
 }
 
 // The rows that the index found, in the order in which the ray meets them.
-std::vector<std::uint32_t> answered_rows(const Index& index, const DrawnLookup& lookup,
+std::vector<std::uint32_t> answered_rows(const Index& index, const Query& query,
                                          const std::vector<SceneKey>& keys) {
-  if (lookup.kind == LookupKind::nearest) {
-    const std::uint32_t row = index.nearest(lookup.lower, lookup.nearest).any()[0];
+  if (query.kind == QueryKind::nearest) {
+    const std::uint32_t row = index.answer(query).any()[0];
     return row == miss_row ? std::vector<std::uint32_t>() : std::vector{row};
   }
-  const Answers answers = lookup.kind == LookupKind::point
-                              ? index.lookup(lookup.lower, Answer::rows)
-                              : index.range(lookup.lower, lookup.upper, Answer::rows);
+  const Answers answers = index.answer(query, {.answers = Answer::rows});
   const auto found = answers.rows(0);
   std::vector<std::uint32_t> rows;
   for (const SceneKey& key : keys)
@@ -163,38 +161,32 @@ Interval encoded(const KeyCodec& codec, const ColumnView& lower, const ColumnVie
 
 // The rays of one side, or of both.
 std::vector<SceneRay> neighbour_scene_rays(const SceneModel& model, const KeyCodec& codec,
-                                           const DrawnLookup& lookup) {
-  const bool is_open = !lookup.nearest.exact;
+                                           const Query& query) {
+  const bool is_open = !query.neighbour.exact;
   std::vector<SceneRay> rays;
   const auto look = [&](Edge edge, const Interval& range) {
     if (range.empty()) return;
     for (const SceneRay& ray : edge_scene_rays(model.options, range, edge, model.keys))
       rays.push_back(ray);
   };
-  if (lookup.nearest.direction != Direction::forward)
-    look(Edge::last, encoded(codec, {}, lookup.lower, {.upper_open = is_open}));
-  if (lookup.nearest.direction != Direction::backward)
-    look(Edge::first, encoded(codec, lookup.lower, {}, {.lower_open = is_open}));
+  if (query.neighbour.direction != Direction::forward)
+    look(Edge::last, encoded(codec, {}, query.lower, {.upper_open = is_open}));
+  if (query.neighbour.direction != Direction::backward)
+    look(Edge::first, encoded(codec, query.lower, {}, {.lower_open = is_open}));
   return rays;
 }
 
+// "point 29", "range [23, 25]", "backward from 18".
+std::string text_of(const Query& query) {
+  const std::string key = query.lower.text(0);
+  if (query.kind == QueryKind::equal) return "point " + key;
+  if (query.kind == QueryKind::range)
+    return fmt::format("range [{}, {}]", key, query.upper.text(0));
+  if (query.neighbour.direction == Direction::nearest) return "nearest to " + key;
+  return fmt::format("{} from {}", name_of(query.neighbour.direction), key);
+}
+
 }  // namespace
-
-DrawnLookup drawn_point(const ColumnView& key) {
-  return {LookupKind::point, key, key, "point " + key.text(0)};
-}
-
-DrawnLookup drawn_nearest(const ColumnView& key, const NearestOptions& nearest) {
-  const std::string text = nearest.direction == Direction::nearest
-                               ? fmt::format("nearest to {}", key.text(0))
-                               : fmt::format("{} from {}", name_of(nearest.direction), key.text(0));
-  return {LookupKind::nearest, key, key, text, nearest};
-}
-
-DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper) {
-  return {LookupKind::range, lower, upper,
-          fmt::format("range [{}, {}]", lower.text(0), upper.text(0))};
-}
 
 std::optional<std::string> available_ray_tracer() {
   for (const IndexInfo& index : indexes()) {
@@ -204,7 +196,7 @@ std::optional<std::string> available_ray_tracer() {
   return std::nullopt;
 }
 
-SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLookup>& lookups,
+SceneModel make_scene_model(const ColumnView& column, std::span<const Query> queries,
                             const Spec& spec) {
   if (column.size() > most_drawn_rows)
     fail("the column has {} rows: expected at most {}; draw a part of it", column.size(),
@@ -221,19 +213,18 @@ SceneModel make_scene_model(const ColumnView& column, const std::vector<DrawnLoo
   model.whole_numbers = is_whole_number(codec->type());
   model.key_text = [codec](std::uint64_t key) { return decoded_text(*codec, key); };
 
-  for (const DrawnLookup& lookup : lookups) {
-    const bool point = lookup.kind == LookupKind::point;
+  for (const Query& query : queries) {
+    const bool point = query.kind == QueryKind::equal;
     SceneLookup drawn{fmt::format("Q{}", model.lookups.size() + 1),
-                      lookup.text,
+                      text_of(query),
                       point ? model.options.point : model.options.range,
                       {},
-                      answered_rows(index, lookup, model.keys)};
-    if (lookup.kind == LookupKind::nearest) {
+                      answered_rows(index, query, model.keys)};
+    if (query.kind == QueryKind::nearest) {
       drawn.closest = true;
-      drawn.rays = neighbour_scene_rays(model, *codec, lookup);
+      drawn.rays = neighbour_scene_rays(model, *codec, query);
     } else {
-      const Interval interval =
-          encoded(*codec, lookup.lower, point ? lookup.lower : lookup.upper, {});
+      const Interval interval = encoded(*codec, query.lower, point ? query.lower : query.upper, {});
       if (!interval.empty() && point)
         drawn.rays = {point_scene_ray(model.options, interval.lower)};
       else if (!interval.empty())

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <rtindex/answer.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/query.hpp>
 #include <rtindex/spec.hpp>
 
 #include "scene/rays.hpp"
@@ -17,19 +19,6 @@ namespace rtindex {
 
 // Larger columns make unreadable pictures.
 inline constexpr std::size_t most_drawn_rows = 200;
-
-// A lookup to draw: one element in each column, the same column for a point.
-struct DrawnLookup {
-  LookupKind kind = LookupKind::point;
-  ColumnView lower;
-  ColumnView upper;
-  std::string text;  // "point 29", "range [23, 25]", "backward from 18"
-  NearestOptions nearest = {};
-};
-
-[[nodiscard]] DrawnLookup drawn_point(const ColumnView& key);
-[[nodiscard]] DrawnLookup drawn_nearest(const ColumnView& key, const NearestOptions& nearest);
-[[nodiscard]] DrawnLookup drawn_range(const ColumnView& lower, const ColumnView& upper);
 
 // One primitive of the scene.
 struct SceneKey {
@@ -76,8 +65,7 @@ struct SceneModel {
 
 // Builds the index, answers the lookups and collects what to draw. Throws where the column is too
 // large, or where the index casts no rays.
-[[nodiscard]] SceneModel make_scene_model(const ColumnView& column,
-                                          const std::vector<DrawnLookup>& lookups,
+[[nodiscard]] SceneModel make_scene_model(const ColumnView& column, std::span<const Query> queries,
                                           const Spec& spec);
 
 }  // namespace rtindex

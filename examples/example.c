@@ -11,7 +11,7 @@
 
 /* Ends the program with the message of the call that failed. */
 static void check(rtindex_status status) {
-  if (status == RTINDEX_OK) return;
+  if (status == RTINDEX_STATUS_OK) return;
   fprintf(stderr, "%s: %s\n", rtindex_status_name(status), rtindex_last_error());
   exit(1);
 }
@@ -61,11 +61,11 @@ static void numbers(void) {
   const void* lookup_buffers[] = {NULL, lookups};
   struct ArrowArray lookup_array = array_of(lookup_buffers, 2, 3);
   const rtindex_column points = column_of(&type, &lookup_array);
-  rtindex_lookup_options options = {.struct_size = sizeof options};
-  options.answers = RTINDEX_COUNT | RTINDEX_ROWS;
-  options.order = RTINDEX_ASCENDING;
+  rtindex_answer_options options = {.struct_size = sizeof options};
+  options.answers = RTINDEX_ANSWER_COUNT | RTINDEX_ANSWER_ROWS;
+  options.order = RTINDEX_ORDER_ASCENDING;
   struct ArrowArray answers;
-  check(rtindex_lookup(index, RTINDEX_POINT, &points, NULL, &options, NULL, &answers));
+  check(rtindex_lookup(index, RTINDEX_QUERY_EQUAL, &points, NULL, &options, NULL, &answers));
   const uint32_t* counts = answers.children[0]->buffers[1];
   const int64_t* offsets = answers.children[1]->buffers[1];
   const uint32_t* rows = answers.children[1]->children[0]->buffers[1];
@@ -91,14 +91,14 @@ static void strings(void) {
   /* Without Arrow: memory, its type and its length. */
   const int32_t ends[] = {0, 2};
   const rtindex_column prefix = {.struct_size = sizeof prefix,
-                                 .type = RTINDEX_STRING,
+                                 .type = RTINDEX_TYPE_STRING,
                                  .count = 1,
                                  .data = "ap",
                                  .offsets = ends,
                                  .offset_bytes = 4};
-  rtindex_lookup_options options = {.struct_size = sizeof options, .answers = RTINDEX_COUNT};
+  rtindex_answer_options options = {.struct_size = sizeof options, .answers = RTINDEX_ANSWER_COUNT};
   struct ArrowArray answers;
-  check(rtindex_lookup(index, RTINDEX_PREFIX, &prefix, NULL, &options, NULL, &answers));
+  check(rtindex_lookup(index, RTINDEX_QUERY_PREFIX, &prefix, NULL, &options, NULL, &answers));
   printf("strings with ap: %" PRIu32 "\n", ((const uint32_t*)answers.children[0]->buffers[1])[0]);
   answers.release(&answers);
   check(rtindex_free(index));
@@ -107,7 +107,7 @@ static void strings(void) {
 static void errors(void) {
   const float keys[] = {1.5F};
   const rtindex_column column = {
-      .struct_size = sizeof column, .type = RTINDEX_FLOAT32, .count = 1, .data = keys};
+      .struct_size = sizeof column, .type = RTINDEX_TYPE_FLOAT32, .count = 1, .data = keys};
   rtindex_index* index = NULL;
   const rtindex_status status = rtindex_build(&column, "bplustree", NULL, &index);
   printf("%s: %s\n", rtindex_status_name(status), rtindex_last_error());

@@ -43,7 +43,7 @@ struct Column {
 }
 
 #[repr(C)]
-struct LookupOptions {
+struct AnswerOptions {
     struct_size: usize,
     answers: u32,
     limit: u32,
@@ -70,7 +70,7 @@ enum Handle {}
 extern "C" {
     fn rtindex_build(column: *const Column, spec: *const c_char, options: *const c_void, index: *mut *mut Handle) -> i32;
     fn rtindex_lookup(
-        index: *const Handle, kind: i32, lower: *const Column, upper: *const Column, options: *const LookupOptions,
+        index: *const Handle, kind: i32, lower: *const Column, upper: *const Column, options: *const AnswerOptions,
         schema: *mut c_void, array: *mut ArrowArray,
     ) -> i32;
     fn rtindex_free(index: *mut Handle) -> i32;
@@ -107,8 +107,8 @@ impl Index {
     // How many keys lie in [lower, upper), and the sum of their values.
     fn totals(&self, lower: &[i64], upper: &[i64], values: &[f64]) -> Result<Vec<(u32, f64)>, String> {
         let values = column(FLOAT64, values);
-        let mut options: LookupOptions = unsafe { std::mem::zeroed() };
-        options.struct_size = std::mem::size_of::<LookupOptions>();
+        let mut options: AnswerOptions = unsafe { std::mem::zeroed() };
+        options.struct_size = std::mem::size_of::<AnswerOptions>();
         options.answers = COUNT | SUM;
         options.ends = RIGHT_OPEN;
         options.values = &values;

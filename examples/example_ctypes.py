@@ -23,7 +23,7 @@ class Column(ctypes.Structure):
                 ("part_count", ctypes.c_size_t)]
 
 
-class LookupOptions(ctypes.Structure):
+class AnswerOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("answers", ctypes.c_uint32), ("limit", ctypes.c_uint32),
                 ("order", ctypes.c_int32), ("ends", ctypes.c_int32), ("matched", ctypes.c_int32),
                 ("nearest", ctypes.c_void_p), ("values", ctypes.c_void_p), ("miss", ctypes.c_void_p),
@@ -66,7 +66,7 @@ class Index:
 
     def lookup(self, keys, **options):
         borrowed = Borrowed(keys)
-        wanted = LookupOptions(ctypes.sizeof(LookupOptions), **options)
+        wanted = AnswerOptions(ctypes.sizeof(AnswerOptions), **options)
         schema = ctypes.create_string_buffer(ARROW_SCHEMA)
         array = ctypes.create_string_buffer(ARROW_ARRAY)
         check(library.rtindex_lookup(self.handle, POINT, ctypes.byref(borrowed.column), None, ctypes.byref(wanted),

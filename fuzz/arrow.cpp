@@ -176,8 +176,9 @@ class MadeUp {
 };
 
 void check(rtindex_status status) {
-  fuzz::require(status == RTINDEX_OK || *rtindex_last_error() != '\0', "an error without a text");
-  fuzz::require(status != RTINDEX_INTERNAL, rtindex_last_error());
+  fuzz::require(status == RTINDEX_STATUS_OK || *rtindex_last_error() != '\0',
+                "an error without a text");
+  fuzz::require(status != RTINDEX_STATUS_INTERNAL, rtindex_last_error());
 }
 
 }  // namespace
@@ -197,15 +198,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   rtindex_index* index = nullptr;
   const rtindex_status built = rtindex_build(&column, spec, nullptr, &index);
   check(built);
-  if (built != RTINDEX_OK) return 0;
+  if (built != RTINDEX_STATUS_OK) return 0;
   for (const rtindex_column* lookups : {&column, &keys}) {
     arrow::Owned<ArrowSchema> schema;
     arrow::Owned<ArrowArray> array;
-    rtindex_lookup_options options{};
+    rtindex_answer_options options{};
     options.struct_size = sizeof(options);
-    options.answers = RTINDEX_ANY | RTINDEX_ROWS;
-    check(rtindex_lookup(index, RTINDEX_POINT, lookups, nullptr, &options, schema.address(),
-                         array.address()));
+    options.answers = RTINDEX_ANSWER_ANY | RTINDEX_ANSWER_ROWS;
+    const rtindex_query query = rtindex_query_equal(lookups);
+    check(rtindex_answer(index, &query, &options, nullptr, schema.address(), array.address()));
   }
   check(rtindex_free(index));
   return 0;

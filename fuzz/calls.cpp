@@ -100,7 +100,7 @@ class Session {
   }
 
   void ask(const test::Batch& batch) {
-    const LookupOptions& options = input_.pick(test::every_options());
+    const AnswerOptions& options = input_.pick(test::every_options());
     if (!test::supports(index(), options.answers, batch.kind)) return;
     test::Random random(input_.take<std::uint8_t>());
     const test::TestColumn values =
@@ -108,7 +108,7 @@ class Session {
     const test::Matches matches = test::scan(table().keys(), batch);
     check(input_.flag() ? test::check_call(index(), batch, matches, options, values)
                         : test::check_call_into(index(), batch, matches, options, values),
-          batch.kind == LookupKind::point ? "in a lookup" : "in a range");
+          batch.kind == QueryKind::equal ? "in a lookup" : "in a range");
   }
 
   [[nodiscard]] std::pair<test::TestColumn, test::TestColumn> ends() {
@@ -148,23 +148,23 @@ class Session {
     const ColumnView view = column.view();
     check_join(
         test::scan(table().keys(), test::points(column)),
-        [&](JoinKind how) { return index().join(view, how); },
-        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
-          index().join_in_parts(view, how, most, take);
+        [&](JoinKind how) { return index().join(Query::equal(view), how); },
+        [&](JoinKind how, std::size_t most, const JoinCallback& take) {
+          index().join_batches(Query::equal(view), how, most, take);
         },
         "in a join");
   }
 
   void join_range() {
     const auto [lower, upper] = ends();
-    if (!test::supports(index(), Answer::rows, LookupKind::range)) return;
+    if (!test::supports(index(), Answer::rows, QueryKind::range)) return;
     const ColumnView from = lower.view();
     const ColumnView to = upper.view();
     check_join(
         test::scan(table().keys(), test::ranges(lower, upper)),
-        [&](JoinKind how) { return index().join_range(from, to, how); },
-        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
-          index().join_range_in_parts(from, to, how, Ends::closed, most, take);
+        [&](JoinKind how) { return index().join(Query::range(from, to), how); },
+        [&](JoinKind how, std::size_t most, const JoinCallback& take) {
+          index().join_batches(Query::range(from, to), how, most, take);
         },
         "in a range join");
   }
@@ -180,9 +180,9 @@ class Session {
       if (row != miss_row) matches[i].push_back(row);
     }
     check_join(
-        matches, [&](JoinKind how) { return index().join_asof(view, nearest, how); },
-        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
-          index().join_asof_in_parts(view, nearest, how, most, take);
+        matches, [&](JoinKind how) { return index().join(Query::nearest(view, nearest), how); },
+        [&](JoinKind how, std::size_t most, const JoinCallback& take) {
+          index().join_batches(Query::nearest(view, nearest), how, most, take);
         },
         "in an as-of join");
   }

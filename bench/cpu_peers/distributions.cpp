@@ -72,9 +72,10 @@ class DistributedRace {
     std::shared_ptr<Index> index;
     const Times builds =
         race({[&] { index = std::make_shared<Index>(build(column_, spec)); }}, build_rounds)[0];
-    finders_.push_back(
-        {index->spec().text(), static_cast<double>(index->memory_usage().resident), builds,
-         [this, index](Rows& rows) { index->lookup_into(keys_, {}, {.any = rows.data()}); }});
+    finders_.push_back({index->spec().text(), static_cast<double>(index->memory_usage().resident),
+                        builds, [this, index](Rows& rows) {
+                          index->answer_into(Query::equal(keys_), {}, {.any = rows.data()});
+                        }});
   }
 
   template <class MakePeer>

@@ -65,7 +65,9 @@ void included(PeerRecords& records, int keys_log2, int lookups_log2) {
        Sums(few.lower.size())},
       {ranges_of(plain, few, values), Sums(few.lower.size())},
       {{including.spec().text() + ", values included",
-        [&](Sums& sums) { including.range_into(all.lower, all.upper, {}, {.sum = sums.data()}); }},
+        [&](Sums& sums) {
+          including.answer_into(Query::range(all.lower, all.upper), {}, {.sum = sums.data()});
+        }},
        Sums(all.lower.size())}};
   std::vector<std::function<void()>> runs;
   runs.reserve(entries.size());

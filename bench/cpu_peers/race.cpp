@@ -53,8 +53,9 @@ Words values_for(std::size_t size) {
 }
 
 Competitor points_of(const Index& index, const KeyVector& keys, const Words& values) {
-  return {index.spec().text(),
-          [&](Sums& sums) { index.lookup_into(keys, {.values = values}, {.sum = sums.data()}); }};
+  return {index.spec().text(), [&](Sums& sums) {
+            index.answer_into(Query::equal(keys), {.values = values}, {.sum = sums.data()});
+          }};
 }
 
 Ranges Ranges::with_hits(const KeyVector& sorted_keys, std::size_t hits, std::size_t lookups) {
@@ -70,7 +71,8 @@ Ranges Ranges::with_hits(const KeyVector& sorted_keys, std::size_t hits, std::si
 
 Competitor ranges_of(const Index& index, const Ranges& ranges, const Words& values) {
   return {index.spec().text(), [&](Sums& sums) {
-            index.range_into(ranges.lower, ranges.upper, {.values = values}, {.sum = sums.data()});
+            index.answer_into(Query::range(ranges.lower, ranges.upper), {.values = values},
+                              {.sum = sums.data()});
           }};
 }
 

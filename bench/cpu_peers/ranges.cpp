@@ -60,7 +60,8 @@ void counts(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVect
         {{"std::lower_bound and upper_bound",
           with_counts([&] { lower_bound.counts(lookups.lower, lookups.upper, counts); })},
          {native.spec().text(), with_counts([&] {
-            native.range_into(lookups.lower, lookups.upper, {}, {.count = counts.data()});
+            native.answer_into(Query::range(lookups.lower, lookups.upper), {},
+                               {.count = counts.data()});
           })}});
     native_ms.push_back(medians[1]);
   }

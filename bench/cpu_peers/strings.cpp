@@ -39,8 +39,9 @@ void strings_of(PeerRecords& records, const StringKind& kind, std::size_t size,
   for (std::size_t i = 0; i < specs.size(); ++i) {
     indexes.push_back(build(column.view(), specs[i]));
     builds.emplace_back([&, i] { indexes[i] = build(column.view(), specs[i]); });
-    runs.emplace_back(
-        [&, i] { indexes[i].lookup_into(lookups.view(), {}, {.any = found[i].data()}); });
+    runs.emplace_back([&, i] {
+      indexes[i].answer_into(Query::equal(lookups.view()), {}, {.any = found[i].data()});
+    });
   }
   absl::flat_hash_map<std::string_view, std::uint32_t> map;
   builds.emplace_back([&] {

@@ -68,7 +68,7 @@ class Reader {
     const std::size_t first = next_;
     next_ = (next_ + lookups_per_call) % lookups_.size();
     const auto start = std::chrono::steady_clock::now();
-    index_.lookup_into(lookups_.lower.slice(first, lookups_per_call),
+    index_.answer_into(Query::equal(lookups_.lower.slice(first, lookups_per_call)),
                        {.values = view_of(values_), .stream = queue_->stream()},
                        {.sum = sums_.data() + first, .memory_space = space().memory()});
     queue_->wait();

@@ -30,8 +30,8 @@ void add_counts(Outcome& outcome, const Index& index, const Lookups& lookups,
   ExecutionSpace& space = lookups.lower.space();
   const WorkloadArray<std::uint32_t> rows(space, lookups.size());
   Counters counters;
-  index.nearest_into(lookups.lower.view(), nearest, {.answers = Answer::any, .counters = &counters},
-                     {.any = rows.data(), .memory_space = space.memory()});
+  index.answer_into(Query::nearest(lookups.lower.view(), nearest), {.answers = Answer::any},
+                    {.any = rows.data(), .memory_space = space.memory()}, {.counters = &counters});
   const auto per_lookup = [&](std::uint64_t count) {
     return std::vector<double>{static_cast<double>(count) / static_cast<double>(lookups.size())};
   };

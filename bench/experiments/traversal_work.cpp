@@ -91,9 +91,9 @@ Outcome counted(const Case& question, const Spec& spec, std::size_t keys, std::s
   const Index index = index_for(question, spec, keys);
   const Batch batch = batch_of(question, keys, lookups);
   Counters counters;
-  const LookupOptions wanted{.answers = Answer::count, .counters = &counters};
-  const Answers answers = question.hits > 1 ? index.range(batch.lower, batch.upper, wanted)
-                                            : index.lookup(batch.lower, wanted);
+  const Query query =
+      question.hits > 1 ? Query::range(batch.lower, batch.upper) : Query::equal(batch.lower);
+  const Answers answers = index.answer(query, {.answers = Answer::count}, {.counters = &counters});
   for (const std::uint32_t count : answers.count())
     if (count != batch.matches)
       throw std::runtime_error(fmt::format("{}: expected {} matches, got {}", index.spec().text(),

@@ -105,9 +105,9 @@ class HostQuestions {
     HostBuffer wanted(kind_, lookups.keys.data(), lookups.keys.bytes());
     const ColumnView view = ColumnView::of(Type::u32, wanted.data(), lookups.count);
     HostBuffer rows(kind_, lookups.count * sizeof(std::uint32_t));
-    const Times any =
-        time([&] { rows.poison(); }, {&wanted, &rows},
-             [&] { index->lookup_into(view, {}, {.any = rows.as<std::uint32_t>()}); });
+    const Times any = time(
+        [&] { rows.poison(); }, {&wanted, &rows},
+        [&] { index->answer_into(Query::equal(view), {}, {.any = rows.as<std::uint32_t>()}); });
     rows.copy_to(lookups.sums);
     const auto* const found = lookups.sums.as<std::uint32_t>();
     add("any", "lookup_ms", any, wrong_rows(column.rule, lookups.keys.data(), lookups.count, found),
@@ -119,9 +119,9 @@ class HostQuestions {
                               std::size_t bytes) {
       buffers.push_back(&wanted);
       buffers.push_back(&sums);
-      const Times times =
-          time([&] { sums.poison(); }, buffers,
-               [&] { index->lookup_into(view, {.values = from}, {.sum = sums.data()}); });
+      const Times times = time(
+          [&] { sums.poison(); }, buffers,
+          [&] { index->answer_into(Query::equal(view), {.values = from}, {.sum = sums.data()}); });
       sums.copy_to(lookups.sums);
       add(question, "lookup_ms", times,
           wrong_sums(column.rule, lookups.keys.data(), lookups.count,
@@ -139,20 +139,20 @@ class HostQuestions {
   void ranges() {
     const GpuColumn column(key_rule(KeySpread::dense, 4, key_bits_));
     const Index index = build(column.key_view(), spec_);
-    if (!index.supports(Answer::count, LookupKind::range)) return;
+    if (!index.supports(Answer::count, QueryKind::range)) return;
     constexpr std::uint32_t hits = 16;
     const GpuRanges ranges(std::size_t{1} << lookup_bits_);
     make_ranges(column.rule, hits, ranges.count, ranges.lower.data(), ranges.upper.data());
     HostBuffer lower(kind_, ranges.lower.data(), ranges.lower.bytes());
     HostBuffer upper(kind_, ranges.upper.data(), ranges.upper.bytes());
     HostBuffer counts(kind_, ranges.count * sizeof(std::uint32_t));
-    const Times times =
-        time([&] { counts.poison(); }, {&lower, &upper, &counts},
-             [&] {
-               index.range_into(ColumnView::of(Type::u32, lower.data(), ranges.count),
-                                ColumnView::of(Type::u32, upper.data(), ranges.count), {},
-                                {.count = counts.as<std::uint32_t>()});
-             });
+    const Times times = time(
+        [&] { counts.poison(); }, {&lower, &upper, &counts},
+        [&] {
+          index.answer_into(Query::range(ColumnView::of(Type::u32, lower.data(), ranges.count),
+                                         ColumnView::of(Type::u32, upper.data(), ranges.count)),
+                            {}, {.count = counts.as<std::uint32_t>()});
+        });
     const auto* const found = counts.as<std::uint32_t>();
     const auto wrong = std::count_if(found, found + ranges.count,
                                      [](std::uint32_t count) { return count != hits; });
@@ -199,9 +199,9 @@ class HostQuestions {
       if (bits > lookup_bits_) break;
       const std::size_t count = std::size_t{1} << bits;
       const ColumnView view = ColumnView::of(Type::u32, wanted.data(), count);
-      const Times times =
-          time([&] { rows.poison(); }, {&wanted, &rows},
-               [&] { index.lookup_into(view, {}, {.any = rows.as<std::uint32_t>()}); });
+      const Times times = time(
+          [&] { rows.poison(); }, {&wanted, &rows},
+          [&] { index.answer_into(Query::equal(view), {}, {.any = rows.as<std::uint32_t>()}); });
       rows.copy_to(lookups.sums);
       add(fmt::format("any, batch of 2^{}", bits), "lookup_ms", times,
           wrong_rows(column.rule, lookups.keys.data(), count, lookups.sums.as<std::uint32_t>()),
@@ -229,7 +229,7 @@ class HostQuestions {
     Outputs outputs;
     outputs.memory_space = MemorySpace::device;
     outputs.any = lookups.sums.as<std::uint32_t>();
-    index.lookup_into(view, {}, outputs);
+    index.answer_into(Query::equal(view), {}, outputs);
     cuda::check(cudaStreamSynchronize(nullptr), "looking up");
     add(fmt::format("update of {} rows", count), "update_ms", times,
         wrong_rows(column.rule, lookups.keys.data(), lookups.count, outputs.any),

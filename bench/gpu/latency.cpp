@@ -89,7 +89,9 @@ void measure_latency(GpuReport& report, int key_bits, const std::vector<std::str
       Outputs outputs;
       outputs.memory_space = MemorySpace::device;
       outputs.any = lookups.sums.as<std::uint32_t>();
-      const auto call = [&] { index.lookup_into(view, {.stream = {stream.get()}}, outputs); };
+      const auto call = [&] {
+        index.answer_into(Query::equal(view), {.stream = {stream.get()}}, outputs);
+      };
       const auto wrong = [&] {
         return wrong_rows(column.rule, lookups.keys.data(), lookups.count, outputs.any);
       };

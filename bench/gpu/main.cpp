@@ -135,9 +135,10 @@ class Bench {
                   const nlohmann::json& workload) {
     const ColumnView view =
         ColumnView::of(column.rule.type(), lookups.keys.data(), lookups.count).on_device();
-    const LookupOptions options{.values = column.value_view()};
-    report_.add_sums(spec, question, column, lookups, workload,
-                     [&] { index.lookup_into(view, options, sums_into(lookups.sums)); });
+    const AnswerOptions options{.values = column.value_view()};
+    report_.add_sums(spec, question, column, lookups, workload, [&] {
+      index.answer_into(Query::equal(view), options, sums_into(lookups.sums));
+    });
   }
 
   void point_rows(const std::string& spec, const Index& index, const GpuColumn& column,
@@ -148,7 +149,8 @@ class Bench {
     Outputs outputs;
     outputs.memory_space = MemorySpace::device;
     outputs.any = lookups.sums.as<std::uint32_t>();
-    const Times times = report_.time(lookups.sums, [&] { index.lookup_into(view, {}, outputs); });
+    const Times times =
+        report_.time(lookups.sums, [&] { index.answer_into(Query::equal(view), {}, outputs); });
     report_.add(spec, question, "lookup_ms", times,
                 wrong_rows(column.rule, lookups.keys.data(), lookups.count, outputs.any), workload);
   }
@@ -156,12 +158,13 @@ class Bench {
   // `options` has the values, or none for included values.
   void range_sums(const std::string& spec, const Index& index, const GpuColumn& column,
                   const std::string& question, const GpuRanges& ranges, std::uint64_t hits,
-                  const LookupOptions& options) {
+                  const AnswerOptions& options) {
     const ColumnView low = ColumnView::of(Type::u32, ranges.lower.data(), ranges.count).on_device();
     const ColumnView high =
         ColumnView::of(Type::u32, ranges.upper.data(), ranges.count).on_device();
-    report_.add_range_sums(spec, question, column, ranges, hits,
-                           [&] { index.range_into(low, high, options, sums_into(ranges.sums)); });
+    report_.add_range_sums(spec, question, column, ranges, hits, [&] {
+      index.answer_into(Query::range(low, high), options, sums_into(ranges.sums));
+    });
   }
 
   Index build_and_time(const GpuColumn& column, const std::string& spec,
@@ -237,7 +240,7 @@ class Bench {
   void ranges() {
     const GpuColumn column(key_rule(KeySpread::dense, 4, settings_.key_bits));
     const GpuRanges ranges(std::size_t{1} << std::min(24, settings_.lookup_bits));
-    const LookupOptions options{.values = column.value_view()};
+    const AnswerOptions options{.values = column.value_view()};
     fmt::print("\nranges, 2^{} dense keys, 2^24 lookups at most\n", settings_.key_bits);
     for (const std::string& spec : settings_.indexes) {
       if (spec.starts_with("hash")) continue;
@@ -269,7 +272,7 @@ class Bench {
   // Few ranges with so many hits that a single thread or warp would be slow.
   void long_ranges() {
     const GpuColumn column(key_rule(KeySpread::dense, 4, settings_.key_bits));
-    const LookupOptions options{.values = column.value_view()};
+    const AnswerOptions options{.values = column.value_view()};
     fmt::print("\nfew long ranges, 2^{} dense keys\n", settings_.key_bits);
     for (const std::string& spec : settings_.indexes) {
       if (spec.starts_with("hash")) continue;

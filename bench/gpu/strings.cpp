@@ -72,7 +72,7 @@ class StringQuestions {
     outputs.any = found.as<std::uint32_t>();
     outputs.memory_space = MemorySpace::device;
     const Times times =
-        report_.time(found, [&] { index->lookup_into(lookups.view(), {}, outputs); });
+        report_.time(found, [&] { index->answer_into(Query::equal(lookups.view()), {}, outputs); });
     std::vector<std::uint32_t> on_host(rows_.size());
     cuda::check(cudaMemcpy(on_host.data(), found.data(), found.bytes(), cudaMemcpyDeviceToHost),
                 "copying");
@@ -80,7 +80,7 @@ class StringQuestions {
 
     const Times from_host = report_.time(
         [&] { std::memset(on_host.data(), 0xa5, on_host.size() * sizeof(std::uint32_t)); },
-        [&] { index->lookup_into(lookups_.view(), {}, {.any = on_host.data()}); });
+        [&] { index->answer_into(Query::equal(lookups_.view()), {}, {.any = on_host.data()}); });
     add(spec, "any, host memory", "lookup_ms", from_host, wrong_in(on_host));
     add(spec, "build, host memory", "build_ms", rebuild(column_.view()), 0);
   }

@@ -97,21 +97,21 @@ class BatchRun {
   void look_up(std::size_t first, std::size_t count) {
     const ColumnView lower = sorter_ ? sorted_.slice(first, count) : lookups_.slice(first, count);
     if (nearest_) {
-      index_.nearest_into(lower, *nearest_, {.answers = Answer::any},
-                          {.any = rows_.data() + first, .memory_space = space_.memory()});
-      return;
-    }
-    if (any_) {
-      index_.lookup_into(lower, {.answers = Answer::any},
+      index_.answer_into(Query::nearest(lower, *nearest_), {.answers = Answer::any},
                          {.any = rows_.data() + first, .memory_space = space_.memory()});
       return;
     }
-    const LookupOptions options{.answers = Answer::sum, .values = values_};
+    if (any_) {
+      index_.answer_into(Query::equal(lower), {.answers = Answer::any},
+                         {.any = rows_.data() + first, .memory_space = space_.memory()});
+      return;
+    }
+    const AnswerOptions options{.answers = Answer::sum, .values = values_};
     const Outputs outputs{.sum = sums_.data() + first, .memory_space = space_.memory()};
     if (lookups_.are_ranges())
-      index_.range_into(lower, lookups_.upper.slice(first, count), options, outputs);
+      index_.answer_into(Query::range(lower, lookups_.upper.slice(first, count)), options, outputs);
     else
-      index_.lookup_into(lower, options, outputs);
+      index_.answer_into(Query::equal(lower), options, outputs);
   }
 
   ExecutionSpace& space_;
@@ -138,9 +138,9 @@ Outcome outcome_of(const Index& index, const Column& column, const Lookups& look
   outcome.workload.update(column.about);
   outcome.workload.update(lookups.about);
   outcome.workload.update({{"sorted", options.sorted}, {"batches", options.batches}});
-  const LookupKind kind = options.nearest        ? LookupKind::nearest
-                          : lookups.are_ranges() ? LookupKind::range
-                                                 : LookupKind::point;
+  const QueryKind kind = options.nearest        ? QueryKind::nearest
+                         : lookups.are_ranges() ? QueryKind::range
+                                                : QueryKind::equal;
   const Answer answer = options.any || options.nearest ? Answer::any : Answer::sum;
   if (index.supports(answer, kind)) return outcome;
   outcome.status = "unsupported";

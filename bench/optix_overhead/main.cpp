@@ -58,7 +58,7 @@ class OverheadBench {
   void sort() { sort_lookups(rule_, count_, lookups_.data()); }
 
   [[nodiscard]] Comparison compare() {
-    const LookupOptions options{.values = view(values_, rule_.rows)};
+    const AnswerOptions options{.values = view(values_, rule_.rows)};
     const ColumnView lookups = view(lookups_, count_);
     const Outputs outputs{.sum = sums_.data(), .memory_space = MemorySpace::device};
     Comparison comparison;
@@ -67,17 +67,18 @@ class OverheadBench {
         bare_->sum(lookups_.as<std::uint32_t>(), count_, values_.as<std::uint32_t>(),
                    sums_.as<std::uint64_t>());
       });
-      const double ours = time(comparison, [&] { index_->lookup_into(lookups, options, outputs); });
+      const double ours =
+          time(comparison, [&] { index_->answer_into(Query::equal(lookups), options, outputs); });
       if (round == 0) continue;  // a warm-up
       comparison.bare.runs.push_back(bare);
       comparison.ours.runs.push_back(ours);
     }
-    // In separate calls, because launch_ms synchronises.
+    // In separate calls, because a timed call synchronises.
     double milliseconds = 0;
-    LookupOptions timed = options;
-    timed.launch_ms = &milliseconds;
     for (int round = 0; round < rounds; ++round) {
-      time(comparison, [&] { index_->lookup_into(lookups, timed, outputs); });
+      time(comparison, [&] {
+        index_->answer_into(Query::equal(lookups), options, outputs, {.ray_ms = &milliseconds});
+      });
       comparison.our_rays.runs.push_back(milliseconds);
     }
     return comparison;

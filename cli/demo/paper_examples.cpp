@@ -18,7 +18,7 @@ namespace {
 
 struct ExampleLookup {
   std::string name;
-  LookupKind kind;
+  QueryKind kind;
   std::vector<std::uint32_t> lower, upper;  // one element each
 };
 
@@ -32,25 +32,23 @@ struct Example {
 Example intro() {
   return {{"Juice", "Bread", "Cookies", "Coffee", "Donuts", "Wine"},
           {26, 25, 29, 23, 29, 27},
-          {{"Q1", LookupKind::range, {23}, {25}},
-           {"Q2", LookupKind::range, {27}, {27}},
-           {"Q3", LookupKind::point, {29}, {29}}},
+          {{"Q1", QueryKind::range, {23}, {25}},
+           {"Q2", QueryKind::range, {27}, {27}},
+           {"Q3", QueryKind::equal, {29}, {29}}},
           "rx"};
 }
 
 Example rows_of_scene() {
   return {
-      {}, {19, 17, 23, 14, 12, 15, 20}, {{"Q4", LookupKind::range, {15}, {21}}}, "rx,bits=2+23+23"};
+      {}, {19, 17, 23, 14, 12, 15, 20}, {{"Q4", QueryKind::range, {15}, {21}}}, "rx,bits=2+23+23"};
 }
 
 SceneModel answer(const Example& example) {
-  std::vector<DrawnLookup> lookups;
+  std::vector<Query> queries;
   for (const ExampleLookup& lookup : example.lookups)
-    lookups.push_back({lookup.kind, lookup.lower, lookup.upper,
-                       lookup.kind == LookupKind::point
-                           ? fmt::format("point {}", lookup.lower[0])
-                           : fmt::format("range [{}, {}]", lookup.lower[0], lookup.upper[0])});
-  SceneModel model = make_scene_model(example.keys, lookups, example.spec);
+    queries.push_back(lookup.kind == QueryKind::equal ? Query::equal(lookup.lower)
+                                                      : Query::range(lookup.lower, lookup.upper));
+  SceneModel model = make_scene_model(example.keys, queries, example.spec);
   for (std::size_t i = 0; i < example.lookups.size(); ++i)
     model.lookups[i].name = example.lookups[i].name;
   return model;

@@ -167,13 +167,13 @@ Result run(const std::string& spec, const Workload& work, Progress& progress) {
   result.bytes_per_key =
       static_cast<double>(index->memory_usage().resident) / static_cast<double>(work.keys.size());
   progress.advance();
-  if (index->supports(Answer::first, LookupKind::point))
+  if (index->supports(Answer::first, QueryKind::equal))
     result.points = run_batch<std::uint32_t>(spec, work.first_rows, [&](std::size_t count) {
       const Answers answers = index->lookup(first(work.points, count), Answer::first);
       return std::vector<std::uint32_t>(answers.first().begin(), answers.first().end());
     });
   progress.advance();
-  if (index->supports(Answer::sum, LookupKind::range))
+  if (index->supports(Answer::sum, QueryKind::range))
     result.ranges = run_batch<std::uint64_t>(spec, work.sums, [&](std::size_t count) {
       const Answers answers = index->range(first(work.lower, count), first(work.upper, count),
                                            Answer::sum, work.values);

@@ -19,28 +19,26 @@ namespace rtindex::sql {
 
 namespace {
 
-enum class Kind : std::uint8_t { point, range, prefix, nearest };
-
 /// A scalar function: what it looks up, and what it returns.
 struct LookupFunction {
   const char* name;
-  Kind kind;
+  QueryKind kind;
   Answer answer;
   Direction direction = Direction::nearest;
 };
 
 constexpr std::array lookup_functions = std::to_array<LookupFunction>({
-    {"rtindex_lookup", Kind::point, Answer::first},
-    {"rtindex_count", Kind::point, Answer::count},
-    {"rtindex_rows", Kind::point, Answer::rows},
-    {"rtindex_range_first", Kind::range, Answer::first},
-    {"rtindex_range_count", Kind::range, Answer::count},
-    {"rtindex_range_rows", Kind::range, Answer::rows},
-    {"rtindex_prefix_count", Kind::prefix, Answer::count},
-    {"rtindex_prefix_rows", Kind::prefix, Answer::rows},
-    {"rtindex_predecessor", Kind::nearest, Answer::first, Direction::backward},
-    {"rtindex_successor", Kind::nearest, Answer::first, Direction::forward},
-    {"rtindex_nearest", Kind::nearest, Answer::first, Direction::nearest},
+    {"rtindex_lookup", QueryKind::equal, Answer::first},
+    {"rtindex_count", QueryKind::equal, Answer::count},
+    {"rtindex_rows", QueryKind::equal, Answer::rows},
+    {"rtindex_range_first", QueryKind::range, Answer::first},
+    {"rtindex_range_count", QueryKind::range, Answer::count},
+    {"rtindex_range_rows", QueryKind::range, Answer::rows},
+    {"rtindex_prefix_count", QueryKind::prefix, Answer::count},
+    {"rtindex_prefix_rows", QueryKind::prefix, Answer::rows},
+    {"rtindex_predecessor", QueryKind::nearest, Answer::first, Direction::backward},
+    {"rtindex_successor", QueryKind::nearest, Answer::first, Direction::forward},
+    {"rtindex_nearest", QueryKind::nearest, Answer::first, Direction::nearest},
 });
 
 /// What a scalar function is registered with.
@@ -53,15 +51,16 @@ struct Registered {
 std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
                                   duckdb_data_chunk chunk) {
   const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
-  LookupOptions options{.answers = function.answer};
+  AnswerOptions options{.answers = function.answer};
   if (function.answer == Answer::rows) options.order = RowOrder::ascending;
-  if (function.kind != Kind::range) {
+  if (function.kind != QueryKind::range) {
     const LookupKeys keys(chunk, 1, arguments, named.parts);
     if (keys.all_null()) return std::nullopt;
-    if (function.kind == Kind::point) return named.index.lookup(keys.column(), options);
-    if (function.kind == Kind::prefix) return named.index.starts_with(keys.column(), options);
-    return named.index.nearest(keys.column(), {.direction = function.direction}, options);
+    Query query = Query::nearest(keys.column(), {.direction = function.direction});
+    query.kind = function.kind;
+    return named.index.answer(query, options);
   }
+  Ends ends = Ends::closed;
   if (arguments % 2 == 1) {
     const auto rows = all_rows(duckdb_data_chunk_get_size(chunk));
     auto* const last = duckdb_data_chunk_get_vector(chunk, arguments);
@@ -69,12 +68,12 @@ std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction&
     if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_VARCHAR || arguments == 1)
       throw Error(std::string(function.name) +
                   " takes the lower and the upper keys of ranges, then '[]', '[)', '(]' or '()'");
-    options.ends = ends_named(constant_text(last, rows, "the text for the ends of ranges"));
+    ends = ends_named(constant_text(last, rows, "the text for the ends of ranges"));
   }
   const LookupKeys lower(chunk, 1, arguments / 2, named.parts);
   const LookupKeys upper(chunk, 1 + arguments / 2, arguments / 2, named.parts);
   if (lower.all_null() || upper.all_null()) return std::nullopt;
-  return named.index.range(lower.column(), upper.column(), options);
+  return named.index.answer(Query::range(lower.column(), upper.column(), ends), options);
 }
 
 void write_ids(const NamedIndex& named, std::span<const std::uint32_t> rows, std::int64_t* ids) {

@@ -28,10 +28,10 @@ void require_rows(const Index& index, std::span<const std::uint32_t> rows) {
     require(row < size || row == miss_row, "a row that does not exist");
 }
 
-void ask(const Index& index, const test::Batch& batch, const LookupOptions& options) {
+void ask(const Index& index, const test::Batch& batch, const AnswerOptions& options) {
   if (!test::supports(index, options.answers, batch.kind)) return;
   try_to([&] {
-    const Answers answers = batch.kind == LookupKind::point
+    const Answers answers = batch.kind == QueryKind::equal
                                 ? index.lookup(batch.lower.view(), options)
                                 : index.range(batch.lower.view(), batch.upper.view(), options);
     require_rows(index, answers.any());
@@ -53,17 +53,17 @@ void ask_neighbours(const Index& index, const ColumnView& keys, Direction direct
 
 void ask_in_order(const Index& index, const test::Batch& batch) {
   try_to([&] {
-    const Answers answers = index.range(
-        batch.lower.view(), batch.upper.view(),
-        {.answers = Answer::rows, .limit = 3, .order = RowOrder::descending, .ends = Ends::open});
+    const Answers answers =
+        index.answer(Query::range(batch.lower.view(), batch.upper.view(), Ends::open),
+                     {.answers = Answer::rows, .limit = 3, .order = RowOrder::descending});
     require_rows(index, answers.rows());
   });
   if (index.type() == Type::string)
-    try_to([&] { require_rows(index, index.starts_with(batch.lower.view()).any()); });
+    try_to([&] { require_rows(index, index.answer(Query::prefix(batch.lower.view())).any()); });
 }
 
 void ask_lookups(const Index& index, const test::Batch& batch) {
-  LookupOptions with_values = test::full_options();
+  AnswerOptions with_values = test::full_options();
   const std::vector<std::uint32_t> values(index.size() > many_rows ? 0 : index.size(), 1);
   with_values.values = values;
   if (values.empty()) with_values = {.answers = Answer::any | Answer::first | Answer::rows};
@@ -97,8 +97,12 @@ void ask_something(const Index& index, const std::vector<test::Batch>& batches, 
     case 4: return ask_neighbours(index, keys, Direction::nearest);
     case 5: return ask_in_order(index, batch);
     case 6: return ask_places(index, keys);
-    case 7: return try_to([&] { require_rows(index, index.join_asof(keys).rows); });
-    case 8: return try_to([&] { require_rows(index, index.join(keys, JoinKind::left).rows); });
+    case 7:
+      return try_to(
+          [&] { require_rows(index, index.join(Query::nearest(keys), JoinKind::left).rows); });
+    case 8:
+      return try_to(
+          [&] { require_rows(index, index.join(Query::equal(keys), JoinKind::left).rows); });
     case 9: return read_descriptions(index);
     default: return ask_lookups(index, batch);
   }

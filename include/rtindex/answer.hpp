@@ -1,10 +1,11 @@
 #pragma once
 
 /// \file
-/// Answers: what a batch of lookups returns, and how a call asks for it.
+/// Answers: what a batch of queries returns, as a result, into buffers or as a join.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -15,11 +16,12 @@
 #include <rtindex/column.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
+#include <rtindex/query.hpp>
 
 namespace rtindex {
 
-/// What to return for each lookup.
-enum class Answer : std::uint8_t {
+/// What to return for each query.
+enum class Answer : std::uint32_t {
   any = 1,    ///< one matching rowID (uint32); which one is not specified
   first = 2,  ///< the smallest matching rowID (uint32)
   count = 4,  ///< the number of matching rows (uint32)
@@ -27,7 +29,7 @@ enum class Answer : std::uint8_t {
   min = 16,   ///< the smallest of these values
   max = 32,   ///< the largest of these values; NaN is greater than every number
   rows = 64,  ///< all matching rowIDs
-  key = 128,  ///< the key of the neighbour, for `Index::nearest` only
+  key = 128,  ///< the key of the neighbour, for `QueryKind::nearest` only
 };
 
 /// The name of an answer ("any", "sum", ...).
@@ -42,26 +44,26 @@ class AnswerSet {
  public:
   constexpr AnswerSet() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): one answer is a set of one
-  constexpr AnswerSet(Answer answer) : bits_(static_cast<std::uint8_t>(answer)) {}
+  constexpr AnswerSet(Answer answer) : bits_(static_cast<std::uint32_t>(answer)) {}
 
   [[nodiscard]] constexpr bool has(Answer answer) const {
-    return (bits_ & static_cast<std::uint8_t>(answer)) != 0;
+    return (bits_ & static_cast<std::uint32_t>(answer)) != 0;
   }
   /// Whether any of `answers` is in the set.
   [[nodiscard]] constexpr bool has_any_of(AnswerSet answers) const {
     return (bits_ & answers.bits_) != 0;
   }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-  [[nodiscard]] constexpr std::uint8_t bits() const { return bits_; }
+  [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
 
   friend constexpr AnswerSet operator|(AnswerSet a, AnswerSet b) {
-    a.bits_ = static_cast<std::uint8_t>(a.bits_ | b.bits_);
+    a.bits_ |= b.bits_;
     return a;
   }
   friend constexpr bool operator==(AnswerSet, AnswerSet) = default;
 
  private:
-  std::uint8_t bits_ = 0;
+  std::uint32_t bits_ = 0;
 };
 
 /// Two answers make a set.
@@ -69,61 +71,17 @@ class AnswerSet {
   return AnswerSet(a) | AnswerSet(b);
 }
 
-/// What a lookup is: one key, a range of keys, or the neighbour of a key.
-enum class LookupKind : std::uint8_t { point, range, nearest };
-
-/// "point", "range" or "nearest".
-[[nodiscard]] RTINDEX_API std::string_view name_of(LookupKind kind);
-
 /// The rowID of a lookup without a match, for `any` and `first`.
 inline constexpr std::uint32_t miss_row = std::numeric_limits<std::uint32_t>::max();
 
 /// No limit on the rows that `rows` returns per lookup.
 inline constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
 
-/// Which ends belong to a range of keys.
-enum class Ends : std::uint8_t {
-  closed,      ///< [lower, upper]
-  right_open,  ///< [lower, upper)
-  left_open,   ///< (lower, upper]
-  open,        ///< (lower, upper)
-};
-
-/// "[]", "[)", "(]" or "()".
-[[nodiscard]] RTINDEX_API std::string_view name_of(Ends ends);
-/// The ends of that name; throws `Error` for any other text.
-[[nodiscard]] RTINDEX_API Ends ends_named(std::string_view name);
-
 /// The order of the rowIDs that `rows` returns for a lookup.
 enum class RowOrder : std::uint8_t {
   any,         ///< as they are found
   ascending,   ///< by key, rows of equal keys by rowID
   descending,  ///< the same from the end
-};
-
-/// Where to look for the neighbour of a key.
-enum class Direction : std::uint8_t {
-  backward,  ///< the greatest key that is not above; of its rows the last
-  forward,   ///< the smallest key that is not below; of its rows the first
-  nearest,   ///< the closer one of these two; the one before where both are as close
-};
-
-/// "backward", "forward" or "nearest".
-[[nodiscard]] RTINDEX_API std::string_view name_of(Direction direction);
-/// The direction of that name; throws `Error` for any other text.
-[[nodiscard]] RTINDEX_API Direction direction_named(std::string_view name);
-
-/// How far a neighbour may be away: an integer for integers, dates and timestamps, in the unit of
-/// the column; a double for floats. Left out: as far as it is.
-using Tolerance = std::variant<std::monostate, std::int64_t, std::uint64_t, double>;
-
-/// What makes a key the neighbour of another.
-struct NearestOptions {
-  Direction direction = Direction::backward;
-  /// Whether an equal key is a neighbour.
-  bool exact = true;
-  /// Needs keys that have a distance: not strings. In composite keys, of the last part.
-  Tolerance tolerance = {};
 };
 
 /// What `sum`, `min` and `max` give for a lookup without a match, by the class of the value type.
@@ -133,7 +91,7 @@ struct MissValues {
   double f64 = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// How much work the lookups of a call were. What an index cannot tell stays 0.
+/// How much work the queries of a call were. What an index does not count stays 0.
 struct Counters {
   std::uint64_t rays = 0;   ///< rays that were cast (rx:optix, rx:embree)
   std::uint64_t cells = 0;  ///< cells of the grid, or groups of them, that were read (rx:native)
@@ -141,38 +99,38 @@ struct Counters {
       0;                   ///< keys compared with lookups: of pairs (rx:native), and of boxes
                            ///< (primitive=aabb); other primitives are tested by the foreign tracer
   std::uint64_t hits = 0;  ///< hits that the tracer reported, those included that a comparison of
-                           ///< keys then refused; matching rows (rx:native, and with buckets)
+                           ///< keys then rejected; matching rows (rx:native, and with buckets)
 
   friend constexpr bool operator==(const Counters&, const Counters&) = default;
 };
 
-/// What a call asks for. All answers are found in one pass.
-struct LookupOptions {
+/// Measurements of one call, for benchmarks. Both pointers are to host memory; null: not measured,
+/// at no cost. A call that measures waits for its work on the stream, and takes longer.
+struct Diagnostics {
+  /// Receives what the call counted; `rx` counts, classic indexes throw `Error`.
+  Counters* counters = nullptr;
+  /// Receives the milliseconds that the rays of the call took on the GPU; `rx:optix` only.
+  double* ray_ms = nullptr;
+};
+
+/// What a call returns. All answers are found in one pass.
+struct AnswerOptions {
   /// One or several answers.
   AnswerSet answers = Answer::any;
   /// The value column of `sum`, `min` and `max`: one value per row of the indexed column. Borrowed
-  /// for the call. Left out, the values that the index includes are taken.
+  /// for the call. Unset: the values that the index includes.
   ColumnView values = {};
-  /// Whether to return a bitmap that tells which lookups matched.
+  /// Whether to return a bitmap of the queries that matched.
   bool matched = false;
-  /// `rows` returns at most this many rowIDs per lookup, the first ones in their order.
+  /// `rows` returns at most this many rowIDs per query, the first ones in their order.
   std::uint32_t limit = no_limit;
   /// The order of these rowIDs.
   RowOrder order = RowOrder::any;
-  /// Which ends belong to ranges.
-  Ends ends = Ends::closed;
-  /// What misses give in `sum`, `min` and `max`.
+  /// The values of misses in `sum`, `min` and `max`.
   MissValues miss = {};
-  /// The CUDA stream of a call whose lookups lie in device memory. The call returns as soon as its
+  /// The CUDA stream of a call whose queries lie in device memory. The call returns as soon as its
   /// work is queued there; values and results must live until it is done.
   Stream stream = {};
-  /// Where to put what the call counted, in host memory; null: nothing is counted, at no cost. Such
-  /// a call takes longer, and waits for its work on the stream. `rx` counts, classic indexes
-  /// refuse.
-  Counters* counters = nullptr;
-  /// Where to put the milliseconds that the rays of the call took on the GPU, in host memory; null:
-  /// they are not timed. Such a call waits for its work on the stream. Only `rx:optix` times rays.
-  double* launch_ms = nullptr;
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned
@@ -229,10 +187,10 @@ class RTINDEX_API Answers {
   /// The keys of the neighbours, in the type of the column; null where there is none.
   [[nodiscard]] ColumnView keys() const;
 
-  /// Whether a lookup matched; needs `LookupOptions::matched`.
+  /// Whether a lookup matched; needs `AnswerOptions::matched`.
   [[nodiscard]] bool matched(std::size_t lookup) const;
   /// The bitmap of lookups that matched, least significant bit first; needs
-  /// `LookupOptions::matched`.
+  /// `AnswerOptions::matched`.
   [[nodiscard]] std::span<const std::uint8_t> matched_bitmap() const;
 
  private:
@@ -257,12 +215,12 @@ class RTINDEX_API Answers {
 };
 
 /// Buffers of the caller that receive answers in place of an `Answers`. A null pointer: not wanted.
-/// Each has one element per lookup; `sum`, `min` and `max` are arrays of uint64, int64 or double as
-/// the value type demands; `matched` has (n + 7) / 8 bytes.
+/// Each has one element per query; `sum`, `min` and `max` are arrays of uint64, int64 or double by
+/// the value type; `matched` has (n + 7) / 8 bytes.
 ///
-/// For `rows` ask twice: a call with `offsets` alone (n + 1 entries) tells how much room they need,
-/// offsets[n]; a second one with `rows` as well fills it. Too little room is an error in host
-/// memory; in device memory the rowIDs that do not fit are left out.
+/// For `rows`, call once with only `offsets` (n + 1 entries) to size the buffer: offsets[n] is the
+/// number of rowIDs. A buffer that is too small receives the first `rows_capacity` of them, and
+/// `offsets` are those of all.
 struct Outputs {
   std::uint32_t* any = nullptr;
   std::uint32_t* first = nullptr;
@@ -273,11 +231,45 @@ struct Outputs {
   std::uint8_t* matched = nullptr;
   std::uint64_t* offsets = nullptr;
   std::uint32_t* rows = nullptr;
-  std::size_t rows_capacity = 0;  ///< how many rowIDs `rows` has room for
-  /// The memory space of all these buffers: that of the lookups.
+  std::size_t rows_capacity = 0;  ///< the size of `rows` in rowIDs
+  /// The memory space of all these buffers.
   MemorySpace memory_space = MemorySpace::host;
   /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
   void* key = nullptr;
+};
+
+/// Which pairs of queries and rows a join returns.
+enum class JoinKind : std::uint8_t {
+  inner,  ///< every query with each row that it matches
+  left,   ///< the same, and queries without a match once, with `miss_row`
+  semi,   ///< the queries that have a match, without rows
+  anti,   ///< the queries that have none, without rows
+};
+
+/// "inner", "left", "semi" or "anti".
+[[nodiscard]] RTINDEX_API std::string_view name_of(JoinKind kind);
+/// The kind of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API JoinKind join_named(std::string_view name);
+
+/// What a join returned, in the order of the queries.
+struct JoinedRows {
+  std::vector<std::uint64_t> lookups;  ///< positions in the batch
+  std::vector<std::uint32_t> rows;     ///< as many, of the index; none for semi and anti
+};
+
+/// Receives the batches of a join, one after the other.
+using JoinCallback = std::function<void(const JoinedRows&)>;
+
+/// Buffers of the caller that receive a join. Call once with only `count` to size them; an index of
+/// unique keys has at most one pair for each key, and so has a join with neighbours. Buffers that
+/// are too small receive the first `capacity` pairs, and `count` is the number of all.
+struct JoinOutputs {
+  std::uint64_t* lookups = nullptr;  ///< the position in the batch of each pair
+  std::uint32_t* rows = nullptr;     ///< its row; unused by semi and anti joins
+  std::size_t capacity = 0;          ///< the size of both in pairs
+  std::uint64_t* count = nullptr;    ///< one number: how many pairs there are
+  /// The memory space of all these buffers.
+  MemorySpace memory_space = MemorySpace::host;
 };
 
 }  // namespace rtindex

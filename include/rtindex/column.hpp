@@ -160,7 +160,7 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Whether it views an array, which may be empty; false only for a default-constructed column.
-  [[nodiscard]] bool given() const { return given_ || type_ != Type::u64; }
+  [[nodiscard]] bool has_value() const { return given_ || type_ != Type::u64; }
   /// The elements of a native, date or timestamp column; null for strings and composites.
   [[nodiscard]] const void* data() const { return data_; }
   /// The bytes of strings in Arrow's layout; null for all other columns.

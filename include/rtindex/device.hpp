@@ -26,7 +26,8 @@ struct Stream {
   void* handle = nullptr;
 };
 
-/// The allocator of indexes on a GPU. The default is a pool of `cudaMallocAsync`.
+/// An allocator for indexes on a GPU, passed to `build` or `load`. The default is a pool of
+/// `cudaMallocAsync`.
 ///
 /// Both calls are made with the index's device current, and from many threads at once. Memory is
 /// used in stream order: what `allocate` returns is first used on `stream`, and nothing uses it on
@@ -39,12 +40,5 @@ class RTINDEX_API DeviceMemory {
   /// Takes back what `allocate` gave.
   virtual void release(void* memory, std::size_t bytes, Stream stream) noexcept = 0;
 };
-
-/// Sets the allocator of indexes that are built from now on without `BuildOptions::device_memory`;
-/// null restores the default. An index keeps the allocator that it was built with, for its own
-/// arrays and for those of its lookups.
-RTINDEX_API void set_device_memory(std::shared_ptr<DeviceMemory> memory);
-/// The allocator that `set_device_memory` set; null for the default.
-[[nodiscard]] RTINDEX_API std::shared_ptr<DeviceMemory> device_memory();
 
 }  // namespace rtindex

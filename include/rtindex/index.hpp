@@ -1,18 +1,16 @@
 #pragma once
 
 /// \file
-/// Indexes: build one over a column, then answer batches of point and range lookups.
+/// Indexes: build one over a column, then answer batches of queries.
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include <rtindex/column.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
+#include <rtindex/query.hpp>
 #include <rtindex/spec.hpp>
 
 namespace rtindex {
@@ -30,38 +29,6 @@ struct MemoryUsage {
   std::size_t build_peak = 0;  ///< the most held at once while it was built
   /// What `resident` is made of, by name; the entries add up to it.
   std::vector<std::pair<std::string, std::size_t>> parts;
-};
-
-/// Which pairs of lookups and rows a join returns.
-enum class JoinKind : std::uint8_t {
-  inner,  ///< every lookup with each row that it matches
-  left,   ///< the same, and lookups without a match once, with `miss_row`
-  semi,   ///< the lookups that have a match, without rows
-  anti,   ///< the lookups that have none, without rows
-};
-
-/// "inner", "left", "semi" or "anti".
-[[nodiscard]] RTINDEX_API std::string_view name_of(JoinKind kind);
-/// The kind of that name; throws `Error` for any other text.
-[[nodiscard]] RTINDEX_API JoinKind join_named(std::string_view name);
-
-/// What a join returned, in the order of the lookups.
-struct JoinedRows {
-  std::vector<std::uint64_t> lookups;  ///< positions in the batch
-  std::vector<std::uint32_t> rows;     ///< as many, of the index; none for semi and anti
-};
-
-/// Gets the parts of a join, one after the other.
-using TakeJoined = std::function<void(const JoinedRows&)>;
-
-/// Buffers of the caller in device memory that receive a join. Ask twice where nobody knows how
-/// many pairs there are: first with `count` alone. An index of unique keys has one pair at most for
-/// each key, and so has a join with neighbours.
-struct JoinOutputs {
-  std::uint64_t* lookups = nullptr;  ///< the position in the batch of each pair
-  std::uint32_t* rows = nullptr;     ///< its row; left alone by semi and anti joins
-  std::size_t capacity = 0;          ///< how many pairs there is room for; others are left out
-  std::uint64_t* count = nullptr;    ///< one number: how many pairs there are
 };
 
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
@@ -78,78 +45,63 @@ class RTINDEX_API Index {
   Index& operator=(Index&&) noexcept;
   ~Index();
 
-  /// Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?
-  [[nodiscard]] Answers lookup(const ColumnView& keys, const LookupOptions& options = {}) const;
-  /// \overload One or several answers; `values` as in `LookupOptions`.
+  /// Answers a batch of queries of any kind: one entry per query for each answer.
+  [[nodiscard]] Answers answer(const Query& query, const AnswerOptions& options = {},
+                               const Diagnostics& diagnostics = {}) const;
+  /// `answer` into the caller's buffers. Those that are set decide which answers are returned;
+  /// `options.answers` and `options.matched` are ignored. With queries and buffers in device memory
+  /// the call only queues its work on `options.stream`.
+  void answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
+                   const Diagnostics& diagnostics = {}) const;
+
+  /// Joins queries with the rows that they match. A neighbour is joined with one row at most. In
+  /// device memory the queries may still be written on `stream`.
+  [[nodiscard]] JoinedRows join(const Query& query, JoinKind how = JoinKind::inner,
+                                Stream stream = {}) const;
+  /// `join` into the caller's buffers. With queries and buffers in device memory the call only
+  /// queues its work on `stream`.
+  void join_into(const Query& query, JoinKind how, const JoinOutputs& outputs,
+                 Stream stream = {}) const;
+  /// `join` in batches of at most `max_pairs` pairs, each passed to `callback`, for results that do
+  /// not fit into memory. All batches are of the index as it was when the call began; some may be
+  /// empty.
+  void join_batches(const Query& query, JoinKind how, std::size_t max_pairs,
+                    const JoinCallback& callback, Stream stream = {}) const;
+
+  /// `answer` of `Query::equal(keys)`: which rows hold a key equal to `keys[i]`?
+  [[nodiscard]] Answers lookup(const ColumnView& keys, const AnswerOptions& options = {}) const {
+    return answer(Query::equal(keys), options);
+  }
+  /// \overload One or several answers; `values` as in `AnswerOptions`.
   [[nodiscard]] Answers lookup(const ColumnView& keys, AnswerSet answers,
                                const ColumnView& values = {}) const {
-    return lookup(keys, LookupOptions{.answers = answers, .values = values});
+    return lookup(keys, AnswerOptions{.answers = answers, .values = values});
   }
   /// \overload
   [[nodiscard]] Answers lookup(const ColumnView& keys, Answer answer,
                                const ColumnView& values = {}) const {
     return lookup(keys, AnswerSet(answer), values);
   }
-
-  /// Answers a batch of range lookups: which rows hold a key between `lower[i]` and `upper[i]`?
-  /// Both ends are included unless `options.ends` says otherwise. An end that is left out,
-  /// `ColumnView()`, is the first or last key of all. A range whose lower end is above its upper
-  /// end matches nothing. A composite end may have fewer parts than the column: the range then
-  /// contains all keys that begin with these parts. A key of `lookup` may be shortened likewise.
+  /// `answer` of `Query::range(lower, upper)`: which rows hold a key from `lower[i]` to `upper[i]`?
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper,
-                              const LookupOptions& options = {}) const;
-  /// \overload One or several answers; `values` as in `LookupOptions`.
+                              const AnswerOptions& options = {}) const {
+    return answer(Query::range(lower, upper), options);
+  }
+  /// \overload One or several answers; `values` as in `AnswerOptions`.
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper, AnswerSet answers,
                               const ColumnView& values = {}) const {
-    return range(lower, upper, LookupOptions{.answers = answers, .values = values});
+    return range(lower, upper, AnswerOptions{.answers = answers, .values = values});
   }
   /// \overload
   [[nodiscard]] Answers range(const ColumnView& lower, const ColumnView& upper, Answer answer,
                               const ColumnView& values = {}) const {
     return range(lower, upper, AnswerSet(answer), values);
   }
-
-  /// Answers a batch of prefixes: which rows of a column of strings begin with `prefixes[i]`?
-  [[nodiscard]] Answers starts_with(const ColumnView& prefixes,
-                                    const LookupOptions& options = {}) const;
-
-  /// Answers a batch of neighbours: which key of the column is the closest one before or after
-  /// `keys[i]`? `any` is the row of that neighbour, `key` its key; all other answers are about all
-  /// rows with this key. Null keys neither are nor have neighbours. For composite keys the last
-  /// part has an order, and the parts before it must be equal. Every index but hash can tell.
+  /// `answer` of `Query::nearest(keys, nearest)`: which rows hold the closest key?
   [[nodiscard]] Answers nearest(const ColumnView& keys, const NearestOptions& nearest = {},
-                                const LookupOptions& options = {}) const;
-
-  /// Joins keys with the rows that hold an equal key.
-  [[nodiscard]] JoinedRows join(const ColumnView& keys, JoinKind how = JoinKind::inner) const;
-  /// Joins ranges with the rows whose key lies in them; ends as in `range`.
-  [[nodiscard]] JoinedRows join_range(const ColumnView& lower, const ColumnView& upper,
-                                      JoinKind how = JoinKind::inner,
-                                      Ends ends = Ends::closed) const;
-  /// Joins keys with the row of their neighbour, one at most.
-  [[nodiscard]] JoinedRows join_asof(const ColumnView& keys, const NearestOptions& nearest = {},
-                                     JoinKind how = JoinKind::left) const;
-  /// The same joins in parts of at most `most` pairs, for results that do not fit into memory. All
-  /// parts are of the index as it was when the call began; some may be empty.
-  void join_in_parts(const ColumnView& keys, JoinKind how, std::size_t most,
-                     const TakeJoined& take) const;
-  /// \overload
-  void join_range_in_parts(const ColumnView& lower, const ColumnView& upper, JoinKind how,
-                           Ends ends, std::size_t most, const TakeJoined& take) const;
-  /// \overload
-  void join_asof_in_parts(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
-                          std::size_t most, const TakeJoined& take) const;
-
-  /// `join` of an index on a GPU into the caller's buffers in device memory. With keys there as
-  /// well, the call only queues its work on `stream`.
-  void join_into(const ColumnView& keys, JoinKind how, const JoinOutputs& outputs,
-                 Stream stream = {}) const;
-  /// `join_range` into such buffers.
-  void join_range_into(const ColumnView& lower, const ColumnView& upper, JoinKind how, Ends ends,
-                       const JoinOutputs& outputs, Stream stream = {}) const;
-  /// `join_asof` into such buffers.
-  void join_asof_into(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
-                      const JoinOutputs& outputs, Stream stream = {}) const;
+                                const AnswerOptions& options = {}) const {
+    return answer(Query::nearest(keys, nearest), options);
+  }
 
   /// How many rows hold a key less than `keys[i]`; 0 for a null key.
   [[nodiscard]] std::vector<std::uint32_t> rank(const ColumnView& keys) const;
@@ -158,18 +110,6 @@ class RTINDEX_API Index {
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   /// The rows whose key is null, ascending.
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
-
-  /// `lookup` into the caller's buffers. `options.answers` and `options.matched` are taken from the
-  /// buffers that are set. With lookups and buffers in device memory the call only queues its work
-  /// on `options.stream`.
-  void lookup_into(const ColumnView& keys, const LookupOptions& options,
-                   const Outputs& outputs) const;
-  /// `range` into the caller's buffers.
-  void range_into(const ColumnView& lower, const ColumnView& upper, const LookupOptions& options,
-                  const Outputs& outputs) const;
-  /// `nearest` into the caller's buffers.
-  void nearest_into(const ColumnView& keys, const NearestOptions& nearest,
-                    const LookupOptions& options, const Outputs& outputs) const;
 
   /// Appends rows with these keys, null keys included, and returns the rowID of the first one;
   /// the others follow. An index with included values takes one value per row as well. Keys may
@@ -213,10 +153,10 @@ class RTINDEX_API Index {
   [[nodiscard]] Index copy() const;
 
   /// Stores a text with the index, in its file too: a time zone, the name of a table. An empty text
-  /// removes the entry. Not to be called during other calls.
+  /// removes the entry.
   void set_metadata(const std::string& name, std::string text);
-  /// The texts that were stored, by name.
-  [[nodiscard]] const std::map<std::string, std::string>& metadata() const;
+  /// A copy of the texts that were stored, by name.
+  [[nodiscard]] std::map<std::string, std::string> metadata() const;
 
   /// The number of rows, null and erased ones included: one more than the greatest rowID. Value
   /// columns of lookups have so many entries.
@@ -244,8 +184,8 @@ class RTINDEX_API Index {
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const;
   /// What the index is, what it chose and why, in lines of text for a person.
   [[nodiscard]] std::string describe() const;
-  /// Whether the index can give this answer to this kind of lookup.
-  [[nodiscard]] bool supports(Answer answer, LookupKind kind) const;
+  /// Whether the index can return this answer for this kind of query.
+  [[nodiscard]] bool supports(Answer answer, QueryKind kind) const;
 
  private:
   friend class IndexAccess;
@@ -254,10 +194,30 @@ class RTINDEX_API Index {
   std::unique_ptr<State> state_;
 };
 
-/// What a build may be given beyond the column and the spec.
+/// The batches of a join, on request: what `Index::join_batches` passes to its callback.
+///
+/// The columns of the query must outlive it; the index need not. All batches are of the index as it
+/// was when this was made.
+class RTINDEX_API JoinBatches {
+ public:
+  /// Batches of at most `max_pairs` pairs.
+  JoinBatches(const Index& index, Query query, JoinKind how, std::size_t max_pairs,
+              Stream stream = {});
+  JoinBatches(JoinBatches&&) noexcept;
+  JoinBatches& operator=(JoinBatches&&) noexcept;
+  ~JoinBatches();
+  /// The next batch, which may be empty; nothing after the last one.
+  [[nodiscard]] std::optional<JoinedRows> next();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What a build takes beyond the column and the spec.
 struct BuildOptions {
   /// Values to keep in key order beside the keys, as SQL's INCLUDE does: one per row of the column.
-  /// `sum`, `min` and `max` without `LookupOptions::values` then stream over them, and a range
+  /// `sum`, `min` and `max` without `AnswerOptions::values` then stream over them, and a range
   /// costs about the same for one match and for a million. Offered by all indexes that keep their
   /// keys in order; `memory_usage()` reports the cost. Included values belong to their row: an
   /// update of a row's key leaves the row's value as it is. Sums of floats are exact up to 100 *
@@ -266,8 +226,8 @@ struct BuildOptions {
   /// The CUDA stream on which a column in device memory, or values there, may still be written.
   /// Lookups on other streams wait for the build by themselves.
   Stream stream = {};
-  /// The allocator of an index on a GPU, for its own arrays and those of its lookups. Null: the
-  /// allocator of `set_device_memory`.
+  /// The allocator of an index on a GPU, for its own arrays and those of its queries. Null: a pool
+  /// of `cudaMallocAsync`.
   std::shared_ptr<DeviceMemory> device_memory = {};
 };
 

@@ -5,14 +5,14 @@
 /// The C interface of rtindex, for C and for every language that calls C. docs/c.md explains it by
 /// examples.
 ///
-/// - Every call returns a status. Where it is not RTINDEX_OK, nothing was changed, no object was
-///   returned, and `rtindex_last_error()` says what was expected, what was given and what to do.
-///   Buffers of the caller, in calls that end with `_into`, may be filled in part.
+/// - Every call returns a status. If it is not RTINDEX_STATUS_OK, nothing was changed and no object
+///   was returned, and `rtindex_last_error()` says what was expected, what was given and what to
+///   do. Buffers of the caller, in calls that end with `_into`, may be filled in part.
 /// - Every struct begins with its size in bytes: set `struct_size` to `sizeof` of the struct, and
 ///   whatever you do not need to zero, which is the default of every field. A struct of a newer
-///   version of this header than that of the library is refused.
-/// - Input is borrowed: the library reads columns during the call and keeps nothing of them. It
-///   never releases an Arrow array or schema that it was given.
+///   version of this header than that of the library is rejected.
+/// - Input is borrowed: the library reads queries and columns during the call and keeps nothing of
+///   them. It never releases an Arrow array or schema of the caller.
 /// - Output belongs to the caller: an exported Arrow array or schema is released by its `release`,
 ///   an index by `rtindex_free`, a text by `rtindex_free_text`.
 /// - Any number of threads may use an index at once; `rtindex_free` is the last call for an index.
@@ -29,6 +29,9 @@
 #define RTINDEX_C_API __attribute__((visibility("default")))
 #endif
 
+/// A function of this header itself, which a program need not call.
+#define RTINDEX_C_INLINE static inline __attribute__((unused))
+
 /// The version of this interface: raised when a function or struct of it changes.
 #define RTINDEX_ABI_VERSION 1
 
@@ -39,110 +42,117 @@ extern "C" {
 /// What a call returns: one of the constants below.
 typedef int32_t rtindex_status;
 enum {
-  RTINDEX_OK = 0,
-  RTINDEX_INVALID_ARGUMENT = 1,  ///< the call's input is wrong; another input works
-  RTINDEX_UNSUPPORTED = 2,       ///< this index cannot do what was asked; another index may
-  RTINDEX_UNAVAILABLE = 3,       ///< a library, driver or device is missing or failed
-  RTINDEX_OUT_OF_MEMORY = 4,     ///< host or device memory is exhausted
-  RTINDEX_IO = 5,                ///< a file cannot be read or written
-  RTINDEX_CORRUPT_FILE = 6,      ///< a file is damaged, truncated, or not of the expected format
-  RTINDEX_INTERNAL = 7           ///< an error of the library itself; please report it
+  RTINDEX_STATUS_OK = 0,
+  RTINDEX_STATUS_INVALID_ARGUMENT = 1,  ///< the call's input is wrong; another input works
+  RTINDEX_STATUS_UNSUPPORTED = 2,       ///< this index cannot do it; another index may
+  RTINDEX_STATUS_UNAVAILABLE = 3,       ///< a library, driver or device is missing or failed
+  RTINDEX_STATUS_OUT_OF_MEMORY = 4,     ///< host or device memory is exhausted
+  RTINDEX_STATUS_IO = 5,                ///< a file cannot be read or written
+  RTINDEX_STATUS_CORRUPT_FILE = 6,  ///< a file is damaged, truncated, or not of the expected format
+  RTINDEX_STATUS_INTERNAL = 7       ///< an error of the library itself; please report it
 };
 
 /// The type of a column's elements in memory without Arrow. 0 is no type.
 enum {
-  RTINDEX_UINT8 = 1,
-  RTINDEX_UINT16 = 2,
-  RTINDEX_UINT32 = 3,
-  RTINDEX_UINT64 = 4,
-  RTINDEX_INT8 = 5,
-  RTINDEX_INT16 = 6,
-  RTINDEX_INT32 = 7,
-  RTINDEX_INT64 = 8,
-  RTINDEX_BOOL = 9,          ///< one byte each, zero is false
-  RTINDEX_DATE32 = 10,       ///< days since 1970-01-01 in an int32
-  RTINDEX_TIMESTAMP64 = 11,  ///< ticks since 1970-01-01 in an int64, in the unit of `time_unit`
-  RTINDEX_FLOAT32 = 12,
-  RTINDEX_FLOAT64 = 13,
-  RTINDEX_STRING = 14,    ///< bytes between offsets, compared as unsigned chars
-  RTINDEX_COMPOSITE = 15  ///< several columns compared in lexicographic order
+  RTINDEX_TYPE_UINT8 = 1,
+  RTINDEX_TYPE_UINT16 = 2,
+  RTINDEX_TYPE_UINT32 = 3,
+  RTINDEX_TYPE_UINT64 = 4,
+  RTINDEX_TYPE_INT8 = 5,
+  RTINDEX_TYPE_INT16 = 6,
+  RTINDEX_TYPE_INT32 = 7,
+  RTINDEX_TYPE_INT64 = 8,
+  RTINDEX_TYPE_BOOL = 9,          ///< one byte each, zero is false
+  RTINDEX_TYPE_DATE32 = 10,       ///< days since 1970-01-01 in an int32
+  RTINDEX_TYPE_TIMESTAMP64 = 11,  ///< ticks of `time_unit` since 1970-01-01 in an int64
+  RTINDEX_TYPE_FLOAT32 = 12,
+  RTINDEX_TYPE_FLOAT64 = 13,
+  RTINDEX_TYPE_STRING = 14,    ///< bytes between offsets, compared as unsigned chars
+  RTINDEX_TYPE_COMPOSITE = 15  ///< several columns compared in lexicographic order
 };
 
 /// The unit of a timestamp column's ticks.
 enum {
-  RTINDEX_UNIT_UNSPECIFIED = 0,  ///< compares with every unit, tick by tick
-  RTINDEX_UNIT_DAY = 1,
-  RTINDEX_UNIT_HOUR = 2,
-  RTINDEX_UNIT_MINUTE = 3,
-  RTINDEX_UNIT_SECOND = 4,
-  RTINDEX_UNIT_MILLISECOND = 5,
-  RTINDEX_UNIT_MICROSECOND = 6,
-  RTINDEX_UNIT_NANOSECOND = 7
+  RTINDEX_TIME_UNIT_UNSPECIFIED = 0,  ///< compares with every unit, tick by tick
+  RTINDEX_TIME_UNIT_DAY = 1,
+  RTINDEX_TIME_UNIT_HOUR = 2,
+  RTINDEX_TIME_UNIT_MINUTE = 3,
+  RTINDEX_TIME_UNIT_SECOND = 4,
+  RTINDEX_TIME_UNIT_MILLISECOND = 5,
+  RTINDEX_TIME_UNIT_MICROSECOND = 6,
+  RTINDEX_TIME_UNIT_NANOSECOND = 7
 };
 
 /// The memory that holds an array.
 enum {
-  RTINDEX_HOST = 0,   ///< memory that the CPU reads
-  RTINDEX_DEVICE = 1  ///< memory of the GPU that the index is on
+  RTINDEX_MEMORY_SPACE_HOST = 0,   ///< memory that the CPU reads
+  RTINDEX_MEMORY_SPACE_DEVICE = 1  ///< memory of the GPU that the index is on
 };
 
-/// What to return for each lookup; several are added up by `|`.
+/// What to return for each query; several are combined by `|`. Sums, minima and maxima are uint64,
+/// int64 or float64 by the type of the values.
 enum {
-  RTINDEX_ANY = 1,    ///< one matching rowID (uint32)
-  RTINDEX_FIRST = 2,  ///< the smallest matching rowID (uint32)
-  RTINDEX_COUNT = 4,  ///< the number of matching rows (uint32)
-  RTINDEX_SUM = 8,    ///< the sum of the values at the matching rowIDs (uint64, int64, float64)
-  RTINDEX_MIN = 16,   ///< the smallest of these values
-  RTINDEX_MAX = 32,   ///< the largest of these values
-  RTINDEX_ROWS = 64,  ///< all matching rowIDs (a list of uint32)
-  RTINDEX_KEY = 128   ///< the key of the neighbour, for RTINDEX_NEAREST only
+  RTINDEX_ANSWER_ANY = 1,    ///< one matching rowID (uint32)
+  RTINDEX_ANSWER_FIRST = 2,  ///< the smallest matching rowID (uint32)
+  RTINDEX_ANSWER_COUNT = 4,  ///< the number of matching rows (uint32)
+  RTINDEX_ANSWER_SUM = 8,    ///< the sum of the values at the matching rowIDs
+  RTINDEX_ANSWER_MIN = 16,   ///< the smallest of these values
+  RTINDEX_ANSWER_MAX = 32,   ///< the largest of these values
+  RTINDEX_ANSWER_ROWS = 64,  ///< all matching rowIDs (a list of uint32)
+  RTINDEX_ANSWER_KEY = 128   ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
 };
 
-/// The rowID of a lookup without a match, for RTINDEX_ANY and RTINDEX_FIRST.
+/// The rowID of a query without a match, for RTINDEX_ANSWER_ANY and RTINDEX_ANSWER_FIRST.
 #define RTINDEX_MISS_ROW UINT32_MAX
 
-/// What a lookup is.
+/// The kind of a query.
 enum {
-  RTINDEX_POINT = 0,    ///< one key: `lower` holds the keys
-  RTINDEX_RANGE = 1,    ///< the keys between `lower` and `upper`; a null pointer: no bound
-  RTINDEX_NEAREST = 2,  ///< the closest key before or after those of `lower`
-  RTINDEX_PREFIX = 3    ///< strings that begin with those of `lower`
+  RTINDEX_QUERY_EQUAL = 0,   ///< rows whose key equals those of `lower`
+  RTINDEX_QUERY_RANGE = 1,   ///< rows whose key lies between `lower` and `upper`
+  RTINDEX_QUERY_PREFIX = 2,  ///< rows whose string begins with those of `lower`
+  RTINDEX_QUERY_NEAREST = 3  ///< rows with the closest key before or after those of `lower`
 };
 
 /// Which ends belong to a range.
 enum {
-  RTINDEX_CLOSED = 0,      ///< [lower, upper]
-  RTINDEX_RIGHT_OPEN = 1,  ///< [lower, upper)
-  RTINDEX_LEFT_OPEN = 2,   ///< (lower, upper]
-  RTINDEX_OPEN = 3         ///< (lower, upper)
+  RTINDEX_ENDS_CLOSED = 0,      ///< [lower, upper]
+  RTINDEX_ENDS_RIGHT_OPEN = 1,  ///< [lower, upper)
+  RTINDEX_ENDS_LEFT_OPEN = 2,   ///< (lower, upper]
+  RTINDEX_ENDS_OPEN = 3         ///< (lower, upper)
 };
 
-/// The order of the rowIDs of RTINDEX_ROWS within a lookup.
+/// The order of the rowIDs that RTINDEX_ANSWER_ROWS returns for a query.
 enum {
-  RTINDEX_UNORDERED = 0,  ///< as they are found
-  RTINDEX_ASCENDING = 1,  ///< by key, rows of equal keys by rowID
-  RTINDEX_DESCENDING = 2  ///< the same from the end
+  RTINDEX_ORDER_ANY = 0,        ///< as they are found
+  RTINDEX_ORDER_ASCENDING = 1,  ///< by key, rows of equal keys by rowID
+  RTINDEX_ORDER_DESCENDING = 2  ///< the reverse
 };
 
-/// Where to look for the neighbour of a key.
+/// Where to search for the neighbour of a key.
 enum {
-  RTINDEX_BACKWARD = 0,  ///< the greatest key that is not above
-  RTINDEX_FORWARD = 1,   ///< the smallest key that is not below
-  RTINDEX_CLOSEST = 2    ///< the closer one of the two; the one before where both are as close
+  RTINDEX_DIRECTION_BACKWARD = 0,  ///< the greatest key that is not above
+  RTINDEX_DIRECTION_FORWARD = 1,   ///< the smallest key that is not below
+  RTINDEX_DIRECTION_NEAREST = 2    ///< the closer of the two; if both are as close, the one before
 };
 
-/// Which pairs of lookups and rows a join returns.
+/// Whether an equal key is a neighbour.
 enum {
-  RTINDEX_INNER = 0,  ///< every lookup with each row that it matches
-  RTINDEX_LEFT = 1,   ///< the same, and lookups without a match once, with RTINDEX_MISS_ROW
-  RTINDEX_SEMI = 2,   ///< the lookups that have a match, without rows
-  RTINDEX_ANTI = 3    ///< the lookups that have none, without rows
+  RTINDEX_EXACT_ALLOWED = 0,  ///< an equal key is the closest one
+  RTINDEX_EXACT_EXCLUDED = 1  ///< only a key before or after it is
+};
+
+/// Which pairs of queries and rows a join returns.
+enum {
+  RTINDEX_JOIN_INNER = 0,  ///< every query with each row that it matches
+  RTINDEX_JOIN_LEFT = 1,   ///< the same, and queries without a match once, with RTINDEX_MISS_ROW
+  RTINDEX_JOIN_SEMI = 2,   ///< the queries that have a match, without rows
+  RTINDEX_JOIN_ANTI = 3    ///< the queries that have none, without rows
 };
 
 /// An index over one column.
 typedef struct rtindex_index rtindex_index;
 
-/// An array of keys, of lookups or of values: an Arrow array, or memory without Arrow.
+/// An array of keys or values: an Arrow array, or memory without Arrow.
 ///
 /// Arrow: `schema` with `array` (host memory) or `device_array` (its `device_type` says where; the
 /// call waits for its `sync_event` on the GPU). Native types, dates, timestamps, (large) strings
@@ -158,9 +168,10 @@ typedef struct rtindex_column {
   const struct ArrowSchema* schema;
   const struct ArrowArray* array;
   const struct ArrowDeviceArray* device_array;
-  int32_t type;          ///< RTINDEX_UINT8 and so on
+  int32_t type;          ///< RTINDEX_TYPE_UINT8 and so on
   int32_t time_unit;     ///< of timestamps
-  int32_t memory_space;  ///< RTINDEX_HOST, or RTINDEX_DEVICE: all pointers are device pointers
+  int32_t memory_space;  ///< RTINDEX_MEMORY_SPACE_HOST, or RTINDEX_MEMORY_SPACE_DEVICE: all
+                         ///< pointers are device pointers
   int32_t offset_bytes;  ///< of strings: 4 or 8
   size_t count;
   const void* data;
@@ -181,12 +192,12 @@ typedef struct rtindex_device_memory {
   void* context;  ///< passed to each function
   /// Device memory aligned to 256 bytes; null where there is not enough.
   void* (*allocate)(void* context, size_t bytes, void* stream);
-  /// Takes back what `allocate` gave.
+  /// Frees memory of `allocate`.
   void (*release)(void* context, void* memory, size_t bytes, void* stream);
   void (*destroy)(void* context);
 } rtindex_device_memory;
 
-/// What a build may be given beyond the column and the spec.
+/// What a build takes beyond the column and the spec.
 typedef struct rtindex_build_options {
   size_t struct_size;
   /// Values to keep in the index, one per row: sum, min and max then need no value column.
@@ -202,7 +213,8 @@ typedef struct rtindex_load_options {
   const rtindex_device_memory* device_memory;
 } rtindex_load_options;
 
-/// What sum, min and max give for a lookup without a match, by the class of the value type.
+/// What sum, min and max return for a query without a match, by the class of the value type. Set
+/// all fields: 0 is a value here.
 typedef struct rtindex_miss_values {
   size_t struct_size;
   uint64_t u64;
@@ -210,50 +222,88 @@ typedef struct rtindex_miss_values {
   double f64;
 } rtindex_miss_values;
 
-/// How much work the lookups of a call were. What an index cannot tell is 0.
+/// How much work the queries of a call were. What an index does not count is 0.
 typedef struct rtindex_counters {
   size_t struct_size;
-  uint64_t rays;
-  uint64_t cells;
-  uint64_t tested;
-  uint64_t hits;
+  uint64_t rays;    ///< rays that were cast (rx:optix, rx:embree)
+  uint64_t cells;   ///< cells of the grid, or groups of them, that were read (rx:native)
+  uint64_t tested;  ///< keys that were compared with those of queries
+  uint64_t hits;    ///< hits that the tracer reported
 } rtindex_counters;
 
-/// What makes a key the neighbour of another.
-typedef struct rtindex_nearest_options {
+/// Measurements of one call, for benchmarks. Null: not measured. An index that cannot measure one
+/// of them returns RTINDEX_STATUS_UNSUPPORTED.
+typedef struct rtindex_diagnostics {
   size_t struct_size;
-  int32_t direction;
-  int32_t exclude_equal;  ///< 1: an equal key is not a neighbour
-  /// How far a neighbour may be away. RTINDEX_INT64, RTINDEX_UINT64 or RTINDEX_FLOAT64 names the
-  /// field that holds it, in the unit of the column; 0: as far as it is.
+  rtindex_counters* counters;  ///< of `rx`; classic indexes do not count
+  double* ray_ms;              ///< milliseconds of the rays on the GPU, of `rx:optix`
+} rtindex_diagnostics;
+
+/// A batch of queries of one kind. `rtindex_query_equal` and its relatives below set the fields;
+/// other languages, which cannot call them, set the fields themselves.
+typedef struct rtindex_query {
+  size_t struct_size;
+  int32_t kind;                 ///< RTINDEX_QUERY_EQUAL, ...
+  int32_t ends;                 ///< of ranges: RTINDEX_ENDS_CLOSED, ...
+  int32_t direction;            ///< of neighbours: RTINDEX_DIRECTION_BACKWARD, ...
+  int32_t exact;                ///< of neighbours: RTINDEX_EXACT_ALLOWED, ...
+  const rtindex_column* lower;  ///< the keys, the prefixes, or the lower ends of ranges
+  const rtindex_column* upper;  ///< the upper ends of ranges; null for all other kinds
+  /// The largest distance of a neighbour. RTINDEX_TYPE_INT64, RTINDEX_TYPE_UINT64 or
+  /// RTINDEX_TYPE_FLOAT64 names the field that holds it, in the unit of the column; 0: unlimited.
   int32_t tolerance_type;
   int64_t tolerance_i64;
   uint64_t tolerance_u64;
   double tolerance_f64;
-} rtindex_nearest_options;
+} rtindex_query;
 
-/// What a lookup asks for. All answers are found in one pass.
-typedef struct rtindex_lookup_options {
+/// Rows whose key equals those of `keys`.
+RTINDEX_C_INLINE rtindex_query rtindex_query_equal(const rtindex_column* keys) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), RTINDEX_QUERY_EQUAL, 0, 0, 0, keys, NULL, 0, 0, 0, 0};
+  return query;
+}
+/// Rows whose key lies between `lower` and `upper`. One of them may be null: no bound.
+RTINDEX_C_INLINE rtindex_query rtindex_query_range(const rtindex_column* lower,
+                                                   const rtindex_column* upper, int32_t ends) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), RTINDEX_QUERY_RANGE, ends, 0, 0, lower, upper, 0, 0, 0, 0};
+  return query;
+}
+/// Rows whose string begins with those of `prefixes`.
+RTINDEX_C_INLINE rtindex_query rtindex_query_prefix(const rtindex_column* prefixes) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), RTINDEX_QUERY_PREFIX, 0, 0, 0, prefixes, NULL, 0, 0, 0, 0};
+  return query;
+}
+/// Rows with the closest key before or after those of `keys`; set `exact` and the tolerance
+/// afterwards.
+RTINDEX_C_INLINE rtindex_query rtindex_query_nearest(const rtindex_column* keys,
+                                                     int32_t direction) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), RTINDEX_QUERY_NEAREST, 0, direction, 0, keys, NULL, 0, 0, 0, 0};
+  return query;
+}
+
+/// What a call returns for each query. All answers are found in one pass.
+typedef struct rtindex_answer_options {
   size_t struct_size;
-  uint32_t answers;  ///< RTINDEX_ANY | ...; 0: RTINDEX_ANY
-  uint32_t limit;    ///< of RTINDEX_ROWS: at most so many rowIDs per lookup; 0: all
-  int32_t order;     ///< of RTINDEX_ROWS
-  int32_t ends;      ///< of RTINDEX_RANGE
+  uint32_t answers;       ///< RTINDEX_ANSWER_ANY | ...; 0: RTINDEX_ANSWER_ANY
+  int32_t order;          ///< of RTINDEX_ANSWER_ROWS: RTINDEX_ORDER_ANY, ...
+  const uint32_t* limit;  ///< of RTINDEX_ANSWER_ROWS: at most so many rowIDs per query; null: all
   /// 1: misses are null in the exported any, first, sum, min and max.
   int32_t matched;
-  const rtindex_nearest_options* nearest;  ///< of RTINDEX_NEAREST; null: backward, equal keys too
   /// The value column of sum, min and max: one value per row of the index. Null: included values.
   const rtindex_column* values;
   const rtindex_miss_values* miss;  ///< null: all ones, the smallest int64, NaN
   void* stream;                     ///< the cudaStream_t of a call on device memory
-  rtindex_counters* counters;       ///< filled if not null; `rx` counts, classic indexes refuse
-  double* launch_ms;  ///< filled if not null: the milliseconds of the rays on the GPU (rx:optix)
-} rtindex_lookup_options;
+} rtindex_answer_options;
 
-/// Buffers of the caller that receive answers. A null pointer: not wanted. Each has one element per
-/// lookup; `sum`, `min` and `max` are uint64, int64 or float64 by the value type; `matched` has
-/// (n + 7) / 8 bytes. For rows ask twice: with `offsets` alone (n + 1 entries), then with `rows`
-/// that have room for offsets[n].
+/// Buffers of the caller that receive answers. Null: not requested. Each has one element per query;
+/// `sum`, `min` and `max` are uint64, int64 or float64 by the value type; `matched` has
+/// (n + 7) / 8 bytes. For rows, call once with only `offsets` (n + 1 entries) to size the buffer:
+/// offsets[n] is the number of rowIDs. A buffer that is too small receives the first
+/// `rows_capacity` of them, and `offsets` are those of all.
 typedef struct rtindex_outputs {
   size_t struct_size;
   uint32_t* any;
@@ -267,31 +317,32 @@ typedef struct rtindex_outputs {
   uint32_t* rows;
   size_t rows_capacity;
   void* key;             ///< of neighbours, in the type of a native column
-  int32_t memory_space;  ///< of all these buffers: that of the lookups
+  int32_t memory_space;  ///< of all these buffers
 } rtindex_outputs;
 
 /// What a join returns.
 typedef struct rtindex_join_options {
   size_t struct_size;
-  int32_t how;                             ///< RTINDEX_INNER, ...
-  int32_t ends;                            ///< of RTINDEX_RANGE
-  const rtindex_nearest_options* nearest;  ///< of RTINDEX_NEAREST
-  void* stream;                            ///< the cudaStream_t of a call on device memory
+  int32_t how;   ///< RTINDEX_JOIN_INNER, ...
+  void* stream;  ///< the cudaStream_t of a call on device memory
 } rtindex_join_options;
 
-/// Buffers of the caller in device memory that receive a join.
+/// Buffers of the caller that receive a join. Call once with only `count` to size them. Buffers
+/// that are too small receive the first `capacity` pairs, and `count` is the number of all.
 typedef struct rtindex_join_outputs {
   size_t struct_size;
-  uint64_t* lookups;  ///< the position in the batch of each pair
-  uint32_t* rows;     ///< its row; left alone by semi and anti joins
-  size_t capacity;    ///< how many pairs there is room for; others are left out
-  uint64_t* count;    ///< one number: how many pairs there are
+  uint64_t* lookups;     ///< the position in the batch of each pair
+  uint32_t* rows;        ///< its row; unused by semi and anti joins
+  size_t capacity;       ///< the size of both in pairs
+  uint64_t* count;       ///< one number, required: how many pairs there are
+  int32_t memory_space;  ///< of all these buffers
 } rtindex_join_outputs;
 
-/// Gets a part of a join: `count` pairs; `rows` is null for semi and anti joins. The arrays are
-/// valid during the call. Any other status than RTINDEX_OK ends the join, which returns it.
-typedef rtindex_status (*rtindex_take_joined)(void* context, const uint64_t* lookups,
-                                              const uint32_t* rows, size_t count);
+/// Receives a batch of a join: `count` pairs; `rows` is null for semi and anti joins. The arrays
+/// are valid during the call. A status other than RTINDEX_STATUS_OK ends the join, which returns
+/// it.
+typedef rtindex_status (*rtindex_join_callback)(void* context, const uint64_t* lookups,
+                                                const uint32_t* rows, size_t count);
 
 /// Facts about an index.
 typedef struct rtindex_info {
@@ -346,8 +397,6 @@ RTINDEX_C_API rtindex_status rtindex_indexes(struct ArrowSchema* schema, struct 
 /// Every option of specs, as an array of structs of strings: name, choices, meaning.
 RTINDEX_C_API rtindex_status rtindex_spec_options(struct ArrowSchema* schema,
                                                   struct ArrowArray* array);
-/// Sets the allocator of indexes that are built on a GPU from now on; null restores the default.
-RTINDEX_C_API rtindex_status rtindex_set_device_memory(const rtindex_device_memory* memory);
 
 /* Making and freeing indexes. `index` receives a new index, which `rtindex_free` frees. */
 
@@ -376,63 +425,61 @@ RTINDEX_C_API rtindex_status rtindex_deserialize(const void* bytes, size_t count
                                                  const rtindex_load_options* options,
                                                  rtindex_index** index);
 
-/* Lookups. `kind` is RTINDEX_POINT, ...; `upper` is null except for ranges; `options` may be null.
- */
+/* Queries. `options` and `diagnostics` may be null. */
 
-/// Answers a batch. `array` is a struct array with one entry per lookup and one child per answer,
-/// named any, first, count, sum, min, max, rows and key, in this order as far as they were asked
-/// for; `schema` is its type, or null where the caller knows it. The lookups are in host memory.
-RTINDEX_C_API rtindex_status rtindex_lookup(const rtindex_index* index, int32_t kind,
-                                            const rtindex_column* lower,
-                                            const rtindex_column* upper,
-                                            const rtindex_lookup_options* options,
+/// Answers a batch. `array` is a struct array with one entry per query and one child per answer,
+/// named any, first, count, sum, min, max, rows and key, in this order, for those that were
+/// requested; `schema` receives its type and may be null. The queries are in host memory.
+RTINDEX_C_API rtindex_status rtindex_answer(const rtindex_index* index, const rtindex_query* query,
+                                            const rtindex_answer_options* options,
+                                            const rtindex_diagnostics* diagnostics,
                                             struct ArrowSchema* schema, struct ArrowArray* array);
-/// The same with lookups and answers in the memory of a GPU. The work is queued on
-/// `options->stream`, and `array->sync_event` completes with it; the lookups must live until then.
-/// RTINDEX_ROWS waits for a part of the work. Release the array only when nothing reads it any
-/// more. Lookups in host memory are answered in host memory.
-RTINDEX_C_API rtindex_status rtindex_lookup_device(const rtindex_index* index, int32_t kind,
-                                                   const rtindex_column* lower,
-                                                   const rtindex_column* upper,
-                                                   const rtindex_lookup_options* options,
+/// `rtindex_answer` with queries and answers in the memory of a GPU. The work is queued on
+/// `options->stream`, and `array->sync_event` completes with it; the queries must live until then.
+/// RTINDEX_ANSWER_ROWS waits for a part of the work. Release the array only when nothing reads it
+/// any more. Queries in host memory are answered in host memory.
+RTINDEX_C_API rtindex_status rtindex_answer_device(const rtindex_index* index,
+                                                   const rtindex_query* query,
+                                                   const rtindex_answer_options* options,
+                                                   const rtindex_diagnostics* diagnostics,
                                                    struct ArrowSchema* schema,
                                                    struct ArrowDeviceArray* array);
-/// The same into buffers of the caller, in the memory space of the lookups. The answers are those
-/// whose buffers are set; `options->answers` is ignored. Device memory: the work is only queued on
-/// `options->stream`.
-RTINDEX_C_API rtindex_status rtindex_lookup_into(const rtindex_index* index, int32_t kind,
-                                                 const rtindex_column* lower,
-                                                 const rtindex_column* upper,
-                                                 const rtindex_lookup_options* options,
+/// `rtindex_answer` into buffers of the caller. The answers are those whose buffers are set;
+/// `options->answers` and `options->matched` are ignored. With queries and buffers in device memory
+/// the work is only queued on `options->stream`.
+RTINDEX_C_API rtindex_status rtindex_answer_into(const rtindex_index* index,
+                                                 const rtindex_query* query,
+                                                 const rtindex_answer_options* options,
+                                                 const rtindex_diagnostics* diagnostics,
                                                  const rtindex_outputs* outputs);
 
-/* Joins of points, ranges and neighbours with the rows of an index; arguments as for lookups. */
+/* Joins of queries with the rows that they match. `options` may be null: an inner join. */
 
 /// Returns a struct array with one entry per pair: lookups (uint64), rows (uint32); semi and anti
 /// joins have lookups only. `schema` may be null.
-RTINDEX_C_API rtindex_status rtindex_join(const rtindex_index* index, int32_t kind,
-                                          const rtindex_column* lower, const rtindex_column* upper,
+RTINDEX_C_API rtindex_status rtindex_join(const rtindex_index* index, const rtindex_query* query,
                                           const rtindex_join_options* options,
                                           struct ArrowSchema* schema, struct ArrowArray* array);
-/// The same with keys and pairs in the memory of a GPU; waits for a part of the work.
-RTINDEX_C_API rtindex_status rtindex_join_device(const rtindex_index* index, int32_t kind,
-                                                 const rtindex_column* lower,
-                                                 const rtindex_column* upper,
+/// `rtindex_join` with queries and pairs in the memory of a GPU; waits for a part of the work.
+/// Queries in host memory are joined in host memory.
+RTINDEX_C_API rtindex_status rtindex_join_device(const rtindex_index* index,
+                                                 const rtindex_query* query,
                                                  const rtindex_join_options* options,
                                                  struct ArrowSchema* schema,
                                                  struct ArrowDeviceArray* array);
-/// The same into buffers of the caller in device memory, for an index on a GPU.
-RTINDEX_C_API rtindex_status rtindex_join_into(const rtindex_index* index, int32_t kind,
-                                               const rtindex_column* lower,
-                                               const rtindex_column* upper,
+/// `rtindex_join` into buffers of the caller. With queries and buffers in device memory the work is
+/// only queued on `options->stream`.
+RTINDEX_C_API rtindex_status rtindex_join_into(const rtindex_index* index,
+                                               const rtindex_query* query,
                                                const rtindex_join_options* options,
                                                const rtindex_join_outputs* outputs);
-/// The same in parts of at most `most` pairs, each passed to `take` with `context`.
-RTINDEX_C_API rtindex_status rtindex_join_in_parts(const rtindex_index* index, int32_t kind,
-                                                   const rtindex_column* lower,
-                                                   const rtindex_column* upper,
-                                                   const rtindex_join_options* options, size_t most,
-                                                   rtindex_take_joined take, void* context);
+/// `rtindex_join` in batches of at most `max_pairs` pairs, each passed to `callback` with
+/// `context`. Some may be empty.
+RTINDEX_C_API rtindex_status rtindex_join_batches(const rtindex_index* index,
+                                                  const rtindex_query* query,
+                                                  const rtindex_join_options* options,
+                                                  size_t max_pairs, rtindex_join_callback callback,
+                                                  void* context);
 
 /* Order. Each returns an array of uint32; `schema` may be null. */
 
@@ -482,7 +529,8 @@ RTINDEX_C_API rtindex_status rtindex_column_schema(const rtindex_index* index,
 RTINDEX_C_API rtindex_status rtindex_spec(const rtindex_index* index, char** spec);
 /// What the index is, what it chose and why, for a person.
 RTINDEX_C_API rtindex_status rtindex_describe(const rtindex_index* index, char** text);
-/// Writes to `supported` whether the index has one answer (RTINDEX_ANY, ...) for a kind of lookup.
+/// Writes to `supported` whether the index has one answer (RTINDEX_ANSWER_ANY, ...) for a kind of
+/// query (RTINDEX_QUERY_EQUAL, ...).
 RTINDEX_C_API rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer,
                                               int32_t kind, int32_t* supported);
 /// What the memory is made of, as an array of structs: name (string), bytes (uint64).
@@ -494,8 +542,7 @@ RTINDEX_C_API rtindex_status rtindex_memory_parts(const rtindex_index* index,
 RTINDEX_C_API rtindex_status rtindex_build_profile(const rtindex_index* index,
                                                    struct ArrowSchema* schema,
                                                    struct ArrowArray* array);
-/// Stores a text with the index, in its file too; an empty one removes the entry. Not to be called
-/// during other calls.
+/// Stores a text with the index, in its file too; an empty one removes the entry.
 RTINDEX_C_API rtindex_status rtindex_set_metadata(rtindex_index* index, const char* name,
                                                   const char* text);
 /// The texts that were stored, as an array of structs of strings: name, text.

@@ -8,5 +8,6 @@
 #include <rtindex/device.hpp>
 #include <rtindex/error.hpp>
 #include <rtindex/index.hpp>
+#include <rtindex/query.hpp>
 #include <rtindex/spec.hpp>
 #include <rtindex/version.hpp>

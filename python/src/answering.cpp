@@ -36,8 +36,8 @@ MissValues miss_values(const Index& index, const Column* values, nb::handle miss
   return result;
 }
 
-LookupOptions options_of(const Index& index, const Lookups& lookups, const Call& call) {
-  LookupOptions options;
+AnswerOptions options_of(const Index& index, const Lookups& lookups, const Call& call) {
+  AnswerOptions options;
   options.miss = miss_values(index, call.values, call.miss);
   options.limit = call.row_limit.value_or(no_limit);
   options.order = call.order;
@@ -58,7 +58,7 @@ std::vector<Part> parts_for(const Lookups& lookups, const Call& call) {
 nb::tuple answer(const Index& index, const Lookups& lookups, const Call& call,
                  const HostArrays& outputs) {
   const HostOutputs arrays(outputs, lookups.size(), index.type());
-  LookupOptions options = options_of(index, lookups, call);
+  AnswerOptions options = options_of(index, lookups, call);
   options.answers = arrays.answers();
   options.matched = arrays.matched_bits() != nullptr;
   if (call.row_limit) options.answers = options.answers | Answer::rows;
@@ -98,7 +98,7 @@ nb::tuple answer(const Index& index, const Lookups& lookups, const Call& call,
 void answer_on_device(const Index& index, const Lookups& lookups, const Call& call,
                       const DeviceArrays& outputs, std::uintptr_t stream) {
   const Outputs to = outputs_of(outputs);
-  LookupOptions options = options_of(index, lookups, call);
+  AnswerOptions options = options_of(index, lookups, call);
   options.stream.handle = reinterpret_cast<void*>(stream);
   const WithoutGil unlocked;
   const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);

@@ -51,8 +51,9 @@ ColumnView with_units(const ColumnView& column, std::string_view units) {
 }
 
 std::string metadata(const Index& index, const std::string& name) {
-  const auto found = index.metadata().find(name);
-  return found == index.metadata().end() ? "" : found->second;
+  const std::map<std::string, std::string> texts = index.metadata();
+  const auto found = texts.find(name);
+  return found == texts.end() ? "" : found->second;
 }
 
 // The unit of the column, or the units of its parts, separated by commas.
@@ -152,7 +153,7 @@ void save_index(const Index& index, const std::string& path) {
 }
 
 bool supports(const Index& index, std::string_view answer, std::string_view lookup) {
-  for (const LookupKind kind : {LookupKind::point, LookupKind::range, LookupKind::nearest})
+  for (const QueryKind kind : {QueryKind::equal, QueryKind::range, QueryKind::nearest})
     if (name_of(kind) == lookup) return index.supports(answer_named(answer), kind);
   fail("invalid lookup='{}': expected point, range or nearest", lookup);
 }

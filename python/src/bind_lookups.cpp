@@ -65,10 +65,10 @@ void device_call(const Index& index, const Lookups& lookups, const Column* value
 JoinedRows joined(const Index& index, const Lookups& lookups, JoinKind kind) {
   const Part all = as_one_part(lookups);
   switch (lookups.kind()) {
-    case Lookups::Kind::points: return index.join(all.lower.view, kind);
+    case Lookups::Kind::points: return index.join(Query::equal(all.lower.view), kind);
     case Lookups::Kind::ranges:
-      return index.join_range(all.lower.view, all.upper.view, kind, lookups.ends());
-    case Lookups::Kind::neighbours: return index.join_asof(all.lower.view, lookups.nearest(), kind);
+      return index.join(Query::range(all.lower.view, all.upper.view, lookups.ends()), kind);
+    case Lookups::Kind::neighbours: return index.join(Query::nearest(all.lower.view, lookups.nearest()), kind);
     case Lookups::Kind::prefixes: break;
   }
   fail("prefixes cannot be joined");
@@ -103,12 +103,11 @@ void device_join(const Index& index, const Lookups& lookups, std::string_view ho
   const WithoutGil unlocked;
   const Part all = as_one_part(lookups);
   switch (lookups.kind()) {
-    case Lookups::Kind::points: return index.join_into(all.lower.view, kind, to, stream);
+    case Lookups::Kind::points: return index.join_into(Query::equal(all.lower.view), kind, to, stream);
     case Lookups::Kind::ranges:
-      return index.join_range_into(all.lower.view, all.upper.view, kind, lookups.ends(), to,
-                                   stream);
+      return index.join_into(Query::range(all.lower.view, all.upper.view, lookups.ends()), kind, to, stream);
     case Lookups::Kind::neighbours:
-      return index.join_asof_into(all.lower.view, lookups.nearest(), kind, to, stream);
+      return index.join_into(Query::nearest(all.lower.view, lookups.nearest()), kind, to, stream);
     case Lookups::Kind::prefixes: break;
   }
   fail("prefixes cannot be joined");

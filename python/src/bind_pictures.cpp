@@ -27,18 +27,18 @@ std::string draw(const Column& column, const std::vector<Lookup>& lookups, const
   const WithoutGil unlocked;
   const OwnedView keys = as_one_view(column);
   std::vector<OwnedView> held;
-  std::vector<DrawnLookup> drawn;
+  std::vector<Query> queries;
   for (const auto& [lower, upper] : lookups) {
     held.push_back(as_one_view(*lower));
     const ColumnView low = held.back().view;
     if (upper == nullptr) {
-      drawn.push_back(drawn_point(low));
+      queries.push_back(Query::equal(low));
     } else {
       held.push_back(as_one_view(*upper));
-      drawn.push_back(drawn_range(low, held.back().view));
+      queries.push_back(Query::range(low, held.back().view));
     }
   }
-  return scene_picture(make_scene_model(keys.view, drawn, Spec(spec)), {title, bvh});
+  return scene_picture(make_scene_model(keys.view, queries, Spec(spec)), {title, bvh});
 }
 
 }  // namespace

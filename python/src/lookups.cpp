@@ -89,25 +89,25 @@ std::vector<Part> parts_of(const Lookups& lookups) {
 }
 
 Answers ask(const Index& index, const Lookups& lookups, const Part& part,
-            const LookupOptions& options) {
+            const AnswerOptions& options) {
   switch (lookups.kind()) {
     case Lookups::Kind::ranges: return index.range(part.lower.view, part.upper.view, options);
     case Lookups::Kind::neighbours:
       return index.nearest(part.lower.view, lookups.nearest(), options);
-    case Lookups::Kind::prefixes: return index.starts_with(part.lower.view, options);
+    case Lookups::Kind::prefixes: return index.answer(Query::prefix(part.lower.view), options);
     case Lookups::Kind::points: break;
   }
   return index.lookup(part.lower.view, options);
 }
 
 void ask_into(const Index& index, const Lookups& lookups, const Part& part,
-              const LookupOptions& options, const Outputs& outputs) {
+              const AnswerOptions& options, const Outputs& outputs) {
   switch (lookups.kind()) {
-    case Lookups::Kind::points: return index.lookup_into(part.lower.view, options, outputs);
+    case Lookups::Kind::points: return index.answer_into(Query::equal(part.lower.view), options, outputs);
     case Lookups::Kind::ranges:
-      return index.range_into(part.lower.view, part.upper.view, options, outputs);
+      return index.answer_into(Query::range(part.lower.view, part.upper.view), options, outputs);
     case Lookups::Kind::neighbours:
-      return index.nearest_into(part.lower.view, lookups.nearest(), options, outputs);
+      return index.answer_into(Query::nearest(part.lower.view, lookups.nearest()), options, outputs);
     case Lookups::Kind::prefixes: break;
   }
   fail("prefixes take lookups in host memory: copy them there");

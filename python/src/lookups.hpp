@@ -57,8 +57,8 @@ struct Part {
 
 // The answers of an index to one part of the lookups. ask_into() takes no prefixes.
 [[nodiscard]] Answers ask(const Index& index, const Lookups& lookups, const Part& part,
-                          const LookupOptions& options);
+                          const AnswerOptions& options);
 void ask_into(const Index& index, const Lookups& lookups, const Part& part,
-              const LookupOptions& options, const Outputs& outputs);
+              const AnswerOptions& options, const Outputs& outputs);
 
 }  // namespace rtindex::python

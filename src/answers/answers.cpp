@@ -31,16 +31,20 @@ void offsets_from_counts(std::span<std::uint64_t> offsets) {
   for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
 }
 
+// Copies the first `capacity` rowIDs of all chunks.
 void join_chunks(const std::vector<std::vector<std::uint32_t>>& chunks,
-                 const std::uint64_t* offsets, std::uint32_t* rows) {
+                 const std::uint64_t* offsets, std::uint32_t* rows, std::size_t capacity) {
   constexpr std::size_t piece = std::size_t{1} << 18;
   parallel_for(chunks.size(), 16, [&](std::size_t first, std::size_t count) {
     for (std::size_t chunk = first; chunk < first + count; ++chunk) {
       const std::uint32_t* const from = chunks[chunk].data();
-      std::uint32_t* const to = rows + offsets[chunk * chunk_lookups];
-      parallel_for(chunks[chunk].size(), piece, [&](std::size_t begin, std::size_t size) {
-        std::copy_n(from + begin, size, to + begin);
-      });
+      const std::uint64_t start = offsets[chunk * chunk_lookups];
+      if (start >= capacity) continue;
+      std::uint32_t* const to = rows + start;
+      parallel_for(std::min<std::size_t>(chunks[chunk].size(), capacity - start), piece,
+                   [&](std::size_t begin, std::size_t size) {
+                     std::copy_n(from + begin, size, to + begin);
+                   });
     }
   });
 }
@@ -69,13 +73,9 @@ Answer answer_named(std::string_view name) {
 
 std::span<const Answer> all_answers() { return answer_list; }
 
-std::string_view name_of(LookupKind kind) {
-  static constexpr std::array names = {"point", "range", "nearest"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 namespace {
 
+constexpr std::array<std::string_view, 4> kind_names = {"equal", "range", "prefix", "nearest"};
 constexpr std::array<std::string_view, 4> ends_names = {"[]", "[)", "(]", "()"};
 constexpr std::array<std::string_view, 3> direction_names = {"backward", "forward", "nearest"};
 
@@ -89,6 +89,13 @@ std::optional<Enum> value_named(const std::array<std::string_view, count>& names
 }
 
 }  // namespace
+
+std::string_view name_of(QueryKind kind) { return kind_names[static_cast<std::size_t>(kind)]; }
+
+QueryKind query_kind_named(std::string_view name) {
+  if (const auto kind = value_named<QueryKind>(kind_names, name)) return *kind;
+  fail("unknown kind of query '{}': expected equal, range, prefix or nearest", name);
+}
 
 std::string_view name_of(Ends ends) { return ends_names[static_cast<std::size_t>(ends)]; }
 
@@ -108,7 +115,7 @@ Direction direction_named(std::string_view name) {
 
 void Answers::require(Answer answer) const {
   if (!answers_.has(answer))
-    fail("the answer '{}' was not requested: add it to LookupOptions::answers", name_of(answer));
+    fail("the answer '{}' was not requested: add it to AnswerOptions::answers", name_of(answer));
 }
 
 void Answers::require_lookup(std::size_t lookup) const {
@@ -173,7 +180,7 @@ bool Answers::matched(std::size_t lookup) const {
 }
 
 std::span<const std::uint8_t> Answers::matched_bitmap() const {
-  if (!has_matched_) fail("the matched bitmap was not requested: set LookupOptions::matched");
+  if (!has_matched_) fail("the matched bitmap was not requested: set AnswerOptions::matched");
   return matched_;
 }
 
@@ -182,7 +189,7 @@ void Answers::throw_wrong_class(const Aggregates& values) {
   fail("the values of this answer are {}: read them as that type", classes[values.index()]);
 }
 
-AnswersAccess::AnswersAccess(const LookupOptions& options, std::size_t lookups) {
+AnswersAccess::AnswersAccess(const AnswerOptions& options, std::size_t lookups) {
   answers_.size_ = lookups;
   answers_.answers_ = options.answers;
   answers_.has_matched_ = options.matched;
@@ -230,7 +237,8 @@ Answers AnswersAccess::finish() {
       return std::move(answers_);
     }
     resize_in_huge_pages(answers_.rows_, answers_.offsets_.back());
-    join_chunks(chunk_rows_, answers_.offsets_.data(), answers_.rows_.data());
+    join_chunks(chunk_rows_, answers_.offsets_.data(), answers_.rows_.data(),
+                answers_.rows_.size());
   }
   return std::move(answers_);
 }
@@ -250,12 +258,7 @@ void RowsInto::finish() {
   const std::span<std::uint64_t> offsets(outputs_.offsets, lookups_ + 1);
   offsets_from_counts(offsets);
   if (outputs_.rows == nullptr) return;
-  if (offsets.back() > outputs_.rows_capacity)
-    fail(
-        "the buffer for rows has a capacity of {} rowIDs, but {} are needed: request the offsets "
-        "alone first, the last one is the capacity to allocate",
-        outputs_.rows_capacity, offsets.back());
-  join_chunks(chunks_, offsets.data(), outputs_.rows);
+  join_chunks(chunks_, offsets.data(), outputs_.rows, outputs_.rows_capacity);
 }
 
 }  // namespace rtindex

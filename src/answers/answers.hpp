@@ -14,7 +14,7 @@ namespace rtindex {
 // Allocates the Answers of a batch and makes the Request that fills them.
 class AnswersAccess {
  public:
-  AnswersAccess(const LookupOptions& options, std::size_t lookups);
+  AnswersAccess(const AnswerOptions& options, std::size_t lookups);
 
   [[nodiscard]] Request& request() { return request_; }
   // After the request has run: joins the rowIDs of all chunks.

@@ -5,7 +5,7 @@
 
 namespace rtindex {
 
-Request request_into(const LookupOptions& options, const Outputs& outputs) {
+Request request_into(const AnswerOptions& options, const Outputs& outputs) {
   Request request;
   auto want = [&](const void* buffer, Answer answer) {
     if (buffer != nullptr) request.answers = request.answers | answer;
@@ -24,12 +24,8 @@ Request request_into(const LookupOptions& options, const Outputs& outputs) {
   request.value_type = options.values.type();
   request.limit = options.limit;
   request.order = options.order;
-  request.ends = {options.ends == Ends::left_open || options.ends == Ends::open,
-                  options.ends == Ends::right_open || options.ends == Ends::open};
   request.miss = options.miss;
   request.outputs = outputs;
-  request.counters = options.counters;
-  request.launch_ms = options.launch_ms;
   return request;
 }
 

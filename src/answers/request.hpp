@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <rtindex/answer.hpp>
-#include <rtindex/index.hpp>
 
 #include "answers/row_bits.hpp"
 #include "answers/values.hpp"
@@ -48,8 +47,8 @@ struct Request {
   const std::uint8_t* answered = nullptr;
   Stream stream;  // of a call on device memory
   Outputs outputs;
-  double* launch_ms = nullptr;   // the time of rays is added to it; null: rays are not timed
   Counters* counters = nullptr;  // many threads add their work with add_work; null: not counted
+  double* ray_ms = nullptr;      // the time of rays is added to it; null: rays are not timed
   // For `rows`: the number of each lookup (n entries), and the rowIDs chunk by chunk; null where
   // only their number is wanted.
   std::uint64_t* row_counts = nullptr;
@@ -84,8 +83,13 @@ struct Request {
   }
 };
 
+[[nodiscard]] constexpr RangeEnds range_ends(Ends ends) {
+  return {.lower_open = ends == Ends::left_open || ends == Ends::open,
+          .upper_open = ends == Ends::right_open || ends == Ends::open};
+}
+
 // A request for buffers of the caller.
-[[nodiscard]] Request request_into(const LookupOptions& options, const Outputs& outputs);
+[[nodiscard]] Request request_into(const AnswerOptions& options, const Outputs& outputs);
 
 // Throws unless `values` can be the value column of an indexed column with so many rows.
 void require_values(const ColumnView& values, std::size_t rows);

@@ -99,10 +99,6 @@ rtindex_status rtindex_spec_options(ArrowSchema* schema, ArrowArray* array) {
   });
 }
 
-rtindex_status rtindex_set_device_memory(const rtindex_device_memory* memory) {
-  return c::guarded([&] { set_device_memory(c::memory_of(memory)); });
-}
-
 rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) {
   return c::guarded([&] {
     const Index& asked = c::checked(index).index;
@@ -162,15 +158,13 @@ rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer, int
   return c::guarded([&] {
     const Index& asked = c::checked(index).index;
     int32_t& to = c::required(supported, "supported");
-    const bool is_prefix = kind == RTINDEX_PREFIX;
-    const LookupKind lookup =
-        is_prefix ? LookupKind::range : c::choice(kind, LookupKind::nearest, "kind of lookup");
+    const QueryKind query = c::choice(kind, QueryKind::nearest, "kind of query");
     for (const Answer known : all_answers())
       if (static_cast<std::uint32_t>(known) == answer) {
-        to = (!is_prefix || asked.type() == Type::string) && asked.supports(known, lookup) ? 1 : 0;
+        to = asked.supports(known, query) ? 1 : 0;
         return;
       }
-    fail("invalid answer: {}, expected one constant such as RTINDEX_ANY", answer);
+    fail("invalid answer: {}, expected one constant such as RTINDEX_ANSWER_ANY", answer);
   });
 }
 

@@ -18,13 +18,15 @@ namespace {
 
 // The types of the C interface start with 1, in the order of `Type`.
 Type type_from(std::int32_t type) {
-  static_assert(static_cast<int>(Type::u8) + 1 == RTINDEX_UINT8 &&
-                static_cast<int>(Type::timestamp64) + 1 == RTINDEX_TIMESTAMP64 &&
-                static_cast<int>(Type::composite) + 1 == RTINDEX_COMPOSITE);
-  static_assert(static_cast<int>(TimeUnit::nanosecond) == RTINDEX_UNIT_NANOSECOND);
-  if (type < RTINDEX_UINT8 || type > RTINDEX_COMPOSITE)
-    fail("invalid column: type is {}, expected RTINDEX_UINT8 to RTINDEX_COMPOSITE, or a schema",
-         type);
+  static_assert(static_cast<int>(Type::u8) + 1 == RTINDEX_TYPE_UINT8 &&
+                static_cast<int>(Type::timestamp64) + 1 == RTINDEX_TYPE_TIMESTAMP64 &&
+                static_cast<int>(Type::composite) + 1 == RTINDEX_TYPE_COMPOSITE);
+  static_assert(static_cast<int>(TimeUnit::nanosecond) == RTINDEX_TIME_UNIT_NANOSECOND);
+  if (type < RTINDEX_TYPE_UINT8 || type > RTINDEX_TYPE_COMPOSITE)
+    fail(
+        "invalid column: type is {}, expected RTINDEX_TYPE_UINT8 to RTINDEX_TYPE_COMPOSITE, or a "
+        "schema",
+        type);
   return static_cast<Type>(type - 1);
 }
 
@@ -116,7 +118,7 @@ ColumnView Columns::composite_view(const rtindex_column& column, const char* nam
     fail("invalid composite column '{}': it has no parts", name);
   std::vector<ColumnView> parts;
   for (std::size_t i = 0; i < column.part_count; ++i) {
-    if (column.parts[i].schema == nullptr && column.parts[i].type == RTINDEX_COMPOSITE)
+    if (column.parts[i].schema == nullptr && column.parts[i].type == RTINDEX_TYPE_COMPOSITE)
       fail(
           "invalid composite column '{}': part {} is composite itself; list all parts side by side",
           name, i);
@@ -126,7 +128,7 @@ ColumnView Columns::composite_view(const rtindex_column& column, const char* nam
 }
 
 ColumnView Columns::memory_view(const rtindex_column& column, const char* name) {
-  if (column.type == RTINDEX_COMPOSITE) {
+  if (column.type == RTINDEX_TYPE_COMPOSITE) {
     const ColumnView tuples = composite_view(column, name);
     return column.validity == nullptr
                ? tuples

@@ -21,7 +21,7 @@ class Columns {
 
   // A column that must be there; `name` is that of the argument.
   [[nodiscard]] ColumnView view(const rtindex_column* column, const char* name);
-  // One that may be left out.
+  // One that may be null: unset then.
   [[nodiscard]] ColumnView view_if_given(const rtindex_column* column, const char* name);
 
  private:

@@ -17,9 +17,9 @@ void wait_on_device(std::int64_t device, const void* sync_event, Stream stream);
 void wait_on_host(const void* sync_event);
 
 // Answers lookups in device memory into arrays of our own there.
-void export_lookup(const rtindex_index& handle, LookupCall& call, ArrowSchema* schema,
-                   ArrowDeviceArray& array);
-void export_join(const rtindex_index& handle, JoinCall& call, ArrowSchema* schema,
-                 ArrowDeviceArray& array);
+void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, ArrowSchema* schema,
+                              ArrowDeviceArray& array);
+void export_join_on_device(const rtindex_index& handle, const JoinCall& call, ArrowSchema* schema,
+                           ArrowDeviceArray& array);
 
 }  // namespace rtindex::c

@@ -11,7 +11,7 @@ using namespace rtindex;
 namespace {
 
 struct LastError {
-  rtindex_status status = RTINDEX_OK;
+  rtindex_status status = RTINDEX_STATUS_OK;
   std::string message;
   const char* text = "";  // the message, or another one where there was no memory for it
 };
@@ -22,8 +22,9 @@ LastError& last_error() noexcept {
 }
 
 rtindex_status status_of(ErrorKind kind) {
-  static_assert(static_cast<int>(ErrorKind::invalid_argument) + 1 == RTINDEX_INVALID_ARGUMENT &&
-                static_cast<int>(ErrorKind::corrupt_file) + 1 == RTINDEX_CORRUPT_FILE);
+  static_assert(static_cast<int>(ErrorKind::invalid_argument) + 1 ==
+                    RTINDEX_STATUS_INVALID_ARGUMENT &&
+                static_cast<int>(ErrorKind::corrupt_file) + 1 == RTINDEX_STATUS_CORRUPT_FILE);
   return static_cast<rtindex_status>(kind) + 1;
 }
 
@@ -49,13 +50,14 @@ rtindex_status record_exception() noexcept {
   } catch (const Error& error) {
     return remember(status_of(error.kind()), error.what());
   } catch (const Stopped& stopped) {
-    return remember(stopped.status, "the receiver of the parts ended the call");
+    return remember(stopped.status, "the callback ended the call");
   } catch (const std::bad_alloc&) {
-    return remember(RTINDEX_OUT_OF_MEMORY, "out of memory: free memory, or use smaller batches");
+    return remember(RTINDEX_STATUS_OUT_OF_MEMORY,
+                    "out of memory: free memory, or use smaller batches");
   } catch (const std::exception& error) {
-    return remember(RTINDEX_INTERNAL, error.what());
+    return remember(RTINDEX_STATUS_INTERNAL, error.what());
   } catch (...) {
-    return remember(RTINDEX_INTERNAL, "an unknown exception; please report it");
+    return remember(RTINDEX_STATUS_INTERNAL, "an unknown exception; please report it");
   }
 }
 
@@ -73,9 +75,9 @@ const char* rtindex_last_error(void) { return last_error().text; }
 rtindex_status rtindex_last_status(void) { return last_error().status; }
 
 const char* rtindex_status_name(rtindex_status status) {
-  if (status == RTINDEX_OK) return "ok";
-  if (status == RTINDEX_INTERNAL) return "internal";
-  if (status < RTINDEX_OK || status > RTINDEX_INTERNAL) return "unknown";
+  if (status == RTINDEX_STATUS_OK) return "ok";
+  if (status == RTINDEX_STATUS_INTERNAL) return "internal";
+  if (status < RTINDEX_STATUS_OK || status > RTINDEX_STATUS_INTERNAL) return "unknown";
   return name_of(static_cast<ErrorKind>(status - 1)).data();
 }
 

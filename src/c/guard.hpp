@@ -21,7 +21,7 @@ template <class Work>
 [[nodiscard]] rtindex_status guarded(Work&& work) noexcept {
   try {
     work();
-    return RTINDEX_OK;
+    return RTINDEX_STATUS_OK;
   } catch (...) {
     return record_exception();
   }

@@ -12,8 +12,10 @@ namespace rtindex::c {
 
 namespace {
 
-void export_pairs(JoinCall& call, ArrowSchema* schema, ArrowArray* array) {
-  const auto held = std::make_shared<JoinedRows>(call.join());
+void export_pairs(const Index& index, const JoinCall& call, ArrowSchema* schema,
+                  ArrowArray* array) {
+  const auto held =
+      std::make_shared<JoinedRows>(index.join(call.query(), call.how(), call.stream()));
   export_node(
       pairs_node(held->lookups.size(), held->lookups.data(), held->rows.data(), call.has_rows()),
       held, schema, array);
@@ -26,61 +28,66 @@ void export_pairs(JoinCall& call, ArrowSchema* schema, ArrowArray* array) {
 // NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
-rtindex_status rtindex_join(const rtindex_index* index, int32_t kind, const rtindex_column* lower,
-                            const rtindex_column* upper, const rtindex_join_options* options,
-                            ArrowSchema* schema, ArrowArray* array) {
+rtindex_status rtindex_join(const rtindex_index* index, const rtindex_query* query,
+                            const rtindex_join_options* options, ArrowSchema* schema,
+                            ArrowArray* array) {
   return c::guarded([&] {
+    const rtindex_index& handle = c::checked(index);
     ArrowArray& to = c::required(array, "array");
-    c::JoinCall call(c::checked(index), kind, lower, upper, options);
-    c::export_pairs(call, schema, &to);
+    c::export_pairs(handle.index, c::JoinCall(handle, query, options), schema, &to);
   });
 }
 
-rtindex_status rtindex_join_device(const rtindex_index* index, int32_t kind,
-                                   const rtindex_column* lower, const rtindex_column* upper,
+rtindex_status rtindex_join_device(const rtindex_index* index, const rtindex_query* query,
                                    const rtindex_join_options* options, ArrowSchema* schema,
                                    ArrowDeviceArray* array) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
     ArrowDeviceArray& to = c::required(array, "array");
-    c::JoinCall call(handle, kind, lower, upper, options);
-    if (call.batch().space() == MemorySpace::device)
-      return c::export_join(handle, call, schema, to);
+    const c::JoinCall call(handle, query, options);
+    if (call.query().memory_space() == MemorySpace::device)
+      return c::export_join_on_device(handle, call, schema, to);
     ArrowDeviceArray made{};
-    c::export_pairs(call, schema, &made.array);
+    c::export_pairs(handle.index, call, schema, &made.array);
     made.device_id = -1;
     made.device_type = ARROW_DEVICE_CPU;
     to = made;
   });
 }
 
-rtindex_status rtindex_join_into(const rtindex_index* index, int32_t kind,
-                                 const rtindex_column* lower, const rtindex_column* upper,
+rtindex_status rtindex_join_into(const rtindex_index* index, const rtindex_query* query,
                                  const rtindex_join_options* options,
                                  const rtindex_join_outputs* outputs) {
   return c::guarded([&] {
+    const rtindex_index& handle = c::checked(index);
     const rtindex_join_outputs given =
         c::options_of(&c::required(outputs, "outputs"), "rtindex_join_outputs");
-    c::JoinCall(c::checked(index), kind, lower, upper, options)
-        .join_into({.lookups = given.lookups,
-                    .rows = given.rows,
-                    .capacity = given.capacity,
-                    .count = given.count});
+    const c::JoinCall call(handle, query, options);
+    handle.index.join_into(
+        call.query(), call.how(),
+        {.lookups = given.lookups,
+         .rows = given.rows,
+         .capacity = given.capacity,
+         .count = given.count,
+         .memory_space = c::choice(given.memory_space, MemorySpace::device, "memory_space")},
+        call.stream());
   });
 }
 
-rtindex_status rtindex_join_in_parts(const rtindex_index* index, int32_t kind,
-                                     const rtindex_column* lower, const rtindex_column* upper,
-                                     const rtindex_join_options* options, size_t most,
-                                     rtindex_take_joined take, void* context) {
+rtindex_status rtindex_join_batches(const rtindex_index* index, const rtindex_query* query,
+                                    const rtindex_join_options* options, size_t max_pairs,
+                                    rtindex_join_callback callback, void* context) {
   return c::guarded([&] {
-    if (take == nullptr) fail("the function 'take' is null: pass one that gets the parts");
-    c::JoinCall call(c::checked(index), kind, lower, upper, options);
-    call.join_in_parts(most, [&](const JoinedRows& part) {
+    const rtindex_index& handle = c::checked(index);
+    if (callback == nullptr)
+      fail("the callback is null: pass a function that receives the batches");
+    const c::JoinCall call(handle, query, options);
+    const auto pass_on = [&](const JoinedRows& batch) {
       const rtindex_status status =
-          take(context, part.lookups.data(), call.has_rows() ? part.rows.data() : nullptr,
-               part.lookups.size());
-      if (status != RTINDEX_OK) throw c::Stopped{status};
-    });
+          callback(context, batch.lookups.data(), call.has_rows() ? batch.rows.data() : nullptr,
+                   batch.lookups.size());
+      if (status != RTINDEX_STATUS_OK) throw c::Stopped{status};
+    };
+    handle.index.join_batches(call.query(), call.how(), max_pairs, pass_on, call.stream());
   });
 }

@@ -18,10 +18,10 @@ namespace {
 
 void wait_on_device(std::int64_t, const void*, Stream) { fail_without_cuda(); }
 void wait_on_host(const void*) { fail_without_cuda(); }
-void export_lookup(const rtindex_index&, LookupCall&, ArrowSchema*, ArrowDeviceArray&) {
+void export_answers_on_device(const rtindex_index&, AnswerCall&, ArrowSchema*, ArrowDeviceArray&) {
   fail_without_cuda();
 }
-void export_join(const rtindex_index&, JoinCall&, ArrowSchema*, ArrowDeviceArray&) {
+void export_join_on_device(const rtindex_index&, const JoinCall&, ArrowSchema*, ArrowDeviceArray&) {
   fail_without_cuda();
 }
 

@@ -93,14 +93,14 @@ class Backend {
                                       std::size_t row_count, bool is_all) const;
   // Answers lookups from all segments.
   virtual void answer(std::span<const Segment> segments, const ColumnView& lower,
-                      const ColumnView& upper, LookupKind kind, const Request& request) const;
+                      const ColumnView& upper, QueryKind kind, const Request& request) const;
   // Answers for the neighbours of keys, which have a distance where one is needed.
   virtual void answer_nearest(std::span<const Segment> segments, const ColumnView& keys,
                               const NearestOptions& nearest, const Request& request) const;
 
   // The answer `rows` of several segments in the order of keys, which the request asks for.
   static void rows_in_order(std::span<const Segment> segments, const ColumnView& lower,
-                            const ColumnView& upper, LookupKind kind, const Request& request);
+                            const ColumnView& upper, QueryKind kind, const Request& request);
 
   // Gives rows of a segment new keys in place, for update=refit; false where the structure cannot,
   // and is unchanged. All rows have keys.

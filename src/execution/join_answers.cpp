@@ -137,7 +137,7 @@ class ChunkAnswers {
 // The first segment, which is the largest, writes the answers; those of the others are joined to
 // them chunk by chunk.
 void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
-                     const ColumnView& upper, LookupKind kind, const Request& all) const {
+                     const ColumnView& upper, QueryKind kind, const Request& all) const {
   Request request = all;
   if (segments.size() > 1 && all.row_counts != nullptr && all.order != RowOrder::any) {
     rows_in_order(segments, lower, upper, kind, all);

@@ -123,7 +123,7 @@ class NeighbourFinder {
     found.encoded = Array<std::uint64_t>(lookups_.size());
     if (number != 0) found.segments.assign(lookups_.size(), static_cast<std::uint16_t>(number));
     segment.structure->find_edges(
-        LookupBatch(*segment.codec, range.lower, range.upper, LookupKind::range, range.ends), edge,
+        LookupBatch(*segment.codec, range.lower, range.upper, QueryKind::range, range.ends), edge,
         bits_of(segment.dead), found.rows.data(), found.encoded.data(), counters_);
     if (decodes_) found.keys = decoded(*segment.codec, found);
     return found;
@@ -335,7 +335,7 @@ void Backend::answer_nearest(std::span<const Segment> segments, const ColumnView
   const ColumnView found_keys = found.keys.view();
   if (out.key != nullptr && !keys.empty())
     std::memcpy(out.key, found_keys.data(), keys.size() * width_of(found_keys.type()));
-  if (!points.answers.empty()) answer(segments, found_keys, found_keys, LookupKind::point, points);
+  if (!points.answers.empty()) answer(segments, found_keys, found_keys, QueryKind::equal, points);
   if (request.found_keys != nullptr)
     *request.found_keys = std::make_shared<const OwnedColumn>(std::move(found.keys));
 }

@@ -42,7 +42,7 @@ template <template <class> class Locator, class... Settings>
 // The order and the included values that a complete spec and its build ask for.
 [[nodiscard]] inline OrderedOptions ordered_options(const Spec& spec,
                                                     const BuildOptions& options = {}) {
-  return {order_of(spec), options.include.given() ? &options.include : nullptr};
+  return {order_of(spec), options.include.has_value() ? &options.include : nullptr};
 }
 
 // One structure in place of several neighbouring ones, without their dead rows; none where they

@@ -14,7 +14,7 @@ namespace {
 class SegmentRows {
  public:
   SegmentRows(const Segment& segment, const ColumnView& lower, const ColumnView& upper,
-              LookupKind kind, const Request& request, std::size_t first, std::size_t count) {
+              QueryKind kind, const Request& request, std::size_t first, std::size_t count) {
     Request own;
     own.answers = Answer::rows;
     own.order = request.order;
@@ -39,7 +39,7 @@ class SegmentRows {
 
   // Whether row i of this segment comes before row j of another.
   [[nodiscard]] bool precedes(std::size_t i, const SegmentRows& other, std::size_t j) const {
-    const int order = decoded_.given() ? compare_elements(decoded_, i, other.decoded_, j)
+    const int order = decoded_.has_value() ? compare_elements(decoded_, i, other.decoded_, j)
                                        : compare(keys_.front()[i], other.keys_.front()[j]);
     return order != 0 ? order < 0 : row(i) < other.row(j);
   }
@@ -75,7 +75,7 @@ struct SegmentRow {
 }  // namespace
 
 void Backend::rows_in_order(std::span<const Segment> segments, const ColumnView& lower,
-                            const ColumnView& upper, LookupKind kind, const Request& request) {
+                            const ColumnView& upper, QueryKind kind, const Request& request) {
   parallel_for(lookups_in(lower, upper), chunk_lookups, [&](std::size_t first, std::size_t count) {
     std::vector<SegmentRows> found;
     found.reserve(segments.size());

@@ -246,7 +246,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   }
 
   // Lookups whose lower ends are in `part`.
-  void run_part(LookupKind kind, const Request& request, DeadSet* dead, const KeyPart& part,
+  void run_part(QueryKind kind, const Request& request, DeadSet* dead, const KeyPart& part,
                 std::span<const PartitionedBatch::Item> items) const {
     ScatteredAnswers answers(request);
     Work work(request);
@@ -303,12 +303,12 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     Counters own_;
   };
 
-  void answer(const Request& request, DeadSet* dead, LookupKind kind, std::size_t first,
+  void answer(const Request& request, DeadSet* dead, QueryKind kind, std::size_t first,
               Match* found, std::size_t count, Work& work) const {
     const PairRows<Key> rows = order_.rows();
     answer_live(request.dead, dead, order_.size(), found, count, rows, [&](const auto& live) {
       work.add_hits(found, count, live);
-      answer_rows(request, first, found, count, rows, kind == LookupKind::point, live);
+      answer_rows(request, first, found, count, rows, kind == QueryKind::equal, live);
       if (request.chunk_keys != nullptr)
         matches::append_rows(request.order, request.row_counts + first, found, count, Keys{&order_},
                              live, (*request.chunk_keys)[first / chunk_lookups]);

@@ -34,9 +34,9 @@ class PositionFinder {
       : order_(order), locator_(locator), filter_(filter), part_(part) {}
 
   // The positions of all matches of each lookup; of points only the first one where `one_row`.
-  void find(LookupKind kind, bool one_row, const Interval* intervals, std::size_t count,
+  void find(QueryKind kind, bool one_row, const Interval* intervals, std::size_t count,
             Match* found, Counters* work) const {
-    if (kind == LookupKind::point)
+    if (kind == QueryKind::equal)
       find_points(one_row, intervals, count, found, work);
     else
       find_ranges(intervals, count, found, work);

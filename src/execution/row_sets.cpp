@@ -87,7 +87,7 @@ Marks Backend::load_marks(const Spec&, Array<std::uint32_t> words, std::size_t r
 Marks Backend::matching_rows(const Spec&, std::span<const Segment> segments, const ColumnView& keys,
                              std::size_t row_count, Stream) const {
   AnswersAccess access({.answers = Answer::rows}, keys.size());
-  answer(segments, keys, keys, LookupKind::point, access.request());
+  answer(segments, keys, keys, QueryKind::equal, access.request());
   const Answers found = access.finish();
   MarkedRows marked(row_count);
   const std::span<const std::uint32_t> rows = found.rows();

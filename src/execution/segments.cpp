@@ -166,14 +166,14 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
     wait_for(spec, rows.stream);
     NewRows here = rows;
     const auto fetched = [&](const ColumnView& column) {
-      return column.given() ? fetch(spec, column) : OwnedColumn();
+      return column.has_value() ? fetch(spec, column) : OwnedColumn();
     };
     const OwnedColumn row_list = fetched(rows.rows);
     const OwnedColumn keys = fetched(rows.keys);
     const OwnedColumn include = fetched(rows.include);
-    if (rows.rows.given()) here.rows = all_valid_view(row_list);
-    if (rows.keys.given()) here.keys = keys.view();
-    if (rows.include.given()) here.include = all_valid_view(include);
+    if (rows.rows.has_value()) here.rows = all_valid_view(row_list);
+    if (rows.keys.has_value()) here.keys = keys.view();
+    if (rows.include.has_value()) here.include = all_valid_view(include);
     return build_rows(spec, here, current, row_count);
   }
   const Segment& main = current.front();
@@ -182,7 +182,7 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
   columns.keys = rows.keys;
   columns.include = rows.include;
   std::vector<std::uint32_t> order;
-  if (rows.rows.given()) {
+  if (rows.rows.has_value()) {
     const std::span<const std::uint32_t> list = row_ids(rows.rows);
     order = order_of_rows(list);
     Array<std::uint32_t> ascending(list.size());
@@ -191,25 +191,25 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
   } else {
     columns.numbers = RowNumbers(rows.first, rows.count);
   }
-  if (rows.keys.given() && (!order.empty() || !has_type_of(rows.keys, *main.codec))) {
+  if (rows.keys.has_value() && (!order.empty() || !has_type_of(rows.keys, *main.codec))) {
     columns.own_keys = gathered(rows.keys, order, main.codec->null_column(rows.count));
     columns.keys = columns.own_keys.view();
   }
-  if (rows.include.given() && !order.empty()) {
+  if (rows.include.has_value() && !order.empty()) {
     columns.own_include = gathered(rows.include, order, OwnedColumn(*included, rows.count));
     columns.include = all_valid_view(columns.own_include);
   }
-  if (!rows.keys.given() || (included && !rows.include.given())) {
+  if (!rows.keys.has_value() || (included && !rows.include.has_value())) {
     MarkedRows wanted(row_count);
     for (std::size_t i = 0; i < rows.count; ++i) wanted.add(columns.numbers.row(i));
     const RowBits bits = std::as_const(wanted).bits();
     const TakenRows taken(current, [&](std::uint32_t row) { return bits.has(row); });
-    if (!rows.keys.given()) {
+    if (!rows.keys.has_value()) {
       columns.own_keys = taken.empty_keys(rows.count);
       taken.keys_into(columns.own_keys, columns.numbers);
       columns.keys = columns.own_keys.view();
     }
-    if (included && !rows.include.given()) {
+    if (included && !rows.include.has_value()) {
       columns.own_include = OwnedColumn(*included, rows.count);
       taken.values_into(columns.own_include, columns.numbers);
       columns.include = all_valid_view(columns.own_include);

@@ -96,8 +96,8 @@ class HashTable final : public Structure {
     return in_row_order(keys_, row_count_, span_, [&](auto&& take) { for_each_row(take); });
   }
 
-  [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
-    return kind == LookupKind::point;
+  [[nodiscard]] bool supports(Answer, QueryKind kind) const override {
+    return kind == QueryKind::equal;
   }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {

@@ -21,6 +21,11 @@ constexpr const char* describing = "describing an index";
 
 AnswerSet answers_of(const Outputs& outputs) { return request_into({}, outputs).answers; }
 
+void set_diagnostics(Request& request, const Diagnostics& diagnostics) {
+  request.counters = diagnostics.counters;
+  request.ray_ms = diagnostics.ray_ms;
+}
+
 }  // namespace
 
 Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -28,45 +33,28 @@ Index::Index(Index&&) noexcept = default;
 Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
-Answers Index::lookup(const ColumnView& keys, const LookupOptions& options) const {
-  return state_->answer({keys, keys, LookupKind::point}, options);
+Answers Index::answer(const Query& query, const AnswerOptions& options,
+                      const Diagnostics& diagnostics) const {
+  return state_->answer(query, options, diagnostics);
 }
 
-Answers Index::range(const ColumnView& lower, const ColumnView& upper,
-                     const LookupOptions& options) const {
-  return state_->answer({lower, upper, LookupKind::range}, options);
+void Index::answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
+                        const Diagnostics& diagnostics) const {
+  state_->answer_into(query, options, outputs, diagnostics);
 }
 
-Answers Index::nearest(const ColumnView& keys, const NearestOptions& nearest,
-                       const LookupOptions& options) const {
-  return state_->answer({keys, keys, LookupKind::nearest, nearest}, options);
-}
-
-void Index::lookup_into(const ColumnView& keys, const LookupOptions& options,
-                        const Outputs& outputs) const {
-  state_->answer_into({keys, keys, LookupKind::point}, options, outputs);
-}
-
-void Index::range_into(const ColumnView& lower, const ColumnView& upper,
-                       const LookupOptions& options, const Outputs& outputs) const {
-  state_->answer_into({lower, upper, LookupKind::range}, options, outputs);
-}
-
-void Index::nearest_into(const ColumnView& keys, const NearestOptions& nearest,
-                         const LookupOptions& options, const Outputs& outputs) const {
-  state_->answer_into({keys, keys, LookupKind::nearest, nearest}, options, outputs);
-}
-
-bool Index::State::supports(const Version& now, Answer answer, LookupKind kind) {
+bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) {
   const Structure& structure = *now.main().structure;
-  if (kind == LookupKind::nearest)
+  if (kind == QueryKind::nearest)
     return structure.keeps_order() &&
-           structure.supports(answer == Answer::key ? Answer::any : answer, LookupKind::point);
-  return answer != Answer::key && structure.supports(answer, kind);
+           structure.supports(answer == Answer::key ? Answer::any : answer, QueryKind::equal);
+  if (answer == Answer::key) return false;
+  if (kind != QueryKind::prefix) return structure.supports(answer, kind);
+  return now.main().codec->type() == Type::string && structure.supports(answer, QueryKind::range);
 }
 
-void Index::State::require_supported(const Version& now, const LookupOptions& options,
-                                     AnswerSet answers, LookupKind kind) const {
+void Index::State::require_supported(const Version& now, const AnswerOptions& options,
+                                     AnswerSet answers, QueryKind kind) const {
   if (options.order != RowOrder::any && !now.main().structure->keeps_order())
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
@@ -76,31 +64,31 @@ void Index::State::require_supported(const Version& now, const LookupOptions& op
   for (const Answer answer : all_answers())
     if (answers.has(answer) && !supports(now, answer, kind))
       fail(ErrorKind::unsupported,
-           "{} cannot answer {} lookups with '{}': `rtindex indexes` shows which index can",
+           "{} cannot answer {} queries with '{}': `rtindex indexes` shows which index can",
            spec.text(), name_of(kind), name_of(answer));
 }
 
-void Index::State::start_counting(const Version& now, const LookupOptions& options) const {
+void Index::State::start_counting(const Version& now, const Diagnostics& diagnostics) const {
   const Structure& structure = *now.main().structure;
-  if (options.counters != nullptr && !structure.counts_work())
-    fail(ErrorKind::unsupported, "{} does not count its work: leave counters out, or use rx",
+  if (diagnostics.counters != nullptr && !structure.counts_work())
+    fail(ErrorKind::unsupported, "{} does not count its work: omit counters, or use rx",
          spec.text());
-  if (options.launch_ms != nullptr && !structure.times_rays())
-    fail(ErrorKind::unsupported, "{} does not time its rays: leave launch_ms out, or use rx:optix",
+  if (diagnostics.ray_ms != nullptr && !structure.times_rays())
+    fail(ErrorKind::unsupported, "{} does not time its rays: omit ray_ms, or use rx:optix",
          spec.text());
-  if (options.counters != nullptr) *options.counters = {};
-  if (options.launch_ms != nullptr) *options.launch_ms = 0;
+  if (diagnostics.counters != nullptr) *diagnostics.counters = {};
+  if (diagnostics.ray_ms != nullptr) *diagnostics.ray_ms = 0;
 }
 
 Index::State::ResolvedOptions Index::State::with_values(const Version& now,
-                                                        const LookupOptions& options,
+                                                        const AnswerOptions& options,
                                                         AnswerSet answers) const {
   const std::size_t rows = now.rows();
   ResolvedOptions resolved{options};
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return resolved;
   const ColumnView& own = options.values;
   const std::optional<Type> included = now.main().structure->included();
-  if (own.given() || (!included && rows == 0)) {
+  if (own.has_value() || (!included && rows == 0)) {
     require_values(own, rows);
     require_reachable(own, "values");
   } else if (included) {
@@ -122,24 +110,39 @@ void Index::State::require_reachable(const ColumnView& column, const char* what)
         what, spec.text());
 }
 
-void Index::State::require_lookups(const Version& now, const Question& question) const {
-  const auto& [lower, upper, kind, nearest, ignored] = question;
+void Index::State::require_query(const Version& now, const Query& query) const {
+  const ColumnView& lower = query.lower;
+  const ColumnView& upper = query.upper;
   require_reachable(lower, "lookups");
-  require_reachable(upper, "lookups");
-  if (lower.given()) require_comparable(now, lower);
-  if (kind == LookupKind::nearest) {
+  if (query.kind != QueryKind::range) {
+    if (!lower.has_value())
+      fail("expected a column of keys for a query of kind {}, got none", name_of(query.kind));
+    if (query.kind == QueryKind::prefix) return require_prefixes(now, lower);
+    require_comparable(now, lower);
+    if (query.kind != QueryKind::nearest) return;
     require_whole_keys(now, lower);
-    static_cast<void>(require_nearest(*now.main().codec, nearest));
+    static_cast<void>(require_nearest(*now.main().codec, query.neighbour));
+    return;
   }
-  if (&lower == &upper || !upper.given()) return;
-  require_comparable(now, upper);
-  if (!lower.given()) return;
+  require_reachable(upper, "lookups");
+  if (lower.has_value()) require_comparable(now, lower);
+  if (upper.has_value()) require_comparable(now, upper);
+  if (!lower.has_value() || !upper.has_value()) return;
   if (lower.memory_space() != upper.memory_space())
     fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
          name_of(lower.memory_space()), name_of(upper.memory_space()));
   if (lower.size() != upper.size())
     fail("expected as many upper ends as lower ends, got {} lower and {} upper", lower.size(),
          upper.size());
+}
+
+void Index::State::require_prefixes(const Version& now, const ColumnView& prefixes) {
+  const Type type = now.main().codec->type();
+  if (type != Type::string || prefixes.type() != Type::string)
+    fail(
+        "expected prefixes as strings and a column of strings: the column is {}, the prefixes are "
+        "{}",
+        name_of(type), name_of(prefixes.type()));
 }
 
 void Index::State::require_whole_keys(const Version& now, const ColumnView& keys) const {
@@ -150,74 +153,103 @@ void Index::State::require_whole_keys(const Version& now, const ColumnView& keys
          keys.parts().size(), parts);
 }
 
-void Index::State::run(const Version& now, const Question& question, Request request) const {
-  if (question.kind == LookupKind::nearest)
-    return backend->answer_nearest(now.segments, question.lower, question.nearest, request);
-  request.ends.null_upper_is_none = question.null_upper_is_none;
-  if (question.kind == LookupKind::point) request.ends = {};
+void Index::State::run(const Version& now, const Query& query, Request request) const {
+  switch (query.kind) {
+    case QueryKind::prefix: return run_prefixes(now, query.lower, request);
+    case QueryKind::range:
+      return search(now,
+                    {.lower = query.lower,
+                     .upper = query.upper,
+                     .kind = QueryKind::range,
+                     .ends = range_ends(query.ends),
+                     .neighbour = query.neighbour},
+                    request);
+    case QueryKind::equal:
+    case QueryKind::nearest: break;
+  }
+  search(now,
+         {.lower = query.lower,
+          .upper = query.lower,
+          .kind = query.kind,
+          .ends = {},
+          .neighbour = query.neighbour},
+         request);
+}
+
+void Index::State::search(const Version& now, const SearchedQuery& query, Request request) const {
+  request.ends = query.ends;
+  if (query.kind == QueryKind::nearest)
+    return backend->answer_nearest(now.segments, query.lower, query.neighbour, request);
   // A composite key of fewer parts than the column matches every key that begins with it: a range.
-  const bool is_prefix = question.lower.type() == Type::composite &&
-                         question.lower.parts().size() < now.main().codec->part_types().size();
-  const LookupKind kind = is_prefix ? LookupKind::range : question.kind;
+  const bool is_prefix = query.lower.type() == Type::composite &&
+                         query.lower.parts().size() < now.main().codec->part_types().size();
+  const QueryKind kind = is_prefix ? QueryKind::range : query.kind;
   if (is_prefix) require_supported(now, {}, request.answers, kind);
   for (const Segment& segment : now.segments)
     segment.structure->require_answerable(
-        LookupBatch(*segment.codec, question.lower, question.upper, kind, request.ends));
-  backend->answer(now.segments, question.lower, question.upper, kind, request);
+        LookupBatch(*segment.codec, query.lower, query.upper, kind, request.ends));
+  backend->answer(now.segments, query.lower, query.upper, kind, request);
 }
 
-Answers Index::State::answer(Question question, const LookupOptions& options) const {
+Answers Index::State::answer(const Query& query, const AnswerOptions& options,
+                             const Diagnostics& diagnostics) const {
   return explain_out_of_memory("answering a batch", [&] {
     if (options.answers.empty() && !options.matched)
       fail("no answer requested: choose any, first, count, sum, min, max or rows");
     const Reading now = read();
-    require_lookups(*now, question);
+    require_query(*now, query);
     const ResolvedOptions resolved = with_values(*now, options, options.answers);
-    require_supported(*now, options, options.answers, question.kind);
-    start_counting(*now, options);
+    require_supported(*now, options, options.answers, query.kind);
+    start_counting(*now, diagnostics);
     Answers answers;
     threads->run([&] {
-      AnswersAccess access(resolved.options, question.size());
+      AnswersAccess access(resolved.options, query.size());
       access.request().included = resolved.included;
-      run(*now, question, access.request());
+      set_diagnostics(access.request(), diagnostics);
+      run(*now, query, access.request());
       answers = access.finish();
     });
     return answers;
   });
 }
 
-void Index::State::answer_into(Question question, const LookupOptions& options,
-                               const Outputs& outputs) const {
+void Index::State::answer_into(const Query& query, const AnswerOptions& options,
+                               const Outputs& outputs, const Diagnostics& diagnostics) const {
   explain_out_of_memory("answering a batch", [&] {
     const AnswerSet answers = answers_of(outputs);
-    const std::size_t lookups = question.size();
+    const std::size_t lookups = query.size();
     if (answers.empty() && outputs.matched == nullptr && lookups != 0)
       fail("no answer requested: set at least one output buffer");
     if (outputs.rows != nullptr && outputs.offsets == nullptr)
       fail("rows requested without offsets: pass a buffer of (number of lookups + 1) offsets");
-    if (outputs.memory_space == MemorySpace::device && !backend->on_gpu())
-      fail(
-          "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
-          "(@cuda)",
-          spec.text());
+    require_writable(outputs.memory_space);
     const Reading now = read();
-    require_lookups(*now, question);
+    require_query(*now, query);
     if (outputs.key != nullptr && !is_native(now->main().codec->type()))
-      fail("keys of type {} do not fit a buffer: take them from the Answers of nearest()",
+      fail("keys of type {} do not fit a buffer: request them from answer()",
            name_of(now->main().codec->type()));
     const ResolvedOptions resolved = with_values(*now, options, answers);
-    require_supported(*now, options, answers, question.kind);
-    start_counting(*now, options);
+    require_supported(*now, options, answers, query.kind);
+    start_counting(*now, diagnostics);
     threads->run([&] {
       Request request = request_into(resolved.options, outputs);
       request.included = resolved.included;
-      if (outputs.memory_space == MemorySpace::device) return run(*now, question, request);
+      set_diagnostics(request, diagnostics);
+      if (outputs.memory_space == MemorySpace::device) return run(*now, query, request);
       if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lookups + 7) / 8);
       RowsInto rows_into(request, lookups);
-      run(*now, question, request);
+      run(*now, query, request);
       rows_into.finish();
     });
   });
+}
+
+void Index::State::require_writable(MemorySpace space) const {
+  if (space == MemorySpace::device && !backend->on_gpu())
+    fail(
+        "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
+        "(@cuda)",
+        spec.text());
 }
 
 void Index::State::require_comparable(const Version& now, const ColumnView& lookups) const {
@@ -272,17 +304,12 @@ std::vector<std::byte> Index::serialize() const {
 }
 
 void Index::set_metadata(const std::string& name, std::string text) {
-  explain_out_of_memory("storing metadata", [&] {
-    if (!is_storable_text(name) || !is_storable_text(text))
-      fail("metadata must be UTF-8: encode other bytes, in base64 for instance");
-    if (text.empty())
-      state_->metadata.erase(name);
-    else
-      state_->metadata.insert_or_assign(name, std::move(text));
-  });
+  explain_out_of_memory("storing metadata", [&] { state_->set_metadata(name, std::move(text)); });
 }
 
-const std::map<std::string, std::string>& Index::metadata() const { return state_->metadata; }
+std::map<std::string, std::string> Index::metadata() const {
+  return explain_out_of_memory(describing, [&] { return state_->metadata(); });
+}
 
 std::size_t Index::size() const { return state_->read()->rows(); }
 
@@ -323,7 +350,7 @@ std::string Index::describe() const {
   return explain_out_of_memory(describing, [&] { return state_->describe(); });
 }
 
-bool Index::supports(Answer answer, LookupKind kind) const {
+bool Index::supports(Answer answer, QueryKind kind) const {
   return State::supports(*state_->read(), answer, kind);
 }
 

@@ -29,14 +29,14 @@ void Index::State::require_included(const Version& now, const ColumnView& values
                                     std::size_t count) const {
   const std::optional<Type> included = now.main().structure->included();
   if (!included) {
-    if (values.given())
+    if (values.has_value())
       fail("the index has no included values: leave them out, or build it with included values");
     return;
   }
-  if (!values.given() && count != 0)
+  if (!values.has_value() && count != 0)
     fail("the index includes {} values: pass one for each of the {} new rows", name_of(*included),
          count);
-  if (values.given() && values.type() != *included)
+  if (values.has_value() && values.type() != *included)
     fail("expected values of type {}, as the index includes them, got {}", name_of(*included),
          name_of(values.type()));
   require_values(values, count);
@@ -52,7 +52,7 @@ std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& val
   require_reachable(keys, "keys");
   require_whole_keys(*read(), keys);
   require_included(*read(), values, keys.size());
-  if (values.given()) require_one_space(keys, "keys", values, "values");
+  if (values.has_value()) require_one_space(keys, "keys", values, "values");
   std::size_t first = 0;
   change([&](const VersionMaker& maker, Version& next) {
     first = next.rows();
@@ -219,21 +219,23 @@ std::string Index::State::describe() const {
          fmt::format("; at most {} while building\n", human_bytes(memory.build_peak));
 }
 
+std::unique_ptr<Index::State> Index::State::snapshot() const {
+  auto same = std::make_unique<State>();
+  same->spec = spec;
+  same->backend = backend;
+  same->threads = threads;
+  same->time_unit = time_unit;
+  same->part_time_units = part_time_units;
+  same->included_time_unit = included_time_unit;
+  same->metadata_ = metadata();
+  same->file = file;
+  same->loaded = loaded;
+  same->publish(read().version);
+  return same;
+}
+
 Index Index::snapshot() const {
-  return explain_out_of_memory("taking a snapshot", [&] {
-    auto state = std::make_unique<State>();
-    state->spec = state_->spec;
-    state->backend = state_->backend;
-    state->threads = state_->threads;
-    state->time_unit = state_->time_unit;
-    state->part_time_units = state_->part_time_units;
-    state->included_time_unit = state_->included_time_unit;
-    state->metadata = state_->metadata;
-    state->file = state_->file;
-    state->loaded = state_->loaded;
-    state->publish(state_->read().version);
-    return Index(std::move(state));
-  });
+  return explain_out_of_memory("taking a snapshot", [&] { return Index(state_->snapshot()); });
 }
 
 }  // namespace rtindex

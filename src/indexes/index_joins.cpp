@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -22,96 +24,75 @@ constexpr std::array<std::string_view, 4> join_names = {"inner", "left", "semi",
 constexpr std::size_t join_grain = std::size_t{1} << 12;
 constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
 
-// One join over an index that does not change meanwhile.
+}  // namespace
+
+// A join, batch by batch, over an index that does not change meanwhile.
 class Joiner {
  public:
-  struct What {
-    const ColumnView& lower;
-    const ColumnView& upper;
-    LookupKind kind;
-    Ends ends = Ends::closed;
-    NearestOptions nearest = {};
-  };
+  Joiner(const Index& index, const Query& query, JoinKind how, std::size_t max_pairs, Stream stream)
+      : index_(index),
+        query_(query),
+        how_(how),
+        max_pairs_(max_pairs),
+        stream_(stream),
+        size_(query.size()) {}
 
-  Joiner(const Index& index, const What& what, JoinKind how)
-      : index_(index), what_(what), how_(how), size_(lookups_in(what.lower, what.upper)) {
-    for (const ColumnView* const end : {&what.lower, &what.upper})
-      if (end->memory_space() == MemorySpace::device)
-        fail("a join takes lookups in host memory: copy them, or call join_into()");
-  }
-
-  // Calls take(part) for parts of at most `most` pairs, for one part if it is `whole`.
-  template <class Take>
-  void run(std::size_t most, Take&& take) const {
-    if (most == 0) fail("invalid size 0 of a part: expected at least 1 pair");
-    if constexpr (requires { take == nullptr; })
-      if (take == nullptr) fail("expected a function that takes the parts, got none");
-    std::size_t first = 0;
-    do {
-      const std::size_t count = std::min(size_ - first, most);
-      if (how_ == JoinKind::semi || how_ == JoinKind::anti)
-        take(explained([&] { return filtered(first, count); }));
-      else if (what_.kind == LookupKind::nearest)
-        take(explained([&] { return neighbours(first, count); }));
-      else if (most == whole)
-        take(explained([&] { return pairs(first, count); }));
-      else {
-        first = run_pairs(first, count, most, take);
-        continue;
-      }
-      first += count;
-    } while (first < size_);
+  // The next batch; nothing after the last one.
+  [[nodiscard]] std::optional<JoinedRows> next() {
+    if (cut_ < split_.rows.size()) return next_of_split();
+    if (first_ == size_ && started_) return std::nullopt;
+    started_ = true;
+    return explain_out_of_memory("joining rows", [&] {
+      const std::size_t count = std::min(size_ - first_, max_pairs_);
+      if (how_ == JoinKind::semi || how_ == JoinKind::anti) return advanced(count, filtered(count));
+      if (query_.kind == QueryKind::nearest) return advanced(count, neighbours(count));
+      if (max_pairs_ == whole) return advanced(count, pairs(count));
+      return next_pairs(count);
+    });
   }
 
  private:
-  // What take() throws is the caller's and passes as it is.
-  template <class Make>
-  [[nodiscard]] static auto explained(Make&& make) {
-    return explain_out_of_memory("joining rows", make);
-  }
-
-  [[nodiscard]] Answers ask(std::size_t first, std::size_t count, AnswerSet answers,
-                            bool matched) const {
-    const auto some = [&](const ColumnView& end) {
-      return end.given() ? end.slice(first, count) : end;
-    };
-    LookupOptions options{.answers = answers, .matched = matched};
-    options.ends = what_.ends;
-    if (what_.kind == LookupKind::point) return index_.lookup(some(what_.lower), options);
-    if (what_.kind == LookupKind::nearest)
-      return index_.nearest(some(what_.lower), what_.nearest, options);
-    return index_.range(some(what_.lower), some(what_.upper), options);
-  }
-
-  [[nodiscard]] JoinedRows filtered(std::size_t first, std::size_t count) const {
-    const Answers answers = ask(first, count, {}, true);
-    JoinedRows joined;
-    for (std::size_t i = 0; i < count; ++i)
-      if (answers.matched(i) == (how_ == JoinKind::semi)) joined.lookups.push_back(first + i);
+  [[nodiscard]] JoinedRows advanced(std::size_t count, JoinedRows joined) {
+    first_ += count;
     return joined;
   }
 
-  [[nodiscard]] JoinedRows neighbours(std::size_t first, std::size_t count) const {
-    const Answers answers = ask(first, count, Answer::any, false);
+  // Of the next `count` queries.
+  [[nodiscard]] Answers answer(std::size_t count, AnswerSet answers, bool matched) const {
+    const AnswerOptions options{.answers = answers, .matched = matched, .stream = stream_};
+    if (first_ == 0 && count == size_) return index_.answer(query_, options);
+    return index_.answer(query_.slice(first_, count), options);
+  }
+
+  [[nodiscard]] JoinedRows filtered(std::size_t count) const {
+    const Answers answers = answer(count, {}, true);
+    JoinedRows joined;
+    for (std::size_t i = 0; i < count; ++i)
+      if (answers.matched(i) == (how_ == JoinKind::semi)) joined.lookups.push_back(first_ + i);
+    return joined;
+  }
+
+  [[nodiscard]] JoinedRows neighbours(std::size_t count) const {
+    const Answers answers = answer(count, Answer::any, false);
     JoinedRows joined;
     joined.lookups.reserve(count);
     joined.rows.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t row = answers.any()[i];
       if (row == miss_row && how_ == JoinKind::inner) continue;
-      joined.lookups.push_back(first + i);
+      joined.lookups.push_back(first_ + i);
       joined.rows.push_back(row);
     }
     return joined;
   }
 
-  // How many pairs a lookup with so many rows makes.
+  // How many pairs a query with so many rows makes.
   [[nodiscard]] std::uint64_t pairs_of(std::uint64_t rows) const {
     return how_ == JoinKind::left ? std::max<std::uint64_t>(rows, 1) : rows;
   }
 
-  [[nodiscard]] JoinedRows pairs(std::size_t first, std::size_t count) const {
-    Answers answers = ask(first, count, Answer::rows, false);
+  [[nodiscard]] JoinedRows pairs(std::size_t count) const {
+    Answers answers = answer(count, Answer::rows, false);
     const std::span<const std::uint64_t> offsets = answers.offsets();
     std::vector<std::uint64_t> starts(count + 1, 0);
     for (std::size_t i = 0; i < count; ++i)
@@ -121,10 +102,10 @@ class Joiner {
     parallel_for(count, join_grain, [&](std::size_t begin, std::size_t size) {
       for (std::size_t i = begin; i < begin + size; ++i)
         std::fill(joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i]),
-                  joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i + 1]), first + i);
+                  joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i + 1]), first_ + i);
     });
     if (starts[count] == offsets[count]) {
-      // No lookup without a row: the rows of all lookups are those of all pairs.
+      // No query without a row: the rows of all queries are those of all pairs.
       joined.rows = AnswersAccess::rows_of(std::move(answers));
       return joined;
     }
@@ -139,41 +120,47 @@ class Joiner {
     return joined;
   }
 
-  // Pairs of some of the next lookups, at least of one; returns the lookup after them.
-  template <class Take>
-  [[nodiscard]] std::size_t run_pairs(std::size_t first, std::size_t count, std::size_t most,
-                                      Take& take) const {
-    const Answers counts = explained([&] { return ask(first, count, Answer::count, false); });
+  // Pairs of some of the next `count` queries. One query that has too many is split.
+  [[nodiscard]] JoinedRows next_pairs(std::size_t count) {
+    const Answers counts = answer(count, Answer::count, false);
     std::uint64_t total = 0;
     std::size_t fitting = 0;
-    while (fitting < count && total + pairs_of(counts.count()[fitting]) <= most)
+    while (fitting < count && total + pairs_of(counts.count()[fitting]) <= max_pairs_)
       total += pairs_of(counts.count()[fitting++]);
-    if (fitting != 0 || count == 0) {
-      take(explained([&] { return pairs(first, fitting); }));
-      return first + fitting;
-    }
-    const JoinedRows all = explained([&] { return pairs(first, 1); });
-    for (std::size_t begin = 0; begin < all.rows.size(); begin += most) {
-      const auto from = static_cast<std::ptrdiff_t>(begin);
-      const auto to = static_cast<std::ptrdiff_t>(std::min(all.rows.size(), begin + most));
-      take(explained([&] {
-        return JoinedRows{{all.lookups.begin() + from, all.lookups.begin() + to},
-                          {all.rows.begin() + from, all.rows.begin() + to}};
-      }));
-    }
-    return first + 1;
+    if (fitting != 0 || count == 0) return advanced(fitting, pairs(fitting));
+    split_ = advanced(1, pairs(1));
+    cut_ = 0;
+    return next_of_split();
+  }
+
+  [[nodiscard]] JoinedRows next_of_split() {
+    const auto from = static_cast<std::ptrdiff_t>(cut_);
+    cut_ = std::min(split_.rows.size(), cut_ + max_pairs_);
+    const auto to = static_cast<std::ptrdiff_t>(cut_);
+    return {{split_.lookups.begin() + from, split_.lookups.begin() + to},
+            {split_.rows.begin() + from, split_.rows.begin() + to}};
   }
 
   const Index& index_;
-  What what_;
+  const Query& query_;
   JoinKind how_;
+  std::size_t max_pairs_;
+  Stream stream_;
   std::size_t size_;
+  std::size_t first_ = 0;  // the first query of the next batch
+  bool started_ = false;
+  JoinedRows split_;  // the pairs of one query, of which `cut_` have been returned
+  std::size_t cut_ = 0;
 };
 
-JoinedRows joined_at_once(const Joiner& joiner) {
-  JoinedRows all;
-  joiner.run(whole, [&](JoinedRows part) { all = std::move(part); });
-  return all;
+namespace {
+
+// Copies the pairs that fit.
+void copy_pairs(const JoinedRows& joined, const JoinOutputs& outputs) {
+  *outputs.count = joined.lookups.size();
+  const std::size_t pairs = std::min(joined.lookups.size(), outputs.capacity);
+  std::copy_n(joined.lookups.begin(), pairs, outputs.lookups);
+  if (!joined.rows.empty()) std::copy_n(joined.rows.begin(), pairs, outputs.rows);
 }
 
 }  // namespace
@@ -187,74 +174,62 @@ JoinKind join_named(std::string_view name) {
   return static_cast<JoinKind>(found - join_names.begin());
 }
 
-JoinedRows Index::join(const ColumnView& keys, JoinKind how) const {
-  return joined_at_once(Joiner(*this, {keys, keys, LookupKind::point}, how));
+JoinedRows Index::join(const Query& query, JoinKind how, Stream stream) const {
+  return *Joiner(*this, query, how, whole, stream).next();
 }
 
-JoinedRows Index::join_range(const ColumnView& lower, const ColumnView& upper, JoinKind how,
-                             Ends ends) const {
-  return joined_at_once(Joiner(*this, {lower, upper, LookupKind::range, ends}, how));
+struct JoinBatches::State {
+  State(const Index& from, Query batch, JoinKind how, std::size_t max_pairs, Stream stream)
+      : index(from.snapshot()),
+        query(std::move(batch)),
+        joiner(index, query, how, max_pairs, stream) {}
+
+  Index index;
+  Query query;
+  Joiner joiner;
+};
+
+JoinBatches::JoinBatches(const Index& index, Query query, JoinKind how, std::size_t max_pairs,
+                         Stream stream) {
+  if (max_pairs == 0) fail("invalid max_pairs 0: expected at least 1");
+  state_ = std::make_unique<State>(index, std::move(query), how, max_pairs, stream);
+}
+JoinBatches::JoinBatches(JoinBatches&&) noexcept = default;
+JoinBatches& JoinBatches::operator=(JoinBatches&&) noexcept = default;
+JoinBatches::~JoinBatches() = default;
+
+std::optional<JoinedRows> JoinBatches::next() { return state_->joiner.next(); }
+
+void Index::join_batches(const Query& query, JoinKind how, std::size_t max_pairs,
+                         const JoinCallback& callback, Stream stream) const {
+  if (callback == nullptr) fail("expected a callback for the batches of the join, got none");
+  JoinBatches batches(*this, query, how, max_pairs, stream);
+  while (const std::optional<JoinedRows> batch = batches.next()) callback(*batch);
 }
 
-JoinedRows Index::join_asof(const ColumnView& keys, const NearestOptions& nearest,
-                            JoinKind how) const {
-  return joined_at_once(
-      Joiner(*this, {keys, keys, LookupKind::nearest, Ends::closed, nearest}, how));
-}
-
-void Index::join_in_parts(const ColumnView& keys, JoinKind how, std::size_t most,
-                          const TakeJoined& take) const {
-  Joiner(snapshot(), {keys, keys, LookupKind::point}, how).run(most, take);
-}
-
-void Index::join_range_in_parts(const ColumnView& lower, const ColumnView& upper, JoinKind how,
-                                Ends ends, std::size_t most, const TakeJoined& take) const {
-  Joiner(snapshot(), {lower, upper, LookupKind::range, ends}, how).run(most, take);
-}
-
-void Index::join_asof_in_parts(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
-                               std::size_t most, const TakeJoined& take) const {
-  Joiner(snapshot(), {keys, keys, LookupKind::nearest, Ends::closed, nearest}, how).run(most, take);
-}
-
-void Index::join_into(const ColumnView& keys, JoinKind how, const JoinOutputs& outputs,
+void Index::join_into(const Query& query, JoinKind how, const JoinOutputs& outputs,
                       Stream stream) const {
-  state_->join_into({keys, keys, LookupKind::point}, how, Ends::closed, outputs, stream);
+  const JoinRequest request{how, outputs};
+  if (outputs.count == nullptr) fail("expected a buffer for the number of pairs, got none");
+  if (outputs.capacity != 0 &&
+      (outputs.lookups == nullptr || (request.wants_rows() && outputs.rows == nullptr)))
+    fail("expected buffers for {} pairs, got none", outputs.capacity);
+  if (outputs.memory_space == MemorySpace::device)
+    return explain_out_of_memory("joining rows",
+                                 [&] { state_->join_into(query, request, stream); });
+  copy_pairs(join(query, how, stream), outputs);
 }
 
-void Index::join_range_into(const ColumnView& lower, const ColumnView& upper, JoinKind how,
-                            Ends ends, const JoinOutputs& outputs, Stream stream) const {
-  state_->join_into({lower, upper, LookupKind::range}, how, ends, outputs, stream);
-}
-
-void Index::join_asof_into(const ColumnView& keys, const NearestOptions& nearest, JoinKind how,
-                           const JoinOutputs& outputs, Stream stream) const {
-  state_->join_into({keys, keys, LookupKind::nearest, nearest}, how, Ends::closed, outputs, stream);
-}
-
-void Index::State::join_into(const Question& question, JoinKind how, Ends ends,
-                             const JoinOutputs& outputs, Stream stream) const {
-  explain_out_of_memory("joining rows", [&] {
-    if (!backend->on_gpu())
-      fail(ErrorKind::unsupported,
-           "{} cannot write a join to device memory: call join(), or use an index on the GPU "
-           "(@cuda)",
-           spec.text());
-    const JoinRequest join{how, outputs};
-    if (outputs.count == nullptr) fail("expected a buffer for the number of pairs, got none");
-    if (outputs.capacity != 0 &&
-        (outputs.lookups == nullptr || (join.wants_rows() && outputs.rows == nullptr)))
-      fail("expected buffers for {} pairs, got none", outputs.capacity);
-    const Reading now = read();
-    require_lookups(*now, question);
-    require_supported(*now, {}, Answer::any, question.kind);
-    LookupOptions options;
-    options.ends = ends;
-    options.stream = stream;
-    Request request = request_into(options, {.memory_space = MemorySpace::device});
-    request.join = &join;
-    threads->run([&] { run(*now, question, request); });
-  });
+void Index::State::join_into(const Query& query, const JoinRequest& join, Stream stream) const {
+  require_writable(MemorySpace::device);
+  const Reading now = read();
+  require_query(*now, query);
+  require_supported(*now, {}, Answer::any, query.kind);
+  AnswerOptions options;
+  options.stream = stream;
+  Request request = request_into(options, {.memory_space = MemorySpace::device});
+  request.join = &join;
+  threads->run([&] { run(*now, query, request); });
 }
 
 }  // namespace rtindex

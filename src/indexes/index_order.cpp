@@ -36,19 +36,11 @@ namespace {
 
 }  // namespace
 
-Answers Index::starts_with(const ColumnView& prefixes, const LookupOptions& options) const {
-  return explain_out_of_memory("answering a batch",
-                               [&] { return state_->starts_with(prefixes, options); });
-}
-
-Answers Index::State::starts_with(const ColumnView& prefixes, const LookupOptions& options) const {
-  const Type type = read()->main().codec->type();
-  if (type != Type::string || prefixes.type() != Type::string)
-    fail("starts_with takes strings on a column of strings: the column is {}, the prefixes are {}",
-         name_of(type), name_of(prefixes.type()));
+void Index::State::run_prefixes(const Version& now, const ColumnView& prefixes,
+                                const Request& request) const {
   if (prefixes.memory_space() == MemorySpace::device) {
-    backend->wait_for(spec, options.stream);
-    return starts_with(backend->fetch(spec, prefixes).view(), options);
+    backend->wait_for(spec, request.stream);
+    return run_prefixes(now, backend->fetch(spec, prefixes).view(), request);
   }
   OwnedColumn behind(Type::string, prefixes.size());
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
@@ -56,17 +48,20 @@ Answers Index::State::starts_with(const ColumnView& prefixes, const LookupOption
     behind.string(i) = prefixes.string(i);
     behind.set_valid(i, make_successor(behind.string(i)));
   }
-  LookupOptions range = options;
-  range.ends = Ends::right_open;
   const ColumnView upper = behind.view();
-  return answer(
-      {.lower = prefixes, .upper = upper, .kind = LookupKind::range, .null_upper_is_none = true},
-      range);
+  search(now,
+         {.lower = prefixes,
+          .upper = upper,
+          .kind = QueryKind::range,
+          .ends = {.upper_open = true, .null_upper_is_none = true},
+          .neighbour = {}},
+         request);
 }
 
 std::vector<std::uint32_t> Index::rank(const ColumnView& keys) const {
   return explain_out_of_memory("ranking keys", [&] {
-    const Answers below = range({}, keys, {.answers = Answer::count, .ends = Ends::right_open});
+    const Answers below =
+        answer(Query::range({}, keys, Ends::right_open), {.answers = Answer::count});
     return std::vector<std::uint32_t>(below.count().begin(), below.count().end());
   });
 }

@@ -61,7 +61,7 @@ void Index::State::publish(std::shared_ptr<const Version> next) {
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
   require_reachable(column, "keys");
-  if (options.include.given()) {
+  if (options.include.has_value()) {
     require_key_order();
     require_values(options.include, column.size());
     require_reachable(options.include, "values");
@@ -98,7 +98,7 @@ Stored Index::State::stored(const Version& now) const {
   for (std::size_t i = 0; i < part_time_units.size(); ++i)
     writer.text(fmt::format("part_time_unit{}", i), std::string(name_of(part_time_units[i])));
   writer.text("included_time_unit", std::string(name_of(included_time_unit)));
-  for (const auto& [name, text] : metadata) writer.part("metadata").text(name, text);
+  for (const auto& [name, text] : metadata()) writer.part("metadata").text(name, text);
   writer.number("rows", now.rows());
   save_marks(writer, "erased", now.states.erased);
   save_marks(writer, "nulls", now.states.nulls);
@@ -110,6 +110,21 @@ Stored Index::State::stored(const Version& now) const {
     save_marks(part, "dead", now.segments[i].dead);
   }
   return stored;
+}
+
+std::map<std::string, std::string> Index::State::metadata() const {
+  const std::lock_guard lock(metadata_mutex_);
+  return metadata_;
+}
+
+void Index::State::set_metadata(const std::string& name, std::string text) {
+  if (!is_storable_text(name) || !is_storable_text(text))
+    fail("metadata must be UTF-8: encode other bytes, in base64 for instance");
+  const std::lock_guard lock(metadata_mutex_);
+  if (text.empty())
+    metadata_.erase(name);
+  else
+    metadata_.insert_or_assign(name, std::move(text));
 }
 
 Array<std::byte> Index::State::container() const {
@@ -134,7 +149,7 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
   };
   time_unit = unit_in("time_unit");
   included_time_unit = unit_in("included_time_unit");
-  metadata = reader.part("metadata").texts();
+  metadata_ = reader.part("metadata").texts();
   auto opened = std::make_shared<Version>();
   opened->states.rows = reader.number("rows", max_rows);
   file = stored.file;

@@ -22,16 +22,13 @@ namespace rtindex {
 
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
 
-// What a call asks of an index. Columns that are not given are ends left out; for points and
-// neighbours both are the same column.
-struct Question {
+// A query that was checked against a version, as segments search it.
+struct SearchedQuery {
   const ColumnView& lower;
-  const ColumnView& upper;
-  LookupKind kind;
-  NearestOptions nearest = {};
-  bool null_upper_is_none = false;  // see RangeEnds
-
-  [[nodiscard]] std::size_t size() const { return lookups_in(lower, upper); }
+  const ColumnView& upper;  // of points: the same column
+  QueryKind kind;           // equal, range or nearest
+  RangeEnds ends;
+  const NearestOptions& neighbour;
 };
 
 // What an Index holds, and its work: every call is checked here before a structure sees it.
@@ -42,9 +39,8 @@ struct Index::State {
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
   TimeUnit included_time_unit = TimeUnit::unspecified;
-  std::map<std::string, std::string> metadata;
-  std::string file;    // the source of a loaded index; empty where it was built
-  std::string loaded;  // how it was loaded, for describe()
+  std::string file;            // the source of a loaded index; empty where it was built
+  std::string loaded;          // how it was loaded, for describe()
 
   // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
   // call holds one at a time, and a change none while it waits for its turn.
@@ -66,19 +62,19 @@ struct Index::State {
     publish(std::move(next));
   }
 
-  [[nodiscard]] static bool supports(const Version& now, Answer answer, LookupKind kind);
-  // That the index can answer so, in the order that is asked for.
-  void require_supported(const Version& now, const LookupOptions& options, AnswerSet answers,
-                         LookupKind kind) const;
-  void start_counting(const Version& now, const LookupOptions& options) const;
+  [[nodiscard]] static bool supports(const Version& now, Answer answer, QueryKind kind);
+  // That the index has these answers, with rows in the requested order.
+  void require_supported(const Version& now, const AnswerOptions& options, AnswerSet answers,
+                         QueryKind kind) const;
+  void start_counting(const Version& now, const Diagnostics& diagnostics) const;
 
   // Options whose values are checked: the caller's, or the included ones, of which only the type is
   // set.
   struct ResolvedOptions {
-    LookupOptions options;
+    AnswerOptions options;
     bool included = false;
   };
-  [[nodiscard]] ResolvedOptions with_values(const Version& now, const LookupOptions& options,
+  [[nodiscard]] ResolvedOptions with_values(const Version& now, const AnswerOptions& options,
                                             AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
@@ -87,13 +83,17 @@ struct Index::State {
   void require_comparable(const Version& now, const ColumnView& lookups) const;
   // Of keys that need all parts of the column's: those of changes and neighbours.
   void require_whole_keys(const Version& now, const ColumnView& keys) const;
-  void require_lookups(const Version& now, const Question& question) const;
+  void require_query(const Version& now, const Query& query) const;
+  static void require_prefixes(const Version& now, const ColumnView& prefixes);
+  // A CPU does not write device memory.
+  void require_writable(MemorySpace space) const;
 
-  [[nodiscard]] Answers answer(Question question, const LookupOptions& options) const;
-  void answer_into(Question question, const LookupOptions& options, const Outputs& outputs) const;
-  void join_into(const Question& question, JoinKind how, Ends ends, const JoinOutputs& outputs,
-                 Stream stream) const;
-  [[nodiscard]] Answers starts_with(const ColumnView& prefixes, const LookupOptions& options) const;
+  [[nodiscard]] Answers answer(const Query& query, const AnswerOptions& options,
+                               const Diagnostics& diagnostics) const;
+  void answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
+                   const Diagnostics& diagnostics) const;
+  // Into device memory.
+  void join_into(const Query& query, const JoinRequest& join, Stream stream) const;
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
@@ -112,12 +112,19 @@ struct Index::State {
   void set_included(const ColumnView& changed, const ColumnView& values, Stream stream);
   void merge();
 
+  [[nodiscard]] std::unique_ptr<State> snapshot() const;
   [[nodiscard]] std::string describe() const;
   [[nodiscard]] MemoryUsage memory_usage() const;
 
+  [[nodiscard]] std::map<std::string, std::string> metadata() const;
+  void set_metadata(const std::string& name, std::string text);
+
  private:
-  // Answers a question that was checked.
-  void run(const Version& now, const Question& question, Request request) const;
+  // Runs a query that was checked.
+  void run(const Version& now, const Query& query, Request request) const;
+  void search(const Version& now, const SearchedQuery& query, Request request) const;
+  // Prefixes are ranges up to the first string above all that begin with them.
+  void run_prefixes(const Version& now, const ColumnView& prefixes, const Request& request) const;
   [[nodiscard]] std::shared_ptr<const Version> current() const;
   [[nodiscard]] bool refits() const;
   // The main segment refitted in place; false where it cannot be.
@@ -129,6 +136,8 @@ struct Index::State {
   void load_segments(const FileReader& reader, const std::shared_ptr<DeviceMemory>& memory,
                      Version& opened);
 
+  mutable std::mutex metadata_mutex_;
+  std::map<std::string, std::string> metadata_;
   std::shared_ptr<const Version> version_;
   mutable std::mutex version_mutex_;  // held only to copy or swap the pointer
   std::mutex change_mutex_;

@@ -140,11 +140,11 @@ void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, 
                               std::size_t first, std::size_t count, Interval* intervals,
                               std::uint8_t* checks) const {
   const auto low_of = [&](std::size_t i) -> Bound {
-    if (!lower.given()) return {};
+    if (!lower.has_value()) return {};
     return ends.lower_open ? bound_above(lower, i) : lower_bound(lower, i);
   };
   const auto high_of = [&](std::size_t i) -> Bound {
-    if (!upper.given() || !upper.valid(i)) return {.key = span_};
+    if (!upper.has_value() || !upper.valid(i)) return {.key = span_};
     return ends.upper_open ? bound_below(upper, i) : upper_bound(upper, i);
   };
   for (std::size_t i = 0; i < count; ++i) {

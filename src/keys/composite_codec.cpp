@@ -241,25 +241,25 @@ class CompositeCodec final : public KeyCodec {
     constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
     PackedEnds low;
     PackedEnds high;
-    if (lower.given()) pack_ends(parts_, lower, first, count, low);
-    if (upper.given() && &lower != &upper) pack_ends(parts_, upper, first, count, high);
+    if (lower.has_value()) pack_ends(parts_, lower, first, count, low);
+    if (upper.has_value() && &lower != &upper) pack_ends(parts_, upper, first, count, high);
     const PackedEnds& high_ends = &lower == &upper ? low : high;
     const std::uint64_t top = base_ + span_;
     const bool has_nulls = lower.nullable() || upper.nullable();
     for (std::size_t i = 0; i < count; ++i) {
       const bool is_null = has_nulls && !(lower.valid(first + i) && upper.valid(first + i));
-      if (is_null || (lower.given() && !low.is_known[i]) ||
-          (upper.given() && !high_ends.is_known[i])) {
+      if (is_null || (lower.has_value() && !low.is_known[i]) ||
+          (upper.has_value() && !high_ends.is_known[i])) {
         KeyCodec::encode_lookups(lower, upper, ends, first + i, 1, intervals + i, nullptr);
         continue;
       }
       std::uint64_t from = base_;
       std::uint64_t to = top;
       bool none = false;
-      if (lower.given()) from = ends.lower_open ? low.last[i] + 1 : low.first[i];
-      if (lower.given() && ends.lower_open) none = low.last[i] == greatest;
-      if (upper.given()) to = ends.upper_open ? high_ends.first[i] - 1 : high_ends.last[i];
-      if (upper.given() && ends.upper_open) none = none || high_ends.first[i] == 0;
+      if (lower.has_value()) from = ends.lower_open ? low.last[i] + 1 : low.first[i];
+      if (lower.has_value() && ends.lower_open) none = low.last[i] == greatest;
+      if (upper.has_value()) to = ends.upper_open ? high_ends.first[i] - 1 : high_ends.last[i];
+      if (upper.has_value() && ends.upper_open) none = none || high_ends.first[i] == 0;
       from = std::max(from, base_);
       to = std::min(to, top);
       intervals[i] = none || from > to ? empty_interval : Interval{from - base_, to - base_};

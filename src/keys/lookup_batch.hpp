@@ -12,19 +12,19 @@ namespace rtindex {
 
 // How many lookups two ends make; one where both are left out.
 [[nodiscard]] inline std::size_t lookups_in(const ColumnView& lower, const ColumnView& upper) {
-  if (lower.given()) return lower.size();
-  return upper.given() ? upper.size() : 1;
+  if (lower.has_value()) return lower.size();
+  return upper.has_value() ? upper.size() : 1;
 }
 
 // A validated batch of lookups against one column. Structures take it apart in blocks.
 class LookupBatch {
  public:
   LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
-              LookupKind kind, RangeEnds ends = {})
+              QueryKind kind, RangeEnds ends = {})
       : LookupBatch(codec, lower, upper, kind, ends, 0, lookups_in(lower, upper)) {}
   // Lookups [offset, offset + size) of the columns.
   LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
-              LookupKind kind, RangeEnds ends, std::size_t offset, std::size_t size)
+              QueryKind kind, RangeEnds ends, std::size_t offset, std::size_t size)
       : codec_(&codec),
         lower_(&lower),
         upper_(&upper),
@@ -39,10 +39,10 @@ class LookupBatch {
   // Where lookup 0 stands in the columns.
   [[nodiscard]] std::size_t offset() const { return offset_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] LookupKind kind() const { return kind_; }
+  [[nodiscard]] QueryKind kind() const { return kind_; }
   [[nodiscard]] RangeEnds ends() const { return ends_; }
   [[nodiscard]] MemorySpace memory_space() const {
-    return (lower_->given() ? lower_ : upper_)->memory_space();
+    return (lower_->has_value() ? lower_ : upper_)->memory_space();
   }
   [[nodiscard]] bool has_residual() const { return codec_->has_residual(); }
 
@@ -75,7 +75,7 @@ class LookupBatch {
   const KeyCodec* codec_;
   const ColumnView* lower_;
   const ColumnView* upper_;
-  LookupKind kind_;
+  QueryKind kind_;
   RangeEnds ends_;
   std::size_t offset_;
   std::size_t size_;

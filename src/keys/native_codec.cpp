@@ -77,7 +77,7 @@ class NativeCodec final : public KeyCodec {
   void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                       std::size_t first, std::size_t count, Interval* intervals,
                       std::uint8_t*) const override {
-    const auto is_own = [&](const ColumnView& end) { return !end.given() || end.type() == type_; };
+    const auto is_own = [&](const ColumnView& end) { return !end.has_value() || end.type() == type_; };
     if (empty_) {
       std::fill_n(intervals, count, empty_interval);
     } else if (is_own(lower) && is_own(upper) && !ends.null_upper_is_none) {
@@ -173,8 +173,8 @@ class NativeCodec final : public KeyCodec {
 
   void encode_own_type(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                        std::size_t first, std::size_t count, Interval* intervals) const {
-    const T* low = lower.given() ? static_cast<const T*>(lower.data()) + first : nullptr;
-    const T* high = upper.given() ? static_cast<const T*>(upper.data()) + first : nullptr;
+    const T* low = lower.has_value() ? static_cast<const T*>(lower.data()) + first : nullptr;
+    const T* high = upper.has_value() ? static_cast<const T*>(upper.data()) + first : nullptr;
     const std::uint64_t base = base_;
     const std::uint64_t span = span_;
     if (low == nullptr || high == nullptr || ends.any_open())

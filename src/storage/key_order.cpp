@@ -107,7 +107,7 @@ template <class Key>
 void KeyOrder<Key>::filter_residuals(const LookupBatch& batch, std::size_t first, std::size_t count,
                                      const Interval* intervals, const std::uint8_t* checks,
                                      Match* found) const {
-  if (batch.kind() == LookupKind::point) {
+  if (batch.kind() == QueryKind::equal) {
     const PairRows<Key> rows = this->rows();
     return ResidualFilter(batch, rows).filter(first, count, checks, found);
   }

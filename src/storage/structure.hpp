@@ -64,7 +64,7 @@ class Structure {
   // These values by row, of rows without a key too; only where there are any.
   [[nodiscard]] virtual IncludedRows included_rows() const { return {}; }
 
-  [[nodiscard]] virtual bool supports(Answer, LookupKind) const { return true; }
+  [[nodiscard]] virtual bool supports(Answer, QueryKind) const { return true; }
 
   // Whether it can find edges and select rows.
   [[nodiscard]] virtual bool keeps_order() const { return false; }
@@ -78,7 +78,7 @@ class Structure {
                       std::uint32_t* rows) const;
   // Whether run() fills Request::counters.
   [[nodiscard]] virtual bool counts_work() const { return false; }
-  // Whether run() fills Request::launch_ms.
+  // Whether run() fills Request::ray_ms.
   [[nodiscard]] virtual bool times_rays() const { return false; }
   // What the last build or update consisted of: Index::build_profile.
   [[nodiscard]] virtual std::vector<std::pair<std::string, double>> build_profile() const {

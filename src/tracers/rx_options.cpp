@@ -212,7 +212,7 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
 
 void require_few_row_rays(const RxOptions& options, std::uint64_t span, const LookupBatch& batch) {
   const Coordinates& coordinates = options.coordinates;
-  if (options.row_rays != RowRays::all || batch.kind() == LookupKind::point ||
+  if (options.row_rays != RowRays::all || batch.kind() == QueryKind::equal ||
       coordinates.row_of(span) < max_row_rays)
     return;
   if (batch.memory_space() == MemorySpace::device)

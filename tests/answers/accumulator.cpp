@@ -17,7 +17,7 @@ constexpr AnswerSet all = Answer::any | Answer::first | Answer::count |
 // Feeds one lookup's hits and returns the answers.
 template <class T>
 Answers fold(const std::vector<T>& values, const std::vector<std::uint32_t>& hits,
-             LookupOptions options) {
+             AnswerOptions options) {
   options.values = values;
   AnswersAccess access(options, 1);
   visit_class(access.request().value_class(), [&]<class Class>() {
@@ -82,7 +82,7 @@ TEST(Accumulator, NanIsTheGreatestValue) {
 }
 
 TEST(Accumulator, StopsWhereNoHitCanChangeTheAnswer) {
-  auto stops = [](LookupOptions options, int hits_before) {
+  auto stops = [](AnswerOptions options, int hits_before) {
     const std::vector<std::uint32_t> values = {1, 2, 3, 4};
     options.values = values;
     AnswersAccess access(options, 1);
@@ -104,7 +104,7 @@ TEST(Accumulator, StopsWhereNoHitCanChangeTheAnswer) {
 TEST(Accumulator, IgnoresDeadRows) {
   const std::vector<double> values = {1, std::numeric_limits<double>::infinity(), 4, 16};
   const std::uint32_t dead = 0b1011;  // all but row 2
-  const auto fold_live = [&](const std::vector<std::uint32_t>& hits, LookupOptions options) {
+  const auto fold_live = [&](const std::vector<std::uint32_t>& hits, AnswerOptions options) {
     options.values = values;
     AnswersAccess access(options, 1);
     access.request().dead = {&dead, 4};
@@ -118,8 +118,8 @@ TEST(Accumulator, IgnoresDeadRows) {
     accumulator.finish(0);
     return access.finish();
   };
-  for (const LookupOptions& options : {LookupOptions{.answers = all, .matched = true, .limit = 1},
-                                       LookupOptions{.answers = all, .matched = true}}) {
+  for (const AnswerOptions& options : {AnswerOptions{.answers = all, .matched = true, .limit = 1},
+                                       AnswerOptions{.answers = all, .matched = true}}) {
     const Answers answers = fold_live({0, 1, 2, 3}, options);
     EXPECT_EQ(answers.any()[0], 2U);
     EXPECT_EQ(answers.first()[0], 2U);

@@ -28,8 +28,25 @@ TEST(AnswerNames, RoundTrip) {
   for (const Answer answer : all_answers()) EXPECT_EQ(answer_named(name_of(answer)), answer);
   EXPECT_THROW(static_cast<void>(answer_named("average")), Error);
   EXPECT_THROW(static_cast<void>(answer_named("")), Error);
-  EXPECT_EQ(name_of(LookupKind::point), "point");
-  EXPECT_EQ(name_of(LookupKind::range), "range");
+}
+
+TEST(QueryKindNames, RoundTrip) {
+  for (const QueryKind kind :
+       {QueryKind::equal, QueryKind::range, QueryKind::prefix, QueryKind::nearest})
+    EXPECT_EQ(query_kind_named(name_of(kind)), kind);
+  EXPECT_EQ(name_of(QueryKind::equal), "equal");
+  EXPECT_THROW(static_cast<void>(query_kind_named("point")), Error);
+}
+
+TEST(Queries, CountWhatTheyHold) {
+  const std::vector<int> keys = {3, 1, 2};
+  EXPECT_EQ(Query::equal(keys).size(), 3U);
+  EXPECT_EQ(Query::range({}, keys).size(), 3U);
+  EXPECT_EQ(Query::range({}, {}).size(), 1U);
+  const Query some = Query::range(keys, keys, Ends::open).slice(1, 2);
+  EXPECT_EQ(some.size(), 2U);
+  EXPECT_EQ(some.ends, Ends::open);
+  EXPECT_EQ(some.upper.text(0), "1");
 }
 
 Answers empty_answers(AnswerSet asked, bool matched) {
@@ -62,7 +79,7 @@ TEST(Answers, ThatWereNotRequestedThrowAndSayWhatToDo) {
         read(answers);
         ADD_FAILURE() << name_of(answer) << " read from a call for " << name_of(asked);
       } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("LookupOptions::answers"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("AnswerOptions::answers"), std::string::npos);
       }
     }
 }

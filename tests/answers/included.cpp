@@ -55,7 +55,7 @@ std::vector<Match> matches_around_blocks(std::size_t size, Random& random) {
 enum class Way { row_by_row, by_position, aggregates };
 
 Answers answers_from(const IncludedValues& included, const std::vector<Match>& found,
-                     const PositionRows& rows, const DeadRows& dead, const LookupOptions& options,
+                     const PositionRows& rows, const DeadRows& dead, const AnswerOptions& options,
                      Way way) {
   AnswersAccess access(options, found.size());
   const DeadPositions positions(rows.rows.size(), rows, dead.bits());
@@ -73,7 +73,7 @@ Answers answers_from(const IncludedValues& included, const std::vector<Match>& f
   return access.finish();
 }
 
-std::vector<LookupOptions> value_options() {
+std::vector<AnswerOptions> value_options() {
   return {{.answers = Answer::sum},
           {.answers = Answer::min},
           {.answers = Answer::sum | Answer::max, .miss = {.u64 = 1, .i64 = 2, .f64 = 3}}};
@@ -101,7 +101,7 @@ TEST_P(IncludedWithDeadRows, AnswersInEveryType) {
     for (const Type type : value_types()) {
       const TestColumn values = values_of(type, size, random);
       const auto included = IncludedValues::make(values.view(), size, row_at(rows), {});
-      for (LookupOptions options : value_options()) {
+      for (AnswerOptions options : value_options()) {
         options.values = values.view();
         std::optional<Answers> before;
         for (const Way way : {Way::row_by_row, Way::by_position, Way::aggregates}) {
@@ -131,7 +131,7 @@ TEST(IncludedWithDeadRows, SmallFloatsSurviveALargeDeadOne) {
   values[6000] = std::numeric_limits<double>::infinity();
   const auto included = IncludedValues::make(values, size, row_at(rows), {});
   const DeadRows dead({5000, 6000}, size);
-  const LookupOptions options{.answers = Answer::sum, .values = values};
+  const AnswerOptions options{.answers = Answer::sum, .values = values};
   for (const Way way : {Way::row_by_row, Way::by_position, Way::aggregates})
     EXPECT_EQ(answers_from(*included, {{0, size}}, rows, dead, options, way).sum_as<double>()[0],
               static_cast<double>(size - 2));

@@ -41,7 +41,7 @@ std::vector<Match> some_matches(Random& random) {
 }
 
 Answers answers_of(const std::vector<Match>& found, const PositionRows& rows, const RowBits& dead,
-                   DeadSet* set, const LookupOptions& options, bool ascending) {
+                   DeadSet* set, const AnswerOptions& options, bool ascending) {
   AnswersAccess access(options, found.size());
   Request& request = access.request();
   request.dead = dead;
@@ -61,12 +61,12 @@ class LiveRows : public testing::TestWithParam<std::string> {
  protected:
   // Tested row by row, and by position.
   static void expect_exact(const PositionRows& rows, const TestColumn& values,
-                           LookupOptions options, bool ascending) {
+                           AnswerOptions options, bool ascending) {
     Random random(11);
     expect_exact(some_matches(random), rows, values, std::move(options), ascending);
   }
   static void expect_exact(const std::vector<Match>& found, const PositionRows& rows,
-                           const TestColumn& values, LookupOptions options, bool ascending) {
+                           const TestColumn& values, AnswerOptions options, bool ascending) {
     const DeadRows dead = dead_rows_named(GetParam(), size);
     const Matches wanted = live_rows(found, rows, dead);
     options.values = values.view();
@@ -100,7 +100,7 @@ TEST_P(LiveRows, GiveEveryAnswer) {
   Random random(1);
   const PositionRows rows = shuffled_rows(random);
   const TestColumn values = values_of(Type::i32, size, random);
-  for (const LookupOptions& options : every_options()) expect_exact(rows, values, options, false);
+  for (const AnswerOptions& options : every_options()) expect_exact(rows, values, options, false);
 }
 
 TEST_P(LiveRows, InAscendingOrderGiveTheFirst) {
@@ -121,7 +121,7 @@ TEST_P(LiveRows, AreAtMostOneForDistinctKeys) {
     const std::size_t begin = random.below(size);
     found.push_back({begin, begin + random.below(2)});
   }
-  for (const LookupOptions& options : every_options())
+  for (const AnswerOptions& options : every_options())
     expect_exact(found, rows, values, options, true);
 }
 

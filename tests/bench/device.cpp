@@ -197,7 +197,7 @@ TEST_F(DeviceWorkload, QueuesWaitForTheirOwnWork) {
   const auto queue = device().queue();
   EXPECT_NE(queue->stream().handle, nullptr);
   device().wait();
-  index.lookup_into(lookups.lower.view(),
+  index.answer_into(Query::equal(lookups.lower.view()),
                     {.values = view_of(column.values), .stream = queue->stream()},
                     {.sum = sums.data(), .memory_space = MemorySpace::device});
   queue->wait();

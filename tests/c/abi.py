@@ -19,7 +19,8 @@ def declarations(header, compiler):
     text = subprocess.run([compiler, "-std=c11", "-E", "-P", "-xc", "-"], input=own, text=True,
                           capture_output=True, check=True).stdout
     text = re.sub(r"__attribute__\(\(.*?\)\)\)?\s*", "", " ".join(text.split()))
-    return [re.sub(r"\s+", " ", part).strip() for part in re.split(r"(?<=;)\s(?![^{]*\})", text)]
+    ends = r"(?<=;)\s(?![^{]*\})|(?<=\})\s(?=static|typedef)"  # an inline function has no semicolon behind it
+    return [re.sub(r"\s+", " ", part).strip() for part in re.split(ends, text)]
 
 
 def symbols(library):
@@ -46,10 +47,11 @@ def difference(old, new):
 
 def self_test():
     header = "#include <a.h>\n#define RTINDEX_ABI_VERSION 7\n/// A call.\nint rtindex_a(int  b);\n" \
-             "typedef struct s { int a; int b; } s;\n"
+             "static inline s f(void) { const s c = {1, 2}; return c; }\ntypedef struct s { int a; int b; } s;\n"
     assert version_of(header) == 7
     was = declarations(header, "cc")
-    assert was == ["int rtindex_a(int b);", "typedef struct s { int a; int b; } s;"], was
+    assert was == ["int rtindex_a(int b);", "static inline s f(void) { const s c = {1, 2}; return c; }",
+                   "typedef struct s { int a; int b; } s;"], was
     assert declarations(header.replace("A call", "Another comment"), "cc") == was
     for changed in (header.replace("int  b", "long b"), header.replace("int b;", "long b;"),
                     header + "int rtindex_c(void);\n", header.replace("int rtindex_a(int  b);", "")):

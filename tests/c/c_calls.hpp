@@ -18,7 +18,7 @@ namespace rtindex::test {
 
 // A message if a call fails: EXPECT_EQ("", error_in(rtindex_...)).
 inline std::string error_in(rtindex_status status) {
-  if (status == RTINDEX_OK) return "";
+  if (status == RTINDEX_STATUS_OK) return "";
   return std::string(rtindex_status_name(status)) + ": " + rtindex_last_error();
 }
 
@@ -140,5 +140,20 @@ template <class Struct>
   options.struct_size = sizeof(options);
   return options;
 }
+
+inline const std::vector<std::int64_t> six_keys{26, 25, 29, 23, 29, 27};
+
+// A test with an index over `six_keys`.
+class CIndexTest : public testing::Test {
+ protected:
+  CIndexTest() {
+    const rtindex_column column = memory_of(RTINDEX_TYPE_INT64, six_keys);
+    EXPECT_EQ("", error_in(rtindex_build(&column, "sorted@cpu", nullptr, index_.out())));
+  }
+  [[nodiscard]] rtindex_index* index() const { return index_.get(); }
+
+ private:
+  CIndex index_;
+};
 
 }  // namespace rtindex::test

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <rtindex/rtindex.h>
@@ -35,7 +37,7 @@ std::string refusal(const rtindex_column* column, const char* spec = "sorted@cpu
   auto* untouched = reinterpret_cast<rtindex_index*>(16);
   rtindex_index* index = untouched;
   const rtindex_status status = rtindex_build(column, spec, nullptr, &index);
-  if (status == RTINDEX_OK) {
+  if (status == RTINDEX_STATUS_OK) {
     EXPECT_EQ("", error_in(rtindex_free(index)));
     return "";
   }
@@ -53,38 +55,39 @@ TEST(CErrors, NullPointers) {
   rtindex_index* index = nullptr;
   ArrowArray array{};
   const ArrowColumn keys(numbers());
-  EXPECT_EQ(rtindex_build(nullptr, nullptr, nullptr, &index), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_build(nullptr, nullptr, nullptr, &index), RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(rtindex_last_error(), "the argument 'column' is null: pass a pointer to it");
-  EXPECT_EQ(rtindex_build(keys.get(), nullptr, nullptr, nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_lookup(nullptr, 0, keys.get(), nullptr, nullptr, nullptr, &array),
-            RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_build(keys.get(), nullptr, nullptr, nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  const rtindex_query query = rtindex_query_equal(keys.get());
+  EXPECT_EQ(rtindex_answer(nullptr, &query, nullptr, nullptr, nullptr, &array),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   CIndex built;
   ASSERT_EQ("", error_in(rtindex_build(keys.get(), "sorted@cpu", nullptr, built.out())));
-  EXPECT_EQ(rtindex_lookup(built.get(), 0, nullptr, nullptr, nullptr, nullptr, &array),
-            RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_lookup(built.get(), 0, keys.get(), nullptr, nullptr, nullptr, nullptr),
-            RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_lookup_into(built.get(), 0, keys.get(), nullptr, nullptr, nullptr),
-            RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      rtindex_join_in_parts(built.get(), 0, keys.get(), nullptr, nullptr, 1, nullptr, nullptr),
-      RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_lookup(built.get(), RTINDEX_RANGE, nullptr, nullptr, nullptr, nullptr, &array),
-            RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      rtindex_lookup(built.get(), RTINDEX_POINT, keys.get(), keys.get(), nullptr, nullptr, &array),
-      RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_save(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_load(nullptr, nullptr, &index), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_deserialize(nullptr, 8, nullptr, &index), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_describe(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_spec(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_column_schema(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_get_info(built.get(), nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_set_metadata(built.get(), nullptr, "text"), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_indexes(nullptr, nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_check_spec(nullptr, nullptr), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_free(nullptr), RTINDEX_OK);
+  EXPECT_EQ(rtindex_answer(built.get(), &query, nullptr, nullptr, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_answer_device(built.get(), &query, nullptr, nullptr, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_answer_into(built.get(), &query, nullptr, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_join(built.get(), &query, nullptr, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_join_device(built.get(), &query, nullptr, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_join_into(built.get(), &query, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_join_batches(built.get(), &query, nullptr, 1, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_save(built.get(), nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_load(nullptr, nullptr, &index), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_deserialize(nullptr, 8, nullptr, &index), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_describe(built.get(), nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_spec(built.get(), nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_column_schema(built.get(), nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_get_info(built.get(), nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_set_metadata(built.get(), nullptr, "text"), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_indexes(nullptr, nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_check_spec(nullptr, nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_free(nullptr), RTINDEX_STATUS_OK);
   EXPECT_EQ(index, nullptr);
   EXPECT_EQ(array.release, nullptr);
 }
@@ -98,19 +101,16 @@ TEST(CErrors, StructsOfAnotherSize) {
   expect_refusal(&column, "compiled with a newer rtindex.h");
   CIndex index;
   ASSERT_EQ("", error_in(rtindex_build(keys.get(), "sorted@cpu", nullptr, index.out())));
-  rtindex_lookup_options options{};
+  const rtindex_query query = rtindex_query_equal(keys.get());
+  rtindex_answer_options options{};
   ArrowArray array{};
-  EXPECT_EQ(rtindex_lookup(index.get(), 0, keys.get(), nullptr, &options, nullptr, &array),
-            RTINDEX_INVALID_ARGUMENT);
-  options.struct_size = sizeof(options);
-  auto nearest = sized<rtindex_nearest_options>();
-  nearest.struct_size += 1;
-  options.nearest = &nearest;
-  EXPECT_EQ(
-      rtindex_lookup(index.get(), RTINDEX_NEAREST, keys.get(), nullptr, &options, nullptr, &array),
-      RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_answer(index.get(), &query, &options, nullptr, nullptr, &array),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  rtindex_join_options join{};
+  EXPECT_EQ(rtindex_join(index.get(), &query, &join, nullptr, &array),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   rtindex_info info{};
-  EXPECT_EQ(rtindex_get_info(index.get(), &info), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_get_info(index.get(), &info), RTINDEX_STATUS_INVALID_ARGUMENT);
 }
 
 TEST(CErrors, ReleasedArraysAndSchemas) {
@@ -217,7 +217,7 @@ TEST(CErrors, StringViewsOutsideTheirBuffers) {
 
 TEST(CErrors, MemoryWithoutArrow) {
   const std::vector<std::int64_t> keys{1, 2};
-  rtindex_column column = memory_of(RTINDEX_INT64, keys);
+  rtindex_column column = memory_of(RTINDEX_TYPE_INT64, keys);
   EXPECT_EQ("", refusal(&column));
   column.data = nullptr;
   expect_refusal(&column, "data is null");
@@ -225,25 +225,25 @@ TEST(CErrors, MemoryWithoutArrow) {
   expect_refusal(&column, "type is 99");
   column = memory_of(0, keys);
   expect_refusal(&column, "or a schema");
-  column = memory_of(RTINDEX_STRING, keys);
+  column = memory_of(RTINDEX_TYPE_STRING, keys);
   expect_refusal(&column, "set offsets");
   column.offsets = keys.data();
   expect_refusal(&column, "offset_bytes is 0");
-  column = memory_of(RTINDEX_COMPOSITE, keys);
+  column = memory_of(RTINDEX_TYPE_COMPOSITE, keys);
   expect_refusal(&column, "no parts");
-  column = memory_of(RTINDEX_TIMESTAMP64, keys);
+  column = memory_of(RTINDEX_TYPE_TIMESTAMP64, keys);
   column.time_unit = 8;
   expect_refusal(&column, "invalid time_unit: 8");
-  column = memory_of(RTINDEX_INT64, keys);
+  column = memory_of(RTINDEX_TYPE_INT64, keys);
   column.memory_space = 2;
   expect_refusal(&column, "memory_space");
-  column.memory_space = RTINDEX_DEVICE;
+  column.memory_space = RTINDEX_MEMORY_SPACE_DEVICE;
   expect_refusal(&column, "device memory");
 }
 
 TEST(CErrors, StringsWithoutArrow) {
   const std::vector<std::int64_t> offsets{0, 5, 6};
-  rtindex_column column = memory_of(RTINDEX_STRING, offsets);
+  rtindex_column column = memory_of(RTINDEX_TYPE_STRING, offsets);
   column.data = "abcdef";
   column.offsets = offsets.data();
   column.offset_bytes = 8;
@@ -268,37 +268,124 @@ TEST(CErrors, StringsWithoutArrow) {
 
 TEST(CErrors, CompositesInComposites) {
   const std::vector<std::int64_t> keys{1, 2};
-  rtindex_column column = memory_of(RTINDEX_COMPOSITE, keys);
+  rtindex_column column = memory_of(RTINDEX_TYPE_COMPOSITE, keys);
   column.parts = &column;
   column.part_count = 1;
   expect_refusal(&column, "part 0 is composite itself");
 }
 
-TEST(CErrors, ConstantsOutOfRange) {
+// Every call that takes a query rejects it, with the same message, and returns nothing.
+void expect_rejected_query(const rtindex_index* index, const rtindex_query* query,
+                           const std::string& part) {
+  ArrowArray array{};
+  ArrowDeviceArray device_array{};
+  std::uint64_t number = 77;
+  std::uint32_t row = 77;
+  bool was_called = false;
+  auto outputs = sized<rtindex_outputs>();
+  outputs.any = &row;
+  auto join_outputs = sized<rtindex_join_outputs>();
+  join_outputs.count = &number;
+  const rtindex_join_callback callback = [](void* context, const std::uint64_t*,
+                                            const std::uint32_t*, std::size_t) {
+    *static_cast<bool*>(context) = true;
+    return rtindex_status{RTINDEX_STATUS_OK};
+  };
+  const std::function<rtindex_status()> calls[] = {
+      [&] { return rtindex_answer(index, query, nullptr, nullptr, nullptr, &array); },
+      [&] { return rtindex_answer_device(index, query, nullptr, nullptr, nullptr, &device_array); },
+      [&] { return rtindex_answer_into(index, query, nullptr, nullptr, &outputs); },
+      [&] { return rtindex_join(index, query, nullptr, nullptr, &array); },
+      [&] { return rtindex_join_device(index, query, nullptr, nullptr, &device_array); },
+      [&] { return rtindex_join_into(index, query, nullptr, &join_outputs); },
+      [&] { return rtindex_join_batches(index, query, nullptr, 1, callback, &was_called); }};
+  for (const auto& call : calls) {
+    EXPECT_EQ(call(), RTINDEX_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(rtindex_last_error()).find(part), std::string::npos)
+        << rtindex_last_error();
+  }
+  EXPECT_EQ(array.release, nullptr);
+  EXPECT_EQ(device_array.array.release, nullptr);
+  EXPECT_EQ(number, 77U);
+  EXPECT_EQ(row, 77U);
+  EXPECT_FALSE(was_called);
+}
+
+TEST(CErrors, InvalidQueriesAreRejectedByEveryCall) {
   const ArrowColumn keys(numbers());
   CIndex index;
   ASSERT_EQ("", error_in(rtindex_build(keys.get(), "sorted@cpu", nullptr, index.out())));
-  ArrowArray array{};
-  const auto status = [&](std::int32_t kind, auto change) {
-    auto options = sized<rtindex_lookup_options>();
-    change(options);
-    return rtindex_lookup(index.get(), kind, keys.get(), nullptr, &options, nullptr, &array);
+  expect_rejected_query(index.get(), nullptr, "the argument 'query' is null");
+  const auto expect_rejected = [&](auto change, const char* part) {
+    rtindex_query query = rtindex_query_equal(keys.get());
+    change(query);
+    expect_rejected_query(index.get(), &query, part);
   };
-  using Options = rtindex_lookup_options;
-  EXPECT_EQ(status(4, [](Options&) {}), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(status(-1, [](Options&) {}), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(status(0, [](Options& options) { options.answers = 256; }), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(status(0, [](Options& options) { options.order = 3; }), RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(status(1, [](Options& options) { options.ends = -1; }), RTINDEX_INVALID_ARGUMENT);
-  auto nearest = sized<rtindex_nearest_options>();
-  nearest.tolerance_type = RTINDEX_STRING;
-  EXPECT_EQ(status(2, [&](Options& options) { options.nearest = &nearest; }),
-            RTINDEX_INVALID_ARGUMENT);
-  EXPECT_EQ(status(0, [](Options& options) { options.answers = RTINDEX_KEY; }),
-            RTINDEX_UNSUPPORTED);
+  using Query = rtindex_query;
+  expect_rejected([](Query& query) { query.struct_size = 0; }, "struct_size is 0");
+  expect_rejected([](Query& query) { query.struct_size -= 8; }, "set it to sizeof(rtindex_query)");
+  expect_rejected([](Query& query) { query.struct_size += 8; }, "a newer rtindex.h");
+  for (const std::int32_t wrong : {-1, 4}) {
+    expect_rejected([&](Query& query) { query.kind = wrong; }, "kind of query");
+    expect_rejected([&](Query& query) { query.ends = wrong; }, "ends");
+    expect_rejected([&](Query& query) { query.direction = wrong; }, "direction");
+    expect_rejected([&](Query& query) { query.exact = wrong; }, "exact");
+  }
+  expect_rejected([](Query& query) { query.exact = 2; }, "expected 0 to 1");
+  expect_rejected([](Query& query) { query.direction = 3; }, "expected 0 to 2");
+  expect_rejected([](Query& query) { query.tolerance_type = RTINDEX_TYPE_STRING; },
+                  "tolerance_type: 14");
+  for (const std::int32_t kind :
+       {RTINDEX_QUERY_EQUAL, RTINDEX_QUERY_PREFIX, RTINDEX_QUERY_NEAREST}) {
+    expect_rejected(
+        [&](Query& query) {
+          query.kind = kind;
+          query.upper = query.lower;
+        },
+        "unexpected upper ends");
+    expect_rejected(
+        [&](Query& query) {
+          query.kind = kind;
+          query.lower = nullptr;
+        },
+        "expected a column of keys");
+  }
+  expect_rejected(
+      [](Query& query) {
+        query.kind = RTINDEX_QUERY_RANGE;
+        query.lower = nullptr;
+      },
+      "neither lower nor upper");
+  expect_rejected([](Query& query) { query.kind = RTINDEX_QUERY_PREFIX; }, "expected prefixes");
+}
+
+TEST(CErrors, OptionsOutOfRange) {
+  const ArrowColumn keys(numbers());
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(keys.get(), "sorted@cpu", nullptr, index.out())));
+  const rtindex_query query = rtindex_query_equal(keys.get());
+  ArrowArray array{};
+  const auto status = [&](auto change) {
+    auto options = sized<rtindex_answer_options>();
+    change(options);
+    return rtindex_answer(index.get(), &query, &options, nullptr, nullptr, &array);
+  };
+  using Options = rtindex_answer_options;
+  EXPECT_EQ(status([](Options& options) { options.answers = 256; }),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(status([](Options& options) { options.order = 3; }), RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(status([](Options& options) { options.answers = RTINDEX_ANSWER_KEY; }),
+            RTINDEX_STATUS_UNSUPPORTED);
+  auto join = sized<rtindex_join_options>();
+  join.how = 4;
+  EXPECT_EQ(rtindex_join(index.get(), &query, &join, nullptr, &array),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(array.release, nullptr);
   std::int32_t supported = 7;
-  EXPECT_EQ(rtindex_supports(index.get(), 3, RTINDEX_POINT, &supported), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_supports(index.get(), 3, RTINDEX_QUERY_EQUAL, &supported),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_supports(index.get(), RTINDEX_ANSWER_ANY, 4, &supported),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(supported, 7);
 }
 
@@ -318,16 +405,16 @@ TEST(CErrors, DeviceArrays) {
 }
 
 TEST(CErrors, EveryThreadHasItsOwn) {
-  EXPECT_EQ(rtindex_check_spec("nothing", nullptr), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_check_spec("nothing", nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
   const std::string here = rtindex_last_error();
   std::thread([] {
     EXPECT_STREQ(rtindex_last_error(), "");
-    EXPECT_EQ(rtindex_last_status(), RTINDEX_OK);
+    EXPECT_EQ(rtindex_last_status(), RTINDEX_STATUS_OK);
     rtindex_index* index = nullptr;
-    EXPECT_EQ(rtindex_load("/no/such/file.rtindex", nullptr, &index), RTINDEX_IO);
+    EXPECT_EQ(rtindex_load("/no/such/file.rtindex", nullptr, &index), RTINDEX_STATUS_IO);
   }).join();
   EXPECT_EQ(rtindex_last_error(), here);
-  EXPECT_EQ(rtindex_last_status(), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_last_status(), RTINDEX_STATUS_INVALID_ARGUMENT);
 }
 
 TEST(CErrors, AFreedIndexIsRefusedInDebugBuilds) {
@@ -338,15 +425,15 @@ TEST(CErrors, AFreedIndexIsRefusedInDebugBuilds) {
   rtindex_index* index = nullptr;
   ASSERT_EQ("", error_in(rtindex_build(keys.get(), nullptr, nullptr, &index)));
   ASSERT_EQ("", error_in(rtindex_free(index)));
-  EXPECT_EQ(rtindex_merge(index), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_merge(index), RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_NE(std::string(rtindex_last_error()).find("freed already"), std::string::npos);
-  EXPECT_EQ(rtindex_free(index), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_free(index), RTINDEX_STATUS_INVALID_ARGUMENT);
 }
 
 TEST(CErrors, EveryStatusHasAName) {
-  EXPECT_STREQ(rtindex_status_name(RTINDEX_OK), "ok");
-  EXPECT_STREQ(rtindex_status_name(RTINDEX_CORRUPT_FILE), "corrupt_file");
-  EXPECT_STREQ(rtindex_status_name(RTINDEX_INTERNAL), "internal");
+  EXPECT_STREQ(rtindex_status_name(RTINDEX_STATUS_OK), "ok");
+  EXPECT_STREQ(rtindex_status_name(RTINDEX_STATUS_CORRUPT_FILE), "corrupt_file");
+  EXPECT_STREQ(rtindex_status_name(RTINDEX_STATUS_INTERNAL), "internal");
   EXPECT_STREQ(rtindex_status_name(-4), "unknown");
   EXPECT_STREQ(rtindex_status_name(99), "unknown");
 }

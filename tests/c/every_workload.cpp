@@ -19,12 +19,13 @@ constexpr AnswerSet of_values = Answer::sum | Answer::min | Answer::max;
 
 // The options of a call, and the structs that they point to.
 struct COptions {
-  COptions(const LookupOptions& options, const rtindex_column* values)
-      : c(sized<rtindex_lookup_options>()), miss(sized<rtindex_miss_values>()) {
+  COptions(const AnswerOptions& options, const rtindex_column* values)
+      : c(sized<rtindex_answer_options>()),
+        miss(sized<rtindex_miss_values>()),
+        limit(options.limit) {
     c.answers = options.answers.bits();
-    c.limit = options.limit;
+    if (limit != no_limit) c.limit = &limit;
     c.order = static_cast<std::int32_t>(options.order);
-    c.ends = static_cast<std::int32_t>(options.ends);
     c.matched = options.matched ? 1 : 0;
     if (options.answers.has_any_of(of_values)) c.values = values;
     miss.u64 = options.miss.u64;
@@ -35,8 +36,9 @@ struct COptions {
   COptions(const COptions&) = delete;
   COptions& operator=(const COptions&) = delete;
 
-  rtindex_lookup_options c;
+  rtindex_answer_options c;
   rtindex_miss_values miss;
+  std::uint32_t limit;
 };
 
 Aggregates aggregates_in(const ArrowArray& array, const std::string& format) {
@@ -46,7 +48,7 @@ Aggregates aggregates_in(const ArrowArray& array, const std::string& format) {
 }
 
 // Nulls mark misses, whose elements are those of misses still.
-Given given_in(const Exported& exported, const LookupOptions& options) {
+Given given_in(const Exported& exported, const AnswerOptions& options) {
   Given given;
   given.size = static_cast<std::size_t>(exported.array->length);
   const auto rows_of = [&](const char* name) -> std::optional<std::vector<std::uint32_t>> {
@@ -79,17 +81,17 @@ Given given_in(const Exported& exported, const LookupOptions& options) {
   return given;
 }
 
-// The batch as Arrow arrays.
+// A batch as Arrow arrays, and its query.
 struct CBatch {
   CBatch(const Batch& batch, std::size_t skipped)
       : lower(batch.lower, skipped),
         upper(batch.upper, skipped),
-        is_range(batch.kind == LookupKind::range) {}
-  [[nodiscard]] std::int32_t kind() const { return is_range ? RTINDEX_RANGE : RTINDEX_POINT; }
-  [[nodiscard]] const rtindex_column* upper_end() const { return is_range ? upper.get() : nullptr; }
+        query(batch.kind == QueryKind::range
+                  ? rtindex_query_range(lower.get(), upper.get(), RTINDEX_ENDS_CLOSED)
+                  : rtindex_query_equal(lower.get())) {}
 
   ArrowColumn lower, upper;
-  bool is_range;
+  rtindex_query query;
 };
 
 class EveryWorkloadInC : public testing::TestWithParam<std::string> {};
@@ -106,12 +108,11 @@ TEST_P(EveryWorkloadInC, AnswersLikeTheScan) {
   for (const Batch& batch : interesting_batches(column, 24, random)) {
     const Matches matches = scan(column.keys(), batch);
     const CBatch lookups(batch, 3);
-    for (const LookupOptions& options : {full_options(), LookupOptions{.answers = Answer::count}}) {
+    for (const AnswerOptions& options : {full_options(), AnswerOptions{.answers = Answer::count}}) {
       const COptions c_options(options, c_values.get());
       Exported answers;
-      ASSERT_EQ("", error_in(rtindex_lookup(index.get(), lookups.kind(), lookups.lower.get(),
-                                            lookups.upper_end(), &c_options.c, answers.schema_out(),
-                                            answers.array_out())));
+      ASSERT_EQ("", error_in(rtindex_answer(index.get(), &lookups.query, &c_options.c, nullptr,
+                                            answers.schema_out(), answers.array_out())));
       ASSERT_EQ("", first_difference(given_in(answers, options), options, batch, matches, values))
           << text_of(batch.lower.shape());
     }
@@ -132,16 +133,15 @@ TEST(EveryOptionInC, AnswersLikeTheScan) {
   for (const Batch& batch : own_batches(column, 32, random)) {
     const Matches matches = scan(column.keys(), batch);
     const CBatch lookups(batch, 0);
-    for (const LookupOptions& options : every_options()) {
-      if (options.answers.empty() || options.limit == 0) continue;  // 0: the default in C
-      if (options.answers.has(Answer::key)) continue;               // of neighbours only
+    for (const AnswerOptions& options : every_options()) {
+      if (options.answers.empty()) continue;           // 0: RTINDEX_ANSWER_ANY
+      if (options.answers.has(Answer::key)) continue;  // of neighbours only
       const COptions c_options(options, c_values.get());
       Exported answers;
-      ASSERT_EQ("", error_in(rtindex_lookup(index.get(), lookups.kind(), lookups.lower.get(),
-                                            lookups.upper_end(), &c_options.c, answers.schema_out(),
-                                            answers.array_out())));
+      ASSERT_EQ("", error_in(rtindex_answer(index.get(), &lookups.query, &c_options.c, nullptr,
+                                            answers.schema_out(), answers.array_out())));
       Given given = given_in(answers, options);
-      LookupOptions checked = options;
+      AnswerOptions checked = options;
       if (!given.matched) checked.matched = false;  // no answer that has nulls
       ASSERT_EQ("", first_difference(given, checked, batch, matches, values)) << text_of(options);
     }
@@ -175,18 +175,18 @@ TEST(OutputsInC, AnswersLikeTheScan) {
     outputs.min = doubles(given.min);
     outputs.max = doubles(given.max);
     outputs.offsets = given.offsets.emplace(size + 1, 5).data();
-    auto c_options = sized<rtindex_lookup_options>();
+    auto c_options = sized<rtindex_answer_options>();
     c_options.values = c_values.get();
-    const auto ask = [&] {
-      return error_in(rtindex_lookup_into(index.get(), lookups.kind(), lookups.lower.get(),
-                                          lookups.upper_end(), &c_options, &outputs));
+    const auto answer = [&] {
+      return error_in(
+          rtindex_answer_into(index.get(), &lookups.query, &c_options, nullptr, &outputs));
     };
-    ASSERT_EQ("", ask());
+    ASSERT_EQ("", answer());
     given.rows.resize(given.offsets->back());
     outputs.rows = given.rows.data();
     outputs.rows_capacity = given.rows.size();
-    ASSERT_EQ("", ask());
-    LookupOptions options = full_options();
+    ASSERT_EQ("", answer());
+    AnswerOptions options = full_options();
     options.miss = {};
     ASSERT_EQ("", first_difference(given, options, batch, matches, values));
   }

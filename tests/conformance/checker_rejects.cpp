@@ -20,7 +20,7 @@ struct Example {
   Batch batch = ranges(integers(Type::i32, std::vector<Whole>{10, 15, 11, 0, 20}),
                        integers(Type::i32, std::vector<Whole>{10, 25, 19, 99, 10}));
   Matches matches = scan(column.keys(), batch);
-  LookupOptions options{.answers = full_options().answers, .matched = true, .limit = 2};
+  AnswerOptions options{.answers = full_options().answers, .matched = true, .limit = 2};
   Given right;
 
   Example() {
@@ -115,7 +115,7 @@ TEST(Checker, JudgesFloatsByTheStatedTolerance) {
   const TestColumn values = floats(Type::f64, std::vector<double>{1e6, -1e6 + 0.25, NAN});
   const Batch batch = points(integers(Type::u8, std::vector<Whole>{1, 2}));
   const Matches matches = scan(column.keys(), batch);
-  const LookupOptions options{.answers = Answer::sum | Answer::max};
+  const AnswerOptions options{.answers = Answer::sum | Answer::max};
   Given given;
   given.size = 2;
   given.max = std::vector<double>{1e6, NAN};

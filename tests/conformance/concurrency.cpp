@@ -59,9 +59,9 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
       for (; !stop; ++passes[static_cast<std::size_t>(reader)])
         for (std::size_t i = 0; i < batches.size(); ++i) {
           const TestColumn& lower = batches[i].lower;
-          LookupOptions options = full_options();
+          AnswerOptions options = full_options();
           options.values = values.view();
-          const Answers answers = batches[i].kind == LookupKind::point
+          const Answers answers = batches[i].kind == QueryKind::equal
                                       ? index.lookup(lower.view(), options)
                                       : index.range(lower.view(), batches[i].upper.view(), options);
           const Given result = given(answers, options);
@@ -71,7 +71,7 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
               !first_difference(result, options, batches[i], after_matches[i], values).empty())
             differences[static_cast<std::size_t>(reader)] = text;
           static_cast<void>(index.type());
-          static_cast<void>(index.supports(Answer::any, LookupKind::point));
+          static_cast<void>(index.supports(Answer::any, QueryKind::equal));
           static_cast<void>(index.memory_usage());
           static_cast<void>(index.spec());
         }

@@ -99,10 +99,10 @@ class SharedIndex {
   // "" where the answers are those of one version.
   [[nodiscard]] std::string difference() const { return difference(index_); }
   [[nodiscard]] std::string difference(const Index& index) const {
-    LookupOptions options{.answers = Answer::count | Answer::first | AnswerSet(Answer::rows)};
+    AnswerOptions options{.answers = Answer::count | Answer::first | AnswerSet(Answer::rows)};
     if (includes_) options.answers = options.answers | Answer::sum | Answer::max;
     options.miss.i64 = 0;
-    const bool has_ranges = supports(index, options.answers, LookupKind::range);
+    const bool has_ranges = supports(index, options.answers, QueryKind::range);
     const Answers answers = has_ranges
                                 ? index.range(ranges_.lower.view(), ranges_.upper.view(), options)
                                 : index.lookup(points_.lower.view(), options);

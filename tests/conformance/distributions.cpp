@@ -186,7 +186,7 @@ class Distributions : public testing::TestWithParam<Case> {
     const std::size_t samples = traces_rays(spec()) ? 60 : affordable(600);
     const Keys points = column_.points(samples, random_);
     compare(index.lookup(points, asked, values_), points, points);
-    if (!index.supports(Answer::sum, LookupKind::range)) return;
+    if (!index.supports(Answer::sum, QueryKind::range)) return;
     const auto [lower, upper] = column_.ranges(samples, random_);
     compare(index.range(lower, upper, asked, values_), lower, upper);
     const std::vector<std::uint32_t> ranks = index.rank(points);

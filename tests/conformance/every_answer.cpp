@@ -18,7 +18,7 @@ struct Scene {
   explicit Scene(const std::string& workload) : column(workload_named(workload).column()) {
     Random random(column.size());
     batches = own_batches(column, 30, random);
-    batches.push_back({LookupKind::point, TestColumn(column.shape(), {}),
+    batches.push_back({QueryKind::equal, TestColumn(column.shape(), {}),
                        TestColumn(column.shape(), {})});  // no lookups at all
     // Around the size of a block of lookups, and over several blocks.
     for (const std::size_t size : {1, 255, 256, 257, 1001}) {
@@ -43,7 +43,7 @@ TEST_P(EveryAnswer, AloneAndTogether) {
   const Index index = build(scene.column.view(), std::get<0>(GetParam()));
   Random random(5);
   for (std::size_t i = 0; i < scene.batches.size(); ++i)
-    for (const LookupOptions& options : every_options()) {
+    for (const AnswerOptions& options : every_options()) {
       if (!supports(index, options.answers, scene.batches[i].kind)) continue;
       const TestColumn values = values_of(random.pick(value_types()), scene.column.size(), random);
       ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], options, values));
@@ -60,7 +60,7 @@ TEST_P(EveryAnswer, OfEveryValueType) {
     for (std::size_t i = 0; i < 2; ++i)
       for (const Answer answer : {Answer::sum, Answer::min, Answer::max}) {
         if (!index.supports(answer, scene.batches[i].kind)) continue;
-        const LookupOptions options{.answers = answer, .miss = {.u64 = 3, .i64 = 4, .f64 = -1}};
+        const AnswerOptions options{.answers = answer, .miss = {.u64 = 3, .i64 = 4, .f64 = -1}};
         ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], options, values));
       }
   }
@@ -75,15 +75,15 @@ TEST_P(EveryAnswer, IsGivenOrRefusedAsDocumented) {
   Random random(7);
   const TestColumn values = values_of(Type::u64, scene.column.size(), random);
   for (std::size_t i = 0; i < 2; ++i)
-    for (LookupOptions options : every_options()) {
+    for (AnswerOptions options : every_options()) {
       const Batch& batch = scene.batches[i];
       const auto call = [&] {
-        if (batch.kind == LookupKind::point)
+        if (batch.kind == QueryKind::equal)
           static_cast<void>(index.lookup(batch.lower.view(), options));
         else
           static_cast<void>(index.range(batch.lower.view(), batch.upper.view(), options));
       };
-      const bool supported = (batch.kind == LookupKind::point || !spec.starts_with("hash")) &&
+      const bool supported = (batch.kind == QueryKind::equal || !spec.starts_with("hash")) &&
                              !options.answers.has(Answer::key);
       EXPECT_EQ(supports(index, options.answers, batch.kind), supported) << text_of(options);
       options.values = values.view();

@@ -18,7 +18,7 @@ Index build_including(const TestColumn& column, const std::string& spec, const T
 }
 
 std::string check_included(const Index& index, const Batch& batch, const Matches& matches,
-                           const LookupOptions& options, const TestColumn& values) {
+                           const AnswerOptions& options, const TestColumn& values) {
   if (!supports(index, options.answers, batch.kind)) return "";
   return check_call(index, batch, matches, options, values, ValuesOf::index);
 }
@@ -39,9 +39,9 @@ TEST_P(IncludedValues, AnswerLikeGivenOnes) {
     EXPECT_EQ(index.included(), type);
     const TestColumn others = values_of(Type::f64, column.size(), random);
     for (std::size_t i = 0; i < batches.size(); ++i) {
-      for (const LookupOptions& options : {full_options(), LookupOptions{.answers = Answer::sum},
-                                           LookupOptions{.answers = Answer::min | Answer::max},
-                                           LookupOptions{.answers = Answer::sum | Answer::count,
+      for (const AnswerOptions& options : {full_options(), AnswerOptions{.answers = Answer::sum},
+                                           AnswerOptions{.answers = Answer::min | Answer::max},
+                                           AnswerOptions{.answers = Answer::sum | Answer::count,
                                            .miss = {.u64 = 1, .i64 = 2, .f64 = 3}}})
         ASSERT_EQ("", check_included(index, batches[i], matches[i], options, values))
             << name_of(type) << " " << text_of(options);

@@ -1,8 +1,8 @@
-// Joins of every index, as a whole and in parts, against a scan of the table.
+// Joins of every index and every kind of query, at once, into buffers and in batches, against a
+// scan of the table.
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -20,30 +20,69 @@
 namespace rtindex::test {
 namespace {
 
-constexpr std::size_t whole = 0;  // in place of a size of parts
+void append(JoinedRows& joined, const JoinedRows& batch) {
+  joined.lookups.insert(joined.lookups.end(), batch.lookups.begin(), batch.lookups.end());
+  joined.rows.insert(joined.rows.end(), batch.rows.begin(), batch.rows.end());
+}
+
+// A join into buffers of just the size that it reports.
+JoinedRows joined_into(const Index& index, const Query& query, JoinKind how) {
+  std::uint64_t count = 0;
+  index.join_into(query, how, {.count = &count});
+  JoinedRows joined{std::vector<std::uint64_t>(count), {}};
+  if (how == JoinKind::inner || how == JoinKind::left) joined.rows.resize(count);
+  index.join_into(query, how,
+                  {.lookups = joined.lookups.data(),
+                   .rows = joined.rows.data(),
+                   .capacity = count,
+                   .count = &count});
+  EXPECT_EQ(count, joined.lookups.size());
+  return joined;
+}
 
 class Joins : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  // Calls join(how, most, take) for every kind of join and for parts of several sizes.
-  static void expect_joins(
-      const std::string& name, const Matches& matches,
-      const std::function<JoinedRows(JoinKind)>& join,
-      const std::function<void(JoinKind, std::size_t, const TakeJoined&)>& join_in_parts) {
-    for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti})
-      for (const std::size_t most : {whole, std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
+  // Every kind of join in every form.
+  static void expect_joins(const Index& index, const Query& query, const Matches& matches) {
+    for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
+      EXPECT_EQ(join_difference(index.join(query, how), matches, how), "") << name_of(query.kind);
+      EXPECT_EQ(join_difference(joined_into(index, query, how), matches, how), "")
+          << name_of(query.kind) << " into buffers";
+      for (const std::size_t max_pairs : {std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
         JoinedRows joined;
-        if (most == whole)
-          joined = join(how);
-        else
-          join_in_parts(how, most, [&](const JoinedRows& part) {
-            EXPECT_LE(part.lookups.size(), most);
-            joined.lookups.insert(joined.lookups.end(), part.lookups.begin(), part.lookups.end());
-            joined.rows.insert(joined.rows.end(), part.rows.begin(), part.rows.end());
-          });
-        EXPECT_EQ(join_difference(joined, matches, how), "") << name << " in parts of " << most;
+        index.join_batches(query, how, max_pairs, [&](const JoinedRows& batch) {
+          EXPECT_LE(batch.lookups.size(), max_pairs);
+          append(joined, batch);
+        });
+        EXPECT_EQ(join_difference(joined, matches, how), "")
+            << name_of(query.kind) << " in batches of " << max_pairs;
       }
+    }
   }
 };
+
+// The rows that begin with each prefix, by a scan.
+Matches scan_prefixes(const std::vector<Key>& keys, const std::vector<std::string>& prefixes) {
+  Matches matches(prefixes.size());
+  for (std::uint32_t row = 0; row < keys.size(); ++row) {
+    if (is_null(keys[row])) continue;
+    const auto& text = std::get<std::string>(keys[row].front());
+    for (std::size_t i = 0; i < prefixes.size(); ++i)
+      if (text.starts_with(prefixes[i])) matches[i].push_back(row);
+  }
+  return matches;
+}
+
+// The beginnings of some keys.
+std::vector<std::string> some_prefixes(const std::vector<Key>& keys, Random& random) {
+  std::vector<std::string> prefixes = {"", "\xff"};
+  for (const Key& key : keys)
+    if (!is_null(key) && random.one_in(8)) {
+      const auto& text = std::get<std::string>(key.front());
+      prefixes.push_back(text.substr(0, random.bits() % (text.size() + 1)));
+    }
+  return prefixes;
+}
 
 TEST_P(Joins, AreThoseOfAScan) {
   const auto& [spec, workload] = GetParam();
@@ -54,33 +93,23 @@ TEST_P(Joins, AreThoseOfAScan) {
   const std::vector<Batch> batches =
       own_batches(TestColumn(table.shape(), table.keys()), 8, random);
   const ColumnView keys = batches[0].lower.view();
-  expect_joins(
-      "join", scan(table.keys(), batches[0]), [&](JoinKind how) { return index.join(keys, how); },
-      [&](JoinKind how, std::size_t most, const TakeJoined& take) {
-        index.join_in_parts(keys, how, most, take);
-      });
-  const ColumnView lower = batches[1].lower.view();
-  const ColumnView upper = batches[1].upper.view();
-  if (supports(index, Answer::rows, LookupKind::range))
-    expect_joins(
-        "range join", scan(table.keys(), batches[1]),
-        [&](JoinKind how) { return index.join_range(lower, upper, how); },
-        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
-          index.join_range_in_parts(lower, upper, how, Ends::closed, most, take);
-        });
+  expect_joins(index, Query::equal(keys), scan(table.keys(), batches[0]));
+  if (supports(index, Answer::rows, QueryKind::range))
+    expect_joins(index, Query::range(batches[1].lower.view(), batches[1].upper.view()),
+                 scan(table.keys(), batches[1]));
+  if (supports(index, Answer::rows, QueryKind::prefix)) {
+    const std::vector<std::string> prefixes = some_prefixes(table.keys(), random);
+    expect_joins(index, Query::prefix(prefixes), scan_prefixes(table.keys(), prefixes));
+  }
   if (!keeps_order(index)) return;
   // Neighbours themselves are compared with a sorted list elsewhere.
   for (const Direction direction : {Direction::backward, Direction::forward}) {
-    const NearestOptions nearest{.direction = direction};
-    const Answers neighbours = index.nearest(keys, nearest);
+    const Query query = Query::nearest(keys, {.direction = direction});
+    const Answers neighbours = index.answer(query);
     Matches matches;
     for (const std::uint32_t row : neighbours.any())
       matches.push_back(row == miss_row ? std::vector<std::uint32_t>() : std::vector{row});
-    expect_joins(
-        "as-of join", matches, [&](JoinKind how) { return index.join_asof(keys, nearest, how); },
-        [&](JoinKind how, std::size_t most, const TakeJoined& take) {
-          index.join_asof_in_parts(keys, nearest, how, most, take);
-        });
+    expect_joins(index, query, matches);
   }
 }
 
@@ -94,20 +123,19 @@ INSTANTIATE_TEST_SUITE_P(Indexes, Joins,
                                   std::get<1>(tested.param);
                          });
 
-// Changes that the receiver of a part makes are not in the parts after it.
-TEST(JoinsInParts, AreOfTheIndexAsItWasWhenTheCallBegan) {
+// Changes that the callback makes are not in later batches.
+TEST(JoinBatches, AreOfTheIndexAsItWasWhenTheCallBegan) {
   const std::vector<int> keys = {4, 2, 3, 1};
   Index index = build(keys, "sorted@cpu,delta=0");
   const Matches matches = {{0}, {1}, {2}, {3}};
   JoinedRows joined;
   std::uint32_t changes = 0;
-  index.join_range_in_parts(keys, keys, JoinKind::inner, Ends::closed, 1,
-                            [&](const JoinedRows& part) {
-                              joined.lookups.push_back(part.lookups.at(0));
-                              joined.rows.push_back(part.rows.at(0));
-                              index.insert(keys);
-                              index.erase(std::vector<std::uint32_t>{changes++});
-                            });
+  index.join_batches(Query::range(keys, keys), JoinKind::inner, 1, [&](const JoinedRows& part) {
+    joined.lookups.push_back(part.lookups.at(0));
+    joined.rows.push_back(part.rows.at(0));
+    index.insert(keys);
+    index.erase(std::vector<std::uint32_t>{changes++});
+  });
   EXPECT_EQ(changes, 4U);
   EXPECT_EQ(join_difference(joined, matches, JoinKind::inner), "");
 }

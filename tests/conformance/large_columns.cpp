@@ -95,7 +95,7 @@ class LargeColumns : public testing::TestWithParam<Case> {
 TEST_P(LargeColumns, AnswerLikeASortedList) {
   const Index index = make_index();
   check_points(index);
-  if (index.supports(Answer::sum, LookupKind::range)) check_ranges(index);
+  if (index.supports(Answer::sum, QueryKind::range)) check_ranges(index);
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, LargeColumns,

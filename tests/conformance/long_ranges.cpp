@@ -62,9 +62,9 @@ TEST_P(LongRanges, AnswerLikeTheScan) {
     const Index index = build(column.view(), GetParam());
     for (std::size_t i = 0; i < batches.size(); ++i) {
       if (!supports(index, full_options().answers, batches[i].kind)) continue;
-      for (const LookupOptions& options :
-           {full_options(), LookupOptions{.answers = Answer::sum},
-            LookupOptions{.answers = Answer::max | Answer::first | Answer::rows, .limit = 5}})
+      for (const AnswerOptions& options :
+           {full_options(), AnswerOptions{.answers = Answer::sum},
+            AnswerOptions{.answers = Answer::max | Answer::first | Answer::rows, .limit = 5}})
         ASSERT_EQ("", check_call(index, batches[i], matches[i], options, values))
             << name_of(type) << ", batch " << i << ", " << text_of(options);
     }
@@ -79,7 +79,7 @@ TEST_P(LongRanges, AddFloatsUpAlike) {
   for (double& value : values) value = static_cast<double>(random.below(1 << 30)) * 1e-9;
   const Index index = build(column.view(), GetParam());
   const Batch batch = batches_of(random)[2];
-  const LookupOptions options{.answers = Answer::sum, .values = values, .miss = {.f64 = 0}};
+  const AnswerOptions options{.answers = Answer::sum, .values = values, .miss = {.f64 = 0}};
   if (!supports(index, options.answers, batch.kind)) GTEST_SKIP() << "points only";
   const auto once = [&] {
     return index.range(batch.lower.view(), batch.upper.view(), options).sum();

@@ -57,11 +57,11 @@ INSTANTIATE_TEST_SUITE_P(Conformance, EveryOrder,
 TEST(Order, HashSaysThatItCannot) {
   const std::vector<std::uint32_t> keys = {3, 1, 2};
   const Index index = build(keys, "hash@cpu");
-  EXPECT_FALSE(index.supports(Answer::any, LookupKind::nearest));
+  EXPECT_FALSE(index.supports(Answer::any, QueryKind::nearest));
   EXPECT_THROW(static_cast<void>(index.nearest(keys)), Error);
   EXPECT_THROW(static_cast<void>(index.rank(keys)), Error);
   EXPECT_THROW(static_cast<void>(index.select(keys)), Error);
-  LookupOptions ordered{.answers = Answer::rows};
+  AnswerOptions ordered{.answers = Answer::rows};
   ordered.order = RowOrder::ascending;
   EXPECT_THROW(static_cast<void>(index.lookup(keys, ordered)), Error);
 }

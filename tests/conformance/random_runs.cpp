@@ -166,7 +166,7 @@ void run(std::uint64_t seed) {
     const TestColumn now(column.shape(), changing.keys());
     const TestColumn values = values_of(random.pick(value_types()), now.size(), random);
     for (const Batch& batch : random_batches(now, random)) {
-      const LookupOptions& options = random.pick(every_options());
+      const AnswerOptions& options = random.pick(every_options());
       if (!supports(changing.index(), options.answers, batch.kind)) continue;
       ASSERT_EQ("", check_call(changing.index(), batch, scan(now.keys(), batch), options, values))
           << "step " << step;

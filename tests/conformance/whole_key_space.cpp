@@ -27,7 +27,7 @@ class WholeKeySpace : public testing::TestWithParam<std::string> {};
 TEST_P(WholeKeySpace, IsOneRange) {
   const std::vector<std::uint64_t> keys = sparse_keys();
   const Index index = build(keys, GetParam());
-  if (!index.supports(Answer::rows, LookupKind::range)) GTEST_SKIP() << "points only";
+  if (!index.supports(Answer::rows, QueryKind::range)) GTEST_SKIP() << "points only";
   const std::vector<std::uint64_t> lower = {0, 0, 1, largest_key};
   const std::vector<std::uint64_t> upper = {largest_key, largest_key, largest_key - 1, 0};
   const Answers answers =

@@ -157,14 +157,14 @@ TEST_P(CDeviceArrays, LookupsWaitForTheirEventsAndAnswersStayOnTheGpu) {
   std::vector<std::uint8_t> validity((lookup_count + 7) / 8, 0xff);
   validity[0] = 0xfe;  // the first lookup is null
   const LateArray lookups("L", lookups_, 0, validity);
-  auto options = sized<rtindex_lookup_options>();
-  options.answers = RTINDEX_FIRST | RTINDEX_COUNT | RTINDEX_ROWS;
+  const rtindex_query query = rtindex_query_equal(lookups.get());
+  auto options = sized<rtindex_answer_options>();
+  options.answers = RTINDEX_ANSWER_FIRST | RTINDEX_ANSWER_COUNT | RTINDEX_ANSWER_ROWS;
   options.matched = 1;
   options.stream = stream.get;
   ExportedOnGpu answers;
-  ASSERT_EQ("",
-            error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
-                                           &options, answers.schema.address(), &answers.array)));
+  ASSERT_EQ("", error_in(rtindex_answer_device(index.get(), &query, &options, nullptr,
+                                               answers.schema.address(), &answers.array)));
   answers.wait();
 
   const Index expected_index = build(keys_, "sorted@cpu");
@@ -197,34 +197,37 @@ TEST_P(CDeviceArrays, JoinsStayOnTheGpu) {
   CIndex index;
   ASSERT_EQ("", error_in(rtindex_build(column.get(), GetParam().c_str(), nullptr, index.out())));
   const LateArray lookups("L", lookups_, 0);
+  const rtindex_query query = rtindex_query_equal(lookups.get());
   const Index expected_index = build(keys_, "sorted@cpu");
-  for (const std::int32_t how : {RTINDEX_INNER, RTINDEX_LEFT, RTINDEX_SEMI, RTINDEX_ANTI}) {
+  for (const std::int32_t how :
+       {RTINDEX_JOIN_INNER, RTINDEX_JOIN_LEFT, RTINDEX_JOIN_SEMI, RTINDEX_JOIN_ANTI}) {
     auto options = sized<rtindex_join_options>();
     options.how = how;
     ExportedOnGpu pairs;
-    ASSERT_EQ("", error_in(rtindex_join_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
-                                               &options, pairs.schema.address(), &pairs.array)));
+    ASSERT_EQ("", error_in(rtindex_join_device(index.get(), &query, &options,
+                                               pairs.schema.address(), &pairs.array)));
     pairs.wait();
-    const JoinedRows expected = expected_index.join(lookups_, static_cast<JoinKind>(how));
+    const JoinedRows expected =
+        expected_index.join(Query::equal(lookups_), static_cast<JoinKind>(how));
     EXPECT_EQ(pairs.elements<std::uint64_t>("lookups"), expected.lookups);
-    EXPECT_EQ(pairs.array.array.n_children, how <= RTINDEX_LEFT ? 2 : 1);
+    EXPECT_EQ(pairs.array.array.n_children, how <= RTINDEX_JOIN_LEFT ? 2 : 1);
   }
 }
 
 TEST_P(CDeviceArrays, AnAnswerOutlivesTheIndexAndTheStream) {
   const LateArray column("L", keys_, 0);
   const LateArray lookups("L", lookups_, 0);
+  const rtindex_query query = rtindex_query_equal(lookups.get());
   ExportedOnGpu answers;
   {
     CIndex index;
     ASSERT_EQ("", error_in(rtindex_build(column.get(), GetParam().c_str(), nullptr, index.out())));
     const Stream2 stream;
-    auto options = sized<rtindex_lookup_options>();
-    options.answers = RTINDEX_COUNT;
+    auto options = sized<rtindex_answer_options>();
+    options.answers = RTINDEX_ANSWER_COUNT;
     options.stream = stream.get;
-    ASSERT_EQ("",
-              error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, lookups.get(), nullptr,
-                                             &options, answers.schema.address(), &answers.array)));
+    ASSERT_EQ("", error_in(rtindex_answer_device(index.get(), &query, &options, nullptr,
+                                                 answers.schema.address(), &answers.array)));
   }
   answers.wait();
   const Index expected_index = build(keys_, "sorted@cpu");
@@ -256,12 +259,12 @@ TEST_P(CDeviceArrays, StringsWithOffsets) {
   ASSERT_EQ("", error_in(rtindex_build(&column, GetParam().c_str(), nullptr, index.out())));
   array.array.length = 5;
   array.array.offset = 0;
-  auto options = sized<rtindex_lookup_options>();
-  options.answers = RTINDEX_COUNT;
+  const rtindex_query query = rtindex_query_equal(&column);
+  auto options = sized<rtindex_answer_options>();
+  options.answers = RTINDEX_ANSWER_COUNT;
   ExportedOnGpu answers;
-  ASSERT_EQ("",
-            error_in(rtindex_lookup_device(index.get(), RTINDEX_POINT, &column, nullptr, &options,
-                                           answers.schema.address(), &answers.array)));
+  ASSERT_EQ("", error_in(rtindex_answer_device(index.get(), &query, &options, nullptr,
+                                               answers.schema.address(), &answers.array)));
   answers.wait();
   EXPECT_EQ(answers.elements<std::uint32_t>("count"), (std::vector<std::uint32_t>{0, 1, 2, 1, 2}));
 }
@@ -271,17 +274,18 @@ TEST_P(CDeviceArrays, WhatCannotBeReadIsRefused) {
   rtindex_index* index = nullptr;
   column.schema().format = "u";
   EXPECT_EQ(rtindex_build(column.get(), GetParam().c_str(), nullptr, &index),
-            RTINDEX_INVALID_ARGUMENT);
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   column.schema().format = "b";
   EXPECT_EQ(rtindex_build(column.get(), GetParam().c_str(), nullptr, &index),
-            RTINDEX_INVALID_ARGUMENT);
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   column.schema().format = "L";
   column.array().device_id = 5;
   EXPECT_EQ(rtindex_build(column.get(), GetParam().c_str(), nullptr, &index),
-            RTINDEX_INVALID_ARGUMENT);
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_NE(std::string(rtindex_last_error()).find("GPU 5"), std::string::npos);
   column.array().device_id = 0;
-  EXPECT_EQ(rtindex_build(column.get(), "sorted@cpu", nullptr, &index), RTINDEX_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_build(column.get(), "sorted@cpu", nullptr, &index),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
 }
 
 INSTANTIATE_TEST_SUITE_P(Gpu, CDeviceArrays,

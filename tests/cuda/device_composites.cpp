@@ -86,9 +86,7 @@ std::vector<std::uint32_t> counts_on_gpu(const Index& index, const ColumnView& l
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.count = count.as<std::uint32_t>();
-  LookupOptions options;
-  options.ends = ends;
-  index.range_into(lower, upper, options, outputs);
+  index.answer_into(Query::range(lower, upper, ends), {}, outputs);
   require(cudaStreamSynchronize(nullptr));
   return count.read<std::uint32_t>();
 }
@@ -154,7 +152,7 @@ void expect_neighbours_of_tuples(const ChangingIndex& table, bool with_nulls, Ra
       outputs.memory_space = MemorySpace::device;
       outputs.any = any.as<std::uint32_t>();
       if (!alone) outputs.count = count.as<std::uint32_t>();
-      table.index().nearest_into(keys.view(), options, {}, outputs);
+      table.index().answer_into(Query::nearest(keys.view(), options), {}, outputs);
       require(cudaStreamSynchronize(nullptr));
       ASSERT_EQ(any.read<std::uint32_t>(), wanted) << text_of(options);
     }

@@ -70,12 +70,12 @@ std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& 
                   nullptr,
                   0,
                   MemorySpace::device};
-  const LookupOptions options{.values = device_values.view(), .stream = {stream}};
+  const AnswerOptions options{.values = device_values.view(), .stream = {stream}};
   const auto call = [&] {
-    if (batch.kind == LookupKind::point)
-      index.lookup_into(lower.view(), options, outputs);
+    if (batch.kind == QueryKind::equal)
+      index.answer_into(Query::equal(lower.view()), options, outputs);
     else
-      index.range_into(lower.view(), upper.view(), options, outputs);
+      index.answer_into(Query::range(lower.view(), upper.view()), options, outputs);
     require(cudaStreamSynchronize(stream));
   };
   call();
@@ -95,7 +95,7 @@ std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& 
   given.matched = matched.read<std::uint8_t>();
   given.offsets = offsets.read<std::uint64_t>();
   given.rows = rows.read<std::uint32_t>();
-  LookupOptions checked = full_options();
+  AnswerOptions checked = full_options();
   checked.limit = no_limit;
   return first_difference(given, checked, batch, matches, values);
 }
@@ -129,11 +129,11 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
     const Matches matches = scan(column.keys(), batch);
     ASSERT_EQ("", check_on_gpu(index, batch, matches, values, device_values, nullptr));
     // Lookups of the GPU with answers for the host, and the other way round.
-    LookupOptions options = full_options();
+    AnswerOptions options = full_options();
     options.values = device_values.view();
     const ColumnOnGpu lower(batch.lower.view());
     const ColumnOnGpu upper(batch.upper.view());
-    const Answers mixed = batch.kind == LookupKind::point
+    const Answers mixed = batch.kind == QueryKind::equal
                               ? index.lookup(lower.view(), options)
                               : index.range(lower.view(), upper.view(), options);
     ASSERT_EQ("", first_difference(given(mixed, options), options, batch, matches, values));
@@ -191,13 +191,14 @@ TEST_P(DeviceCalls, ReturnBeforeTheirWorkIsDone) {
   outputs.memory_space = MemorySpace::device;
   cudaStream_t stream = nullptr;
   require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  const LookupOptions options{.values = values.view(), .stream = {stream}};
-  index.lookup_into(column.view(), options, outputs);  // memory pools are warm from now on
+  const AnswerOptions options{.values = values.view(), .stream = {stream}};
+  index.answer_into(Query::equal(column.view()), options,
+                    outputs);  // memory pools are warm from now on
   require(cudaStreamSynchronize(stream));
   std::atomic<bool> go = false;
   require(cudaLaunchHostFunc(
       stream, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->wait(false); }, &go));
-  index.lookup_into(column.view(), options, outputs);
+  index.answer_into(Query::equal(column.view()), options, outputs);
   EXPECT_EQ(cudaStreamQuery(stream), cudaErrorNotReady);
   go = true;
   go.notify_all();
@@ -219,7 +220,7 @@ TEST_P(DeviceCalls, WriteOnlyTheRowsThatFit) {
   outputs.rows = rows.as<std::uint32_t>();
   outputs.rows_capacity = 40;
   outputs.memory_space = MemorySpace::device;
-  index.lookup_into(lookups.view(), {}, outputs);
+  index.answer_into(Query::equal(lookups.view()), {}, outputs);
   require(cudaDeviceSynchronize());
   EXPECT_EQ(offsets.read<std::uint64_t>(), (std::vector<std::uint64_t>{0, 100}));
   const auto found = rows.read<std::uint32_t>();

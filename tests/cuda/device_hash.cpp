@@ -42,7 +42,7 @@ class DeviceHash : public NeedsGpu<testing::Test> {
   static void expect_alike(const Index& index, const Index& expected, const std::vector<Key>& keys,
                            const std::vector<std::uint32_t>& values) {
     const std::vector<Key> wanted = lookups_of(keys);
-    const LookupOptions all{
+    const AnswerOptions all{
         .answers = Answer::any | Answer::first | Answer::count | Answer::sum | Answer::rows,
         .values = values,
         .matched = true};

@@ -48,6 +48,7 @@ template <class Join>
 void expect_pairs(Pairs wanted, JoinKind how, const Join& join) {
   const OnGpu count(8);
   JoinOutputs outputs;
+  outputs.memory_space = MemorySpace::device;
   outputs.count = count.as<std::uint64_t>();
   join(outputs);
   ASSERT_EQ(count.read<std::uint64_t>().front(), wanted.size()) << name_of(how);
@@ -104,16 +105,17 @@ TEST_P(DeviceJoins, PairLikeAScan) {
     for (const JoinKind how : join_kinds) {
       const Pairs wanted = pairs_of(scan(table.keys(), points(keys)), how);
       for (const ColumnView& from : {lower.view(), keys.view()})
-        expect_pairs(wanted, how,
-                     [&](const JoinOutputs& outputs) { index.join_into(from, how, outputs); });
+        expect_pairs(wanted, how, [&](const JoinOutputs& outputs) {
+          index.join_into(Query::equal(from), how, outputs);
+        });
       if (HasFatalFailure()) return;
-      if (!index.supports(Answer::any, LookupKind::range)) continue;
+      if (!index.supports(Answer::any, QueryKind::range)) continue;
       expect_pairs(pairs_of(scan(table.keys(), ranges(keys, others)), how), how,
                    [&](const JoinOutputs& outputs) {
-                     index.join_range_into(lower.view(), upper.view(), how, Ends::closed, outputs);
+                     index.join_into(Query::range(lower.view(), upper.view()), how, outputs);
                    });
       if (HasFatalFailure()) return;
-      if (!index.supports(Answer::any, LookupKind::nearest)) continue;
+      if (!index.supports(Answer::any, QueryKind::nearest)) continue;
       const NearestOptions nearest{Direction::backward, change % 2 == 0, {}};
       Matches neighbours;
       for (const Key& key : keys.keys()) {
@@ -122,7 +124,7 @@ TEST_P(DeviceJoins, PairLikeAScan) {
                                              : std::vector<std::uint32_t>{row});
       }
       expect_pairs(pairs_of(neighbours, how), how, [&](const JoinOutputs& outputs) {
-        index.join_asof_into(lower.view(), nearest, how, outputs);
+        index.join_into(Query::nearest(lower.view(), nearest), how, outputs);
       });
       if (HasFatalFailure()) return;
     }
@@ -164,7 +166,7 @@ TEST_F(UniqueDeviceJoins, PairEveryKey) {
     const Index index = build(keys, spec);
     for (const JoinKind how : join_kinds)
       expect_pairs(pairs_of(matches, how), how, [&](const JoinOutputs& outputs) {
-        index.join_into(on_gpu.view(), how, outputs);
+        index.join_into(Query::equal(on_gpu.view()), how, outputs);
       });
   }
 }
@@ -173,8 +175,9 @@ TEST(DeviceJoinsOfTheCpu, AreRefused) {
   const std::vector<std::uint32_t> keys = {1, 2, 3};
   const Index index = build(keys, "sorted@cpu");
   std::uint64_t count = 0;
-  EXPECT_EQ(error_of([&] { index.join_into(keys, JoinKind::inner, {.count = &count}); }),
-            ErrorKind::unsupported);
+  const JoinOutputs outputs{.count = &count, .memory_space = MemorySpace::device};
+  EXPECT_EQ(error_of([&] { index.join_into(Query::equal(keys), JoinKind::inner, outputs); }),
+            ErrorKind::invalid_argument);
 }
 
 using DeviceJoinErrors = GpuTest;
@@ -183,9 +186,13 @@ TEST_F(DeviceJoinErrors, SayWhatIsMissing) {
   const std::vector<std::uint32_t> keys = {1, 2, 3};
   const Index index = build(keys, "rx:native@cuda");
   const OnGpu found(8);
-  EXPECT_TRUE(error_of([&] { index.join_into(keys, JoinKind::inner, {}); }));
   EXPECT_TRUE(error_of([&] {
-    index.join_into(keys, JoinKind::inner, {.capacity = 3, .count = found.as<std::uint64_t>()});
+    index.join_into(Query::equal(keys), JoinKind::inner, {.memory_space = MemorySpace::device});
+  }));
+  EXPECT_TRUE(error_of([&] {
+    index.join_into(
+        Query::equal(keys), JoinKind::inner,
+        {.capacity = 3, .count = found.as<std::uint64_t>(), .memory_space = MemorySpace::device});
   }));
 }
 

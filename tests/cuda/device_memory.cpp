@@ -41,11 +41,10 @@ class DeviceMemoryHook : public GpuIndexTest {
     GpuIndexTest::SetUp();
     if (IsSkipped()) return;
     memory_ = std::make_shared<CountingMemory>();
-    set_device_memory(memory_);
     for (std::size_t i = 0; i < keys_.size(); ++i)
       keys_[i] = static_cast<std::uint32_t>(i * 2654435761U);
   }
-  void TearDown() override { set_device_memory(nullptr); }
+  [[nodiscard]] Index built() const { return build(keys_, GetParam(), {.device_memory = memory_}); }
 
   std::shared_ptr<CountingMemory> memory_;
   std::vector<std::uint32_t> keys_ = std::vector<std::uint32_t>(std::size_t{1} << 16);
@@ -53,7 +52,7 @@ class DeviceMemoryHook : public GpuIndexTest {
 
 TEST_P(DeviceMemoryHook, ServesAllThatAnIndexTakes) {
   {
-    const Index index = build(keys_, GetParam());
+    const Index index = built();
     EXPECT_GT(memory_->calls, 0);
     EXPECT_GE(memory_->used, index.memory_usage().resident);
     const int calls = memory_->calls;
@@ -65,10 +64,10 @@ TEST_P(DeviceMemoryHook, ServesAllThatAnIndexTakes) {
 }
 
 TEST_P(DeviceMemoryHook, TooLittleIsAnErrorAndLeavesIndexesUsable) {
-  const Index index = build(keys_, GetParam());
+  const Index index = built();
   memory_->limit = memory_->used + 1000;
   try {
-    const Index other = build(keys_, GetParam());
+    const Index other = built();
     FAIL() << "built without memory";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("out of GPU memory"), std::string::npos)

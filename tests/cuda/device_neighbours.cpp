@@ -119,7 +119,7 @@ void expect_on_gpu(const ChangingIndex& table, const TestColumn& lookups,
       outputs.count = count.as<std::uint32_t>();
       outputs.matched = matched.as<std::uint8_t>();
     }
-    table.index().nearest_into(keys, options, {}, outputs);
+    table.index().answer_into(Query::nearest(keys, options), {}, outputs);
     require(cudaStreamSynchronize(nullptr));
     ASSERT_EQ(any.read<std::uint32_t>(), wanted) << what;
   }
@@ -143,7 +143,7 @@ TEST_P(DeviceNeighbours, AreThoseOfAScan) {
   Random random(static_cast<std::uint64_t>(type) + 31);
   const Shape shape{type};
   ChangingIndex table(TestColumn(shape, neighbour_keys(type, 150, random)), spec, {.seed = 7});
-  ASSERT_TRUE(table.index().supports(Answer::any, LookupKind::nearest));
+  ASSERT_TRUE(table.index().supports(Answer::any, QueryKind::nearest));
   for (int change = 0; change < 6; ++change) {
     // With nulls, which kernels do not read as elements, and without.
     TestColumn lookups(shape, neighbour_keys(type, 200, random));

@@ -54,9 +54,9 @@ TEST_P(DevicePointers, MustBeAligned) {
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.any = out.as<std::uint32_t>();
-  expect_refused([&] { index.lookup_into(column(1, 1), {}, outputs); }, words);
+  expect_refused([&] { index.answer_into(Query::equal(column(1, 1)), {}, outputs); }, words);
   outputs.any = reinterpret_cast<std::uint32_t*>(out.as<std::byte>() + 2);
-  expect_refused([&] { index.lookup_into(column(), {}, outputs); }, words);
+  expect_refused([&] { index.answer_into(Query::equal(column()), {}, outputs); }, words);
   expect_usable(index);
 }
 

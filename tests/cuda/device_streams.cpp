@@ -64,7 +64,7 @@ class DeviceStreams : public GpuIndexTest {
     Outputs outputs;
     outputs.any = rows_->as<std::uint32_t>();
     outputs.memory_space = MemorySpace::device;
-    index.lookup_into(column_->view(), {.stream = {stream.get()}}, outputs);
+    index.answer_into(Query::equal(column_->view()), {.stream = {stream.get()}}, outputs);
   }
 
   // Gives the first rows each other's keys, from host memory.
@@ -173,7 +173,7 @@ TEST_P(DeviceStreams, MayBeDestroyedBeforeTheIndex) {
     Outputs outputs;
     outputs.any = others.as<std::uint32_t>();
     outputs.memory_space = MemorySpace::device;
-    index->lookup_into(column_->view(), {.stream = {next.get()}}, outputs);
+    index->answer_into(Query::equal(column_->view()), {.stream = {next.get()}}, outputs);
     next.wait();
     index.reset();
   }

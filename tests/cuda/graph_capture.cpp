@@ -96,7 +96,7 @@ class GraphCapture : public GpuTestWithParam<Param> {
   }
 
   void look_up(const Index& index) const {
-    index.lookup_into(ColumnView::of(Type::u32, lookups_->data(), count).on_device(),
+    index.answer_into(Query::equal(ColumnView::of(Type::u32, lookups_->data(), count).on_device()),
                       {.stream = {stream_}}, outputs_);
   }
 
@@ -195,7 +195,9 @@ TEST_P(GraphCapture, OfStrings) {
     require(cudaDeviceSynchronize());
     return expected;
   };
-  const auto look_up_strings = [&] { index.lookup_into(lookups, {.stream = {stream_}}, outputs_); };
+  const auto look_up_strings = [&] {
+    index.answer_into(Query::equal(lookups), {.stream = {stream_}}, outputs_);
+  };
   Expected expected = next();
   look_up_strings();
   require(cudaStreamSynchronize(stream_));

@@ -33,7 +33,7 @@ TEST_F(HostCalls, RunOnSeveralThreadsAtOnce) {
       const HostMemory memory = host_memories[thread % std::size(host_memories)];
       for (int round = 0; round < 2; ++round)
         expect_right(index, TableKeys::repeated,
-                     thread % 2 == 0 ? LookupKind::point : LookupKind::range, memory,
+                     thread % 2 == 0 ? QueryKind::equal : QueryKind::range, memory,
                      {HostMemory::ordinary, memory}, values, 3 * small_piece + thread);
     });
   for (std::thread& thread : threads) thread.join();
@@ -57,10 +57,10 @@ TEST_F(HostCalls, WorkWithFewPinnedBuffers) {
   cuda::Staging all(most);
   for (std::size_t i = 0; i < most; ++i)
     ASSERT_EQ(all.room(cuda::Staging::block_bytes).size(), cuda::Staging::block_bytes);
-  expect_right(index, TableKeys::unique, LookupKind::point, HostMemory::ordinary,
+  expect_right(index, TableKeys::unique, QueryKind::equal, HostMemory::ordinary,
                {HostMemory::ordinary}, values, 2 * small_piece + 1);
   const Index other = build(known_table(TableKeys::unique).keys(), "rx:native@cuda");
-  expect_right(other, TableKeys::unique, LookupKind::range, HostMemory::ordinary,
+  expect_right(other, TableKeys::unique, QueryKind::range, HostMemory::ordinary,
                {HostMemory::pinned, HostMemory::ordinary}, values, small_piece + 1);
 }
 
@@ -85,11 +85,11 @@ TEST_F(HostCalls, EncodeCompositesInPieces) {
       const HostArray<std::int64_t> others(memory, size);
       for (std::size_t i = 0; i < size; ++i) others[i] = second_of(lookups.lower[i]);
       const HostArray<std::uint32_t> any(memory, size);
-      index.lookup_into(
-          ColumnView::composite({lookups.lower.view(Type::u32), others.view(Type::i64)}), {},
-          {.any = any.data()});
+      index.answer_into(Query::equal(ColumnView::composite(
+                            {lookups.lower.view(Type::u32), others.view(Type::i64)})),
+                        {}, {.any = any.data()});
       for (std::size_t i = 0; i < size; ++i)
-        ASSERT_EQ(any[i], known.wanted(LookupKind::point, lookups.lower[i]).first) << i;
+        ASSERT_EQ(any[i], known.wanted(QueryKind::equal, lookups.lower[i]).first) << i;
     }
 }
 
@@ -109,7 +109,7 @@ TEST_F(HostCalls, FailInTheMiddle) {
         device->left = allocations;
         bool failed = false;
         try {
-          index.lookup_into(lookups.lower.view(Type::u32), {}, {.any = any.data()});
+          index.answer_into(Query::equal(lookups.lower.view(Type::u32)), {}, {.any = any.data()});
         } catch (const Error& error) {
           failed = true;
           ASSERT_EQ(error.kind(), ErrorKind::out_of_memory);
@@ -121,7 +121,7 @@ TEST_F(HostCalls, FailInTheMiddle) {
           for (std::size_t i = 0; i < size; ++i)
             ASSERT_EQ(
                 any[i],
-                known_table(TableKeys::unique).wanted(LookupKind::point, lookups.lower[i]).first);
+                known_table(TableKeys::unique).wanted(QueryKind::equal, lookups.lower[i]).first);
           break;
         }
       }

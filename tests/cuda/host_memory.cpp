@@ -53,7 +53,7 @@ TEST_P(HostData, IsLookedUpInPiecesOfAnySize) {
   for (const TableKeys keys : {TableKeys::unique, TableKeys::repeated}) {
     const Index index = build(known_table(keys).keys(), spec());
     const ColumnView values(known_table(keys).values());
-    for (const LookupKind kind : {LookupKind::point, LookupKind::range}) {
+    for (const QueryKind kind : {QueryKind::equal, QueryKind::range}) {
       if (!supports(index, Answer::sum, kind)) continue;
       for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, std::size_t{70'001},
                                      small_piece - 1, small_piece, small_piece + 1})
@@ -69,7 +69,7 @@ TEST_P(HostData, MixesWithOtherMemory) {
   const std::vector<HostMemory> all(std::begin(host_memories), std::end(host_memories));
   const ColumnView values(known_table(TableKeys::repeated).values());
   const std::size_t size = 2 * small_piece + 5;
-  for (const LookupKind kind : {LookupKind::point, LookupKind::range}) {
+  for (const QueryKind kind : {QueryKind::equal, QueryKind::range}) {
     if (!supports(index, Answer::sum, kind)) continue;
     expect_right(index, TableKeys::repeated, kind, memory(), all, values, size);
     expect_right(index, TableKeys::repeated, kind, HostMemory::ordinary, {memory()}, values, size);
@@ -84,10 +84,10 @@ TEST_P(HostData, AnswersPointsInFullPieces) {
                                  cuda::piece_lookups + 1, 4 * cuda::piece_lookups + 4097}) {
     const HostLookups lookups(memory(), size, size);
     const HostArray<std::uint32_t> any(memory(), size);
-    index.lookup_into(lookups.lower.view(Type::u32), {}, {.any = any.data()});
+    index.answer_into(Query::equal(lookups.lower.view(Type::u32)), {}, {.any = any.data()});
     for (std::size_t i = 0; i < size; ++i)
       ASSERT_EQ(any[i],
-                known_table(TableKeys::unique).wanted(LookupKind::point, lookups.lower[i]).first)
+                known_table(TableKeys::unique).wanted(QueryKind::equal, lookups.lower[i]).first)
           << i << " of " << size;
   }
 }
@@ -97,20 +97,20 @@ TEST_P(HostData, HoldsValues) {
     const Index index = build(known_table(keys).keys(), spec());
     const HostArray<std::uint32_t> values(memory(), known_table(keys).values().size());
     std::copy(known_table(keys).values().begin(), known_table(keys).values().end(), values.data());
-    for (const LookupKind kind : {LookupKind::point, LookupKind::range})
+    for (const QueryKind kind : {QueryKind::equal, QueryKind::range})
       if (supports(index, Answer::sum, kind))
         expect_right(index, keys, kind, HostMemory::ordinary, {memory()}, values.view(Type::u32),
-                     (kind == LookupKind::point ? small_piece : cuda::large_piece_lookups) + 100);
+                     (kind == QueryKind::equal ? small_piece : cuda::large_piece_lookups) + 100);
   }
 }
 
 TEST_P(HostData, TakesRows) {
   const Index index = build(known_table(TableKeys::repeated).keys(), spec());
   const KnownTable& known = known_table(TableKeys::repeated);
-  for (const LookupKind kind : {LookupKind::point, LookupKind::range}) {
+  for (const QueryKind kind : {QueryKind::equal, QueryKind::range}) {
     if (!supports(index, Answer::rows, kind)) continue;
     // Ranges have about 27 rows.
-    const std::size_t size = kind == LookupKind::point ? 2 * cuda::piece_lookups + 300 : 300'001;
+    const std::size_t size = kind == QueryKind::equal ? 2 * cuda::piece_lookups + 300 : 300'001;
     const HostLookups lookups(memory(), size, 4);
     const HostArray<std::uint64_t> offsets(memory(), size + 1);
     Outputs outputs{.offsets = offsets.data()};
@@ -144,11 +144,11 @@ TEST_P(HostData, MayHaveNulls) {
       validity[i] = static_cast<std::uint8_t>(i * 37);
     const HostArray<std::uint32_t> any(memory(), size);
     const ColumnView view = lookups.lower.view(Type::u32).with_validity(validity.data(), offset);
-    index.lookup_into(view, {}, {.any = any.data()});
+    index.answer_into(Query::equal(view), {}, {.any = any.data()});
     for (std::size_t i = 0; i < size; ++i) {
       const bool is_valid = (validity[(offset + i) / 8] >> ((offset + i) % 8) & 1) != 0;
       const std::uint32_t row =
-          known_table(TableKeys::unique).wanted(LookupKind::point, lookups.lower[i]).first;
+          known_table(TableKeys::unique).wanted(QueryKind::equal, lookups.lower[i]).first;
       ASSERT_EQ(any[i], is_valid ? row : miss_row) << i;
     }
   }
@@ -156,14 +156,15 @@ TEST_P(HostData, MayHaveNulls) {
 
 TEST_P(HostData, HasNeighbours) {
   const Index index = build(known_table(TableKeys::unique).keys(), spec());
-  if (!supports(index, Answer::any, LookupKind::nearest)) return;
+  if (!supports(index, Answer::any, QueryKind::nearest)) return;
   const KnownTable& known = known_table(TableKeys::unique);
   for (const std::size_t size : {std::size_t{500}, 3 * cuda::piece_lookups + 9}) {
     const HostLookups lookups(memory(), size, 5);
     const HostArray<std::uint32_t> any(memory(), size), key(HostMemory::pinned, size);
     const HostArray<std::uint8_t> matched(memory(), (size + 7) / 8);
-    index.nearest_into(lookups.lower.view(Type::u32), {.direction = Direction::backward}, {},
-                       {.any = any.data(), .matched = matched.data(), .key = key.data()});
+    index.answer_into(
+        Query::nearest(lookups.lower.view(Type::u32), {.direction = Direction::backward}), {},
+        {.any = any.data(), .matched = matched.data(), .key = key.data()});
     for (std::size_t i = 0; i < size; ++i) {
       const std::uint32_t wanted = std::min(lookups.lower[i] / 3, known_keys - 1) * 3;
       ASSERT_LT(any[i], known.keys().size()) << i;
@@ -180,11 +181,12 @@ TEST_P(HostData, IsJoined) {
   const HostLookups lookups(memory(), size, 6);
   const OnGpu count(8), left(8 * size), right(4 * size);
   JoinOutputs pairs;
+  pairs.memory_space = MemorySpace::device;
   pairs.count = count.as<std::uint64_t>();
   pairs.lookups = left.as<std::uint64_t>();
   pairs.rows = right.as<std::uint32_t>();
   pairs.capacity = size;
-  index.join_into(lookups.lower.view(Type::u32), JoinKind::left, pairs);
+  index.join_into(Query::equal(lookups.lower.view(Type::u32)), JoinKind::left, pairs);
   require(cudaStreamSynchronize(nullptr));
   ASSERT_EQ(count.read<std::uint64_t>().front(), size);
   const std::vector<std::uint64_t> numbers = left.read<std::uint64_t>();
@@ -192,7 +194,7 @@ TEST_P(HostData, IsJoined) {
   for (std::size_t i = 0; i < size; ++i) {
     ASSERT_EQ(numbers[i], i);
     ASSERT_EQ(rows[i],
-              known_table(TableKeys::unique).wanted(LookupKind::point, lookups.lower[i]).first)
+              known_table(TableKeys::unique).wanted(QueryKind::equal, lookups.lower[i]).first)
         << i;
   }
 }
@@ -206,7 +208,7 @@ TEST_P(HostData, BuildsAndChangesAnIndex) {
   Index index = build(keys.view(Type::u32), spec());
   const HostArray<std::uint32_t> found(memory(), size);
   const auto expect_rows = [&] {
-    index.lookup_into(keys.view(Type::u32), {}, {.any = found.data()});
+    index.answer_into(Query::equal(keys.view(Type::u32)), {}, {.any = found.data()});
     for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(found[i], i);
   };
   expect_rows();

@@ -44,8 +44,8 @@ class KnownTable {
   [[nodiscard]] const std::vector<std::uint32_t>& values() const { return values_; }
   // The end of the range that begins here.
   [[nodiscard]] static std::uint32_t upper_of(std::uint32_t lower) { return lower + lower % 41; }
-  [[nodiscard]] const Wanted& wanted(LookupKind kind, std::uint32_t lower) const {
-    return (kind == LookupKind::point ? points_ : ranges_)[lower];
+  [[nodiscard]] const Wanted& wanted(QueryKind kind, std::uint32_t lower) const {
+    return (kind == QueryKind::equal ? points_ : ranges_)[lower];
   }
 
  private:
@@ -120,24 +120,24 @@ struct HostAnswers {
   HostArray<std::uint8_t> matched;
 };
 
-inline void call_host(const Index& index, LookupKind kind, const HostLookups& lookups,
-                      const LookupOptions& options, const Outputs& outputs) {
+inline void call_host(const Index& index, QueryKind kind, const HostLookups& lookups,
+                      const AnswerOptions& options, const Outputs& outputs) {
   const ColumnView lower = lookups.lower.view(Type::u32);
-  if (kind == LookupKind::point)
-    index.lookup_into(lower, options, outputs);
+  if (kind == QueryKind::equal)
+    index.answer_into(Query::equal(lower), options, outputs);
   else
-    index.range_into(lower, lookups.upper.view(Type::u32), options, outputs);
+    index.answer_into(Query::range(lower, lookups.upper.view(Type::u32)), options, outputs);
 }
 
-inline bool is_row_of(const KnownTable& table, LookupKind kind, std::uint32_t lower,
+inline bool is_row_of(const KnownTable& table, QueryKind kind, std::uint32_t lower,
                       std::uint32_t row) {
   if (row >= table.keys().size()) return false;
-  const std::uint32_t upper = kind == LookupKind::point ? lower : KnownTable::upper_of(lower);
+  const std::uint32_t upper = kind == QueryKind::equal ? lower : KnownTable::upper_of(lower);
   return lower <= table.keys()[row] && table.keys()[row] <= upper;
 }
 
 // The lookup with the first wrong answer, or the number of lookups.
-inline std::size_t first_wrong(const KnownTable& table, LookupKind kind, const HostLookups& lookups,
+inline std::size_t first_wrong(const KnownTable& table, QueryKind kind, const HostLookups& lookups,
                                const HostAnswers& answers) {
   for (std::size_t i = 0; i < lookups.size(); ++i) {
     const KnownTable::Wanted& wanted = table.wanted(kind, lookups.lower[i]);
@@ -154,7 +154,7 @@ inline std::size_t first_wrong(const KnownTable& table, LookupKind kind, const H
 }
 
 // All answers at once.
-inline void expect_right(const Index& index, TableKeys keys, LookupKind kind,
+inline void expect_right(const Index& index, TableKeys keys, QueryKind kind,
                          HostMemory lookup_memory, const std::vector<HostMemory>& answer_memories,
                          const ColumnView& values, std::size_t size) {
   const HostLookups lookups(lookup_memory, size, size);

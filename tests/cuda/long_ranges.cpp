@@ -59,11 +59,12 @@ void expect_answers(const Index& index, const OnGpu& values, Type type, const Ra
   outputs.sum = sums.data();
   outputs.min = least.data();
   outputs.max = greatest.data();
-  const LookupOptions options{.values = ColumnView::of(type, values.data(), rows).on_device(),
+  const AnswerOptions options{.values = ColumnView::of(type, values.data(), rows).on_device(),
                               .miss = {.u64 = 5, .i64 = 5, .f64 = 5}};
-  index.range_into(ColumnView::of(Type::u32, lower.data(), ranges.size()).on_device(),
-                   ColumnView::of(Type::u32, upper.data(), ranges.size()).on_device(), options,
-                   outputs);
+  index.answer_into(
+      Query::range(ColumnView::of(Type::u32, lower.data(), ranges.size()).on_device(),
+                   ColumnView::of(Type::u32, upper.data(), ranges.size()).on_device()),
+      options, outputs);
   require(cudaDeviceSynchronize());
   const auto sum = sums.read<T>();
   const auto min = least.read<T>();

@@ -60,8 +60,8 @@ std::vector<std::vector<std::uint32_t>> scan_in_order(const std::vector<Key>& ta
 using RowLists = std::vector<std::vector<std::uint32_t>>;
 
 RowLists lists_on_host(const Index& index, const TestColumn& lower, const TestColumn& upper,
-                       const LookupOptions& options) {
-  LookupOptions wanted = options;
+                       const AnswerOptions& options) {
+  AnswerOptions wanted = options;
   wanted.answers = Answer::rows | Answer::count;
   const Answers found = index.range(lower.view(), upper.view(), wanted);
   RowLists lists;
@@ -71,19 +71,19 @@ RowLists lists_on_host(const Index& index, const TestColumn& lower, const TestCo
 }
 
 RowLists lists_on_gpu(const Index& index, const TestColumn& lower, const TestColumn& upper,
-                      const LookupOptions& options) {
+                      const AnswerOptions& options) {
   const ColumnOnGpu low(lower.view());
   const ColumnOnGpu high(upper.view());
   const OnGpu offsets(8 * (lower.size() + 1));
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.offsets = offsets.as<std::uint64_t>();
-  index.range_into(low.view(), high.view(), options, outputs);
+  index.answer_into(Query::range(low.view(), high.view()), options, outputs);
   const std::vector<std::uint64_t> starts = offsets.read<std::uint64_t>();
   const OnGpu rows(4 * starts.back());
   outputs.rows = rows.as<std::uint32_t>();
   outputs.rows_capacity = starts.back();
-  index.range_into(low.view(), high.view(), options, outputs);
+  index.answer_into(Query::range(low.view(), high.view()), options, outputs);
   const std::vector<std::uint32_t> all = rows.read<std::uint32_t>();
   RowLists lists;
   for (std::size_t i = 0; i < lower.size(); ++i)
@@ -106,7 +106,7 @@ TEST_P(OrderedDeviceRows, AreThoseOfASort) {
     const TestColumn upper(shape, few_keys(type, 70, random));
     for (const RowOrder order : {RowOrder::ascending, RowOrder::descending})
       for (const std::uint32_t limit : {3U, no_limit}) {
-        LookupOptions options;
+        AnswerOptions options;
         options.order = order;
         options.limit = limit;
         const RowLists wanted = scan_in_order(table.keys(), lower, upper, order, limit);

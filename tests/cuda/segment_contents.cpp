@@ -182,12 +182,12 @@ class SegmentTable {
   void add(const NewRows& rows) { add(rows, segments_); }
   void add(const NewRows& rows, const std::vector<Segment>& current) {
     NewSegment made = index_.backend->build_rows(index_.spec, rows, current, states_.rows);
-    if (rows.rows.given() && rows.keys.given()) {
+    if (rows.rows.has_value() && rows.keys.has_value()) {
       const CheckedRows checked = index_.backend->check_rows(index_.spec, rows.rows, states_, {});
       if (checked.nulls != 0)
         states_.nulls = index_.backend->without(index_.spec, states_.nulls, checked.named);
     }
-    if (!rows.rows.given() || rows.keys.given())
+    if (!rows.rows.has_value() || rows.keys.has_value())
       states_.nulls = index_.backend->united(index_.spec, states_.nulls, made.nulls);
     segments_.push_back(std::move(made.segment));
   }

@@ -62,7 +62,7 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
     }
     lower[0] = 40'000;  // every row of it is dead
     upper[0] = 44'999;
-    LookupOptions options = full_options();
+    AnswerOptions options = full_options();
     options.answers = Answer::any | Answer::first | Answer::count | Answer::sum |
                       AnswerSet(Answer::min) | Answer::max;
     options.values = included ? ColumnView::of(Type::i32, nullptr, rows) : ColumnView(values);
@@ -70,7 +70,7 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
     access.request().included = included;
     const ColumnView low(lower);
     const ColumnView high(upper);
-    backend_->answer(segments, low, high, LookupKind::range, access.request());
+    backend_->answer(segments, low, high, QueryKind::range, access.request());
     const Answers answers = access.finish();
 
     std::vector<std::vector<std::uint32_t>> rows_of(largest);

@@ -39,7 +39,7 @@ class SegmentedTable {
   [[nodiscard]] std::size_t rows() const { return keys_.size(); }
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
-  [[nodiscard]] bool supports(LookupKind kind) const {
+  [[nodiscard]] bool supports(QueryKind kind) const {
     return segments_.front().structure->supports(Answer::any, kind);
   }
 
@@ -81,7 +81,7 @@ class SegmentedTable {
 
   void answer(const Batch& batch, const ColumnView& lower, const ColumnView& upper,
               const Request& request) const {
-    backend().answer(segments_, lower, batch.kind == LookupKind::point ? lower : upper, batch.kind,
+    backend().answer(segments_, lower, batch.kind == QueryKind::equal ? lower : upper, batch.kind,
                      request);
   }
 
@@ -99,7 +99,7 @@ class SegmentedTable {
 
 // Into host memory, of lookups there or on the GPU.
 std::string check_to_host(const SegmentedTable& table, const Batch& batch, const Matches& matches,
-                          LookupOptions options, const TestColumn& values, bool included,
+                          AnswerOptions options, const TestColumn& values, bool included,
                           bool from_gpu) {
   const AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
   if (options.answers.has_any_of(aggregates)) options.values = values.view();
@@ -129,7 +129,7 @@ Aggregates aggregates_of(const OnGpu& buffer, const TestColumn& values) {
 // The outputs of a call in device memory, those of the options alone.
 class OutputsOnGpu {
  public:
-  OutputsOnGpu(const LookupOptions& options, std::size_t size)
+  OutputsOnGpu(const AnswerOptions& options, std::size_t size)
       : options_(options),
         size_(size),
         any_(4 * size),
@@ -182,7 +182,7 @@ class OutputsOnGpu {
   }
 
  private:
-  LookupOptions options_;
+  AnswerOptions options_;
   std::size_t size_;
   OnGpu any_, first_, count_, sum_, min_, max_, matched_, offsets_;
   OnGpu rows_{0};
@@ -191,7 +191,7 @@ class OutputsOnGpu {
 
 // With everything on the GPU.
 std::string check_all_on_gpu(const SegmentedTable& table, const Batch& batch,
-                             const Matches& matches, LookupOptions options,
+                             const Matches& matches, AnswerOptions options,
                              const TestColumn& values, bool included) {
   const ColumnOnGpu lower(batch.lower.view());
   const ColumnOnGpu upper(batch.upper.view());
@@ -222,10 +222,10 @@ bool lies_on_gpu(const Batch& batch) {
 
 void expect_every_answer(const SegmentedTable& table, const TestColumn& like,
                          const TestColumn& values, bool included, Random& random) {
-  const auto expect = [&](const Batch& batch, const std::vector<LookupOptions>& every, bool mixed) {
+  const auto expect = [&](const Batch& batch, const std::vector<AnswerOptions>& every, bool mixed) {
     if (!table.supports(batch.kind)) return;
     const Matches matches = scan(table.keys(), batch);
-    for (const LookupOptions& options : every) {
+    for (const AnswerOptions& options : every) {
       if (included && !options.answers.has_any_of(Answer::sum | Answer::min | Answer::max))
         continue;
       ASSERT_EQ("", check_to_host(table, batch, matches, options, values, included, false));

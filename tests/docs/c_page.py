@@ -17,7 +17,7 @@ page = (source / "docs/c.md").read_text()
 def output_of(folder, program):
     (folder / "example.c").write_text(program)
     libraries = build / "lib"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "example.c",
+    subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "example.c",
                     f"-I{source / 'include'}", f"-L{libraries}", "-lrtindex", f"-Wl,-rpath,{libraries}", "-o",
                     "example"], cwd=folder, check=True)
     return subprocess.run(["./example"], cwd=folder, check=True, capture_output=True, text=True).stdout

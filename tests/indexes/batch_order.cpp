@@ -52,7 +52,7 @@ TEST(OrderRule, OrdersLargeUnsortedBatchesOfStructuresBeyondTheCache) {
   const ColumnView unsorted(descending);
   const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(sorted);
   const auto orders = [&](const OrderRule& rule, const ColumnView& lookups, std::size_t size) {
-    return rule.in_order(LookupBatch(*codec, lookups, lookups, LookupKind::point, {}, 0, size));
+    return rule.in_order(LookupBatch(*codec, lookups, lookups, QueryKind::equal, {}, 0, size));
   };
   const CacheSizes& caches = cache_sizes();
   const OrderRule search(Order::automatic, pays_beyond_core, caches.core + 1);
@@ -82,7 +82,7 @@ TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {
     lower[i] = static_cast<std::uint32_t>(random.below(20'000));
     upper[i] = lower[i] + static_cast<std::uint32_t>(random.below(5));
   }
-  const LookupOptions options{.answers = Answer::first | Answer::count | Answer::rows,
+  const AnswerOptions options{.answers = Answer::first | Answer::count | Answer::rows,
                               .matched = true};
   for (const std::string index : {"rx:native@cpu", "sorted@cpu", "btree@cpu"}) {
     const Index ordered = build(keys, index + ",order=on");
@@ -95,7 +95,7 @@ TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {
     };
     expect_same(ordered.lookup(lower, options), plain.lookup(lower, options));
     expect_same(ordered.range(lower, upper, options), plain.range(lower, upper, options));
-    const LookupOptions without_rows{.answers = Answer::first, .matched = true};
+    const AnswerOptions without_rows{.answers = Answer::first, .matched = true};
     EXPECT_TRUE(std::ranges::equal(ordered.lookup(lower, without_rows).matched_bitmap(),
                                    plain.lookup(lower, without_rows).matched_bitmap()));
   }
@@ -107,7 +107,7 @@ TEST(RowOrder, NoRowsAreWantedOfAMatch) {
     const Index index = build(keys, spec);
     if (!keeps_order(index)) continue;
     for (const RowOrder order : {RowOrder::any, RowOrder::ascending, RowOrder::descending}) {
-      const LookupOptions options{
+      const AnswerOptions options{
           .answers = Answer::rows, .matched = true, .limit = 0, .order = order};
       const Answers found = index.range(std::vector{2, 8}, std::vector{6, 9}, options);
       EXPECT_TRUE(found.matched(0)) << spec;
@@ -123,7 +123,7 @@ TEST(RowOrder, MattersToRowsAlone) {
   Index index = build(keys, "sorted@cpu");
   const std::vector<std::uint32_t> lower = {10, 990, 2000};
   const std::vector<std::uint32_t> upper = {19, 1500, 3000};
-  LookupOptions options{.answers = Answer::count};
+  AnswerOptions options{.answers = Answer::count};
   options.order = RowOrder::descending;
   const auto counts = [&] {
     const Answers answers = index.range(lower, upper, options);

@@ -21,7 +21,7 @@ Counters work_of(const Index& index, const std::vector<std::uint64_t>& lookups,
                  AnswerSet answers = Answer::count) {
   Counters counters;
   const Answers found =
-      index.lookup(lookups, LookupOptions{.answers = answers, .counters = &counters});
+      index.answer(Query::equal(lookups), {.answers = answers}, {.counters = &counters});
   EXPECT_EQ(found.size(), lookups.size());
   return counters;
 }
@@ -31,7 +31,7 @@ Counters work_of_range(const Index& index, std::uint64_t lower, std::uint64_t up
   const std::vector<std::uint64_t> low = {lower};
   const std::vector<std::uint64_t> high = {upper};
   static_cast<void>(
-      index.range(low, high, LookupOptions{.answers = Answer::count, .counters = &counters}));
+      index.answer(Query::range(low, high), {.answers = Answer::count}, {.counters = &counters}));
   return counters;
 }
 
@@ -155,14 +155,15 @@ INSTANTIATE_TEST_SUITE_P(Counters, RayCounters, testing::Values("rx:embree", "rx
 TEST(RayTimes, AreTakenByOptix) {
   const auto keys = even_keys(3000);
   double milliseconds = -1;
-  const LookupOptions options{.answers = Answer::count | Answer::rows, .launch_ms = &milliseconds};
+  const AnswerOptions options{.answers = Answer::count | Answer::rows};
+  const Diagnostics timed{.ray_ms = &milliseconds};
   for (const IndexInfo& entry : indexes()) {
     if (!entry.available) continue;
     const Index index = build(keys, entry.spec);
     milliseconds = -1;
     if (!entry.spec.starts_with("rx:optix")) {
       try {
-        static_cast<void>(index.lookup(keys, options));
+        static_cast<void>(index.answer(Query::equal(keys), options, timed));
         ADD_FAILURE() << entry.spec << " must refuse";
       } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("use rx:optix"), std::string::npos);
@@ -172,14 +173,14 @@ TEST(RayTimes, AreTakenByOptix) {
     }
     for (const std::string buckets : {"", ",bucket=16"}) {
       const Index optix = build(keys, entry.spec + buckets);
-      const Answers answers = optix.lookup(keys, options);
+      const Answers answers = optix.answer(Query::equal(keys), options, timed);
       EXPECT_EQ(answers.count()[7], 1U);
       EXPECT_GT(milliseconds, 0) << buckets;
       EXPECT_LT(milliseconds, 10'000) << buckets;
       milliseconds = 1e6;
-      static_cast<void>(optix.lookup(keys, options));
+      static_cast<void>(optix.answer(Query::equal(keys), options, timed));
       EXPECT_LT(milliseconds, 10'000) << "a time starts anew with each call";
-      static_cast<void>(optix.lookup(std::vector<std::uint64_t>{}, options));
+      static_cast<void>(optix.answer(Query::equal(std::vector<std::uint64_t>{}), options, timed));
       EXPECT_EQ(milliseconds, 0) << buckets;
     }
   }
@@ -259,9 +260,9 @@ TEST(Counters, OfClassicIndexesAreRefused) {
   const auto keys = even_keys(10);
   Counters counters{.rays = 1};
   for (const std::string spec : {"sorted@cpu", "btree@cpu", "hash@cpu"})
-    EXPECT_THROW(
-        static_cast<void>(build(keys, spec).lookup(keys, LookupOptions{.counters = &counters})),
-        Error)
+    EXPECT_THROW(static_cast<void>(
+                     build(keys, spec).answer(Query::equal(keys), {}, {.counters = &counters})),
+                 Error)
         << spec;
   EXPECT_EQ(counters.rays, 1U);
 }
@@ -274,7 +275,7 @@ TEST(Counters, DoNotChangeAnswers) {
     Counters counters;
     const Answers plain = index.lookup(keys, Answer::first);
     const Answers counted =
-        index.lookup(keys, LookupOptions{.answers = Answer::first, .counters = &counters});
+        index.answer(Query::equal(keys), {.answers = Answer::first}, {.counters = &counters});
     EXPECT_TRUE(std::ranges::equal(plain.first(), counted.first())) << entry.spec;
     EXPECT_EQ(counters.hits, 3000U) << entry.spec;
   }

@@ -182,7 +182,7 @@ class DamagedFiles : public testing::TestWithParam<Case> {
 
   static void ask_all(const Index& index, const std::vector<Batch>& batches,
                       const std::vector<std::uint32_t>& values) {
-    LookupOptions with_values = full_options();
+    AnswerOptions with_values = full_options();
     with_values.values = values;
     for (const Batch& batch : batches) {
       if (!supports(index, full_options().answers, batch.kind)) continue;
@@ -191,9 +191,9 @@ class DamagedFiles : public testing::TestWithParam<Case> {
     }
   }
 
-  static void ask(const Index& index, const Batch& batch, const LookupOptions& options) {
+  static void ask(const Index& index, const Batch& batch, const AnswerOptions& options) {
     try {
-      const Answers answers = batch.kind == LookupKind::point
+      const Answers answers = batch.kind == QueryKind::equal
                                   ? index.lookup(batch.lower.view(), options)
                                   : index.range(batch.lower.view(), batch.upper.view(), options);
       for (const auto rows : {answers.any(), answers.first(), answers.rows()})

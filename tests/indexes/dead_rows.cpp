@@ -36,7 +36,7 @@ struct BuiltStructure {
         [&](std::uint32_t row) { return column.view().text(row); }, options);
   }
 
-  [[nodiscard]] Answers answer(const Batch& batch, const LookupOptions& options,
+  [[nodiscard]] Answers answer(const Batch& batch, const AnswerOptions& options,
                                const DeadRows& dead, bool included) const {
     AnswersAccess access(options, batch.size());
     Request& request = access.request();
@@ -64,7 +64,7 @@ std::vector<std::string> host_specs() {
   return specs;
 }
 
-std::vector<LookupOptions> some_options() {
+std::vector<AnswerOptions> some_options() {
   return {full_options(),
           {.answers = Answer::any},
           {.answers = Answer::count | Answer::first},
@@ -94,7 +94,7 @@ TEST_P(DeadRowsOf, MatchNoLookup) {
       for (int time = 0; time < 2; ++time)
         for (const bool included : {false, true}) {
           if (included && !built.structure->included()) continue;
-          for (LookupOptions options : some_options()) {
+          for (AnswerOptions options : some_options()) {
             options.values = values.view();
             ASSERT_EQ("",
                       first_difference(given(built.answer(batch, options, dead, included), options),
@@ -125,7 +125,7 @@ TEST(DeadRowsByPosition, CountAsMemoryOnceTheyAreThere) {
   const TestColumn everything = integers(Type::u64, std::vector<Whole>{0});
   const TestColumn end = integers(Type::u64, std::vector<Whole>{largest_of(Type::u64)});
   const std::size_t before = built.structure->memory_usage().resident;
-  const LookupOptions options{.answers = Answer::count};
+  const AnswerOptions options{.answers = Answer::count};
   static_cast<void>(built.answer(ranges(everything, end), options, dead, false));
   const MemoryUsage usage = built.structure->memory_usage();
   EXPECT_GT(usage.resident, before);

@@ -45,7 +45,7 @@ class Errors : public testing::TestWithParam<std::string> {
   const std::vector<std::uint32_t> keys = {10, 20, 30};
   Index index = build(keys, GetParam());
 
-  [[nodiscard]] std::string lookup(const ColumnView& lookups, const LookupOptions& options) const {
+  [[nodiscard]] std::string lookup(const ColumnView& lookups, const AnswerOptions& options) const {
     return sentence([&] { static_cast<void>(index.lookup(lookups, options)); });
   }
   std::string update(const std::vector<std::uint32_t>& rows, const ColumnView& new_keys) {
@@ -114,7 +114,7 @@ TEST_P(Errors, ValuesThatAreNotNeededAreNotLookedAt) {
 }
 
 TEST_P(Errors, RangesOfDifferentLength) {
-  if (!index.supports(Answer::any, LookupKind::range)) GTEST_SKIP() << "points only";
+  if (!index.supports(Answer::any, QueryKind::range)) GTEST_SKIP() << "points only";
   const std::vector<std::uint32_t> one = {1};
   EXPECT_SAYS(sentence([&] { static_cast<void>(index.range(keys, one)); }),
               "got 3 lower and 1 upper");
@@ -123,7 +123,7 @@ TEST_P(Errors, RangesOfDifferentLength) {
 }
 
 TEST_P(Errors, BuffersThatAreAllMissing) {
-  EXPECT_SAYS(sentence([&] { index.lookup_into(keys, {}, {}); }), "output buffer");
+  EXPECT_SAYS(sentence([&] { index.answer_into(Query::equal(keys), {}, {}); }), "output buffer");
 }
 
 TEST_P(Errors, Updates) {
@@ -318,7 +318,7 @@ TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {
 }
 
 TEST_P(Errors, HaveAKind) {
-  const auto of_lookup = [&](const ColumnView& lookups, const LookupOptions& options) {
+  const auto of_lookup = [&](const ColumnView& lookups, const AnswerOptions& options) {
     return kind_of([&] { static_cast<void>(index.lookup(lookups, options)); });
   };
   EXPECT_EQ(of_lookup(keys, {}), std::nullopt);
@@ -326,7 +326,7 @@ TEST_P(Errors, HaveAKind) {
   EXPECT_EQ(of_lookup(keys, {.answers = Answer::sum}), ErrorKind::invalid_argument);
   EXPECT_EQ(kind_of([&] { index.update(std::vector<std::uint32_t>{3}, keys); }),
             ErrorKind::invalid_argument);
-  if (!index.supports(Answer::any, LookupKind::range)) {
+  if (!index.supports(Answer::any, QueryKind::range)) {
     EXPECT_EQ(kind_of([&] { static_cast<void>(index.range(keys, keys)); }), ErrorKind::unsupported);
   }
   const auto included =

@@ -34,7 +34,7 @@ struct Segments {
     Counters work;
   };
   [[nodiscard]] Result look_up(const Structure& structure,
-                               const std::vector<std::uint64_t>& lookups, LookupKind kind) const {
+                               const std::vector<std::uint64_t>& lookups, QueryKind kind) const {
     Counters work;
     AnswersAccess access({.answers = Answer::first | Answer::count}, lookups.size());
     access.request().counters = &work;
@@ -64,7 +64,7 @@ TEST(FilteredStructure, AnswersLikeTheSearchAlone) {
     random.shuffle(lookups);
     std::map<std::uint64_t, std::uint32_t> counts;
     for (const std::uint64_t key : segments.keys) ++counts[key];
-    for (const LookupKind kind : {LookupKind::point, LookupKind::range}) {
+    for (const QueryKind kind : {QueryKind::equal, QueryKind::range}) {
       const Answers plain = segments.look_up(*segments.plain, lookups, kind).answers;
       const Answers filtered = segments.look_up(*segments.filtered, lookups, kind).answers;
       for (std::size_t i = 0; i < lookups.size(); ++i) {
@@ -82,8 +82,8 @@ TEST(FilteredStructure, SearchesFewMisses) {
   const Segments segments(random_keys(random, largest));
   std::vector<std::uint64_t> misses(20'000);
   for (std::uint64_t& key : misses) key = random.bits() % largest;
-  const Counters plain = segments.look_up(*segments.plain, misses, LookupKind::point).work;
-  const Counters filtered = segments.look_up(*segments.filtered, misses, LookupKind::point).work;
+  const Counters plain = segments.look_up(*segments.plain, misses, QueryKind::equal).work;
+  const Counters filtered = segments.look_up(*segments.filtered, misses, QueryKind::equal).work;
   EXPECT_GT(plain.cells, misses.size() / 2);
   EXPECT_LT(filtered.cells, plain.cells / 10);
 }

@@ -73,7 +73,7 @@ TEST_P(ManyAlikeKeys, AreRangesOfTexts) {
   std::vector<std::string> lower = addresses(300, 4);
   std::vector<std::string> upper = addresses(300, 5);
   const Index index = build(column, GetParam());
-  if (!index.supports(Answer::count, LookupKind::range)) GTEST_SKIP() << "points only";
+  if (!index.supports(Answer::count, QueryKind::range)) GTEST_SKIP() << "points only";
   std::vector<std::string> sorted = column;
   std::sort(sorted.begin(), sorted.end());
   const Answers answers = index.range(lower, upper, Answer::count);

@@ -38,16 +38,16 @@ void expect_same(const Answers& found, const Answers& wanted) {
 }
 
 void expect_same_index(const Index& index, const Index& wanted, const RowKeys& points) {
-  const LookupOptions all{.answers = Answer::any | Answer::count | Answer::rows, .matched = true};
+  const AnswerOptions all{.answers = Answer::any | Answer::count | Answer::rows, .matched = true};
   expect_same(index.lookup(points, all), wanted.lookup(points, all));
   EXPECT_EQ(list_of(index.lookup(points, Answer::any).any()),
             list_of(wanted.lookup(points, Answer::any).any()));
-  const LookupOptions only_any{.answers = Answer::any, .matched = true};
+  const AnswerOptions only_any{.answers = Answer::any, .matched = true};
   EXPECT_EQ(list_of(index.lookup(points, only_any).any()),
             list_of(wanted.lookup(points, only_any).any()));
   for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest}) {
     const NearestOptions nearest{.direction = direction};
-    const LookupOptions options{.answers = Answer::any | Answer::key};
+    const AnswerOptions options{.answers = Answer::any | Answer::key};
     const Answers found = index.nearest(points, nearest, options);
     const Answers rows = wanted.nearest(points, nearest, options);
     EXPECT_EQ(list_of(found.any()), list_of(rows.any()));
@@ -60,12 +60,12 @@ void expect_same_index(const Index& index, const Index& wanted, const RowKeys& p
   }
   RowKeys upper = points;
   for (std::uint32_t& key : upper) key += 40;
-  LookupOptions limited{.answers = Answer::rows};
+  AnswerOptions limited{.answers = Answer::rows};
   limited.limit = 11;
   EXPECT_EQ(list_of(index.range(points, upper, limited).offsets()),
             list_of(wanted.range(points, upper, limited).offsets()));
   for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
-    LookupOptions ordered{.answers = Answer::rows | Answer::count};
+    AnswerOptions ordered{.answers = Answer::rows | Answer::count};
     ordered.order = order;
     ordered.limit = 7;
     const Answers found = index.range(points, upper, ordered);
@@ -100,10 +100,10 @@ TEST(Segments, AnswerLikeOne) {
 
 TEST(Joins, WithNeighboursLeaveOutLookupsWithoutOne) {
   const Index index = build(RowKeys{10, 20}, "sorted@cpu");
-  const JoinedRows inner = index.join_asof(RowKeys{5, 15, 30}, {}, JoinKind::inner);
+  const JoinedRows inner = index.join(Query::nearest(RowKeys{5, 15, 30}), JoinKind::inner);
   EXPECT_EQ(inner.lookups, (std::vector<std::uint64_t>{1, 2}));
   EXPECT_EQ(inner.rows, (RowKeys{0, 1}));
-  const JoinedRows left = index.join_asof(RowKeys{5, 15, 30}, {}, JoinKind::left);
+  const JoinedRows left = index.join(Query::nearest(RowKeys{5, 15, 30}), JoinKind::left);
   EXPECT_EQ(left.lookups, (std::vector<std::uint64_t>{0, 1, 2}));
   EXPECT_EQ(left.rows, (RowKeys{miss_row, 0, 1}));
 }

@@ -85,7 +85,7 @@ class PositionFinders : public testing::Test {
 TEST_F(PositionFinders, FindRanges) {
   expect_found(
       [](const auto& finder, const Interval* intervals, std::size_t count, Match* found) {
-        finder.find(LookupKind::range, false, intervals, count, found, nullptr);
+        finder.find(QueryKind::range, false, intervals, count, found, nullptr);
       },
       [&](const Interval& interval) { return scanned(interval); });
 }
@@ -96,7 +96,7 @@ TEST_F(PositionFinders, FindPoints) {
   for (const bool one_row : {false, true})
     expect_found(
         [&](const auto& finder, const Interval* intervals, std::size_t count, Match* found) {
-          finder.find(LookupKind::point, one_row, intervals, count, found, nullptr);
+          finder.find(QueryKind::equal, one_row, intervals, count, found, nullptr);
         },
         [&](const Interval& interval) {
           Match match = scanned(interval);

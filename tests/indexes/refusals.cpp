@@ -34,15 +34,17 @@ TEST(OrderErrors, QuestionsThatMakeNoSense) {
                  [&] { static_cast<void>(of_numbers.nearest(numbers, {.tolerance = 0.5})); });
   expect_invalid("ranks that are not integers",
                  [&] { static_cast<void>(of_numbers.select(reals)); });
-  expect_invalid("prefixes of numbers", [&] { static_cast<void>(of_numbers.starts_with(names)); });
+  expect_invalid("prefixes of numbers",
+                 [&] { static_cast<void>(of_numbers.answer(Query::prefix(names))); });
   std::vector<std::uint32_t> rows(2);
   expect_invalid("rows without offsets",
-                 [&] { of_numbers.lookup_into(numbers, {}, {.rows = rows.data()}); });
+                 [&] { of_numbers.answer_into(Query::equal(numbers), {}, {.rows = rows.data()}); });
   expect_invalid("parts without a pair", [&] {
-    of_numbers.join_in_parts(numbers, JoinKind::inner, 0, [](const JoinedRows&) {});
+    of_numbers.join_batches(Query::equal(numbers), JoinKind::inner, 0, [](const JoinedRows&) {});
   });
-  expect_invalid("parts for nobody",
-                 [&] { of_numbers.join_in_parts(numbers, JoinKind::inner, 5, TakeJoined()); });
+  expect_invalid("parts for nobody", [&] {
+    of_numbers.join_batches(Query::equal(numbers), JoinKind::inner, 5, JoinCallback());
+  });
 }
 
 TEST(BufferErrors, BuffersThatCannotTakeTheAnswers) {
@@ -53,16 +55,50 @@ TEST(BufferErrors, BuffersThatCannotTakeTheAnswers) {
   std::vector<std::uint64_t> words(4);
   std::vector<std::uint32_t> rows(8, 77);
   expect_invalid("strings in a buffer",
-                 [&] { of_names.nearest_into(names, {}, {}, {.key = words.data()}); });
+                 [&] { of_names.answer_into(Query::nearest(names), {}, {.key = words.data()}); });
   expect_invalid("buffers of a GPU", [&] {
-    of_numbers.lookup_into(numbers, {}, {.any = rows.data(), .memory_space = MemorySpace::device});
+    of_numbers.answer_into(Query::equal(numbers), {},
+                           {.any = rows.data(), .memory_space = MemorySpace::device});
   });
-  expect_invalid("too few rows", [&] {
-    of_numbers.lookup_into(numbers, {},
-                           {.offsets = words.data(), .rows = rows.data(), .rows_capacity = 8});
-  });
-  EXPECT_EQ(words.back(), 9U);  // what is needed
-  EXPECT_EQ(rows, std::vector<std::uint32_t>(8, 77));
+  expect_invalid("keys that were not passed",
+                 [&] { static_cast<void>(of_numbers.answer(Query::equal({}))); });
+}
+
+TEST(SmallBuffers, ReceiveTheFirstRowsAndTheOffsetsOfAll) {
+  const std::vector<int> numbers = {1, 1, 1};
+  const Index index = build(numbers, "sorted@cpu");
+  std::vector<std::uint64_t> offsets(4);
+  std::vector<std::uint32_t> rows(8, 77);
+  index.answer_into(Query::equal(numbers), {.order = RowOrder::ascending},
+                    {.offsets = offsets.data(), .rows = rows.data(), .rows_capacity = 7});
+  EXPECT_EQ(offsets, (std::vector<std::uint64_t>{0, 3, 6, 9}));
+  EXPECT_EQ(rows, (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2, 0, 77}));
+}
+
+TEST(SmallBuffers, ReceiveTheFirstPairsAndTheCountOfAll) {
+  const std::vector<int> numbers = {1, 1, 1};
+  const Index index = build(numbers, "sorted@cpu");
+  const JoinedRows all = index.join(Query::equal(numbers));
+  ASSERT_EQ(all.rows.size(), 9U);
+  std::uint64_t count = 0;
+  index.join_into(Query::equal(numbers), JoinKind::inner, {.count = &count});
+  EXPECT_EQ(count, 9U);
+  std::vector<std::uint64_t> lookups(6, 77);
+  std::vector<std::uint32_t> rows(6, 77);
+  index.join_into(Query::equal(numbers), JoinKind::inner,
+                  {.lookups = lookups.data(), .rows = rows.data(), .capacity = 5, .count = &count});
+  EXPECT_EQ(count, 9U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(lookups[i], all.lookups[i]);
+    EXPECT_EQ(rows[i], all.rows[i]);
+  }
+  EXPECT_EQ(lookups.back(), 77U);
+  EXPECT_EQ(rows.back(), 77U);
+  // Semi joins have no rows.
+  index.join_into(Query::equal(numbers), JoinKind::semi,
+                  {.lookups = lookups.data(), .capacity = 2, .count = &count});
+  EXPECT_EQ(count, 3U);
+  EXPECT_EQ(rows[0], all.rows[0]);
 }
 
 TEST(ChangeErrors, ColumnsThatDoNotFitThoseOfTheIndex) {

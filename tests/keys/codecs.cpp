@@ -127,7 +127,7 @@ TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
   for (const Batch& batch : interesting_batches(column, 12, random)) {
     const ColumnView lower = batch.lower.view();
     const ColumnView upper = batch.upper.view();
-    const ColumnView& other = batch.kind == LookupKind::point ? lower : upper;
+    const ColumnView& other = batch.kind == QueryKind::equal ? lower : upper;
     std::vector<Interval> intervals(batch.size());
     std::vector<std::uint8_t> checks(batch.size(), check_none);
     codec->encode_lookups(lower, other, {}, 0, batch.size(), intervals.data(),
@@ -137,7 +137,7 @@ TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
       std::vector<std::uint32_t> got;
       if (!intervals[i].empty()) {
         ASSERT_LE(intervals[i].upper, codec->span()) << batch.text(i);
-        if (batch.kind == LookupKind::point) {
+        if (batch.kind == QueryKind::equal) {
           ASSERT_EQ(intervals[i].lower, intervals[i].upper) << batch.text(i);
         }
         for (std::size_t k = 0; k < encoded.size(); ++k)

@@ -110,7 +110,7 @@ void expect_codecs_matches(const TestColumn& column, const std::vector<Batch>& b
     const FullKeys full = full_keys_of(*codec);
     const EncodedColumn encoded = codec->encode(column.view());
     for (const Batch& batch : batches) {
-      const bool are_points = batch.kind == LookupKind::point;
+      const bool are_points = batch.kind == QueryKind::equal;
       if (use == KeyUse::points && !are_points) continue;
       const HostTuples lower(batch.lower.view());
       const HostTuples upper(are_points ? batch.lower.view() : batch.upper.view());

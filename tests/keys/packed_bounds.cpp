@@ -52,8 +52,8 @@ void expect_like_the_codec(const KeyCodec& codec, const PackedMap& map, const Co
   const Interval found =
       encode_interval(map, packed_end_of(lower), packed_end_of(upper), i, ends, checks);
   ASSERT_EQ(checks, check_none);
-  const std::string what =
-      (lower.given() ? lower.text(i) : "-") + " to " + (upper.given() ? upper.text(i) : "-");
+  const std::string what = (lower.has_value() ? lower.text(i) : "-") + " to " +
+                           (upper.has_value() ? upper.text(i) : "-");
   ASSERT_EQ(wanted.empty(), found.empty()) << what;
   if (wanted.empty()) return;
   ASSERT_EQ(wanted.lower, found.lower) << what;

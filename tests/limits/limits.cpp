@@ -127,7 +127,7 @@ TEST_F(Limits, ABatchMayHaveMoreLookupsThanAnIndexRows) {
   std::size_t matches = 0;
   for (std::size_t done = 0; done < total; done += part) {
     std::fill(found.begin(), found.end(), std::uint32_t{rows});
-    index.lookup_into(ColumnView(lookups.span()), {}, {.first = found.data()});
+    index.answer_into(Query::equal(ColumnView(lookups.span())), {}, {.first = found.data()});
     matches += parallel_reduce<std::size_t>(
         part, block, 0,
         [&](std::size_t first, std::size_t count) {

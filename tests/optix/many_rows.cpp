@@ -60,7 +60,7 @@ TEST_F(OptixRows, MoreThanAnArrayHolds) {
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.offsets = offsets.as<std::uint64_t>();
-  index.range_into(on_gpu(low), on_gpu(high), {}, outputs);
+  index.answer_into(Query::range(on_gpu(low), on_gpu(high)), {}, outputs);
   require(cudaDeviceSynchronize());
   const auto ends = offsets.read<std::uint64_t>();
   for (std::size_t i = 0; i <= lookups; ++i) ASSERT_EQ(ends[i], i * hits);
@@ -68,7 +68,7 @@ TEST_F(OptixRows, MoreThanAnArrayHolds) {
   const OnGpu found(lookups * hits * sizeof(std::uint32_t));
   outputs.rows = found.as<std::uint32_t>();
   outputs.rows_capacity = lookups * hits;
-  index.range_into(on_gpu(low), on_gpu(high), {}, outputs);
+  index.answer_into(Query::range(on_gpu(low), on_gpu(high)), {}, outputs);
   require(cudaDeviceSynchronize());
   for (std::size_t lookup = 0; lookup < lookups; lookup += lookups / 1024 - 1)
     expect_rows(found.as<std::uint32_t>() + lookup * hits, lookup);

@@ -37,9 +37,7 @@ class OptixRefitMemory : public testing::TestWithParam<std::string> {
   void SetUp() override {
     if (optix::unusable()) GTEST_SKIP() << *optix::unusable();
     memory_ = std::make_shared<RationedMemory>();
-    set_device_memory(memory_);
   }
-  void TearDown() override { set_device_memory(nullptr); }
 
   std::shared_ptr<RationedMemory> memory_;
 };
@@ -55,7 +53,8 @@ TEST_P(OptixRefitMemory, ShortOfItOldAnswersStay) {
     all[row] = row;
   }
   // Rows of 2^10 places: rays need the directory of occupied rows, which an update makes anew.
-  Index index = build(keys, "rx:optix,bits=10+23+23,split=1500," + GetParam());
+  Index index =
+      build(keys, "rx:optix,bits=10+23+23,split=1500," + GetParam(), {.device_memory = memory_});
   const std::vector<std::uint64_t> low = {0};
   const std::vector<std::uint64_t> high = {~std::uint64_t{0}};
   int failures = 0;

@@ -58,8 +58,10 @@ TEST(OptixBuckets, CountARayForEachStructureThatIsTraced) {
   const auto rays_for = [&](const std::string& split, std::uint64_t key) {
     const Index index = build(keys, "rx:optix,bucket=2,drop=0,split=" + split);
     Counters counters;
-    const LookupOptions options{.answers = Answer::count, .counters = &counters};
-    EXPECT_EQ(index.lookup(std::vector<std::uint64_t>{key}, options).count()[0], 1U);
+    const std::vector<std::uint64_t> keys_of_query = {key};
+    const Answers answers = index.answer(Query::equal(keys_of_query), {.answers = Answer::count},
+                                         {.counters = &counters});
+    EXPECT_EQ(answers.count()[0], 1U);
     return counters.rays;
   };
   EXPECT_EQ(rays_for("8", 15), 1U);

@@ -24,8 +24,8 @@ using Which = FailingMemory::Which;
 
 // Throws what fail_every_allocation() expects.
 void finish(rtindex_status status) {
-  if (status == RTINDEX_OK) return;
-  EXPECT_EQ(status, RTINDEX_OUT_OF_MEMORY) << rtindex_last_error();
+  if (status == RTINDEX_STATUS_OK) return;
+  EXPECT_EQ(status, RTINDEX_STATUS_OUT_OF_MEMORY) << rtindex_last_error();
   EXPECT_EQ(rtindex_last_status(), status);
   EXPECT_NE(*rtindex_last_error(), '\0');
   fail(ErrorKind::out_of_memory, "{}", rtindex_last_error());
@@ -71,8 +71,8 @@ class CCallsOutOfMemory : public testing::TestWithParam<Which> {
       Exported made;
       const rtindex_status status = call(made.schema_out(), made.array_out());
       // A call that failed has written nothing.
-      EXPECT_EQ(status == RTINDEX_OK, made.schema->release != nullptr);
-      EXPECT_EQ(status == RTINDEX_OK, made.array->release != nullptr);
+      EXPECT_EQ(status == RTINDEX_STATUS_OK, made.schema->release != nullptr);
+      EXPECT_EQ(status == RTINDEX_STATUS_OK, made.array->release != nullptr);
       return status;
     });
   }
@@ -105,10 +105,14 @@ class CCallsOutOfMemory : public testing::TestWithParam<Which> {
   const std::vector<std::int32_t> few_numbers_ = {1, 2, 3, 4};
   const std::vector<std::uint32_t> erased_ = {3, 5, 101};
   const std::vector<std::uint32_t> some_ = {9, 1, 20, 0};
-  const rtindex_column values_ = memory_of(RTINDEX_INT32, numbers_);
-  const rtindex_column few_values_ = memory_of(RTINDEX_INT32, few_numbers_);
-  const rtindex_column rows_ = memory_of(RTINDEX_UINT32, erased_);
-  const rtindex_column some_rows_ = memory_of(RTINDEX_UINT32, some_);
+  const rtindex_column values_ = memory_of(RTINDEX_TYPE_INT32, numbers_);
+  const rtindex_column few_values_ = memory_of(RTINDEX_TYPE_INT32, few_numbers_);
+  const rtindex_column rows_ = memory_of(RTINDEX_TYPE_UINT32, erased_);
+  const rtindex_column some_rows_ = memory_of(RTINDEX_TYPE_UINT32, some_);
+  const rtindex_query equal_ = rtindex_query_equal(few_.get());
+  const rtindex_query range_ = rtindex_query_range(few_.get(), few_.get(), RTINDEX_ENDS_CLOSED);
+  const rtindex_query prefix_ = rtindex_query_prefix(few_.get());
+  const rtindex_query nearest_ = rtindex_query_nearest(few_.get(), RTINDEX_DIRECTION_BACKWARD);
   std::optional<CIndex> index_;
   CIndex before_;
   std::uint32_t number_ = 0;
@@ -121,26 +125,27 @@ TEST_P(CCallsOutOfMemory, Lists) {
   expect_array("spec_options", rtindex_spec_options);
 }
 
-TEST_P(CCallsOutOfMemory, Lookups) {
-  auto options = sized<rtindex_lookup_options>();
-  options.answers = RTINDEX_ANY | RTINDEX_COUNT | RTINDEX_SUM | RTINDEX_ROWS;
+TEST_P(CCallsOutOfMemory, Answers) {
+  auto options = sized<rtindex_answer_options>();
+  options.answers =
+      RTINDEX_ANSWER_ANY | RTINDEX_ANSWER_COUNT | RTINDEX_ANSWER_SUM | RTINDEX_ANSWER_ROWS;
   options.matched = 1;
-  const auto expect_lookup = [&](const char* name, std::int32_t kind, const rtindex_column* upper) {
+  const auto expect_answer = [&](const char* name, const rtindex_query& query) {
     expect_array(name, [&](ArrowSchema* schema, ArrowArray* array) {
-      return rtindex_lookup(get(), kind, few_.get(), upper, &options, schema, array);
+      return rtindex_answer(get(), &query, &options, nullptr, schema, array);
     });
   };
-  expect_lookup("lookup", RTINDEX_POINT, nullptr);
-  expect_lookup("range", RTINDEX_RANGE, few_.get());
-  expect_lookup("prefix", RTINDEX_PREFIX, nullptr);
-  options.answers = RTINDEX_ANY | RTINDEX_KEY;
-  expect_lookup("nearest", RTINDEX_NEAREST, nullptr);
+  expect_answer("equal", equal_);
+  expect_answer("range", range_);
+  expect_answer("prefix", prefix_);
+  options.answers = RTINDEX_ANSWER_ANY | RTINDEX_ANSWER_KEY;
+  expect_answer("nearest", nearest_);
   std::vector<std::uint32_t> first(4);
   auto outputs = sized<rtindex_outputs>();
   outputs.first = first.data();
-  expect("lookup_into", [&] {
-    return rtindex_lookup_into(get(), RTINDEX_POINT, few_.get(), nullptr, nullptr, &outputs);
-  });
+  for (const rtindex_query& query : {equal_, prefix_})
+    expect("answer_into",
+           [&] { return rtindex_answer_into(get(), &query, nullptr, nullptr, &outputs); });
   expect_array("rank", [&](ArrowSchema* schema, ArrowArray* array) {
     return rtindex_rank(get(), few_.get(), schema, array);
   });
@@ -154,18 +159,26 @@ TEST_P(CCallsOutOfMemory, Lookups) {
 
 TEST_P(CCallsOutOfMemory, Joins) {
   auto options = sized<rtindex_join_options>();
-  for (const std::int32_t how : {RTINDEX_INNER, RTINDEX_LEFT, RTINDEX_SEMI})
-    for (const std::int32_t kind : {RTINDEX_POINT, RTINDEX_RANGE, RTINDEX_NEAREST}) {
+  std::uint64_t count = 0;
+  std::vector<std::uint64_t> lookups(2);
+  std::vector<std::uint32_t> rows(2);
+  auto outputs = sized<rtindex_join_outputs>();
+  outputs.lookups = lookups.data();
+  outputs.rows = rows.data();
+  outputs.capacity = rows.size();
+  outputs.count = &count;
+  for (const std::int32_t how : {RTINDEX_JOIN_INNER, RTINDEX_JOIN_LEFT, RTINDEX_JOIN_SEMI})
+    for (const rtindex_query& query : {equal_, range_, prefix_, nearest_}) {
       options.how = how;
-      const rtindex_column* const upper = kind == RTINDEX_RANGE ? few_.get() : nullptr;
       expect_array("join", [&](ArrowSchema* schema, ArrowArray* array) {
-        return rtindex_join(get(), kind, few_.get(), upper, &options, schema, array);
+        return rtindex_join(get(), &query, &options, schema, array);
       });
-      expect("join_in_parts", [&] {
-        return rtindex_join_in_parts(
-            get(), kind, few_.get(), upper, &options, 3,
+      expect("join_into", [&] { return rtindex_join_into(get(), &query, &options, &outputs); });
+      expect("join_batches", [&] {
+        return rtindex_join_batches(
+            get(), &query, &options, 3,
             [](void*, const std::uint64_t*, const std::uint32_t*, std::size_t) {
-              return rtindex_status{RTINDEX_OK};
+              return rtindex_status{RTINDEX_STATUS_OK};
             },
             nullptr);
       });
@@ -219,7 +232,7 @@ TEST_P(CCallsOutOfMemory, Descriptions) {
   });
   expect("supports", [&] {
     std::int32_t supported = 0;
-    return rtindex_supports(get(), RTINDEX_SUM, RTINDEX_RANGE, &supported);
+    return rtindex_supports(get(), RTINDEX_ANSWER_SUM, RTINDEX_QUERY_RANGE, &supported);
   });
   expect_text("spec", [&](char** text) { return rtindex_spec(get(), text); });
   expect_text("describe", [&](char** text) { return rtindex_describe(get(), text); });

@@ -115,7 +115,7 @@ class Calls {
 
   void add_lookups() {
     const ColumnView keys = keys_, lower = lower_, upper = upper_;
-    const LookupOptions everything = everything_;
+    const AnswerOptions everything = everything_;
     add("lookup", [=](const Index& index) { return index.lookup(keys, everything); });
     add("lookup of one answer",
         [=](const Index& index) { return index.lookup(keys, Answer::first); });
@@ -124,7 +124,8 @@ class Calls {
     add(
         "lookup into buffers",
         [=](const Index& index) {
-          index.lookup_into(keys, {}, {.first = first->data(), .offsets = offsets->data()});
+          index.answer_into(Query::equal(keys), {},
+                            {.first = first->data(), .offsets = offsets->data()});
           return true;
         },
         [=](bool) {
@@ -132,27 +133,29 @@ class Calls {
           append(told, *offsets);
           return told;
         });
-    if (supports(index_, everything_.answers, LookupKind::range)) {
+    if (supports(index_, everything_.answers, QueryKind::range)) {
       add("range", [=](const Index& index) { return index.range(lower, upper, everything); });
       if (is_string_)
-        add("starts_with", [=](const Index& index) { return index.starts_with(keys, everything); });
+        add("starts_with",
+            [=](const Index& index) { return index.answer(Query::prefix(keys), everything); });
     }
-    if (index_.supports(Answer::key, LookupKind::nearest)) add_order();
+    if (index_.supports(Answer::key, QueryKind::nearest)) add_order();
   }
 
   void add_order() {
     const ColumnView keys = keys_, lower = lower_, upper = upper_;
-    const LookupOptions ordered{.answers = Answer::rows, .limit = 3, .order = RowOrder::descending};
+    const AnswerOptions ordered{.answers = Answer::rows, .limit = 3, .order = RowOrder::descending};
     add(
         "rows in order", [=](const Index& index) { return index.range(lower, upper, ordered); },
         [=](const Answers& answers) { return told_by(answers, ordered.order); });
-    LookupOptions with_keys = everything_;
+    AnswerOptions with_keys = everything_;
     with_keys.answers = with_keys.answers | AnswerSet(Answer::key);
     for (const Direction direction : {Direction::backward, Direction::forward})
       add("nearest " + std::string(name_of(direction)), [=](const Index& index) {
         return index.nearest(keys, {.direction = direction}, with_keys);
       });
-    add("asof join", [=](const Index& index) { return index.join_asof(keys); });
+    add("asof join",
+        [=](const Index& index) { return index.join(Query::nearest(keys), JoinKind::left); });
     add("rank", [=](const Index& index) { return index.rank(keys); });
     add("select", [ranks = std::vector<std::uint32_t>{0, 3, 17, 70, 100'000}](const Index& index) {
       return index.select(ranks);
@@ -163,20 +166,20 @@ class Calls {
     const ColumnView keys = keys_, lower = lower_, upper = upper_;
     for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti})
       add(std::string(name_of(how)) + " join",
-          [=](const Index& index) { return index.join(keys, how); });
+          [=](const Index& index) { return index.join(Query::equal(keys), how); });
     const auto total = std::make_shared<std::size_t>();
     add(
         "join in parts",
         [=](const Index& index) {
           *total = 0;
-          index.join_in_parts(keys, JoinKind::inner, 5, [&sum = *total](const JoinedRows& part) {
-            sum += part.lookups.size();
-          });
+          index.join_batches(
+              Query::equal(keys), JoinKind::inner, 5,
+              [&sum = *total](const JoinedRows& part) { sum += part.lookups.size(); });
           return true;
         },
         [=](bool) { return Told{*total}; });
-    if (supports(index_, Answer::rows, LookupKind::range))
-      add("range join", [=](const Index& index) { return index.join_range(lower, upper); });
+    if (supports(index_, Answer::rows, QueryKind::range))
+      add("range join", [=](const Index& index) { return index.join(Query::range(lower, upper)); });
   }
 
   void add_copies() {
@@ -213,7 +216,7 @@ class Calls {
   Batch points_, ranges_;
   bool is_string_;
   ColumnView keys_, lower_, upper_;
-  LookupOptions everything_;
+  AnswerOptions everything_;
   std::vector<Call> calls_;
 };
 

@@ -116,9 +116,9 @@ std::string ChangingIndex::difference(const Batch& batch, const TestColumn& valu
                                       const TestColumn& others) {
   const Matches matches = scan(keys_, batch);
   const ValuesOf own = options_.include ? ValuesOf::index : ValuesOf::call;
-  LookupOptions full = full_options();
+  AnswerOptions full = full_options();
   full.miss = misses_like(values, random_);
-  const LookupOptions any = random_.pick(every_options());
+  const AnswerOptions any = random_.pick(every_options());
   std::string text;
   if (supports(index_, full.answers, batch.kind))
     text = check_call(index_, batch, matches, full, values, own);

@@ -49,7 +49,7 @@ bool close(double got, const Aggregate& wanted) {
 
 class Checker {
  public:
-  Checker(const Given& given, const LookupOptions& options, const Batch& batch,
+  Checker(const Given& given, const AnswerOptions& options, const Batch& batch,
           const Matches& matches, const TestColumn& values)
       : given_(given), ask_(options), batch_(batch), matches_(matches), values_(values) {}
 
@@ -191,7 +191,7 @@ class Checker {
   }
 
   const Given& given_;
-  const LookupOptions& ask_;
+  const AnswerOptions& ask_;
   const Batch& batch_;
   const Matches& matches_;
   const TestColumn& values_;
@@ -200,7 +200,7 @@ class Checker {
 
 }  // namespace
 
-Given given(const Answers& answers, const LookupOptions& options) {
+Given given(const Answers& answers, const AnswerOptions& options) {
   Given given;
   given.size = answers.size();
   if (options.answers.has(Answer::any)) given.any = copy(answers.any());
@@ -218,7 +218,7 @@ Given given(const Answers& answers, const LookupOptions& options) {
   return given;
 }
 
-std::string first_difference(const Given& given, const LookupOptions& options, const Batch& batch,
+std::string first_difference(const Given& given, const AnswerOptions& options, const Batch& batch,
                              const Matches& matches, const TestColumn& values) {
   return Checker(given, options, batch, matches, values).run();
 }

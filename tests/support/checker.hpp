@@ -21,7 +21,7 @@ struct Given {
   std::optional<std::vector<std::uint8_t>> matched;
 };
 
-[[nodiscard]] Given given(const Answers& answers, const LookupOptions& options);
+[[nodiscard]] Given given(const Answers& answers, const AnswerOptions& options);
 
 // A sum of floats may differ from the exact sum of n values by this share of the sum of their
 // absolute values, because the order of the additions is free. Everything else is exact.
@@ -29,7 +29,7 @@ inline constexpr double sum_tolerance = 1e-12;
 
 // Compares answers with what the matches demand: "" where all is right, else the first difference
 // in words. `values` is the value column of the call.
-[[nodiscard]] std::string first_difference(const Given& given, const LookupOptions& options,
+[[nodiscard]] std::string first_difference(const Given& given, const AnswerOptions& options,
                                            const Batch& batch, const Matches& matches,
                                            const TestColumn& values);
 

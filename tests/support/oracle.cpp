@@ -3,14 +3,14 @@
 namespace rtindex::test {
 
 std::string Batch::text(std::size_t lookup) const {
-  if (kind == LookupKind::point) return "point " + text_of(lower.keys()[lookup]);
+  if (kind == QueryKind::equal) return "point " + text_of(lower.keys()[lookup]);
   return "range [" + text_of(lower.keys()[lookup]) + ", " + text_of(upper.keys()[lookup]) + "]";
 }
 
-Batch points(const TestColumn& keys) { return {LookupKind::point, keys, keys}; }
+Batch points(const TestColumn& keys) { return {QueryKind::equal, keys, keys}; }
 
 Batch ranges(const TestColumn& lower, const TestColumn& upper) {
-  return {LookupKind::range, lower, upper};
+  return {QueryKind::range, lower, upper};
 }
 
 Matches scan(const std::vector<Key>& column, const Batch& batch) {

@@ -12,7 +12,7 @@ namespace rtindex::test {
 
 // A batch of lookups; those of points are ranges from a key to itself.
 struct Batch {
-  LookupKind kind = LookupKind::point;
+  QueryKind kind = QueryKind::equal;
   TestColumn lower;
   TestColumn upper;
 

@@ -207,7 +207,7 @@ class OrderAsker {
   // Compares rows of ranges with those for which is_inside(entry, lookup) holds.
   template <class IsInside>
   [[nodiscard]] std::string compare_rows(const std::string& what, const Answers& answers,
-                                         const LookupOptions& options, IsInside&& is_inside) const {
+                                         const AnswerOptions& options, IsInside&& is_inside) const {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       std::vector<std::uint32_t> wanted;
       for (const Entry& entry : entries_)
@@ -245,12 +245,13 @@ class OrderAsker {
     for (const Ends ends : {Ends::closed, Ends::right_open, Ends::left_open, Ends::open})
       for (const Given given : {Given{true, true}, Given{true, false}, Given{false, true}})
         for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
-          LookupOptions options{.answers = Answer::rows | Answer::count};
-          options.ends = ends;
+          AnswerOptions options{.answers = Answer::rows | Answer::count};
           options.order = order;
           if (random_.bits() % 2 == 0) options.limit = 3;
-          const Answers answers = index_.range(given.lower ? lower.view() : ColumnView(),
-                                               given.upper ? upper.view() : ColumnView(), options);
+          const Answers answers =
+              index_.answer(Query::range(given.lower ? lower.view() : ColumnView(),
+                                         given.upper ? upper.view() : ColumnView(), ends),
+                            options);
           const bool left_open = ends == Ends::left_open || ends == Ends::open;
           const bool right_open = ends == Ends::right_open || ends == Ends::open;
           const auto inside = [&](const Key& key, std::size_t i) {
@@ -263,7 +264,7 @@ class OrderAsker {
           std::string found = compare_rows(std::string(name_of(ends)), answers, options, inside);
           if (!found.empty()) return found;
         }
-    LookupOptions all{.answers = Answer::rows | Answer::count};
+    AnswerOptions all{.answers = Answer::rows | Answer::count};
     all.order = RowOrder::descending;
     return compare_rows("everything", index_.range({}, {}, all), all,
                         [](const Key&, std::size_t) { return true; });
@@ -274,9 +275,9 @@ class OrderAsker {
     for (const Key& key : points_)
       if (const auto* const text = std::get_if<std::string>(&key.front()))
         texts.push_back(text->substr(0, random_.bits() % (text->size() + 1)));
-    LookupOptions options{.answers = Answer::rows | Answer::count};
+    AnswerOptions options{.answers = Answer::rows | Answer::count};
     options.order = RowOrder::ascending;
-    return compare_rows("prefix", index_.starts_with(texts, options), options,
+    return compare_rows("prefix", index_.answer(Query::prefix(texts), options), options,
                         [&](const Key& key, std::size_t i) {
                           return std::get<std::string>(key.front()).starts_with(texts[i]);
                         });
@@ -292,7 +293,7 @@ class OrderAsker {
         if (!fits(keys.back(), shape)) keys.pop_back();
       }
       const TestColumn lookups(shape, keys);
-      LookupOptions options{.answers = Answer::rows | Answer::count};
+      AnswerOptions options{.answers = Answer::rows | Answer::count};
       options.order = RowOrder::ascending;
       std::string found = compare_rows(
           fmt::format("the first {} parts", parts), index_.lookup(lookups.view(), options), options,
@@ -318,6 +319,6 @@ std::string order_difference(const Index& index, const std::vector<Key>& table, 
   return OrderAsker(index, table, shape, random).difference();
 }
 
-bool keeps_order(const Index& index) { return index.supports(Answer::any, LookupKind::nearest); }
+bool keeps_order(const Index& index) { return index.supports(Answer::any, QueryKind::nearest); }
 
 }  // namespace rtindex::test

@@ -20,22 +20,22 @@ void* address_of(std::optional<Aggregates>& buffer) {
   return std::visit([](auto& vector) -> void* { return vector.data(); }, *buffer);
 }
 
-void give_values(LookupOptions& options, const TestColumn& values, ValuesOf values_of) {
+void give_values(AnswerOptions& options, const TestColumn& values, ValuesOf values_of) {
   if (values_of == ValuesOf::call && options.answers.has_any_of(aggregates))
     options.values = values.view();
 }
 
-std::string explain(const std::string& difference, const LookupOptions& options) {
+std::string explain(const std::string& difference, const AnswerOptions& options) {
   return difference.empty() ? "" : text_of(options) + ": " + difference;
 }
 
 }  // namespace
 
 std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
-                       LookupOptions options, const TestColumn& values, ValuesOf values_of) {
+                       AnswerOptions options, const TestColumn& values, ValuesOf values_of) {
   give_values(options, values, values_of);
   try {
-    const Answers answers = batch.kind == LookupKind::point
+    const Answers answers = batch.kind == QueryKind::equal
                                 ? index.lookup(batch.lower.view(), options)
                                 : index.range(batch.lower.view(), batch.upper.view(), options);
     return explain(first_difference(given(answers, options), options, batch, matches, values),
@@ -46,7 +46,7 @@ std::string check_call(const Index& index, const Batch& batch, const Matches& ma
 }
 
 std::string check_call_into(const Index& index, const Batch& batch, const Matches& matches,
-                            LookupOptions options, const TestColumn& values, ValuesOf values_of) {
+                            AnswerOptions options, const TestColumn& values, ValuesOf values_of) {
   give_values(options, values, values_of);
   const std::size_t size = batch.size();
   Given given;
@@ -74,10 +74,10 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
     outputs.matched = given.matched->data();
   }
   const auto call = [&] {
-    if (batch.kind == LookupKind::point)
-      index.lookup_into(batch.lower.view(), options, outputs);
+    if (batch.kind == QueryKind::equal)
+      index.answer_into(Query::equal(batch.lower.view()), options, outputs);
     else
-      index.range_into(batch.lower.view(), batch.upper.view(), options, outputs);
+      index.answer_into(Query::range(batch.lower.view(), batch.upper.view()), options, outputs);
   };
   try {
     if (options.answers.has(Answer::rows)) {
@@ -105,16 +105,16 @@ std::optional<ErrorKind> error_of(const std::function<void()>& call) {
   return std::nullopt;
 }
 
-bool supports(const Index& index, AnswerSet answers, LookupKind kind) {
+bool supports(const Index& index, AnswerSet answers, QueryKind kind) {
   if (answers.empty()) return index.supports(Answer::any, kind);  // the matched bitmap alone
   for (const Answer answer : all_answers())
     if (answers.has(answer) && !index.supports(answer, kind)) return false;
   return true;
 }
 
-const std::vector<LookupOptions>& every_options() {
-  static const std::vector<LookupOptions> asks = [] {
-    std::vector<LookupOptions> list;
+const std::vector<AnswerOptions>& every_options() {
+  static const std::vector<AnswerOptions> asks = [] {
+    std::vector<AnswerOptions> list;
     for (const Answer answer : all_answers()) {
       list.push_back({.answers = answer});
       list.push_back({.answers = answer, .matched = true});
@@ -134,9 +134,9 @@ const std::vector<LookupOptions>& every_options() {
   return asks;
 }
 
-LookupOptions full_options() { return {.answers = everything, .matched = true}; }
+AnswerOptions full_options() { return {.answers = everything, .matched = true}; }
 
-std::string text_of(const LookupOptions& options) {
+std::string text_of(const AnswerOptions& options) {
   std::string text;
   for (const Answer answer : all_answers())
     if (options.answers.has(answer))

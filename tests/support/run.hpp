@@ -19,11 +19,11 @@ enum class ValuesOf { call, index };
 // One call of an index, checked: "" where the answers are right, else the first difference and the
 // lookup it is about.
 [[nodiscard]] std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
-                                     LookupOptions options, const TestColumn& values,
+                                     AnswerOptions options, const TestColumn& values,
                                      ValuesOf values_of = ValuesOf::call);
 // The same call into buffers of the caller.
 [[nodiscard]] std::string check_call_into(const Index& index, const Batch& batch,
-                                          const Matches& matches, LookupOptions options,
+                                          const Matches& matches, AnswerOptions options,
                                           const TestColumn& values,
                                           ValuesOf values_of = ValuesOf::call);
 
@@ -31,13 +31,13 @@ enum class ValuesOf { call, index };
 [[nodiscard]] std::optional<ErrorKind> error_of(const std::function<void()>& call);
 
 // Whether the index can answer all of this.
-[[nodiscard]] bool supports(const Index& index, AnswerSet answers, LookupKind kind);
+[[nodiscard]] bool supports(const Index& index, AnswerSet answers, QueryKind kind);
 
 // Single answers and combinations, with and without the matched bitmap, row limits and miss values.
-[[nodiscard]] const std::vector<LookupOptions>& every_options();
+[[nodiscard]] const std::vector<AnswerOptions>& every_options();
 // Everything at once: one call that shows any wrong hit.
-[[nodiscard]] LookupOptions full_options();
+[[nodiscard]] AnswerOptions full_options();
 
-[[nodiscard]] std::string text_of(const LookupOptions& options);
+[[nodiscard]] std::string text_of(const AnswerOptions& options);
 
 }  // namespace rtindex::test

@@ -67,7 +67,7 @@ class TracedColumn {
     const std::vector<std::uint32_t> live = live_rows(dead);
     const ColumnView low = lower.view();
     const ColumnView high = upper.view();
-    const LookupBatch batch(*codec_, low, high, LookupKind::range);
+    const LookupBatch batch(*codec_, low, high, QueryKind::range);
     std::vector<std::uint32_t> rows(lower.size());
     std::vector<std::uint64_t> keys(lower.size());
     for (const Edge edge : {Edge::first, Edge::last}) {
@@ -117,7 +117,7 @@ class TracedColumn {
       request.chunk_rows = &rows;
       request.chunk_keys = &keys;
       request.counters = &work;
-      tracer_->run(LookupBatch(*codec_, low, high, LookupKind::range), request);
+      tracer_->run(LookupBatch(*codec_, low, high, QueryKind::range), request);
       std::vector<std::vector<std::uint32_t>> expected(rows.size());
       std::vector<std::vector<std::uint64_t>> expected_keys(rows.size());
       for (std::size_t i = 0; i < lower.size(); ++i) {

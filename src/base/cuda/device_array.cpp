@@ -122,7 +122,6 @@ const std::shared_ptr<Pools>& default_memory() {
 }  // namespace
 
 std::shared_ptr<DeviceMemory> current_memory(std::shared_ptr<DeviceMemory> given) {
-  if (given == nullptr) given = device_memory();
   return given == nullptr ? default_memory() : given;
 }
 

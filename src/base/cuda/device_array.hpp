@@ -13,8 +13,7 @@
 
 namespace rtindex::cuda {
 
-// The allocator of a build: the one given, else that of set_device_memory(), else a pool of
-// cudaMallocAsync.
+// The allocator of a build: the one passed, else a pool of cudaMallocAsync.
 [[nodiscard]] std::shared_ptr<DeviceMemory> current_memory(
     std::shared_ptr<DeviceMemory> given = nullptr);
 

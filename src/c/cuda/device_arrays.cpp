@@ -89,14 +89,14 @@ void export_to(const arrow::Node& node, const std::shared_ptr<DeviceBuffers>& bu
   array = made;
 }
 
-ValueClass class_of_values(const Index& index, const LookupOptions& options) {
-  if (options.values.given()) return class_of(options.values.type());
+ValueClass class_of_values(const Index& index, const AnswerOptions& options) {
+  if (options.values.has_value()) return class_of(options.values.type());
   const auto included = index.included();
   return included ? class_of(*included) : ValueClass::u64;
 }
 
 // The buffers of a call on a GPU, by answer.
-Outputs outputs_in(DeviceBuffers& buffers, const Index& index, const LookupOptions& options,
+Outputs outputs_in(DeviceBuffers& buffers, const Index& index, const AnswerOptions& options,
                    std::size_t lookups) {
   Outputs outputs{.memory_space = MemorySpace::device};
   const auto add = [&]<class T>(Answer answer, T*& output) {
@@ -143,20 +143,19 @@ void wait_on_host(const void* sync_event) {
               "waiting for the event of an Arrow array");
 }
 
-void export_lookup(const rtindex_index& handle, LookupCall& call, ArrowSchema* schema,
-                   ArrowDeviceArray& array) {
+void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, ArrowSchema* schema,
+                              ArrowDeviceArray& array) {
   require_gpu();
   const Index& index = handle.index;
-  const LookupOptions& options = call.options();
-  const std::size_t lookups = call.batch().size();
+  const AnswerOptions& options = call.options();
+  const std::size_t lookups = call.query().size();
   auto* const stream = static_cast<cudaStream_t>(options.stream.handle);
   const cuda::OnDevice on_device(index.spec().device_number());
   const Index now = index.snapshot();  // rows are found in two steps, both of the same state
-  call.ask(now);
   const auto buffers = std::make_shared<DeviceBuffers>(handle, stream);
   cuda::WaitOnExit wait(stream);  // a call that fails leaves no work on memory that is released
   Outputs outputs = outputs_in(*buffers, index, options, lookups);
-  call.answer_into(outputs);
+  call.answer_into(now, outputs);
   AnswerBuffers answers{options.answers, lookups,     outputs.any, outputs.first,
                         outputs.count,   outputs.sum, outputs.min, outputs.max};
   answers.values = class_of_values(index, options);
@@ -168,7 +167,7 @@ void export_lookup(const rtindex_index& handle, LookupCall& call, ArrowSchema* s
                  .rows = buffers->add<std::uint32_t>(answers.row_count),
                  .rows_capacity = answers.row_count,
                  .memory_space = MemorySpace::device};
-    if (answers.row_count != 0) call.answer_into(rows);
+    if (answers.row_count != 0) call.answer_into(now, rows);
     answers.rows = rows.rows;
   }
   arrow::Node node = answers_node(answers);
@@ -182,21 +181,20 @@ void export_lookup(const rtindex_index& handle, LookupCall& call, ArrowSchema* s
   wait.release();
 }
 
-void export_join(const rtindex_index& handle, JoinCall& call, ArrowSchema* schema,
-                 ArrowDeviceArray& array) {
+void export_join_on_device(const rtindex_index& handle, const JoinCall& call, ArrowSchema* schema,
+                           ArrowDeviceArray& array) {
   require_gpu();
   auto* const stream = static_cast<cudaStream_t>(call.stream().handle);
   const cuda::OnDevice on_device(handle.index.spec().device_number());
   const Index now = handle.index.snapshot();
-  call.ask(now);
   const auto buffers = std::make_shared<DeviceBuffers>(handle, stream);
   cuda::WaitOnExit wait(stream);
-  JoinOutputs outputs{.count = buffers->add<std::uint64_t>(1)};
-  call.join_into(outputs);
+  JoinOutputs outputs{.count = buffers->add<std::uint64_t>(1), .memory_space = MemorySpace::device};
+  now.join_into(call.query(), call.how(), outputs, call.stream());
   outputs.capacity = buffers->read(outputs.count);
   outputs.lookups = buffers->add<std::uint64_t>(outputs.capacity);
   if (call.has_rows()) outputs.rows = buffers->add<std::uint32_t>(outputs.capacity);
-  if (outputs.capacity != 0) call.join_into(outputs);
+  if (outputs.capacity != 0) now.join_into(call.query(), call.how(), outputs, call.stream());
   buffers->finish();
   export_to(pairs_node(outputs.capacity, outputs.lookups, outputs.rows, call.has_rows()), buffers,
             schema, array);

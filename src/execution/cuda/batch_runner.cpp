@@ -48,7 +48,7 @@ BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
       request_(request),
       caller_(static_cast<cudaStream_t>(request.stream.handle)),
       counters_(request, memory),
-      times_(request.launch_ms) {
+      times_(request.ray_ms) {
   for (const SegmentTarget& target : targets_)
     encoders_.emplace_back(target.batch, target.structure.span, target.structure.full, memory);
 }
@@ -173,7 +173,7 @@ BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
 
 // Values may be put into key order once for every piece of ranges, which pays for large ones.
 bool BatchRunner::may_gather() const {
-  return batch().kind() == LookupKind::range && request_.values != nullptr;
+  return batch().kind() == QueryKind::range && request_.values != nullptr;
 }
 
 std::size_t BatchRunner::piece_size() const {
@@ -181,7 +181,7 @@ std::size_t BatchRunner::piece_size() const {
   std::size_t bytes = AnswerTransfer::bytes_of(request_);
   if (batch().memory_space() == MemorySpace::device) return piece_of(bytes);
   bytes += bytes_of(batch().lower());
-  if (batch().kind() == LookupKind::range) bytes += bytes_of(batch().upper());
+  if (batch().kind() == QueryKind::range) bytes += bytes_of(batch().upper());
   return piece_of(bytes);
 }
 
@@ -271,7 +271,7 @@ void BatchRunner::answer_to_device(const Piece& piece, const void* values,
 // Where a lookup has one row at most, the rows are found once and compacted.
 void BatchRunner::join(const Piece& piece, const JoinRequest& wanted, cudaStream_t stream) const {
   const Answerer& main = targets_.front().structure.answerer;
-  if (targets_.size() == 1 && batch().kind() == LookupKind::point && main.has_unique_keys()) {
+  if (targets_.size() == 1 && batch().kind() == QueryKind::equal && main.has_unique_keys()) {
     const DeviceArray<std::uint32_t> rows(memory_, piece.count, stream);
     DeviceRequest request;
     request.any = rows.data();

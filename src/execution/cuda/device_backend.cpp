@@ -1,8 +1,12 @@
 #include "execution/cuda/device_backend.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "base/cuda/runtime.hpp"
+#include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/spec_options.hpp"
 #include "execution/cuda/gpu_structure.hpp"
@@ -51,39 +55,68 @@ std::unique_ptr<Structure> DeviceBackend::build_keys(const Spec& spec, DeviceRow
       options, ordered_arrays(std::move(rows), options.layout, memory), use, memory, meter);
 }
 
+namespace {
+
+// Rows that only the host can bring into order, written to buffers on the device.
+void write_ordered_rows(std::span<const Segment> segments, const ColumnView& lower,
+                        const ColumnView& upper, QueryKind kind, const Request& all) {
+  const std::size_t lookups = lookups_in(lower, upper);
+  const Outputs& outputs = all.outputs;
+  std::vector<std::uint64_t> offsets(lookups + 1);
+  std::vector<std::vector<std::uint32_t>> chunks(chunks_of(lookups));
+  Request on_host = all;
+  on_host.row_counts = offsets.data() + 1;
+  on_host.chunk_rows = outputs.rows == nullptr ? nullptr : &chunks;
+  Backend::rows_in_order(segments, lower, upper, kind, on_host);
+  const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  auto* const stream = static_cast<cudaStream_t>(all.stream.handle);
+  copy_to_device(outputs.offsets, offsets.data(), offsets.size() * sizeof(std::uint64_t), stream);
+  std::vector<std::uint32_t> rows;
+  for (const std::vector<std::uint32_t>& chunk : chunks) {
+    const std::size_t room = outputs.rows_capacity - rows.size();
+    rows.insert(rows.end(), chunk.begin(),
+                chunk.begin() + static_cast<std::ptrdiff_t>(std::min(room, chunk.size())));
+  }
+  if (!rows.empty())
+    copy_to_device(outputs.rows, rows.data(), rows.size() * sizeof(std::uint32_t), stream);
+}
+
+}  // namespace
+
 void DeviceBackend::answer(std::span<const Segment> segments, const ColumnView& lower,
-                           const ColumnView& upper, LookupKind kind, const Request& all) const {
-  Request request = all;
+                           const ColumnView& upper, QueryKind kind, const Request& all) const {
   // Only the host compares keys of several segments that are not native.
-  if (segments.size() > 1 && all.order != RowOrder::any && all.answers.has(Answer::rows) &&
-      !segments.front().codec->native_base()) {
-    if (all.row_counts == nullptr)
-      fail(ErrorKind::unsupported,
-           "rows of {} keys in an index that was changed cannot be written to device memory in the "
-           "order of keys: call merge() first, or pass buffers in host memory",
-           name_of(segments.front().codec->type()));
-    rows_in_order(segments, lower, upper, kind, all);
+  const bool orders_on_host = segments.size() > 1 && all.order != RowOrder::any &&
+                              all.answers.has(Answer::rows) &&
+                              !segments.front().codec->native_base();
+  const auto is_fetched = [&](const ColumnView& end) {
+    return !is_native(end.type()) && end.memory_space() == MemorySpace::device &&
+           (orders_on_host || GpuStructure::encodes_on_host(segments));
+  };
+  if (is_fetched(lower) || is_fetched(upper)) {
+    const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
+    OwnedColumn own[2];
+    const auto on_host = [&](const ColumnView& end, OwnedColumn& copy) {
+      if (!end.has_value()) return end;
+      require_on_device(end, "lookups");
+      copy = fetched(end, static_cast<cudaStream_t>(all.stream.handle));
+      return copy.view();
+    };
+    const ColumnView low = on_host(lower, own[0]);
+    return answer(segments, low, kind == QueryKind::equal ? low : on_host(upper, own[1]), kind,
+                  all);
+  }
+  Request request = all;
+  if (orders_on_host) {
+    if (all.row_counts != nullptr)
+      rows_in_order(segments, lower, upper, kind, all);
+    else
+      write_ordered_rows(segments, lower, upper, kind, all);
     request.leave_out_rows();
     if (request.answers.empty() && request.outputs.matched == nullptr) return;
   }
-  const auto is_fetched = [&](const ColumnView& end) {
-    return !is_native(end.type()) && end.memory_space() == MemorySpace::device &&
-           GpuStructure::encodes_on_host(segments);
-  };
-  if (!is_fetched(lower) && !is_fetched(upper))
-    return GpuStructure::run(segments, lower, upper, kind, request);
-  // Keys that the GPU cannot encode.
-  const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
-  OwnedColumn own[2];
-  const auto on_host = [&](const ColumnView& end, OwnedColumn& copy) {
-    if (!end.given()) return end;
-    require_on_device(end, "lookups");
-    copy = fetched(end, static_cast<cudaStream_t>(request.stream.handle));
-    return copy.view();
-  };
-  const ColumnView low = on_host(lower, own[0]);
-  const ColumnView high = kind == LookupKind::point ? low : on_host(upper, own[1]);
-  GpuStructure::run(segments, low, high, kind, request);
+  GpuStructure::run(segments, lower, upper, kind, request);
 }
 
 OwnedColumn DeviceBackend::fetch(const Spec& spec, const ColumnView& column) const {

@@ -25,7 +25,7 @@ class DeviceBackend : public Backend {
                                      const KeyCodec& codec, std::size_t rows,
                                      const std::shared_ptr<DeviceMemory>& memory) const override;
   void answer(std::span<const Segment> segments, const ColumnView& lower, const ColumnView& upper,
-              LookupKind kind, const Request& all) const final;
+              QueryKind kind, const Request& all) const final;
 
   void answer_nearest(std::span<const Segment> segments, const ColumnView& keys,
                       const NearestOptions& nearest, const Request& request) const final;

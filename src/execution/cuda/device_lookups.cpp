@@ -101,7 +101,7 @@ DeviceElements elements_on_device(const ColumnView& column, std::size_t first, s
                                   DeviceBytes& copy, DeviceBytes& validity,
                                   const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
                                   cudaStream_t stream) {
-  if (!column.given()) return {.size = count};
+  if (!column.has_value()) return {.size = count};
   const std::size_t width = width_of(column.type());
   DeviceElements elements{static_cast<const std::byte*>(column.data()) + first * width,
                           element_type(column.type()), nullptr, 0, count};
@@ -120,7 +120,7 @@ DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::
                               std::vector<DeviceBytes>& copies,
                               const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
                               cudaStream_t stream) {
-  if (!column.given() || column.memory_space() == MemorySpace::device)
+  if (!column.has_value() || column.memory_space() == MemorySpace::device)
     return device_tuples(column, first, count);
   DeviceTuples tuples;
   tuples.size = count;
@@ -157,7 +157,7 @@ DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::
 }
 
 std::size_t bytes_of(const ColumnView& end) {
-  if (!end.given()) return 0;
+  if (!end.has_value()) return 0;
   if (is_native(end.type())) return width_of(end.type());
   if (end.type() == Type::string) {
     // A few of them tell.
@@ -185,14 +185,14 @@ LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, s
     elements.has_tuples = true;
     elements.lower_tuples = on_device(batch.lower());
     elements.upper_tuples =
-        batch.kind() == LookupKind::point ? elements.lower_tuples : on_device(batch.upper());
+        batch.kind() == QueryKind::equal ? elements.lower_tuples : on_device(batch.upper());
     return elements;
   }
   elements.lower =
       elements_on_device(batch.lower(), batch.offset() + first, count, elements.lower_copy,
                          elements.lower_validity, memory, in, stream);
   elements.upper =
-      batch.kind() == LookupKind::point
+      batch.kind() == QueryKind::equal
           ? elements.lower
           : elements_on_device(batch.upper(), batch.offset() + first, count, elements.upper_copy,
                                elements.upper_validity, memory, in, stream);
@@ -236,11 +236,11 @@ const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elem
   const KeyCodec& codec = batch_.codec();
   if (!codec.native_base() || codec.empty()) return nullptr;
   const bool from_upper = edge == Edge::last;
-  if (edge && (from_upper ? batch_.lower() : batch_.upper()).given()) return nullptr;
-  if (!edge && batch_.kind() != LookupKind::point) return nullptr;
+  if (edge && (from_upper ? batch_.lower() : batch_.upper()).has_value()) return nullptr;
+  if (!edge && batch_.kind() != QueryKind::equal) return nullptr;
   const ColumnView& column = from_upper ? batch_.upper() : batch_.lower();
   const DeviceElements& read = from_upper ? elements.upper : elements.lower;
-  const bool reads = column.given() && column.type() == codec.type() && is_plain(read.type) &&
+  const bool reads = column.has_value() && column.type() == codec.type() && is_plain(read.type) &&
                      read.validity == nullptr;
   return reads ? &read : nullptr;
 }
@@ -303,7 +303,7 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
   encode_lookups(from.lower_tuples, from.upper_tuples, batch_.ends(),
                  full_ != nullptr ? full_->map : *codec.packed_map(), intervals.data(),
                  static_cast<std::uint8_t*>(buffers.checks.data()),
-                 batch_.kind() == LookupKind::point, stream);
+                 batch_.kind() == QueryKind::equal, stream);
   return intervals.take_bytes();
 }
 

@@ -174,7 +174,7 @@ void DeviceBackend::nearest_on_device(std::span<const Segment> segments, const C
   copy(out.matched, found.valid(), (keys.size() + 7) / 8);
   if (out.key != nullptr)
     copy(out.key, found.parts().front(), keys.size() * width_of(found_keys.type()));
-  answer(segments, found_keys, found_keys, LookupKind::point, points);
+  answer(segments, found_keys, found_keys, QueryKind::equal, points);
 }
 
 // Answers of a native column for the host.
@@ -201,7 +201,7 @@ void DeviceBackend::nearest_native(std::span<const Segment> segments, const Colu
   if (request.outputs.key != nullptr && !keys.empty())
     std::memcpy(request.outputs.key, found.data<std::uint8_t>(), keys.size() * width_of(type));
   const ColumnView found_keys = found.view();
-  if (!points.answers.empty()) answer(segments, found_keys, found_keys, LookupKind::point, points);
+  if (!points.answers.empty()) answer(segments, found_keys, found_keys, QueryKind::equal, points);
   if (request.found_keys != nullptr)
     *request.found_keys = std::make_shared<const OwnedColumn>(std::move(found));
 }

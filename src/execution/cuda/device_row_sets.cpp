@@ -88,7 +88,7 @@ Marks DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> se
   const auto find = [&] {
     Request request = request_into({.stream = {stream.get()}}, outputs);
     request.answers = Answer::rows;
-    answer(segments, lookups, lookups, LookupKind::point, request);
+    answer(segments, lookups, lookups, QueryKind::equal, request);
   };
   find();
   std::uint64_t count = 0;

@@ -155,7 +155,7 @@ NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on,
                                          const ColumnView& values, const Memory& memory,
                                          const MemoryMeter& meter) const {
   OnGpuElements include;
-  if (values.given()) {
+  if (values.has_value()) {
     include = OnGpuElements(values, memory, made_on.get());
     rows.value_type = values.type();
     rows.values = include.elements().data;
@@ -236,16 +236,16 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
   WaitOnExit wait(stream);
 
   const OnGpuElements named =
-      given.rows.given() ? OnGpuElements(given.rows, memory, stream) : OnGpuElements();
+      given.rows.has_value() ? OnGpuElements(given.rows, memory, stream) : OnGpuElements();
   NativeRows rows{type, {}, {}, {}, row_count, included};
   rows.ids = {static_cast<const std::uint32_t*>(named.elements().data), given.first};
   std::optional<KeptOnGpu> kept;
-  if (!given.keys.given() || (included && !given.include.given()))
+  if (!given.keys.has_value() || (included && !given.include.has_value()))
     kept.emplace(current, rows.ids.rows, given.count, row_count, memory, stream);
 
   OnGpuElements keys;
   NewKeys converted;
-  if (!given.keys.given()) {
+  if (!given.keys.has_value()) {
     rows.keys = kept->keys();
     rows.extent = extent_of(rows.keys, memory, stream);
   } else {
@@ -262,7 +262,7 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
     }
   }
   OnGpuElements include;
-  if (included && given.include.given()) {
+  if (included && given.include.has_value()) {
     include = OnGpuElements(given.include, memory, stream);
     rows.values = include.elements().data;
   } else if (included) {

@@ -76,8 +76,8 @@ class DeviceStructure final : public GpuStructure {
   [[nodiscard]] std::size_t size() const override { return arrays_->order.size(); }
   [[nodiscard]] bool counts_work() const override { return ready().locator->counts_work(); }
   [[nodiscard]] bool times_rays() const override { return ready().locator->times_rays(); }
-  [[nodiscard]] bool supports(Answer, LookupKind kind) const override {
-    return kind == LookupKind::point || ready().locator->finds_ranges();
+  [[nodiscard]] bool supports(Answer, QueryKind kind) const override {
+    return kind == QueryKind::equal || ready().locator->finds_ranges();
   }
   [[nodiscard]] bool keeps_order() const override { return ready().locator->finds_ranges(); }
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {

@@ -111,7 +111,7 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
     rows.column = in_full_order(std::move(rows.column), rows.full->view(), memory, stream);
     rows.sorting = Sorting::by_full_keys;
   }
-  if (!build.include.given())
+  if (!build.include.has_value())
     return std::make_unique<DeviceStructure>(
         options, ordered_arrays(std::move(rows), options.layout, memory), SegmentUse::main, memory,
         meter);

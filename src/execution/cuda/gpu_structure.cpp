@@ -26,7 +26,7 @@ std::vector<Segment> GpuStructure::searched(std::span<const Segment> segments) {
 
 std::vector<SegmentTarget> GpuStructure::targets_of(std::span<const Segment> segments,
                                                     const ColumnView& lower,
-                                                    const ColumnView& upper, LookupKind kind,
+                                                    const ColumnView& upper, QueryKind kind,
                                                     RangeEnds ends) {
   std::vector<SegmentTarget> targets;
   for (const Segment& segment : segments) {
@@ -38,7 +38,7 @@ std::vector<SegmentTarget> GpuStructure::targets_of(std::span<const Segment> seg
 }
 
 void GpuStructure::run(std::span<const Segment> segments, const ColumnView& lower,
-                       const ColumnView& upper, LookupKind kind, const Request& request) {
+                       const ColumnView& upper, QueryKind kind, const Request& request) {
   const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
   const OnDevice current(main.device_);
   const auto answer_from = [&](std::span<const Segment> some) {
@@ -89,7 +89,7 @@ void GpuStructure::find_neighbours(std::span<const Segment> segments, const Colu
     SideTargets& side = sides.emplace_back();
     side.range = neighbour_range(keys, edge, nearest.exact);
     side.targets =
-        targets_of(all, side.range.lower, side.range.upper, LookupKind::range, side.range.ends);
+        targets_of(all, side.range.lower, side.range.upper, QueryKind::range, side.range.ends);
   };
   if (nearest.direction != Direction::forward) add(Edge::last);
   if (nearest.direction != Direction::backward) add(Edge::first);
@@ -175,7 +175,7 @@ PooledStream build_stream(Stream caller, std::initializer_list<NamedColumn> colu
   bool on_device = false;
   for (const auto& [column, name] : columns) {
     require_on_device(column, name);
-    on_device = on_device || (column.given() && column.memory_space() == MemorySpace::device);
+    on_device = on_device || (column.has_value() && column.memory_space() == MemorySpace::device);
   }
   if (on_device) wait_for(stream.get(), static_cast<cudaStream_t>(caller.handle));
   return stream;

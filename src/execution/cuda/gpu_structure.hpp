@@ -25,7 +25,7 @@ class GpuStructure : public Structure {
   void run(const LookupBatch& batch, const Request& request) const final;
   // Answers lookups from all segments of an index on a GPU.
   static void run(std::span<const Segment> segments, const ColumnView& lower,
-                  const ColumnView& upper, LookupKind kind, const Request& request);
+                  const ColumnView& upper, QueryKind kind, const Request& request);
   // The encodings of segments with keys, as devices encode them; none where one has no such map.
   [[nodiscard]] static std::vector<PackedMap> maps_of(std::span<const Segment> segments);
   // Whether the host has to encode lookups.
@@ -77,7 +77,7 @@ class GpuStructure : public Structure {
   [[nodiscard]] static std::vector<SegmentTarget> targets_of(std::span<const Segment> segments,
                                                              const ColumnView& lower,
                                                              const ColumnView& upper,
-                                                             LookupKind kind, RangeEnds ends);
+                                                             QueryKind kind, RangeEnds ends);
   [[nodiscard]] SegmentTarget target_of(const LookupBatch& batch, const RowBits& dead,
                                         const Marks& marks) const {
     return {target(), batch, dead, marks, uses_};

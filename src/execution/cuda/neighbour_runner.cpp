@@ -41,7 +41,7 @@ NeighbourRunner::NeighbourRunner(std::deque<SideTargets>& sides, std::span<const
       is_measured_(nearest.direction == Direction::nearest ||
                    !std::holds_alternative<std::monostate>(nearest.tolerance)),
       counters_(request, memory),
-      times_(request.launch_ms) {
+      times_(request.ray_ms) {
   for (SideTargets& side : sides_)
     for (const SegmentTarget& target : side.targets)
       side.encoders.emplace_back(target.batch, target.structure.span, target.structure.full,

@@ -47,10 +47,10 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
   return found;
 }
 
-DeviceArray<Run> OrderedAnswerer::find_runs(const DeviceLookups& lookups, LookupKind kind,
+DeviceArray<Run> OrderedAnswerer::find_runs(const DeviceLookups& lookups, QueryKind kind,
                                             cudaStream_t stream) const {
   DeviceArray<Run> runs(from_.memory, lookups.count, stream);
-  const bool are_points = kind == LookupKind::point;
+  const bool are_points = kind == QueryKind::equal;
   if (are_points)
     from_.locator.find_points(lookups, runs.data(), stream);
   else
@@ -67,7 +67,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t,
   const std::size_t count = lookups.count;
   FoundRows found;
   if (count == 0) return found;
-  const bool point = batch.kind() == LookupKind::point;
+  const bool point = batch.kind() == QueryKind::equal;
   const OrderedValues* included =
       request.wants_values() && request.values == nullptr ? from_.included : nullptr;
   if (point && included == nullptr && !wanted.in_order &&
@@ -142,7 +142,7 @@ void OrderedAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
       lookups.dead.empty() ? DeadRowsUse() : dead_rows_.get(lookups.dead, false, stream);
   const EdgeTarget target{edge, dead.positions(), rows, keys};
   if (from_.compares_full_keys || !from_.locator.find_edges(lookups, target, stream)) {
-    const DeviceArray<Run> runs = find_runs(lookups, LookupKind::range, stream);
+    const DeviceArray<Run> runs = find_runs(lookups, QueryKind::range, stream);
     edges_of_runs(runs.data(), lookups.count, from_.order, target, stream);
   }
   if (lookups.counters != nullptr) count_hits(rows, lookups.count, &lookups.counters->hits, stream);

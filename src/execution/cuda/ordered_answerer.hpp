@@ -57,7 +57,7 @@ class OrderedAnswerer final : public Answerer {
 
  private:
   // The runs of positions that lookups match.
-  [[nodiscard]] DeviceArray<Run> find_runs(const DeviceLookups& lookups, LookupKind kind,
+  [[nodiscard]] DeviceArray<Run> find_runs(const DeviceLookups& lookups, QueryKind kind,
                                            cudaStream_t stream) const;
   [[nodiscard]] bool first_row_is_enough(const DeviceLookups& lookups, const DeviceRequest& request,
                                          RowsWanted wanted) const;

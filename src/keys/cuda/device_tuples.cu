@@ -50,7 +50,7 @@ DeviceTuples device_tuples(const ColumnView& column, std::size_t first, std::siz
     tuples.end.parts[p] = static_cast<const std::byte*>(elements) + first * width;
     add_validity(part);
   };
-  if (column.type() != Type::composite && column.given()) add_part(column);
+  if (column.type() != Type::composite && column.has_value()) add_part(column);
   if (column.type() == Type::composite) add_validity(column);
   for (const ColumnView& part : column.parts()) add_part(part);
   return tuples;

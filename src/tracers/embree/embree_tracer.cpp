@@ -214,7 +214,7 @@ class EmbreeTracer final : public Structure {
       receiver.done = accumulator.wants_no_hit();
       accumulator.start();
       if (!intervals[i].empty() && !receiver.done) {
-        if (batch.kind() == LookupKind::point)
+        if (batch.kind() == QueryKind::equal)
           trace_point(query, intervals[i].lower);
         else if (finder)
           trace_by_key(query, *finder, receiver, request);

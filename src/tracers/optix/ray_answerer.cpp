@@ -82,7 +82,7 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
   params.scene = from_.scene;
   params.point = from_.options.point;
   params.range = from_.options.range;
-  params.points = batch.kind() == LookupKind::point;
+  params.points = batch.kind() == QueryKind::equal;
   params.lookups = lookups;
   return params;
 }

@@ -17,7 +17,7 @@ void run(Index& index, const std::vector<int>& keys, const int* pointer) {
   ColumnView view = make_vector();
   static_cast<void>(index.lookup(view));
 #elif CASE == 2
-  LookupOptions options{.answers = Answer::sum, .values = make_vector()};
+  AnswerOptions options{.answers = Answer::sum, .values = make_vector()};
   static_cast<void>(index.lookup(keys, options));
 #elif CASE == 3
   BuildOptions options{.include = make_vector()};
@@ -42,7 +42,7 @@ void run(Index& index, const std::vector<int>& keys, const int* pointer) {
   static_cast<void>(index.lookup(view));
 #elif CASE == 13  // a span does not own its elements
   ColumnView view = std::span(pointer, 3);
-  LookupOptions options{.answers = Answer::sum, .values = std::span(pointer, 3)};
+  AnswerOptions options{.answers = Answer::sum, .values = std::span(pointer, 3)};
   static_cast<void>(index.lookup(view, options));
 #else
 #error "unknown case"

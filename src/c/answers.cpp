@@ -48,8 +48,8 @@ AnswerBuffers buffers_of(const Answers& answers, bool matched) {
   return buffers;
 }
 
-void export_answers(const Index& index, LookupCall& call, ArrowSchema* schema, ArrowArray* array) {
-  const auto held = std::make_shared<HeldAnswers>(HeldAnswers{call.answer(), {}});
+void export_answers(const Index& index, AnswerCall& call, ArrowSchema* schema, ArrowArray* array) {
+  const auto held = std::make_shared<HeldAnswers>(HeldAnswers{call.answer(index), {}});
   arrow::Node node = answers_node(buffers_of(held->answers, call.options().matched));
   if (held->answers.answers().has(Answer::key))
     node.children.push_back(
@@ -79,27 +79,28 @@ Outputs outputs_from(const rtindex_outputs& given) {
 // NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
 
-rtindex_status rtindex_lookup(const rtindex_index* index, int32_t kind, const rtindex_column* lower,
-                              const rtindex_column* upper, const rtindex_lookup_options* options,
-                              ArrowSchema* schema, ArrowArray* array) {
+rtindex_status rtindex_answer(const rtindex_index* index, const rtindex_query* query,
+                              const rtindex_answer_options* options,
+                              const rtindex_diagnostics* diagnostics, ArrowSchema* schema,
+                              ArrowArray* array) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
     ArrowArray& to = c::required(array, "array");
-    c::LookupCall call(handle, kind, lower, upper, options);
+    c::AnswerCall call(handle, query, options, diagnostics);
     c::export_answers(handle.index, call, schema, &to);
   });
 }
 
-rtindex_status rtindex_lookup_device(const rtindex_index* index, int32_t kind,
-                                     const rtindex_column* lower, const rtindex_column* upper,
-                                     const rtindex_lookup_options* options, ArrowSchema* schema,
+rtindex_status rtindex_answer_device(const rtindex_index* index, const rtindex_query* query,
+                                     const rtindex_answer_options* options,
+                                     const rtindex_diagnostics* diagnostics, ArrowSchema* schema,
                                      ArrowDeviceArray* array) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
     ArrowDeviceArray& to = c::required(array, "array");
-    c::LookupCall call(handle, kind, lower, upper, options);
-    if (call.batch().space() == MemorySpace::device)
-      return c::export_lookup(handle, call, schema, to);
+    c::AnswerCall call(handle, query, options, diagnostics);
+    if (call.query().memory_space() == MemorySpace::device)
+      return c::export_answers_on_device(handle, call, schema, to);
     ArrowDeviceArray made{};
     c::export_answers(handle.index, call, schema, &made.array);
     made.device_id = -1;
@@ -108,14 +109,14 @@ rtindex_status rtindex_lookup_device(const rtindex_index* index, int32_t kind,
   });
 }
 
-rtindex_status rtindex_lookup_into(const rtindex_index* index, int32_t kind,
-                                   const rtindex_column* lower, const rtindex_column* upper,
-                                   const rtindex_lookup_options* options,
+rtindex_status rtindex_answer_into(const rtindex_index* index, const rtindex_query* query,
+                                   const rtindex_answer_options* options,
+                                   const rtindex_diagnostics* diagnostics,
                                    const rtindex_outputs* outputs) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
     const Outputs to =
         c::outputs_from(c::options_of(&c::required(outputs, "outputs"), "rtindex_outputs"));
-    c::LookupCall(handle, kind, lower, upper, options).answer_into(to);
+    c::AnswerCall(handle, query, options, diagnostics).answer_into(handle.index, to);
   });
 }

@@ -1,4 +1,4 @@
-#include "cli/lookups.hpp"
+#include "cli/loaded_query.hpp"
 
 #include <utility>
 
@@ -44,21 +44,16 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
 
 }  // namespace
 
-Answers Lookups::answer(const Index& index, const LookupOptions& options, std::size_t first,
-                        std::size_t count) const {
-  const ColumnView from = lower_slice(first, count);
-  if (are_prefixes) return index.starts_with(from, options);
-  switch (kind) {
-    case LookupKind::point: return index.lookup(from, options);
-    case LookupKind::nearest: return index.nearest(from, nearest, options);
-    case LookupKind::range: break;
-  }
-  return index.range(from, upper_slice(first, count), options);
+Query LoadedQuery::slice(std::size_t first, std::size_t count) const {
+  Query query = settings;
+  if (has_lower) query.lower = lower.slice(first, count);
+  if (has_upper) query.upper = upper.slice(first, count);
+  return query;
 }
 
-void Lookups::require_fit(const LoadedColumn& column) const {
+void LoadedQuery::require_fit(const LoadedColumn& column) const {
   if (has_lower) require_comparable(lower, column);
-  if (!have_upper()) return;
+  if (!has_upper) return;
   require_comparable(upper, column);
   if (has_lower && lower.size() != upper.size())
     fail("{} holds {} lower bounds, but {} holds {} upper bounds: expected one of each per range",

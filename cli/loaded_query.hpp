@@ -9,34 +9,24 @@
 
 namespace rtindex::cli {
 
-// The lookups of one call: keys, ranges as two columns of bounds, or prefixes.
-struct Lookups {
-  LookupKind kind = LookupKind::point;
-  LoadedColumn lower;  // of point lookups, the keys
-  LoadedColumn upper;  // only of ranges
+// A query of the command line and the columns that it views.
+struct LoadedQuery {
+  // Its kind and settings; slice() adds the columns.
+  Query settings;
+  LoadedColumn lower;  // keys, prefixes, or the lower ends of ranges
+  LoadedColumn upper;  // the upper ends of ranges
   // As the user wrote them on the command line; empty where they come from files.
   std::vector<std::string> lower_text, upper_text;
-  // Ranges may leave out an end; one without both is a single range.
-  bool has_lower = true, has_upper = true;
-  bool are_prefixes = false;  // of strings, in `lower`
-  NearestOptions nearest = {};
+  // Ranges may have no bound at an end; one without both is a single range.
+  bool has_lower = true, has_upper = false;
 
+  [[nodiscard]] QueryKind kind() const { return settings.kind; }
   [[nodiscard]] std::size_t size() const {
     return has_lower ? lower.size() : has_upper ? upper.size() : 1;
   }
-  // Whether the upper ends are in `upper`.
-  [[nodiscard]] bool have_upper() const {
-    return kind == LookupKind::range && has_upper && !are_prefixes;
-  }
-  [[nodiscard]] ColumnView lower_slice(std::size_t first, std::size_t count) const {
-    return has_lower ? lower.slice(first, count) : ColumnView();
-  }
-  [[nodiscard]] ColumnView upper_slice(std::size_t first, std::size_t count) const {
-    return have_upper() ? upper.slice(first, count) : ColumnView();
-  }
-  // Answers `count` of them from `first` on.
-  [[nodiscard]] Answers answer(const Index& index, const LookupOptions& options, std::size_t first,
-                               std::size_t count) const;
+  // `count` queries from `first` on.
+  [[nodiscard]] Query slice(std::size_t first, std::size_t count) const;
+  [[nodiscard]] Query all() const { return slice(0, size()); }
   // An Error where they cannot be compared with the column, or the bounds differ in number.
   void require_fit(const LoadedColumn& column) const;
 };

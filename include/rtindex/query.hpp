@@ -1,0 +1,122 @@
+#pragma once
+
+/// \file
+/// Queries: one value describes a batch, whatever it searches for.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <rtindex/column.hpp>
+#include <rtindex/export.hpp>
+
+namespace rtindex {
+
+/// What a batch searches for.
+enum class QueryKind : std::uint8_t {
+  equal,    ///< rows whose key equals a key
+  range,    ///< rows whose key lies between two keys
+  prefix,   ///< rows whose string begins with a string
+  nearest,  ///< rows with the closest key before or after a key
+};
+
+/// "equal", "range", "prefix" or "nearest".
+[[nodiscard]] RTINDEX_API std::string_view name_of(QueryKind kind);
+/// The kind of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API QueryKind query_kind_named(std::string_view name);
+
+/// Which ends belong to a range of keys.
+enum class Ends : std::uint8_t {
+  closed,      ///< [lower, upper]
+  right_open,  ///< [lower, upper)
+  left_open,   ///< (lower, upper]
+  open,        ///< (lower, upper)
+};
+
+/// "[]", "[)", "(]" or "()".
+[[nodiscard]] RTINDEX_API std::string_view name_of(Ends ends);
+/// The ends of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API Ends ends_named(std::string_view name);
+
+/// Where to search for the neighbour of a key.
+enum class Direction : std::uint8_t {
+  backward,  ///< the greatest key that is not above; of its rows the last
+  forward,   ///< the smallest key that is not below; of its rows the first
+  nearest,   ///< the closer one of these two; the one before where both are as close
+};
+
+/// "backward", "forward" or "nearest".
+[[nodiscard]] RTINDEX_API std::string_view name_of(Direction direction);
+/// The direction of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API Direction direction_named(std::string_view name);
+
+/// The largest distance of a neighbour: an integer for integers, dates and timestamps, in the unit
+/// of the column; a double for floats. Unset: unlimited.
+using Tolerance = std::variant<std::monostate, std::int64_t, std::uint64_t, double>;
+
+/// What makes a key the neighbour of another.
+struct NearestOptions {
+  Direction direction = Direction::backward;
+  /// Whether an equal key is a neighbour.
+  bool exact = true;
+  /// Needs keys that have a distance: not strings. In composite keys, of the last column.
+  Tolerance tolerance = {};
+};
+
+/// A batch of queries of one kind. It views its columns, which must outlive the call that it is
+/// passed to; a default-constructed column, `ColumnView()`, is an end without a bound.
+struct Query {
+  QueryKind kind = QueryKind::equal;
+  ColumnView lower = {};          ///< the keys, the prefixes, or the lower ends of ranges
+  ColumnView upper = {};          ///< the upper ends of ranges
+  Ends ends = Ends::closed;       ///< of ranges
+  NearestOptions neighbour = {};  ///< of `nearest`
+
+  /// Rows whose key equals `keys[i]`. A composite key with fewer columns than the index matches all
+  /// keys that begin with it.
+  [[nodiscard]] static Query equal(ColumnView keys) {
+    return {.kind = QueryKind::equal, .lower = std::move(keys)};
+  }
+  /// Rows whose key lies between `lower[i]` and `upper[i]`. A range whose lower end is above its
+  /// upper end matches nothing. A composite end may have fewer columns than the index: the range
+  /// then contains all keys that begin with it.
+  [[nodiscard]] static Query range(ColumnView lower, ColumnView upper, Ends ends = Ends::closed) {
+    return {.kind = QueryKind::range,
+            .lower = std::move(lower),
+            .upper = std::move(upper),
+            .ends = ends};
+  }
+  /// Rows of a column of strings that begin with `prefixes[i]`.
+  [[nodiscard]] static Query prefix(ColumnView prefixes) {
+    return {.kind = QueryKind::prefix, .lower = std::move(prefixes)};
+  }
+  /// Rows that hold the neighbour of `keys[i]`: the closest key of the column before or after it.
+  /// `any` is the row of that neighbour, `key` its key; all other answers are about all rows with
+  /// this key. Null keys neither are nor have neighbours. In composite keys the last column has an
+  /// order, and those before it must be equal.
+  [[nodiscard]] static Query nearest(ColumnView keys, const NearestOptions& options = {}) {
+    return {.kind = QueryKind::nearest, .lower = std::move(keys), .neighbour = options};
+  }
+
+  /// The number of queries. A range without bounds is one query.
+  [[nodiscard]] std::size_t size() const {
+    if (lower.has_value()) return lower.size();
+    return upper.has_value() ? upper.size() : kind == QueryKind::range ? 1 : 0;
+  }
+  /// The queries [first, first + count).
+  [[nodiscard]] Query slice(std::size_t first, std::size_t count) const {
+    Query part = *this;
+    if (lower.has_value()) part.lower = lower.slice(first, count);
+    if (upper.has_value()) part.upper = upper.slice(first, count);
+    return part;
+  }
+  /// The memory space of the columns.
+  [[nodiscard]] MemorySpace memory_space() const {
+    return std::max(lower.memory_space(), upper.memory_space());
+  }
+};
+
+}  // namespace rtindex
