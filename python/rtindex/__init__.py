@@ -28,6 +28,7 @@ _MODULES = {
     "MemoryUsage": "_results",
     "OutOfMemoryError": "_errors",
     "Picture": "_draw",
+    "Query": "_query",
     "Rows": "_results",
     "UnavailableError": "_errors",
     "UnsupportedError": "_errors",

@@ -14,6 +14,7 @@ from ._index import build as build
 from ._index import default_spec as default_spec
 from ._index import indexes as indexes
 from ._index import load as load
+from ._query import Query as Query
 from ._results import Answers as Answers
 from ._results import Counters as Counters
 from ._results import IndexInfo as IndexInfo

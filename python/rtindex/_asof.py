@@ -11,6 +11,7 @@ from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index, build
 from ._lists import Array
+from ._query import Query
 
 # Groups of a `by` column that span more than this are numbered, so that they leave most of the 64
 # bits of an index's keys to the `on` column.
@@ -41,10 +42,7 @@ def index_over(by: Sequence[Any], on: Any, ready: Index | None, rows: int) -> In
 
 def neighbour_rows(index: Index, keys: Any, direction: str, exact: bool, tolerance: Any) -> Array:
     """The row of each neighbour, whatever kind of object holds the keys; MISS without one."""
-    lookups, _ = index._neighbours(keys, direction, exact, tolerance)
-    rows = np.empty(len(lookups), np.uint32)
-    index._core.answer(lookups, None, None, {"any": rows}, None)
-    return rows
+    return index._rows(Query.nearest(keys, direction, exact, tolerance))
 
 
 def grouped(left: Any, right: Any, number: Callable[[], tuple[Any, Any]]) -> tuple[Any, Any]:

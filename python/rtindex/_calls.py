@@ -1,4 +1,4 @@
-"""One call that answers a batch of lookups: from its arguments to its answers."""
+"""One call that answers a query: from its arguments to its answers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype
 from ._kinds import Kind
 from ._lists import Array
+from ._query import Query, data_of
 from ._results import Answers, Counters, Rows
 from ._times import TimeType, ticks_of, time_type
 from ._types import ColumnType
@@ -27,48 +28,44 @@ _ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
 
 
-class Batch(NamedTuple):
-    """A batch of lookups."""
-
-    lookups: _core.Lookups
-    sources: tuple[tuple[_core.Column, Any], ...]
-    """The columns of keys or ends, and the objects that they view."""
-    key_type: ColumnType | None = None
-    """Of the keys that neighbours have; None for other lookups."""
-
-
 class Options(NamedTuple):
-    """How to answer a call, as `Index.lookup` describes it."""
+    """How to answer a call, as `Index.answer` describes it."""
 
-    values: Any
-    matched: bool
-    limit: int | None
-    order: str | None
-    miss: Any
-    out: Array | None
-    counters: bool
+    values: Any = None
+    matched: bool = False
+    limit: int | None = None
+    order: str | None = None
+    miss: Any = None
+    out: Array | None = None
+    counters: bool = False
 
 
-def answer(index: _core.Index, batch: Batch, kind: Kind, names: Any, options: Options) -> Any:
-    """The answers, in objects of the given kind."""
+def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: ColumnType, kind: Kind,
+           names: Any, options: Options) -> Any:
+    """The answers, in objects of the given kind.
+
+    `bound` is the query with its columns in the type of the indexed one, `key_type`.
+    """
     names = (names,) if isinstance(names, str) else _names(names)
     limit = NO_LIMIT if options.limit is None else _limit(options.limit)
     order = _order(options.order)
+    found_type = key_type if query.kind == "nearest" else None
     held = None if options.values is None else column_of(options.values)
     miss, times = options.miss, None
     if "min" in names or "max" in names:
         times = value_times(index, held, options.values)
         if times is not None:
             miss = ticks_of(miss, times)
-    if batch.lookups.on_device:
+    if bound.on_device:
         _require_host_free(options)
-        return answer_on_device(index, first_array(batch.sources[0][1]), batch.lookups, names,
-                                lambda name: _dtype(index, name, held, batch.key_type), held,
+        return answer_on_device(index, first_array(data_of(query)), bound, names,
+                                lambda name: _dtype(index, name, held, found_type), held,
                                 options.matched, limit, order, miss)
-    size = len(batch.lookups)
-    answered = _outputs(index, names, size, held, times, batch.key_type, options.out)
+    size = len(bound)
+    answered = _outputs(index, names, size, held, times, found_type, options.out)
     if options.out is not None:
-        for column, data in (*batch.sources, (held, options.values)):
+        for column, data in ((bound.lower, query.lower), (bound.upper, query.upper),
+                             (held, options.values)):
             if column is not None:
                 _require_apart(options.out, column, data)
     outputs = {name: _ticks(array) for name, array in answered.items()}
@@ -80,18 +77,17 @@ def answer(index: _core.Index, batch: Batch, kind: Kind, names: Any, options: Op
     if options.counters:
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
     lists: Any
-    lists, keys = index.answer(batch.lookups, held, miss, outputs,
-                               limit if "rows" in names else None, order,
-                               "key" in names and "key" not in outputs)
+    lists, keys = index.answer(bound, held, miss, outputs, limit if "rows" in names else None,
+                               order, "key" in names and "key" not in outputs)
     validity = outputs.get("matched") if nullable else None
     zone = "" if times is None else times.zone
     answers: dict[str, Any] = {}
     for name in names:
         if name == "rows":
             answers[name] = kind.rows(Rows(*lists))
-        elif name == "key" and batch.key_type is not None:
-            answers[name] = key_answer(outputs.get("key"), keys, batch.key_type,
-                                       outputs["matched"], kind, batch.sources[0][1])
+        elif name == "key":
+            answers[name] = key_answer(outputs.get("key"), keys, key_type, outputs["matched"], kind,
+                                       query.lower)
         else:
             answers[name] = kind.array(answered[name], None if name == "count" else validity,
                                        zone=zone)
@@ -102,20 +98,6 @@ def answer(index: _core.Index, batch: Batch, kind: Kind, names: Any, options: Op
     if options.matched:
         answers["matched"] = kind.array(unpacked(outputs["matched"], size))
     return Answers(size, answers)
-
-
-def matched(index: _core.Index, lookups: _core.Lookups) -> Array:
-    """Which lookups have a row."""
-    bits = np.empty((len(lookups) + 7) // 8, np.uint8)
-    index.answer(lookups, None, None, {"matched": bits}, None)
-    return unpacked(bits, len(lookups))
-
-
-def counts(index: _core.Index, lookups: _core.Lookups) -> Array:
-    """How many rows each lookup has."""
-    found = np.empty(len(lookups), np.uint32)
-    index.answer(lookups, None, None, {"count": found}, None)
-    return found
 
 
 def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> TimeType | None:
@@ -169,8 +151,8 @@ def _dtype(index: _core.Index, name: str, values: _core.Column | None,
         return class_of((index.included if values is None else values.type) or "uint64")
     if name == "key":
         if key_type is None:
-            raise InvalidArgumentError("only nearest returns 'key': ask for a row, and read the "
-                                       "key there")
+            raise InvalidArgumentError("only nearest returns 'key': request a row, and read "
+                                       "the key there")
         return key_dtype(key_type)
     raise InvalidArgumentError(f"invalid answer={name!r}: expected {_CHOICES}"
                                f"{'' if key_type is None else ', or key'}")

@@ -4,10 +4,10 @@ there."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ._core import Column, Index, Lookups
+from ._core import Column, Index, Query
 from ._errors import InvalidArgumentError, UnavailableError
 from ._results import Answers, Join, Rows
 from ._types import ColumnType
@@ -131,6 +131,10 @@ class Library:
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         raise NotImplementedError
 
+    def copy(self, data: Any, like: Any) -> Any:
+        """A copy of a NumPy array on the device of `like`."""
+        raise NotImplementedError
+
     def cast(self, data: Any, dtype: str) -> Any:
         raise NotImplementedError
 
@@ -166,6 +170,10 @@ class _Cupy(Library):
         with self.cupy.cuda.Device(self.device(like)):
             return self.cupy.empty(size, dtype)
 
+    def copy(self, data: Any, like: Any) -> Any:
+        with self.cupy.cuda.Device(self.device(like)):
+            return self.cupy.asarray(data)
+
     def cast(self, data: Any, dtype: str) -> Any:
         return data.astype(dtype)
 
@@ -197,6 +205,9 @@ class _Torch(Library):
 
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         return self.torch.empty(size, dtype=getattr(self.torch, dtype), device=like.device)
+
+    def copy(self, data: Any, like: Any) -> Any:
+        return self.torch.from_numpy(data).to(like.device)
 
     def cast(self, data: Any, dtype: str) -> Any:
         return data.to(getattr(self.torch, dtype))
@@ -274,17 +285,17 @@ def spec_for(data: Any, spec: str) -> str:
     return f"rx@cuda{library_of(data).device(data)}" if spec == "auto" else spec
 
 
-def answer_on_device(index: Index, keys: Any, lookups: Lookups, names: Sequence[str],
+def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str],
                      dtype_of: Callable[[str], Any], values: Column | None, matched: bool,
                      limit: int, order: str, miss: Any) -> Any:
-    """Answers a call whose lookups are in device memory, on the current stream of their library.
+    """Answers a query in device memory, on the current stream of the library that holds it.
 
-    `keys` is one of the arrays that hold them; `dtype_of` gives the type of an answer's array.
+    `keys` is one of its arrays; `dtype_of` returns the type of an answer's array.
     """
     library = library_of(keys)
-    size = len(lookups)
+    size = len(query)
     if "rows" in names:
-        index = index.snapshot()  # asked twice below, and others may change it in between
+        index = index.snapshot()  # called twice below, and others may change it in between
     arrays: dict[str, Any] = {
         name: library.empty(size, dtype_of(name).__name__, keys) for name in names if name != "rows"
     }
@@ -293,7 +304,7 @@ def answer_on_device(index: Index, keys: Any, lookups: Lookups, names: Sequence[
 
     def call(outputs: dict[str, Any], rows_capacity: int = 0) -> None:
         addresses = {name: library.pointer(array) for name, array in outputs.items()}
-        index.answer_on_device(lookups, values, miss, addresses, rows_capacity, limit, order,
+        index.answer_on_device(query, values, miss, addresses, rows_capacity, limit, order,
                                library.stream(keys))
 
     answers: dict[str, Any] = {}
@@ -315,20 +326,22 @@ def answer_on_device(index: Index, keys: Any, lookups: Lookups, names: Sequence[
     return Answers(size, answers)
 
 
-def join_on_device(index: Index, keys: Any, lookups: Lookups, how: str, one_row: bool) -> Join:
-    """Joins lookups in device memory, on the current stream of their library; `one_row`: a lookup
-    makes at most one pair."""
+def join_on_device(index: Index, keys: Any, query: Query, how: str, one_pair: bool) -> Join:
+    """Joins a query in device memory, on the current stream of the library that holds it.
+
+    `keys` is one of its arrays; `one_pair`: each key makes at most one pair.
+    """
     library = library_of(keys)
-    index = index.snapshot()  # asked twice below, and others may change it in between
+    index = index.snapshot()  # called twice below, and others may change it in between
     count = library.empty(1, "uint64", keys)
 
     def call(outputs: dict[str, Any], capacity: int) -> None:
         addresses = {name: library.pointer(array) for name, array in outputs.items()}
-        index.join_on_device(lookups, how, {**addresses, "count": library.pointer(count)}, capacity,
+        index.join_on_device(query, how, {**addresses, "count": library.pointer(count)}, capacity,
                              library.stream(keys))
 
-    capacity = len(lookups)
-    if not one_row:
+    capacity = len(query)
+    if not one_pair:
         call({}, 0)
         capacity = int(count[0])
     arrays = {"lookups": library.empty(capacity, "int64", keys)}
@@ -338,3 +351,12 @@ def join_on_device(index: Index, keys: Any, lookups: Lookups, how: str, one_row:
     pairs = capacity if how == "left" else int(count[0])  # which waits for the stream
     rows = arrays.get("rows")
     return Join(arrays["lookups"][:pairs], None if rows is None else rows[:pairs])
+
+
+def join_batches_on_device(index: Index, keys: Any, query: Query, how: str,
+                           max_pairs: int) -> Iterator[Join]:
+    """As `join_on_device`, in batches, each of which is copied to the device."""
+    library = library_of(keys)
+    batches = index.join_batches(query, how, max_pairs, library.stream(keys))
+    return (Join(library.copy(probe, keys), None if rows is None else library.copy(rows, keys))
+            for probe, rows in batches)

@@ -39,18 +39,19 @@ class Picture:
 
 def draw(column: Any, keys: Iterable[Any] = (), ranges: Iterable[tuple[Any, Any]] = (),
          spec: str = "rx", title: str = "", bvh: bool = False) -> Picture:
-    """Draws the scene of a small column (at most 200 rows) and the rays of lookups.
+    """Draws the scene of a small column (at most 200 rows) and the rays of queries.
 
-    keys: point lookups.
+    keys: one query for each, as in `Query.equal`.
     ranges: pairs of ends, both inclusive; None is an open end.
     spec: key mode, primitive and rays, such as "rx,primitive=sphere".
     bvh: add the bounding volumes.
     """
     drawn = column_of(column)
     target = ColumnType(drawn.type, drawn.unit, known_parts(drawn.part_types, drawn.unit))
-    lookups: list[Any] = [(column_of([key], target.for_points()), None) for key in keys]
-    lookups += [(_end(lower, target, 1), _end(upper, target, -1)) for lower, upper in ranges]
-    return Picture(_core.draw(drawn, lookups, spec_text(spec), str(title or "Scene"), bool(bvh)),
+    queries = [_core.Query("equal", column_of([key], target.for_points())) for key in keys]
+    queries += [_core.Query("range", _end(lower, target, 1), _end(upper, target, -1))
+                for lower, upper in ranges]
+    return Picture(_core.draw(drawn, queries, spec_text(spec), str(title or "Scene"), bool(bvh)),
                    len(drawn))
 
 

@@ -12,10 +12,10 @@ from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._lookups import LookupCalls, NearestName
+from ._query import QueryName
 from ._results import IndexInfo, MemoryUsage
 from ._times import time_type
 
-LookupName = Literal["point", "range", "nearest"]
 Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
@@ -101,9 +101,9 @@ class Index(LookupCalls):
         """Lines of text: the index, its settings and why they were chosen."""
         return self._core.describe()
 
-    def supports(self, answer: NearestName, lookup: LookupName = "point") -> bool:
-        """Whether the index can return this answer to this kind of lookup."""
-        return self._core.supports(str(answer), str(lookup))
+    def supports(self, answer: NearestName, query: QueryName = "equal") -> bool:
+        """Whether the index can return this answer to this kind of query."""
+        return self._core.supports(str(answer), str(query))
 
     @property
     def spec(self) -> str:

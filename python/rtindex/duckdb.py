@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ._calls import class_of, value_times
 from ._columns import column
 from ._errors import InvalidArgumentError, UnsupportedError
-from ._index import Index, LookupName
+from ._index import Index
 from ._kinds import kind_of
-from ._lookups import DirectionName, EndsName, NearestName
+from ._lookups import NearestName
+from ._query import DirectionName, EndsName, Query, QueryName
 from ._times import TimeType
 from ._types import ColumnType
-
-SqlLookupName = Literal["point", "range", "asof"]
 
 # Integers compare by value at any width, and floats exactly: the widest type serves all.
 _KEY_TYPES = {
@@ -38,35 +38,32 @@ _CLASS_TYPES = {"uint64": "UBIGINT", "int64": "BIGINT", "float64": "DOUBLE"}
 
 
 def register(connection: Any, name: str, index: Index, answer: NearestName = "any",
-             values: Any = None, lookup: SqlLookupName = "point", *, ends: EndsName = "[]",
+             values: Any = None, query: QueryName = "equal", *, ends: EndsName = "[]",
              direction: DirectionName = "backward", exact: bool = True,
              tolerance: Any = None) -> Any:
     """Registers an index as a SQL function: `name(key)`, or `name(lower, upper)` for
-    `lookup="range"`. Composite keys have a parameter for each part. Returns the connection.
+    `query="range"`. Composite keys have a parameter for each part. Returns the connection.
 
     "any" and "first" return a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
     "min" and "max" aggregate `values`, or the included values; "min" and "max" keep the type of
     dates and timestamps.
 
-    lookup: "point", "range" or "asof", which finds the neighbour of each key; "key" is one of its
-        answers.
-    ends: of ranges, as in `Index.range`.
-    direction, exact, tolerance: of neighbours, as in `Index.nearest`.
+    query: "equal", "range", "prefix" or "nearest", the kind of an `rtindex.Query`.
+    ends: of "range", as in `Query.range`.
+    direction, exact, tolerance: of "nearest", as in `Query.nearest`.
     """
-    kinds: dict[str, LookupName] = {"point": "point", "range": "range", "asof": "nearest"}
     if not isinstance(index, Index):
         raise InvalidArgumentError(f"invalid index: expected an rtindex.Index, got "
                                    f"{type(index).__name__}")
-    if not isinstance(lookup, str) or lookup not in kinds:
-        raise InvalidArgumentError(f"invalid lookup={lookup!r}: expected point, range or asof")
-    if lookup != "range" and ends != "[]":
-        raise InvalidArgumentError(f"`ends` is an argument of lookup=\"range\", got lookup="
-                                   f"{lookup!r}: omit it")
-    if lookup != "asof" and (direction != "backward" or not exact or tolerance is not None):
-        raise InvalidArgumentError("`direction`, `exact` and `tolerance` are arguments of lookup="
-                                   f"\"asof\", got lookup={lookup!r}: omit them")
-    if not index.supports(answer, kinds[lookup]):
-        raise UnsupportedError(f"{index.spec} cannot answer {lookup} lookups with '{answer}'")
+    settings = Query(query, None, None, ends, direction, exact, tolerance)
+    if query != "range" and ends != "[]":
+        raise InvalidArgumentError(f"`ends` is an argument of query=\"range\", got query="
+                                   f"{query!r}: omit it")
+    if query != "nearest" and (direction != "backward" or not exact or tolerance is not None):
+        raise InvalidArgumentError("`direction`, `exact` and `tolerance` are arguments of query="
+                                   f"\"nearest\", got query={query!r}: omit them")
+    if not index.supports(answer, query):
+        raise UnsupportedError(f"{index.spec} cannot answer {query} queries with '{answer}'")
     key_types = _key_types(index)
     parts = len(key_types)
 
@@ -74,23 +71,19 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
         return columns[0] if parts == 1 else tuple(columns)
 
     def call(*columns: Any) -> Any:
-        if lookup == "point":
-            found = index.lookup(key(columns), answer, values)  # type: ignore[arg-type]
-        elif lookup == "range":
-            found = index.range(key(columns[:parts]), key(columns[parts:]),
-                                answer, values, ends=ends)  # type: ignore[arg-type]
-        else:
-            found = index.nearest(key(columns), answer, values, direction, exact, tolerance)
+        upper = key(columns[parts:]) if query == "range" else None
+        found = index.answer(replace(settings, lower=key(columns[:parts]), upper=upper), answer,
+                             values)
         return found.to_arrow() if answer == "rows" else found
 
-    parameters = key_types * (2 if lookup == "range" else 1)
+    parameters = key_types * (2 if query == "range" else 1)
     # DuckDB inspects the number of parameters.
     call.__signature__ = inspect.Signature([  # type: ignore[attr-defined]
         inspect.Parameter(f"key{i}", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         for i in range(len(parameters))])
-    # Wrong arguments are refused here rather than in a query.
+    # An empty batch raises errors about values and types here, rather than in SQL.
     nothing = tuple(_nothing(part) for part in index._type.parts or (index._type,))
-    call(*nothing * (2 if lookup == "range" else 1))
+    call(*nothing * (2 if query == "range" else 1))
     return connection.create_function(name, call, parameters,
                                       _answer_type(connection, index, answer, values), type="arrow",
                                       null_handling="special")

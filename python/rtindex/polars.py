@@ -18,7 +18,7 @@ from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index
 from ._lists import Array
-from ._lookups import DirectionName
+from ._query import DirectionName
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9,
                 "h": 3600 * 10**9, "d": 86_400 * 10**9, "w": 7 * 86_400 * 10**9}

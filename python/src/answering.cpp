@@ -36,74 +36,75 @@ MissValues miss_values(const Index& index, const Column* values, nb::handle miss
   return result;
 }
 
-AnswerOptions options_of(const Index& index, const Lookups& lookups, const Call& call) {
+AnswerOptions options_of(const Index& index, const Call& call) {
   AnswerOptions options;
   options.miss = miss_values(index, call.values, call.miss);
-  options.limit = call.row_limit.value_or(no_limit);
+  options.limit = call.limit.value_or(no_limit);
   options.order = call.order;
-  options.ends = lookups.ends();
   return options;
 }
 
-// The parts in which a batch is answered: row lists of several are joined, lists of keys are not.
-std::vector<Part> parts_for(const Lookups& lookups, const Call& call) {
-  if (!call.list_keys) return parts_of(lookups);
-  std::vector<Part> parts;
-  parts.push_back(as_one_part(lookups));
-  return parts;
+// The slices in which a query is answered: the row lists of several are concatenated, lists of
+// keys are not.
+std::vector<QuerySlice> slices_for(const OwnedQuery& query, const Call& call) {
+  if (!call.list_keys) return query.slices();
+  std::vector<QuerySlice> slices;
+  slices.push_back(query.whole());
+  return slices;
 }
 
 }  // namespace
 
-nb::tuple answer(const Index& index, const Lookups& lookups, const Call& call,
+nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
                  const HostArrays& outputs) {
-  const HostOutputs arrays(outputs, lookups.size(), index.type());
-  AnswerOptions options = options_of(index, lookups, call);
+  const HostOutputs arrays(outputs, query.size(), index.type());
+  AnswerOptions options = options_of(index, call);
   options.answers = arrays.answers();
   options.matched = arrays.matched_bits() != nullptr;
-  if (call.row_limit) options.answers = options.answers | Answer::rows;
+  if (call.limit) options.answers = options.answers | Answer::rows;
   if (call.list_keys) options.answers = options.answers | Answer::key;
-  const bool in_lists =
-      call.row_limit || call.list_keys || lookups.kind() == Lookups::Kind::prefixes;
-  Counters of_part;
-  if (arrays.counters() != nullptr) options.counters = &of_part;
+  const bool in_lists = call.limit || call.list_keys;
+  Counters of_slice;
+  Diagnostics diagnostics;
+  if (arrays.counters() != nullptr) diagnostics.counters = &of_slice;
   std::vector<Answers> answered;
   {
     const WithoutGil unlocked;
     const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
     options.values = values.view;
-    const std::vector<Part> parts = parts_for(lookups, call);
-    // All parts are answered from the same state, whatever other threads do to the index.
+    const std::vector<QuerySlice> slices = slices_for(query, call);
+    // All slices are answered from the same state, whatever other threads do to the index.
     std::optional<Index> state;
-    if (parts.size() > 1) state = index.snapshot();
+    if (slices.size() > 1) state = index.snapshot();
     const Index& now = state ? *state : index;
-    for (const Part& part : parts) {
-      std::vector<std::uint8_t> matched(options.matched ? (part.size + 7) / 8 : 0);
-      const Outputs to = arrays.from(part.first, options.matched ? matched.data() : nullptr);
+    for (const QuerySlice& slice : slices) {
+      const std::size_t size = slice.query.size();
+      std::vector<std::uint8_t> matched(options.matched ? (size + 7) / 8 : 0);
+      const Outputs to = arrays.from(slice.first, options.matched ? matched.data() : nullptr);
       if (in_lists) {
-        answered.push_back(ask(now, lookups, part, options));
+        answered.push_back(now.answer(slice.query, options, diagnostics));
         copy_answers(answered.back(), to);
       } else {
-        ask_into(now, lookups, part, options, to);
+        now.answer_into(slice.query, options, to, diagnostics);
       }
-      if (options.counters != nullptr) add_work(*arrays.counters(), of_part);
-      if (options.matched) copy_bits(matched.data(), part.size, arrays.matched_bits(), part.first);
+      if (arrays.counters() != nullptr) add_work(*arrays.counters(), of_slice);
+      if (options.matched) copy_bits(matched.data(), size, arrays.matched_bits(), slice.first);
     }
   }
   nb::object keys = call.list_keys ? as_key_parts(answered.front().keys()) : nb::none();
-  nb::object lists = call.row_limit ? as_row_lists(std::move(answered)) : nb::none();
+  nb::object lists = call.limit ? as_row_lists(std::move(answered)) : nb::none();
   return nb::make_tuple(std::move(lists), std::move(keys));
 }
 
-void answer_on_device(const Index& index, const Lookups& lookups, const Call& call,
+void answer_on_device(const Index& index, const OwnedQuery& query, const Call& call,
                       const DeviceArrays& outputs, std::uintptr_t stream) {
   const Outputs to = outputs_of(outputs);
-  AnswerOptions options = options_of(index, lookups, call);
+  AnswerOptions options = options_of(index, call);
   options.stream.handle = reinterpret_cast<void*>(stream);
   const WithoutGil unlocked;
   const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
   options.values = values.view;
-  ask_into(index, lookups, as_one_part(lookups), options, to);
+  index.answer_into(query.whole().query, options, to);
 }
 
 }  // namespace rtindex::python

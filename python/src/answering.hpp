@@ -11,18 +11,18 @@
 #include <rtindex/index.hpp>
 
 #include "column.hpp"
-#include "lookups.hpp"
+#include "query.hpp"
 
 namespace rtindex::python {
 
-// How to answer the lookups of a call.
+// How to answer a query.
 struct Call {
   const Column* values;   // null: none, or the included ones
   nanobind::object miss;  // None: the reserved values
-  // At most so many rows per lookup, in this order; none: no rows are wanted.
-  std::optional<std::uint32_t> row_limit;
+  // At most so many rows per lookup, in this order; unset: no rows are requested.
+  std::optional<std::uint32_t> limit;
   RowOrder order = RowOrder::any;
-  // Whether the keys of neighbours are wanted as Python objects: keys of no native type.
+  // Whether the keys of neighbours are requested as Python objects: keys of no native type.
   bool list_keys = false;
 };
 
@@ -30,10 +30,10 @@ struct Call {
 // which the counters are added.
 using HostArrays = nanobind::dict;
 
-// Answers a call in host memory with the GIL released. Returns (offsets, rows) and the keys of
-// neighbours, each None if it is not wanted. The keys are one object for each part of the key:
+// Answers a query in host memory with the GIL released. Returns (offsets, rows) and the keys of
+// neighbours, each None if it is not requested. The keys are one object for each part of the key:
 // bytes that hold native elements, or a list of strings.
-[[nodiscard]] nanobind::tuple answer(const Index& index, const Lookups& lookups, const Call& call,
+[[nodiscard]] nanobind::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
                                      const HostArrays& outputs);
 
 // Device addresses of the outputs, by the answer's name, "offsets" or "rows".
@@ -42,8 +42,8 @@ struct DeviceArrays {
   std::size_t rows_capacity;
 };
 
-// Queues a call on device memory on a CUDA stream, with the GIL released.
-void answer_on_device(const Index& index, const Lookups& lookups, const Call& call,
+// Queues the answer to a query in device memory on a CUDA stream, with the GIL released.
+void answer_on_device(const Index& index, const OwnedQuery& query, const Call& call,
                       const DeviceArrays& outputs, std::uintptr_t stream);
 
 }  // namespace rtindex::python

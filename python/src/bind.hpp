@@ -10,11 +10,11 @@ namespace rtindex::python {
 void bind_columns(nanobind::module_& module);
 void bind_arrow_answers(nanobind::module_& module);
 void bind_index(nanobind::module_& module);
-void bind_lookups(nanobind::module_& module);
+void bind_queries(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
 void bind_routing(nanobind::module_& module);
 
-// The calls of an index that answer lookups.
+// The calls of an index that answer queries.
 void bind_answers(nanobind::class_<Index>& index);
 
 }  // namespace rtindex::python

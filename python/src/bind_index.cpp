@@ -152,10 +152,8 @@ void save_index(const Index& index, const std::string& path) {
   index.save(path);
 }
 
-bool supports(const Index& index, std::string_view answer, std::string_view lookup) {
-  for (const QueryKind kind : {QueryKind::equal, QueryKind::range, QueryKind::nearest})
-    if (name_of(kind) == lookup) return index.supports(answer_named(answer), kind);
-  fail("invalid lookup='{}': expected point, range or nearest", lookup);
+bool supports(const Index& index, std::string_view answer, std::string_view query) {
+  return index.supports(answer_named(answer), query_kind_named(query));
 }
 
 std::optional<std::string_view> included(const Index& index) {
@@ -190,7 +188,7 @@ void bind_index(nb::module_& module) {
       .def("save", save_index, nb::arg("path"))
       .def("serialize", serialize)
       .def("copy", copy_index)
-      .def("supports", supports, nb::arg("answer"), nb::arg("lookup"))
+      .def("supports", supports, nb::arg("answer"), nb::arg("query"))
       .def("describe", &Index::describe)
       .def("memory_usage", memory_usage)
       .def("build_profile", &Index::build_profile)

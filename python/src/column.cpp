@@ -109,20 +109,6 @@ std::vector<OwnedView> batches(const Column& column) {
   return batches;
 }
 
-Column slice(const Column& column, std::size_t first, std::size_t count) {
-  Column result(column.type(), column.unit());
-  result.set_rounded(column.rounded());
-  for (const Owner& owner : column.owners()) result.keep(owner);
-  for (const ColumnView& piece : column.pieces()) {
-    const std::size_t skipped = std::min(first, piece.size());
-    const std::size_t taken = std::min(count, piece.size() - skipped);
-    first -= skipped;
-    count -= taken;
-    if (taken != 0) result.append(piece.slice(skipped, taken));
-  }
-  return result;
-}
-
 Column composite(const std::vector<const Column*>& parts) {
   std::string units;
   std::vector<OwnedView> joined;

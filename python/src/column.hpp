@@ -61,9 +61,6 @@ struct OwnedView {
 // The column as batches of lookups: large chunks in place, small adjacent ones concatenated.
 [[nodiscard]] std::vector<OwnedView> batches(const Column& column);
 
-// The keys from `first` on, viewed in place.
-[[nodiscard]] Column slice(const Column& column, std::size_t first, std::size_t count);
-
 // Several columns of one length as one column of tuples.
 [[nodiscard]] Column composite(const std::vector<const Column*>& parts);
 

@@ -62,7 +62,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   python::bind_columns(module);
   python::bind_arrow_answers(module);
-  python::bind_lookups(module);
+  python::bind_queries(module);
   python::bind_index(module);
   python::bind_pictures(module);
   python::bind_routing(module);

@@ -127,7 +127,7 @@ def test_joins_against_the_oracle(both, wanted):
         expected = oracle.pairs(keys.tolist(), wanted.tolist(), how)
         halves = blocks(wanted, 1 + wanted.size // 2)
         for found in (index.join(wanted, how), dask.compute(index.join(halves, how))[0],
-                      _joined(index.join(wanted, how, batch_rows=7))):
+                      _joined(index.join_batches(wanted, how, max_pairs=7))):
             probe = np.asarray(found.probe).tolist()
             if how in ("semi", "anti"):
                 assert probe == expected and found.column is None

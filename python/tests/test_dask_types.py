@@ -206,6 +206,33 @@ def test_series_and_frames_of_dask(client):
     assert starts.tolist() == local.starts_with(["Ul", "Bonn", ""], "count").tolist()
 
 
+def pairs(joins):
+    """The pairs of some batches of a join; rows are None for misses, and for joins without them."""
+    return sorted(((int(probe), None if row in (None, rtindex.MISS, rtindex.dask.MISS) else int(row))
+                   for join in joins
+                   for probe, row in zip(join.probe, [None] * len(join.probe)
+                                         if join.column is None else join.column)), key=str)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "semi", "anti"])
+def test_queries_of_every_kind(client, how):
+    index, local = rtindex.dask.build(series(WORDS.tolist()), partitions=3), rtindex.build(WORDS)
+    keys = ["Ulm", "x", "Bonn", "A"] * 4
+    lazy = dd.from_pandas(pd.Series(keys), npartitions=2)
+    for kind in ("equal", "range", "prefix", "nearest"):
+        query, later = rtindex.Query(kind, keys), rtindex.Query(kind, lazy)
+        wanted = pairs([local.join(query, how)])
+        batches = [*index.join_batches(query, how, max_pairs=4)]
+        assert all(0 < len(batch.probe) <= 4 for batch in batches)
+        assert pairs(batches) == pairs([index.join(query, how)]) == wanted
+        assert pairs(dask.compute(index.join(later, how))) == wanted
+        expected = local.answer(query, "count").tolist()
+        assert index.answer(query, "count").tolist() == expected
+        assert index.answer(later, "count").compute().tolist() == expected
+    with pytest.raises(rtindex.UnsupportedError, match="block by block"):
+        index.join_batches(lazy, max_pairs=4)
+
+
 def test_keys_of_lazy_composites(client):
     columns = (array(NUMBERS % 3), array(NUMBERS))
     index = rtindex.dask.build(columns, partitions=3)

@@ -55,7 +55,7 @@ def test_calls_have_the_arguments_that_the_page_shows():
     for call in calls:
         names, defaults, all_of_them = _shown_arguments(call)
         known = {name: parameter for name, parameter in inspect.signature(_function(call)).parameters.items()
-                 if name not in ("self", "batch_rows")}
+                 if name != "self"}
         assert [*known][:len(names)] == names, call
         assert len(names) == len(known) or not all_of_them or "draw" in call, call
         for name, value in defaults.items():

@@ -40,7 +40,7 @@ def test_ranges_agree_with_a_filter(connection, seeded):
     connection.register("measured", values)
     connection.register("ranges", ranges)
     index = rtindex.build(values["value"])
-    rtindex.duckdb.register(connection, "between_count", index, "count", lookup="range")
+    rtindex.duckdb.register(connection, "between_count", index, "count", query="range")
     wrong = rows(connection, """
         SELECT low FROM ranges
         WHERE between_count(low, low + 0.1)
@@ -99,7 +99,7 @@ def test_smallest_and_largest_times(connection, values, types, wanted):
     index = rtindex.build([7, 7, 1], "sorted", include=values)
     rtindex.duckdb.register(connection, "given", index, "max", values)
     rtindex.duckdb.register(connection, "included", index, "max")
-    rtindex.duckdb.register(connection, "within", index, "max", lookup="range")
+    rtindex.duckdb.register(connection, "within", index, "max", query="range")
     rtindex.duckdb.register(connection, "smallest", index, "min")
     rtindex.duckdb.register(connection, "total", index, "sum")
     for call in ("given(k)", "included(k)", "within(k, k + 1)"):
@@ -120,11 +120,12 @@ def test_neighbours_agree_with_an_asof_join(connection, seeded):
     connection.register("quotes", quotes)
     index = rtindex.build(quotes["time"])
     register = rtindex.duckdb.register
-    register(connection, "before", index, "key", lookup="asof")
-    register(connection, "after", index, "key", lookup="asof", direction="forward", exact=False)
-    register(connection, "close_rows", index, "count", lookup="asof", direction="nearest",
+    register(connection, "before", index, "key", query="nearest")
+    register(connection, "after", index, "key", query="nearest", direction="forward", exact=False)
+    register(connection, "close_rows", index, "count", query="nearest", direction="nearest",
              tolerance=1)
-    register(connection, "of_item", rtindex.build((quotes["item"], quotes["time"])), lookup="asof")
+    register(connection, "of_item", rtindex.build((quotes["item"], quotes["time"])),
+             query="nearest")
     wrong = rows(connection, """
         SELECT trades.time FROM trades ASOF LEFT JOIN quotes ON trades.time >= quotes.time
         WHERE before(trades.time) IS DISTINCT FROM quotes.time""")
@@ -150,7 +151,7 @@ def test_neighbours_agree_with_an_asof_join(connection, seeded):
 def test_ends_of_ranges(connection):
     index = rtindex.build([1, 2, 3])
     for name, ends in (("closed", "[]"), ("half", "[)"), ("nothing", "()")):
-        rtindex.duckdb.register(connection, name, index, "count", lookup="range", ends=ends)
+        rtindex.duckdb.register(connection, name, index, "count", query="range", ends=ends)
     assert rows(connection, "SELECT closed(1, 3), half(1, 3), nothing(1, 3)") == [(3, 2, 1)]
 
 
@@ -161,15 +162,21 @@ def test_ends_of_ranges(connection):
     (np.array([1, 2], np.int8), "5", "TINYINT"), (np.array([1, 2], np.float32), "5", "FLOAT"),
     (np.array([1, 2], np.uint64), "5", "UBIGINT"), (np.array([True, False]), "true", "BOOLEAN")])
 def test_keys_of_every_type(connection, column, literal, name):
-    rtindex.duckdb.register(connection, "key_before", rtindex.build(column), "key", lookup="asof")
+    rtindex.duckdb.register(connection, "key_before", rtindex.build(column), "key", query="nearest")
     assert rows(connection, f"SELECT typeof(key_before({literal}))") == [(name,)]
     assert rows(connection, f"SELECT key_before({literal}) <= {literal}") == [(True,)]
+
+
+def test_prefixes(connection):
+    index = rtindex.build(["Ulm", "Bonn", "Ulm an der Donau"])
+    rtindex.duckdb.register(connection, "starting", index, "count", query="prefix")
+    assert rows(connection, "SELECT starting('Ulm'), starting('x')") == [(2, 0)]
 
 
 def test_composite_keys(connection):
     index = rtindex.build((["a", "b", "b"], np.array([1, 2, 5])))
     rtindex.duckdb.register(connection, "row_of", index)
-    rtindex.duckdb.register(connection, "between_rows", index, "count", lookup="range")
+    rtindex.duckdb.register(connection, "between_rows", index, "count", query="range")
     assert rows(connection, "SELECT row_of('b', 2), row_of('a', 2)") == [(1, None)]
     assert rows(connection, "SELECT between_rows('a', 2, 'b', 3)") == [(1,)]
 
@@ -178,27 +185,27 @@ def test_what_cannot_be_registered(connection):
     register = rtindex.duckdb.register
     with pytest.raises(rtindex.Error, match="cannot return composite keys"):
         register(connection, "f", rtindex.build((np.arange(2), np.arange(2))), "key",
-                 lookup="asof")
+                 query="nearest")
     for options, sentence in (({"tolerance": -1}, "0 or more"), ({"direction": "up"}, "direction"),
                               ({"exact": 2}, "exact")):
         with pytest.raises(rtindex.Error, match=sentence):
-            register(connection, "f", rtindex.build([1]), lookup="asof", **options)
+            register(connection, "f", rtindex.build([1]), query="nearest", **options)
     with pytest.raises(rtindex.Error, match="invalid ends"):
-        register(connection, "f", rtindex.build([1]), lookup="range", ends="[[")
+        register(connection, "f", rtindex.build([1]), query="range", ends="[[")
     with pytest.raises(rtindex.Error, match="value column"):
         register(connection, "f", rtindex.build([1]), "sum")
-    for lookup in ("ranges", ["range"]):
-        with pytest.raises(rtindex.Error, match="point, range or asof"):
-            register(connection, "f", rtindex.build([1]), lookup=lookup)
+    for query in ("ranges", ["range"]):
+        with pytest.raises(rtindex.Error, match="equal, range, prefix or nearest"):
+            register(connection, "f", rtindex.build([1]), query=query)
     with pytest.raises(rtindex.Error, match="expected an rtindex.Index, got list"):
         register(connection, "f", [1])
-    for lookup, options, sentence in (("asof", {"ends": "[)"}, 'argument of lookup="range"'),
-                                      ("point", {"tolerance": 1}, 'arguments of lookup="asof"'),
-                                      ("range", {"exact": False}, 'arguments of lookup="asof"')):
+    for query, options, sentence in (("nearest", {"ends": "[)"}, 'argument of query="range"'),
+                                     ("equal", {"tolerance": 1}, 'arguments of query="nearest"'),
+                                     ("range", {"exact": False}, 'arguments of query="nearest"')):
         with pytest.raises(rtindex.Error, match=sentence):
-            register(connection, "f", rtindex.build([1]), lookup=lookup, **options)
+            register(connection, "f", rtindex.build([1]), query=query, **options)
     for unit in ("M", "h", "10us"):
         with pytest.raises(rtindex.Error, match=f"DuckDB has no times in {unit}"):
             register(connection, "f", rtindex.build(np.array([1], f"M8[{unit}]")))
     with pytest.raises(rtindex.Error, match="cannot answer range"):
-        register(connection, "f", rtindex.build([1], "hash"), lookup="range")
+        register(connection, "f", rtindex.build([1], "hash"), query="range")

@@ -75,8 +75,12 @@ def test_joins(make, tables, how):
         else:
             assert sorted(zip(to_list(found.probe), to_list(found.column))) == sorted(
                 zip(wanted.probe.tolist(), wanted.column.tolist()))
-    with pytest.raises(rtindex.Error, match="batch_rows"):
-        device.join(there, how, batch_rows=5)
+    for query, wanted in ((there, host.join(here, how)),
+                          (rtindex.Query.nearest(there), host.join_asof(here, how=how))):
+        batches = list(device.join_batches(query, how, max_pairs=5))
+        assert all(len(batch.probe) <= 5 for batch in batches)
+        assert all(type(batch.probe) is type(there) for batch in batches)
+        assert [i for batch in batches for i in to_list(batch.probe)] == wanted.probe.tolist()
 
 
 def test_groups(make):

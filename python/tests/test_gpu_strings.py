@@ -113,6 +113,15 @@ def test_every_answer(offset_type, place, spec):
     ends = [word for word in lookups if word is not None]
     found = device.range(place(on_device(ends, offset_type)), None, "count")
     assert found.get().tolist() == np.asarray(host.range(ends, None, "count")).tolist()
+    prefixes = [word[:4] for word in ends]
+    query = rtindex.Query.prefix(place(on_device(prefixes, offset_type)))
+    found = device.answer(query, ["count", "rows"], order="key", limit=9)
+    wanted = host.starts_with(prefixes, ["count", "rows"], order="key", limit=9)
+    assert found.count.get().tolist() == wanted.count.tolist()
+    assert found.rows.to_pylist() == wanted.rows.to_pylist()
+    for how in ("inner", "left", "semi", "anti"):
+        joined, expected = device.join(query, how), host.join(rtindex.Query.prefix(prefixes), how)
+        assert joined.probe.get().tolist() == expected.probe.tolist()
 
 
 def test_strings_are_read_where_they_lie():

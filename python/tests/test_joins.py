@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,6 +12,7 @@ import pytest
 from oracle import MISS, neighbours, pairs, within
 
 import rtindex
+from rtindex import Query
 
 HOW = ["inner", "left", "semi", "anti"]
 
@@ -78,8 +81,10 @@ def test_unknown_joins_are_refused():
         with pytest.raises(rtindex.Error, match="invalid how='outer'"):
             call([1], how="outer")
     for size in (0, -1, 1.5, "a"):
-        with pytest.raises(rtindex.Error, match="invalid batch_rows"):
-            index.join([1], batch_rows=size)
+        with pytest.raises(rtindex.Error, match="invalid max_pairs"):
+            index.join_batches([1], max_pairs=size)
+    with pytest.raises(rtindex.Error, match="invalid how='outer'"):
+        index.join_batches([1], "outer", max_pairs=1)
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -115,38 +120,82 @@ def list_of(data):
         data, np.ndarray) else list(data)
 
 
+def queries(column, keys):
+    """An index, and a query of each kind on it."""
+    index, named = rtindex.build(column), rtindex.build([f"key {key:02}" for key in column])
+    composite = rtindex.build(([f"key {key:02}" for key in column], column))
+    chunks = pa.chunked_array([keys[:40], keys[40:41], keys[41:]])
+    names = [f"key {key:02}" for key in keys]
+    return [(index, Query.equal(keys)), (index, Query.equal(chunks)),
+            (composite, Query.equal((names, keys))), (composite, Query.equal((names,))),
+            (index, Query.range(keys, None, "()")), (index, Query.range(None, chunks, "[)")),
+            (index, Query.range(keys, [key + 2 for key in keys])), (index, Query.range()),
+            (named, Query.prefix([name[:5] for name in names])),
+            (named, Query.prefix(pa.array([*names[:-1], None]))),
+            (index, Query.nearest(keys, exact=False, tolerance=1)),
+            (index, Query.nearest(chunks, "nearest"))]
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("size", [1, 7, 64, 10**6])
-def test_parts(how, size, seeded):
+def test_batches(how, size, seeded):
     column = [seeded.randrange(12) for _ in range(200)]
     keys = [seeded.randrange(16) for _ in range(150)]
-    names = [f"key {key:02}" for key in column]
-    index, named = rtindex.build(column), rtindex.build((names, column))
-    chunks = pa.chunked_array([keys[:40], keys[40:41], keys[41:]])
-    pair = ([f"key {key:02}" for key in keys], keys)
-    for whole, parts in (
-            (index.join(keys, how), index.join(keys, how, batch_rows=size)),
-            (named.join(pair, how), named.join(pair, how, batch_rows=size)),
-            (index.join_range(keys, None, how, "()"),
-             index.join_range(keys, None, how, "()", batch_rows=size)),
-            (index.join_asof(keys, exact=False, tolerance=1, how=how),
-             index.join_asof(keys, exact=False, tolerance=1, how=how, batch_rows=size)),
-            (index.join(np.array(keys), how), index.join(chunks, how, batch_rows=size))):
-        parts = list(parts)
-        assert all(0 < len(part.probe) <= size for part in parts)
-        joined = [row for part in parts for row in list_of(part.probe)]
+    for index, query in queries(column, keys):
+        whole, batches = index.join(query, how), list(index.join_batches(query, how,
+                                                                         max_pairs=size))
+        assert all(0 < len(batch.probe) <= size for batch in batches)
+        joined = [row for batch in batches for row in list_of(batch.probe)]
         assert joined == list_of(whole.probe)
         if how in ("semi", "anti"):
-            assert all(part.column is None for part in parts)
+            assert whole.column is None and all(batch.column is None for batch in batches)
             continue
-        found = [row for part in parts for row in list_of(part.column)]
+        found = [row for batch in batches for row in list_of(batch.column)]
         assert without_reserved(zip(joined, found)) == without_reserved(
             zip(joined, list_of(whole.column)))
 
 
-def test_parts_are_of_one_state():
+@pytest.mark.parametrize("how", HOW)
+def test_joins_are_the_rows_of_answers(how, seeded):
+    column = [seeded.randrange(12) for _ in range(200)]
+    keys = [seeded.randrange(16) for _ in range(150)]
+    for index, query in queries(column, keys):
+        if query.kind == "nearest":
+            rows = [[] if row is None or row == MISS else [row]
+                    for row in list_of(index.answer(query))]
+        elif query.lower is query.upper is None:
+            rows = [index.answer(query, "rows").tolist()]
+        else:
+            rows = index.answer(query, "rows").to_pylist()
+        found = index.join(query, how)
+        if how in ("semi", "anti"):
+            assert list_of(found.probe) == [i for i, some in enumerate(rows)
+                                            if bool(some) == (how == "semi")]
+            continue
+        alone = [None] if how == "left" else []
+        assert sorted(without_reserved(zip(list_of(found.probe), list_of(found.column))),
+                      key=str) == sorted(((i, row) for i, some in enumerate(rows)
+                                          for row in some or alone), key=str)
+
+
+def test_prefixes():
+    index = rtindex.build(["Ulm", "Bonn", None, "Ulm an der Donau"])
+    found = index.join(Query.prefix(["Ulm", "x", "", None]), "left")
+    assert sorted(zip(found.probe.tolist(), found.column.tolist())) == [
+        (0, 0), (0, 3), (1, MISS), (2, 0), (2, 1), (2, 3), (3, MISS)]
+    with pytest.raises(rtindex.InvalidArgumentError, match="column of strings"):
+        rtindex.build([1]).join(Query.prefix(["1"]))
+
+
+def test_batches_are_of_one_state():
     index = rtindex.build([1] * 10)
-    parts = index.join([1, 1], batch_rows=4)
+    batches = index.join_batches([1, 1], max_pairs=4)
     index.erase(range(5))
-    assert sum(len(part.probe) for part in parts) == 20
-    assert list(index.join([7], batch_rows=3)) == []
+    assert sum(len(batch.probe) for batch in batches) == 20
+    assert list(index.join_batches([7], max_pairs=3)) == []
+
+
+def test_batches_outlive_their_index_and_keys():
+    batches = rtindex.build(["a", "b"] * 50).join_batches(np.array(["a", "b"] * 9), max_pairs=30)
+    gc.collect()
+    assert sum(len(batch.probe) for batch in batches) == 18 * 50

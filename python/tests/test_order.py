@@ -186,7 +186,7 @@ def test_pages_of_rows():
 def test_prefixes_need_strings():
     with pytest.raises(rtindex.InvalidArgumentError, match="use lookup with their first parts"):
         rtindex.build((["a"], ["b"])).starts_with(["a"])
-    with pytest.raises(rtindex.InvalidArgumentError, match="on a column of strings"):
+    with pytest.raises(rtindex.InvalidArgumentError, match="and a column of strings"):
         rtindex.build([1]).starts_with(["a"])
 
 

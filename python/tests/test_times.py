@@ -274,7 +274,7 @@ def test_misses_of_lookups_on_a_gpu(monkeypatch):
 def test_included_dates_of_cpp(tmp_path):
     """C++ writes no unit beside included values: dates need none."""
     values = column(pa.array(TIMES).cast(pa.date32()))
-    core = rtindex._core.build(column(np.array([7, 7, 1])), "sorted", values, "", False, 0)
+    core = rtindex._core.build(column(np.array([7, 7, 1])), "sorted", values, "", 0)
     core.save(str(tmp_path / "dates.rtindex"))
     index = rtindex.load(tmp_path / "dates.rtindex")
     assert index.lookup(7, "max") == DAY

@@ -12,7 +12,7 @@ Needs Dask: `pip install rtindex[dask]`.
 from ._collections import LazyRows
 from ._create import build, load
 from ._index import Index
-from ._questions import MISS
+from ._queries import MISS
 from ._results import Rows
 
 __all__ = ["MISS", "Index", "LazyRows", "Rows", "build", "load"]

@@ -130,7 +130,7 @@ def quantiles(samples: list[Sampled], partitions: int) -> Bounds:
     else:
         ends = weight[-1] * np.arange(1, partitions) / partitions
         chosen = order[np.minimum(np.searchsorted(weight, ends, "right"), order.size - 1)]
-    # A column without keys still has the partitions that were asked for: they hold nulls.
+    # A column without keys still has the partitions that were requested: they hold nulls.
     return Bounds(take(keys, chosen), rows[chosen].astype(np.uint64))
 
 

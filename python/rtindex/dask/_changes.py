@@ -11,6 +11,7 @@ from .._changes import row_column
 from .._columns import is_scalar
 from .._errors import InvalidArgumentError
 from .._lists import Array
+from .._query import Query
 from .._types import ColumnType
 from ._build import (
     Plan,
@@ -25,7 +26,7 @@ from ._build import (
 from ._columns import Columns, as_keys, columns, like, nulls, size, take
 from ._engine import run
 from ._partition import Meta, Partition
-from ._questions import Lookups, Question
+from ._queries import Request
 from ._routing import Bounds
 from ._shuffle import shuffle
 from ._sources import aligned, is_collection, read, source_of
@@ -46,12 +47,12 @@ def insert(state: State, keys: Any, values: Any) -> State:
     if included is not None and state.model[1] is not None:
         included = like(included, state.model[1])
     places = state.bounds.partitions(kept, rows)
-    asked = {}
+    changes = {}
     for number in np.unique(places).tolist():
         at = np.flatnonzero(places == number)
-        asked[number] = (_inserted, rows[at], take(kept, at),
-                         None if included is None else take(included, at))
-    return _submitted(state, asked, state.size + rows.size)
+        changes[number] = (_inserted, rows[at], take(kept, at),
+                           None if included is None else take(included, at))
+    return _submitted(state, changes, state.size + rows.size)
 
 
 def erase(state: State, rows: Any) -> State:
@@ -62,8 +63,8 @@ def erase(state: State, rows: Any) -> State:
 
 
 def erase_keys(state: State, keys: Any) -> tuple[State, int]:
-    found = run(state, Question("point", ("rows",)),
-                Lookups(columns(keys, state.routing.template._point)))
+    query = Query.equal(columns(keys, state.routing.template._point))
+    found = run(state, query, Request(("rows",)))
     rows = np.unique(found["rows"][1])
     return (erase(state, rows) if rows.size else state), int(rows.size)
 
@@ -85,16 +86,16 @@ def update(state: State, rows: Any, keys: Any) -> State:
         places[missing] = home[missing]
     moving = np.flatnonzero(home != places)
     values = _values_of_rows(state, local, moving) if state.model[1] is not None else None
-    asked = {}
+    changes = {}
     for number in np.unique(np.concatenate([home, places])).tolist():
         stay = np.flatnonzero((home == number) & (places == number))
         leave = np.flatnonzero((home == number) & (places != number))
         come = np.flatnonzero((home != number) & (places == number))
         come = come[np.argsort(wanted[come])]
         arrived = None if values is None else take(values, np.searchsorted(moving, come))
-        asked[number] = (_updated, local[number][stay], take(kept, stay), local[number][leave],
-                         wanted[come], take(kept, come), arrived)
-    return _submitted(state, asked)
+        changes[number] = (_updated, local[number][stay], take(kept, stay), local[number][leave],
+                           wanted[come], take(kept, come), arrived)
+    return _submitted(state, changes)
 
 
 def set_included(state: State, rows: Any, values: Any) -> State:
@@ -127,13 +128,13 @@ def locate(state: State, rows: Array) -> list[Array]:
     return local
 
 
-def _submitted(state: State, asked: dict[int, Any], rows: int | None = None) -> State:
+def _submitted(state: State, changes: dict[int, Any], rows: int | None = None) -> State:
     """The version in which partitions are replaced by the results of functions."""
     client, name = state.client, token()
     with released(client) as futures:
         changed = {number: client.submit(function, state.held[number].copies[0], *arguments,
                                          key=f"rtindex-change-{name}-{number}", pure=False)
-                   for number, (function, *arguments) in asked.items()}
+                   for number, (function, *arguments) in changes.items()}
         futures += changed.values()
         return _replaced(state, changed, state.size if rows is None else rows, name)
 

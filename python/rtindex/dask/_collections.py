@@ -1,7 +1,8 @@
-"""Lookups in Dask collections: the same calls as a graph, block by block."""
+"""Queries in Dask collections: the same calls as a graph, block by block."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import dask
@@ -9,13 +10,14 @@ import numpy as np
 
 from .._errors import InvalidArgumentError
 from .._kinds import kind_of
+from .._query import Query
 from .._results import Answers, Join
 from ._build import pick, token
 from ._columns import columns
 from ._engine import (
-    Asked,
+    Answered,
     Values,
-    answer,
+    answer_pieces,
     both_steps,
     found_keys,
     is_two_steps,
@@ -24,14 +26,14 @@ from ._engine import (
     two_steps,
     ungrouped,
 )
-from ._questions import Lookups, Partial, Question, blank, widened
+from ._queries import Partial, Request, blank, widened
 from ._results import finish, join_of
 from ._sources import Source, is_collection, source_of
 from ._state import Routing, State
 
 
 class LazyRows:
-    """The rows of lookups in a Dask collection: a `Rows` for each block, computed on demand."""
+    """The rows of queries in a Dask collection: a `Rows` for each block, computed on demand."""
 
     def __init__(self, blocks: list[Any]):
         self._blocks = blocks
@@ -63,67 +65,68 @@ class Form(NamedTuple):
 
 
 class _Call:
-    """A call whose lookups are in Dask collections."""
+    """A call whose query is in Dask collections."""
 
-    def __init__(self, state: State, data: tuple[Any, ...]):
+    def __init__(self, state: State, query: Query):
         self.state = state
         template = state.routing.template
         self.composite = template.type == "composite"
-        given = [end for end in data if end is not None]
-        if not all(is_collection(end) for end in given):
+        ends = [end for end in (query.lower, query.upper) if end is not None]
+        if not all(is_collection(end) for end in ends):
             raise InvalidArgumentError("one end of the ranges is a Dask collection and the other "
                                        "is not: pass both as Dask collections, or None")
-        sources = [source_of(end) for end in given]
+        sources = [source_of(end) for end in ends]
         if len({len(source.blocks) for source in sources}) > 1:
             raise InvalidArgumentError("the ends of the ranges have different blocks: give them "
                                        "the same chunks or partitions")
         self.source: Source = sources[0]
-        self.data = given[0]
-        self.ends = [end is not None for end in data]
+        self.data = ends[0]
+        self.ends = [end is not None for end in (query.lower, query.upper)]
+        self.settings = replace(query, lower=None, upper=None)
         self.blocks = [tuple(tuple(source.blocks[i]) for source in sources)
                        for i in range(len(self.source.blocks))]
         self.routing = dask.delayed(state.routing, name=f"rtindex-routing-{state.name}", pure=True)
         self.name = token()
 
-    def partial(self, question: Question, number: int, values: Values | None, miss: Any,
+    def partial(self, request: Request, number: int, values: Values | None, miss: Any,
                 form: Form | None) -> Any:
-        """The answers to a block of lookups, in the form that the caller gets."""
+        """The answers to a block of the query, in the form that the caller gets."""
         state, routing = self.state, self.routing
         model = None if values is None else values.model
-        block = [[True if given else None for given in self.ends], self.blocks[number]]
-        if is_two_steps(state.routing, question):
-            lookups = dask.delayed(_lookups)(*block)
-            given = self.blocks[number]
-            near, rest = two_steps(state.routing, question)
-            first = self._answered(near, [None, lookups], None, None, None, number, "-near")
+        source = [self.settings, self.ends, self.blocks[number]]
+        if is_two_steps(state.routing, self.settings, request):
+            query = dask.delayed(_query)(*source)
+            near, rest = two_steps(request)
+            first = self._answered([None, None, query], near, None, None, None, number, "-near")
             keys = dask.delayed(found_keys)(first)
-            second = self._answered(rest, [None, dask.delayed(pick)(keys, 1)], values, None,
+            second = self._answered([None, None, dask.delayed(pick)(keys, 1)], rest, values, None,
                                     None, number, "-rest")
-            return dask.delayed(_stepped)(routing, question, given, lookups, model, miss, first,
-                                          keys, second, form)
-        return self._answered(question, block, values, miss, form, number)
+            return dask.delayed(_stepped)(routing, query, self.blocks[number], request, model, miss,
+                                          first, keys, second, form)
+        return self._answered(source, request, values, miss, form, number)
 
-    def _answered(self, question: Question, block: list[Any], values: Values | None, miss: Any,
+    def _answered(self, source: list[Any], request: Request, values: Values | None, miss: Any,
                   form: Form | None, number: int, step: str = "") -> Any:
+        """`source` holds the arguments of `_query`."""
         state, routing = self.state, self.routing
         model = None if values is None else values.model
         key = f"{self.name}{step}-{number}"
         if len(state.held) == 1:
             return dask.delayed(_alone)(
-                state.held[0].one(), routing, question, *block,
+                state.held[0].one(), routing, *source, request,
                 None if values is None else values.futures[0], model, miss, form,
                 dask_key_name=f"rtindex-answer-{key}")
-        split = dask.delayed(_split)(routing, question, *block, miss, len(state.held),
+        split = dask.delayed(_split)(routing, *source, request, miss, len(state.held),
                                      dask_key_name=f"rtindex-split-{key}")
         answers = [
-            dask.delayed(answer)(
+            dask.delayed(answer_pieces)(
                 held.one(), dask.delayed(pick)(split, 1 + i,
                                                dask_key_name=f"rtindex-piece-{key}-{i}"),
                 None if values is None else values.futures[i],
                 dask_key_name=f"rtindex-answer-{key}-{i}")
             for i, held in enumerate(state.held)]
         return dask.delayed(_merged)(
-            routing, question, *block, model, miss, split, answers, form,
+            routing, *source, request, model, miss, split, answers, form,
             dask_key_name=f"rtindex-merge-{key}")
 
     def collection(self, blocks: list[Any], model: Any) -> Any:
@@ -144,19 +147,20 @@ class _Call:
         return one(self.data)
 
 
-def ask(state: State, question: Question, data: tuple[Any, ...], values: Values | None,
-        matched: bool, miss: Any) -> Any:
+def answer(state: State, query: Query, request: Request, values: Values | None, matched: bool,
+           miss: Any) -> Any:
     """The answers as Dask collections."""
-    call = _Call(state, data)
+    call = _Call(state, query)
     template, model = state.routing.template, None if values is None else values.model
     none = call.empty()
-    columns_ = columns(none, template._point)
-    nothing = Lookups(*(columns_ if given else None for given in call.ends))
-    shape = finish(template, kind_of(none, call.composite), none, question.names,
-                   blank(template, question, nothing, model, miss), True, miss, model)
-    alone = len(question.names) == 1 and not matched
-    form = Form(call.composite, question.names, not alone, miss, model)
-    blocks = [call.partial(question, number, values, miss, form)
+    keys = columns(none, template._point)
+    lower, upper = (keys if has_end else None for has_end in call.ends)
+    nothing = blank(template, replace(query, lower=lower, upper=upper), request, model, miss)
+    shape = finish(template, kind_of(none, call.composite), none, request.answers, nothing, True,
+                   miss, model)
+    alone = len(request.answers) == 1 and not matched
+    form = Form(call.composite, request.answers, not alone, miss, model)
+    blocks = [call.partial(request, number, values, miss, form)
               for number in range(len(call.blocks))]
 
     def named(name: str) -> Any:
@@ -169,19 +173,19 @@ def ask(state: State, question: Question, data: tuple[Any, ...], values: Values 
         return call.collection(parts, shape[name])
 
     if alone:
-        return named(question.names[0])
-    wanted = (*question.names, "matched") if matched else question.names
+        return named(request.answers[0])
+    names = (*request.answers, "matched") if matched else request.answers
     count = sum(call.source.lengths) if call.source.lengths else 0
-    return Answers(count, {name: named(name) for name in wanted})
+    return Answers(count, {name: named(name) for name in names})
 
 
-def join(state: State, question: Question, data: tuple[Any, ...], how: str) -> Join:
-    """Pairs as Dask arrays of unknown chunk sizes; lookups are numbered over all blocks."""
-    call = _Call(state, data)
+def join(state: State, query: Query, request: Request, how: str) -> Join:
+    """Pairs as Dask arrays of unknown chunk sizes; queries are numbered over all blocks."""
+    call = _Call(state, query)
     start: Any = 0
     joins = []
     for number in range(len(call.blocks)):
-        partial = call.partial(question, number, None, None, None)
+        partial = call.partial(request, number, None, None, None)
         joins.append(dask.delayed(_joined)(how, partial, start))
         start = dask.delayed(_after)(start, partial)
 
@@ -202,71 +206,72 @@ def _array(blocks: list[Any], lengths: list[int] | None, dtype: Any) -> Any:
                             (tuple(lengths or [np.nan] * len(blocks)),), dtype)
 
 
-# On workers. A block is what the caller's collection holds, or with wanted=None a `Lookups`.
+# On workers. A block is what the caller's collection holds, or, without `ends`, a query.
 
-def _lookups(wanted: list[Any] | None, block: Any) -> Lookups:
-    if wanted is None:
+def _query(settings: Query | None, ends: list[bool] | None, block: Any) -> Query:
+    """The query with the columns of a block; `ends`: which of the two it has."""
+    if settings is None or ends is None:
         return block  # type: ignore[no-any-return]
-    given = iter(block)
-    return Lookups(*(None if want is None else _columns(next(given)) for want in wanted))
+    held = iter(block)
+    lower, upper = (_columns(next(held)) if has_end else None for has_end in ends)
+    return replace(settings, lower=lower, upper=upper)
 
 
 def _columns(parts: tuple[Any, ...]) -> Any:
     return tuple(part for data in parts for part in columns(data))
 
 
-def _split(routing: Routing, question: Question, wanted: Any, block: Any,
-           miss: Any, partitions: int) -> list[Any]:
-    """The places of all pieces, then the pieces of each partition."""
-    lookups = _lookups(wanted, block)
-    if routing.groups(question, lookups, miss):
-        return _groups(routing, question, lookups, partitions)
-    asked: list[Asked] = route(routing, question, lookups)
-    places = [(one.partition, one.question, one.positions) for one in asked]
-    return [places, *([(one.question, one.lookups) for one in asked if one.partition == i]
+def _split(routing: Routing, settings: Any, ends: Any, block: Any, request: Request, miss: Any,
+           partitions: int) -> list[Any]:
+    """Directions and positions of all pieces, then the pieces of each partition."""
+    query = _query(settings, ends, block)
+    if routing.groups(query, request, miss):
+        return _groups(routing, query, request, partitions)
+    pieces = route(routing, query, request)
+    places = [(piece.partition, piece.query.direction, piece.positions) for piece in pieces]
+    return [places, *([(piece.query, piece.request) for piece in pieces if piece.partition == i]
                       for i in range(partitions))]
 
 
-def _groups(routing: Routing, question: Question, lookups: Lookups,
-            partitions: int) -> list[Any]:
-    """As `_split`, with lookups grouped by partition."""
-    assert routing.parts is not None and lookups.lower is not None
-    group = routing.parts.group(lookups.lower[0])
+def _groups(routing: Routing, query: Query, request: Request, partitions: int) -> list[Any]:
+    """As `_split`, with keys grouped by partition."""
+    assert routing.parts is not None
+    group = routing.parts.group(query.lower[0])
     pieces: list[Any] = [[] for _ in range(partitions)]
     for number, low, high in zip(routing.fences.partitions, group.starts[1:], group.starts[2:]):
-        pieces[number] = [(question, Lookups((group.keys[low:high],)))]
+        pieces[number] = [(Query.equal((group.keys[low:high],)), request)]
     return [(group.parts, np.diff(group.starts).tolist()), *pieces]
 
 
-def _merged(routing: Routing, question: Question, wanted: Any, block: Any, model: Any, miss: Any,
-            split: list[Any], answers: list[list[Partial]], form: Form | None) -> Any:
+def _merged(routing: Routing, settings: Any, ends: Any, block: Any, request: Request, model: Any,
+            miss: Any, split: list[Any], answers: list[list[Partial]], form: Form | None) -> Any:
     places = split[0]
     if isinstance(places, tuple):
         partials = [partial for some in answers for partial in some]
-        return _formed(routing, block, ungrouped(routing, question, *places, partials, model),
-                       form)
+        return _formed(routing, block, ungrouped(routing, request, *places, partials, model), form)
     left = [iter(partials) for partials in answers]
-    pieces = [(sub, positions, next(left[partition])) for partition, sub, positions in places]
-    lookups = _lookups(wanted, block)
-    filled = blank(routing.template, question, lookups, model, miss)
-    return _formed(routing, block, merge(routing, question, lookups, filled, pieces,
-                                          miss), form)
+    pieces = [Answered(direction, positions, next(left[partition]))
+              for partition, direction, positions in places]
+    query = _query(settings, ends, block)
+    filled = blank(routing.template, query, request, model, miss)
+    return _formed(routing, block, merge(routing, query, request, filled, pieces, miss), form)
 
 
-def _alone(partition: Any, routing: Routing, question: Question, wanted: Any, block: Any,
-           values: Any, model: Any, miss: Any, form: Form | None) -> Any:
-    lookups = _lookups(wanted, block)
-    partial: Partial = widened(partition.answer(question, lookups, values))
+def _alone(partition: Any, routing: Routing, settings: Any, ends: Any, block: Any,
+           request: Request, values: Any, model: Any, miss: Any, form: Form | None) -> Any:
+    query = _query(settings, ends, block)
+    partial: Partial = widened(partition.answer(query, request, values))
     if miss is not None and not partial["matched"].all():
-        filled = blank(routing.template, question, lookups, model, miss)
-        partial = merge(routing, question, lookups, filled, [(question, None, partial)], miss)
+        filled = blank(routing.template, query, request, model, miss)
+        partial = merge(routing, query, request, filled,
+                        [Answered(query.direction, None, partial)], miss)
     return _formed(routing, block, partial, form)
 
 
-def _stepped(routing: Routing, question: Question, block: Any, lookups: Lookups, model: Any,
-             miss: Any, first: Partial, keys: Any, second: Partial, form: Form | None) -> Any:
-    filled = blank(routing.template, question, lookups, model, miss)
-    return _formed(routing, block, both_steps(question, filled, first, keys[0], second), form)
+def _stepped(routing: Routing, query: Query, block: Any, request: Request, model: Any, miss: Any,
+             first: Partial, keys: Any, second: Partial, form: Form | None) -> Any:
+    filled = blank(routing.template, query, request, model, miss)
+    return _formed(routing, block, both_steps(request, filled, first, keys[0], second), form)
 
 
 def _formed(routing: Routing, block: Any, partial: Partial, form: Form | None) -> Any:

@@ -1,7 +1,7 @@
 """Small batches go straight to the worker that holds a partition.
 
 A task travels from the client through the scheduler to a worker, and its result back the same way.
-A batch of a few lookups is answered sooner by one message to the worker. Where that fails, because
+A batch of a few queries is answered sooner by one message to the worker. Where that fails, because
 the worker died or gave the partition away, the task takes the usual way.
 """
 
@@ -14,16 +14,17 @@ from typing import Any
 
 from distributed import WorkerPlugin
 
-from ._questions import Lookups, Partial, Question
+from .._query import Query
+from ._queries import Partial, Request
 
-MOST = 1024
-"""Lookups of a small batch."""
+MAX_BATCH = 1024
+"""Queries of a small batch."""
 _HANDLER = "rtindex_answer"
 _SECONDS = 5
 
 
 class Answering(WorkerPlugin):
-    """Lets a worker answer lookups on a partition that it holds."""
+    """Lets a worker answer queries on a partition that it holds."""
 
     name = "rtindex"
     idempotent = True
@@ -31,13 +32,13 @@ class Answering(WorkerPlugin):
     def setup(self, worker: Any) -> None:
         threads = concurrent.futures.ThreadPoolExecutor(1, "rtindex")
 
-        async def answer(key: str, asked: bytes) -> bytes | None:
+        async def answer(key: str, requested: bytes) -> bytes | None:
             held = getattr(worker.data, "memory", worker.data)  # not what is spilled to disk
             partition = held.get(key)
             if partition is None:
                 return None
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(threads, _answered, partition, asked)
+            return await loop.run_in_executor(threads, _answered, partition, requested)
 
         self.threads = threads
         worker.handlers[_HANDLER] = answer
@@ -47,27 +48,27 @@ class Answering(WorkerPlugin):
         self.threads.shutdown(wait=False)
 
 
-def ask_workers(client: Any, asked: list[tuple[str, str, Question, Lookups]]
-                ) -> list[Partial | None]:
-    """The answers of workers to (address, key of the partition, question, lookups); None where a
+def answer_on_workers(client: Any, requests: list[tuple[str, str, Query, Request]]
+                      ) -> list[Partial | None]:
+    """The answers of workers to (address, key of the partition, query, request); None where a
     worker cannot answer."""
-    found: list[Partial | None] = client.sync(_ask_all, client, asked)
+    found: list[Partial | None] = client.sync(_request_all, client, requests)
     return found
 
 
-async def _ask_all(client: Any, asked: Any) -> list[Partial | None]:
-    return list(await asyncio.gather(*(_ask(client, *one) for one in asked)))
+async def _request_all(client: Any, requests: Any) -> list[Partial | None]:
+    return list(await asyncio.gather(*(_request(client, *one) for one in requests)))
 
 
-async def _ask(client: Any, address: str, key: str, question: Question,
-               lookups: Lookups) -> Partial | None:
+async def _request(client: Any, address: str, key: str, query: Query,
+                   request: Request) -> Partial | None:
     try:
         async with client.rpc(address) as worker:
             reply = await asyncio.wait_for(
-                getattr(worker, _HANDLER)(key=key, asked=pickle.dumps((question, lookups), 5)),
+                getattr(worker, _HANDLER)(key=key, requested=pickle.dumps((query, request), 5)),
                 _SECONDS)
     except (OSError, asyncio.TimeoutError, ValueError, TypeError, AttributeError, KeyError):
-        return None  # the usual way tells what is wrong
+        return None  # the usual way raises what is wrong
     if not isinstance(reply, bytes):
         return None
     error, partial = pickle.loads(reply)
@@ -76,8 +77,8 @@ async def _ask(client: Any, address: str, key: str, question: Question,
     return partial  # type: ignore[no-any-return]
 
 
-def _answered(partition: Any, asked: bytes) -> bytes:
+def _answered(partition: Any, requested: bytes) -> bytes:
     try:
-        return pickle.dumps((None, partition.answer(*pickle.loads(asked))), 5)
+        return pickle.dumps((None, partition.answer(*pickle.loads(requested))), 5)
     except Exception as error:
         return pickle.dumps((error, None), 5)

@@ -1,4 +1,4 @@
-"""Lookups on their way to partitions and back."""
+"""Queries on their way to partitions and back."""
 
 from __future__ import annotations
 
@@ -9,44 +9,47 @@ import numpy as np
 
 from .._index import build as build_local
 from .._lists import Array
+from .._query import Query
 from ._build import released, token
 from ._columns import Columns, columns, concat, take
-from ._direct import MOST, ask_workers
+from ._direct import MAX_BATCH, answer_on_workers
 from ._moves import ungroup, widened_rows
 from ._partition import Partition
-from ._questions import (
+from ._queries import (
     ROW_ANSWERS,
-    Lookups,
     Partial,
-    Question,
-    ask,
+    Request,
+    answer,
     blank,
     combined,
+    query_at,
+    query_size,
+    query_slice,
     widened,
 )
-from ._state import Routing, State, piece_of
+from ._state import Piece, Routing, State
 
-# Lookups that travel in one piece, and the pieces of each worker that are under way at once.
+# Queries that travel in one piece, and the pieces of each worker that are under way at once.
 PIECE = 1 << 19
 _PIECES_A_WORKER = 3
 
 
-class Asked(NamedTuple):
-    """The lookups that go to one partition."""
+class Sent(NamedTuple):
+    """A query on its way to a partition."""
 
     partition: int
-    question: Question
+    query: Query
+    request: Request
+
+
+class Answered(NamedTuple):
+    """The answers to a piece of a query."""
+
+    direction: str
+    """Of neighbours."""
     positions: Array | None
     """In the batch; None: all of them."""
-    lookups: Lookups
-
-
-class Sent(NamedTuple):
-    """Lookups on their way to a partition."""
-
-    partition: int
-    question: Question
-    lookups: Lookups
+    partial: Partial
 
 
 class Values(NamedTuple):
@@ -57,45 +60,44 @@ class Values(NamedTuple):
     """A column of the same type without rows."""
 
 
-def route(routing: Routing, question: Question, lookups: Lookups) -> list[Asked]:
-    return [Asked(partition, sub, positions, piece_of(lookups, positions))
-            for partition, sub, positions in routing.pieces(question, lookups)]
+def route(routing: Routing, query: Query, request: Request) -> list[Piece]:
+    return [piece._replace(query=query_at(piece.query, piece.positions))
+            for piece in routing.pieces(query, request)]
 
 
-def answer(partition: Partition, asked: list[tuple[Question, Lookups]],
-           values: Any = None) -> list[Partial]:
+def answer_pieces(partition: Partition, pieces: list[tuple[Query, Request]],
+                  values: Any = None) -> list[Partial]:
     """On a worker: the answers of a partition."""
-    return [partition.answer(question, lookups, values) for question, lookups in asked]
+    return [partition.answer(query, request, values) for query, request in pieces]
 
 
-def merge(routing: Routing, question: Question, lookups: Lookups, filled: Partial,
-          pieces: list[tuple[Question, Array | None, Partial]], miss: Any = None) -> Partial:
+def merge(routing: Routing, query: Query, request: Request, filled: Partial,
+          pieces: list[Answered], miss: Any = None) -> Partial:
     """One answer from the pieces, which come in the order of partitions."""
-    everything = np.arange(lookups.count())
+    everything = np.arange(query_size(query))
     own, before, after = [], [], []
-    for sub, positions, partial in pieces:
+    for direction, positions, partial in pieces:
         widened(partial)
-        chosen = own if sub.direction == question.direction else (
-            before if sub.direction == "backward" else after)
+        chosen = own if direction == query.direction else (
+            before if direction == "backward" else after)
         chosen.append((everything if positions is None else positions, partial))
     if len(own) == 1 and own[0][0].size == everything.size and own[0][0] is everything and (
             own[0][1]["matched"].all()):
         return own[0][1]
     if before or after:
-        own += nearer(routing, question, lookups, filled, before, after)
-    return combined(question, filled, own)
+        own += nearer(routing, query, request, filled, before, after)
+    return combined(request, filled, own)
 
 
-def ungrouped(routing: Routing, question: Question, parts: Array, sizes: list[int],
+def ungrouped(routing: Routing, request: Request, parts: Array, sizes: list[int],
               answers: list[Partial], values: Any = None) -> Partial:
-    """One answer from those to grouped lookups: `sizes` of the groups, and the answers of each
+    """One answer from those to grouped keys: `sizes` of the groups, and the answers of each
     partition that has keys."""
     assert routing.parts is not None
     nothing: Partial | None = None
     if sizes[0]:  # before the first key
-        template = routing.template
-        one = Lookups((np.zeros(1, routing.parts.bounds.dtype),))
-        nothing = ask(template, question, one, values)
+        one = Query.equal((np.zeros(1, routing.parts.bounds.dtype),))
+        nothing = answer(routing.template, one, request, values)
     filled = Partial()
     for name in answers[0]:
         found = [partial[name] for partial in answers]
@@ -112,18 +114,18 @@ def ungrouped(routing: Routing, question: Question, parts: Array, sizes: list[in
     return filled
 
 
-def nearer(routing: Routing, question: Question, lookups: Lookups, misses: Partial,
+def nearer(routing: Routing, query: Query, request: Request, misses: Partial,
            before: list[tuple[Array, Partial]], after: list[tuple[Array, Partial]]
            ) -> list[tuple[Array, Partial]]:
     """The closer ones of two neighbours that are in different partitions."""
     positions = np.unique(np.concatenate([piece[0] for piece in (*before, *after)]))
-    asked = piece_of(lookups, positions)
+    chosen_query = query_at(query, positions)
     sides = []
     for answered in (before, after):
-        filled = blank(routing.template, question._replace(names=("key",)), asked)
-        filled.update({name: _at(name, misses[name], positions) for name in question.names})
+        filled = blank(routing.template, chosen_query, request._replace(answers=("key",)))
+        filled.update({name: _at(name, misses[name], positions) for name in request.answers})
         local = [(np.searchsorted(positions, places), partial) for places, partial in answered]
-        sides.append(combined(question, filled, local))
+        sides.append(combined(request, filled, local))
     earlier, later = sides
     nearer_is_later = later["matched"] & ~earlier["matched"]
     both = np.flatnonzero(earlier["matched"] & later["matched"])
@@ -132,17 +134,15 @@ def nearer(routing: Routing, question: Question, lookups: Lookups, misses: Parti
         numbers = np.arange(both.size)
         # Of equal keys, the last row counts: the one before.
         index = build_local((np.tile(numbers, 2), *concat(keys[::-1])), "sorted@cpu")
-        rows = index._neighbours((numbers, *take(asked.lower, both)),  # type: ignore[arg-type]
-                                 "nearest", question.exact, None)[0]
-        found = np.empty(both.size, np.uint32)
-        index._core.answer(rows, None, None, {"any": found}, None)
+        found = index._rows(Query.nearest((numbers, *take(chosen_query.lower, both)), "nearest",
+                                          query.exact))
         nearer_is_later[both] = found < both.size
     pieces = []
     for side, chosen in ((earlier, earlier["matched"] & ~nearer_is_later),
                          (later, nearer_is_later)):
         picked = np.flatnonzero(chosen)
-        partial = {name: _at(name, side[name], picked)
-                   for name in (*question.names, "matched")}
+        partial = Partial({name: _at(name, side[name], picked)
+                           for name in (*request.answers, "matched")})
         pieces.append((positions[picked], partial))
     return pieces
 
@@ -152,70 +152,67 @@ def key_columns(keys: Any) -> Columns:
     return columns(keys) if isinstance(keys, tuple) else columns((keys,))
 
 
-def is_two_steps(routing: Routing, question: Question) -> bool:
+def is_two_steps(routing: Routing, query: Query, request: Request) -> bool:
     """Whether the rows of a neighbour's key may be in several partitions."""
-    return (question.kind == "nearest" and routing.fences.shared
-            and not {"any", "key"}.issuperset(question.names))
+    return (query.kind == "nearest" and routing.fences.shared
+            and not {"any", "key"}.issuperset(request.answers))
 
 
-def two_steps(routing: Routing, question: Question) -> tuple[Question, Question]:
+def two_steps(request: Request) -> tuple[Request, Request]:
     """The neighbours first, then the rows that hold their keys."""
-    others = tuple(name for name in question.names if name not in ("any", "key"))
-    return (question._replace(names=("any", "key")),
-            Question("point", others, question.limit, question.order))
+    others = tuple(name for name in request.answers if name not in ("any", "key"))
+    return request._replace(answers=("any", "key")), request._replace(answers=others)
 
 
-def found_keys(first: Partial) -> tuple[Array, Lookups]:
-    """The lookups of the second step, and their positions."""
+def found_keys(first: Partial) -> tuple[Array, Query]:
+    """The positions of the second step, and its query."""
     positions = np.flatnonzero(first["matched"])
-    return positions, Lookups(take(key_columns(first["key"]), positions))
+    return positions, Query.equal(take(key_columns(first["key"]), positions))
 
 
-def both_steps(question: Question, filled: Partial, first: Partial, positions: Array,
+def both_steps(request: Request, filled: Partial, first: Partial, positions: Array,
                second: Partial) -> Partial:
-    merged = combined(question._replace(kind="point"), filled, [(positions, {
-        **second, **{name: _at(name, first[name], positions) for name in ("any", "key")
-                     if name in question.names}})])
-    return merged
+    found = {name: _at(name, first[name], positions) for name in ("any", "key")
+             if name in request.answers}
+    return combined(request, filled, [(positions, Partial({**second, **found}))])
 
 
-def run(state: State, question: Question, lookups: Lookups, values: Values | None = None,
+def run(state: State, query: Query, request: Request, values: Values | None = None,
         miss: Any = None) -> Partial:
-    """Answers lookups that are in the memory of the client."""
+    """Answers a query that is in the memory of the client."""
     model = None if values is None else values.model
-    filled = blank(state.routing.template, question, lookups, model, miss)
-    if is_two_steps(state.routing, question):
-        near, rest = two_steps(state.routing, question)
-        first = run(state, near, lookups)
+    filled = blank(state.routing.template, query, request, model, miss)
+    if is_two_steps(state.routing, query, request):
+        near, rest = two_steps(request)
+        first = run(state, query, near)
         positions, keys = found_keys(first)
-        return both_steps(question, filled, first, positions, run(state, rest, keys, values))
+        return both_steps(request, filled, first, positions, run(state, keys, rest, values))
     pieces = None
-    if lookups.count() <= MOST and values is None and "rows" not in question.names:
-        pieces = _at_once(state, question, lookups)
-    if pieces is None and state.routing.groups(question, lookups, miss):
-        return _answered_in_groups(state, question, lookups, values)
+    if query_size(query) <= MAX_BATCH and values is None and "rows" not in request.answers:
+        pieces = _at_once(state, query, request)
+    if pieces is None and state.routing.groups(query, request, miss):
+        return _answered_in_groups(state, query, request, values)
     if pieces is None:
-        pieces = [*_answered(state, question, lookups, values)]
-    return merge(state.routing, question, lookups, filled, pieces, miss)
+        pieces = [*_answered(state, query, request, values)]
+    return merge(state.routing, query, request, filled, pieces, miss)
 
 
-def _at_once(state: State, question: Question, lookups: Lookups
-             ) -> list[tuple[Question, Array | None, Partial]] | None:
-    """The answers to a small batch; None where not all workers could be asked."""
-    asked = route(state.routing, question, lookups)
-    held = [state.held[one.partition] for one in asked]
-    found = ask_workers(state.client, [
-        (state.where(one), one.copies[0].key, sub.question, sub.lookups)
-        for one, sub in zip(held, asked)])
+def _at_once(state: State, query: Query, request: Request) -> list[Answered] | None:
+    """The answers to a small batch; None where not all workers could answer."""
+    routed = route(state.routing, query, request)
+    held = [state.held[piece.partition] for piece in routed]
+    found = answer_on_workers(state.client, [
+        (state.where(one), one.copies[0].key, piece.query, piece.request)
+        for one, piece in zip(held, routed)])
     for one, partial in zip(held, found):
         if partial is None:
             state.look_again(one)
-    pieces = [(one.question, one.positions, partial)
-              for one, partial in zip(asked, found) if partial is not None]
-    return pieces if len(pieces) == len(asked) else None
+    answered = [Answered(piece.query.direction, piece.positions, partial)
+                for piece, partial in zip(routed, found) if partial is not None]
+    return answered if len(answered) == len(routed) else None
 
 
-def _answered_in_groups(state: State, question: Question, lookups: Lookups,
+def _answered_in_groups(state: State, query: Query, request: Request,
                         values: Values | None) -> Partial:
     routing = state.routing
     assert routing.parts is not None
@@ -224,15 +221,15 @@ def _answered_in_groups(state: State, question: Question, lookups: Lookups,
     grouped: list[Any] = []
 
     def sent() -> Iterator[list[Sent]]:
-        for _, piece in _cuts(lookups):
-            group = routing.parts.group(piece.lower[0])  # type: ignore[union-attr, index]
+        for _, piece in _cuts(query):
+            group = routing.parts.group(piece.lower[0])  # type: ignore[union-attr]
             ends = group.starts
             grouped.append((group.parts, np.diff(ends).tolist()))
-            yield [Sent(number, question, Lookups((group.keys[low:high],)))
+            yield [Sent(number, Query.equal((group.keys[low:high],)), request)
                    for number, low, high in zip(partitions, ends[1:], ends[2:])]
 
     for partials, (parts, sizes) in zip(_under_way(state, sent(), values), grouped):
-        found.append(ungrouped(routing, question, parts, sizes, partials,
+        found.append(ungrouped(routing, request, parts, sizes, partials,
                                None if values is None else values.model))
     if len(found) == 1:
         return found[0]
@@ -240,36 +237,36 @@ def _answered_in_groups(state: State, question: Question, lookups: Lookups,
                     for name in found[0]})
 
 
-def _answered(state: State, question: Question, lookups: Lookups,
-              values: Values | None) -> Iterator[tuple[Question, Array | None, Partial]]:
+def _answered(state: State, query: Query, request: Request,
+              values: Values | None) -> Iterator[Answered]:
     """The answers to all pieces, in order."""
-    asked: list[list[Asked]] = []
+    pieces: list[list[Piece]] = []
 
     def sent() -> Iterator[list[Sent]]:
-        for start, piece in _cuts(lookups):
-            routed = route(state.routing, question, piece)
+        for start, cut in _cuts(query):
+            routed = route(state.routing, cut, request)
             if start is not None:
-                routed = [one._replace(positions=start + (
-                    np.arange(piece.count()) if one.positions is None else one.positions))
-                    for one in routed]
-            asked.append(routed)
-            yield [Sent(one.partition, one.question, one.lookups) for one in routed]
+                routed = [piece._replace(positions=start + (
+                    np.arange(query_size(cut)) if piece.positions is None else piece.positions))
+                    for piece in routed]
+            pieces.append(routed)
+            yield [Sent(piece.partition, piece.query, piece.request) for piece in routed]
 
-    for partials, routed in zip(_under_way(state, sent(), values), asked):
-        for one, partial in zip(routed, partials):
-            yield one.question, one.positions, partial
+    for partials, routed in zip(_under_way(state, sent(), values), pieces):
+        for piece, partial in zip(routed, partials):
+            yield Answered(piece.query.direction, piece.positions, partial)
 
 
 def _under_way(state: State, groups: Iterator[list[Sent]],
                values: Values | None) -> Iterator[list[Partial]]:
-    """The answers to groups of lookups, in order; a few of them are under way at a time."""
+    """The answers to groups of queries, in order; a few of them are under way at a time."""
     waiting: list[list[Any]] = []
     under_way = 0
     client, name = state.client, token()
     with released(client) as futures:
         for number, group in enumerate(groups):
-            sent = [client.submit(answer, state.held[one.partition].one(),
-                                  [(one.question, one.lookups)],
+            sent = [client.submit(answer_pieces, state.held[one.partition].one(),
+                                  [(one.query, one.request)],
                                   None if values is None else values.futures[one.partition],
                                   key=f"rtindex-answer-{name}-{number}-{i}", pure=False)
                     for i, one in enumerate(group)]
@@ -287,13 +284,13 @@ def _gathered(client: Any, sent: list[Any]) -> list[Partial]:
     return [partials[0] for partials in client.gather(sent)]
 
 
-def _cuts(lookups: Lookups) -> Iterator[tuple[int | None, Lookups]]:
-    count = lookups.count()
+def _cuts(query: Query) -> Iterator[tuple[int | None, Query]]:
+    count = query_size(query)
     if count <= PIECE:
-        yield None, lookups
+        yield None, query
         return
     for start in range(0, count, PIECE):
-        yield start, piece_of(lookups, slice(start, min(start + PIECE, count)))
+        yield start, query_slice(query, start, min(start + PIECE, count))
 
 
 def _at(name: str, answers: Any, positions: Array) -> Any:

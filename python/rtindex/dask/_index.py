@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,27 +12,27 @@ import numpy as np
 from .._calls import _names
 from .._columns import is_scalar
 from .._errors import InvalidArgumentError, UnsupportedError
-from .._index import LookupName, _human_bytes
-from .._joins import _HOW, _most
-from .._kinds import kind_of
+from .._index import _human_bytes
+from .._joins import require_how, require_max_pairs
+from .._kinds import Kind, kind_of
 from .._lists import Array
-from .._lookups import (
-    _DIRECTIONS,
-    _ENDS,
-    AnswerName,
+from .._lookups import AnswerName, JoinName, NearestName, OrderName
+from .._query import (
     DirectionName,
     EndsName,
-    JoinName,
-    NearestName,
-    OrderName,
+    Query,
+    QueryName,
+    data_of,
+    query_of,
+    require_column,
+    require_query,
 )
-from .._results import MemoryUsage
-from .._tolerance import tolerance_of
+from .._results import Join, MemoryUsage
 from . import _changes, _collections, _files
 from ._columns import columns, size
 from ._engine import Values, run
-from ._order import describe, join_parts, null_rows, select
-from ._questions import Lookups, Question
+from ._order import describe, join_batches, null_rows, select
+from ._queries import Request
 from ._results import finish, join_of
 from ._sources import is_collection
 from ._state import State
@@ -44,8 +45,8 @@ class Index:
     The calls, their arguments and their answers are those of `rtindex.Index`. Rows and counts have
     64 bits, and a miss is `rtindex.dask.MISS`.
 
-    Lookups in memory are answered in memory. Lookups in a Dask collection return a Dask collection,
-    which is computed when you ask for it.
+    Queries in memory are answered in memory. Queries in a Dask collection return a Dask collection,
+    which is computed on demand.
     """
 
     def __init__(self, make: Callable[[], State]):
@@ -56,44 +57,65 @@ class Index:
 
     # Lookups
 
+    def answer(self, query: Query, answer: NearestName | Sequence[NearestName] = "any",
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               counters: bool = False) -> Any:
+        """Answers a batch of queries of any kind, such as `Query.range(lower, upper)`."""
+        if counters:
+            raise UnsupportedError("`counters` is for an index in one process: omit it")
+        state = self._state
+        names = (answer,) if isinstance(answer, str) else _names(answer)
+        request = Request(names, limit, order)
+        held = None if values is None else self._values_of(state, values)
+        if _is_lazy(require_query(query)):
+            if out is not None:
+                raise UnsupportedError("`out` takes queries in memory: omit it")
+            return _collections.answer(state, query, request, held, matched, miss)
+        partial = run(state, self._with_columns(state, query), request, held, miss)
+        if out is not None:
+            return _written(partial, names, out)
+        template, data = state.routing.template, data_of(query)
+        return finish(template, kind_of(data, template.type == "composite"), data, names, partial,
+                      matched, miss, None if held is None else held.model)
+
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
                counters: bool = False) -> Any:
-        """Answers a batch of point lookups: which rows hold a key equal to `keys[i]`?"""
-        return self._ask("point", (keys,), answer, values, matched, limit, order, miss, out,
-                         counters)
+        """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
+        return self.answer(Query.equal(keys), answer, values, matched=matched, limit=limit,
+                           order=order, miss=miss, out=out, counters=counters)
 
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
               counters: bool = False) -> Any:
-        """Answers a batch of range lookups: which rows hold a key from `lower[i]` to `upper[i]`?"""
-        return self._ask("range", (lower, upper), answer, values, matched, limit, order, miss, out,
-                         counters, ends=_ends(ends))
+        """`answer` of `Query.range(lower, upper, ends)`: which rows hold a key from `lower[i]` to
+        `upper[i]`?"""
+        return self.answer(Query.range(lower, upper, ends), answer, values, matched=matched,
+                           limit=limit, order=order, miss=miss, out=out, counters=counters)
 
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
-                    order: OrderName | None = None, miss: Any = None,
-                    out: Array | None = None) -> Any:
-        """Answers a batch of prefixes: which rows of a column of strings start with
+                    order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                    counters: bool = False) -> Any:
+        """`answer` of `Query.prefix(prefixes)`: which rows of a column of strings start with
         `prefixes[i]`?"""
-        if self.type == "composite":
-            raise InvalidArgumentError("starts_with takes a column of strings, and this index is "
-                                       "over composite keys: use lookup with their first parts, "
-                                       "such as lookup((city,))")
-        return self._ask("prefix", (prefixes,), answer, values, matched, limit, order, miss, out,
-                         False)
+        return self.answer(Query.prefix(prefixes), answer, values, matched=matched, limit=limit,
+                           order=order, miss=miss, out=out, counters=counters)
 
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
                 tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
                 counters: bool = False) -> Any:
-        """Answers a batch of neighbours: which key of the column is closest to `keys[i]`?"""
-        return self._ask("nearest", (keys,), answer, values, matched, limit, order, miss, out,
-                         counters, **self._near(direction, exact, tolerance))
+        """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
+        is closest to `keys[i]`?"""
+        return self.answer(Query.nearest(keys, direction, exact, tolerance), answer, values,
+                           matched=matched, limit=limit, order=order, miss=miss, out=out,
+                           counters=counters)
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
@@ -121,22 +143,39 @@ class Index:
 
     # Joins
 
-    def join(self, keys: Any, how: JoinName = "inner", *, batch_rows: int | None = None) -> Any:
-        """Joins a batch of keys with the column: pairs of lookups and rows, as `rtindex.Index`
-        does. Keys in a Dask collection make Dask arrays of pairs."""
-        return self._join("point", (keys,), how, batch_rows)
+    def join(self, query: Any, how: JoinName = "inner") -> Join:
+        """Joins a batch of queries with the rows that they match, as `rtindex.Index` does; keys are
+        those of `Query.equal`. A query in a Dask collection makes Dask arrays of pairs."""
+        query, state = query_of(query), self._state
+        request = _join_request(query, require_how(how))
+        if _is_lazy(query):
+            return _collections.join(state, query, request, how)
+        partial = run(state, self._with_columns(state, query), request)
+        return join_of(self._join_kind(state, query), how, partial)
+
+    def join_batches(self, query: Any, how: JoinName = "inner", *,
+                     max_pairs: int) -> Iterator[Join]:
+        """`join` in batches of at most `max_pairs` pairs, for joins that are larger than memory.
+        All of them are of the index as it is now."""
+        query, state = query_of(query), self._state
+        request, pairs = _join_request(query, require_how(how)), require_max_pairs(max_pairs)
+        if _is_lazy(query):
+            raise UnsupportedError("`join_batches` takes queries in memory: the join of a Dask "
+                                   "collection is computed block by block")
+        return join_batches(state, self._with_columns(state, query), request,
+                            self._join_kind(state, query), how, pairs)
 
     def join_range(self, lower: Any = None, upper: Any = None, how: JoinName = "inner",
-                   ends: EndsName = "[]", *, batch_rows: int | None = None) -> Any:
-        """Joins a batch of ranges with the rows whose key is in them."""
-        return self._join("range", (lower, upper), how, batch_rows, ends=_ends(ends))
+                   ends: EndsName = "[]") -> Join:
+        """`join` of `Query.range(lower, upper, ends)`: ranges with the rows whose key is in
+        them."""
+        return self.join(Query.range(lower, upper, ends), how)
 
     def join_asof(self, keys: Any, direction: DirectionName = "backward", exact: bool = True,
-                  tolerance: Any = None, how: JoinName = "left", *,
-                  batch_rows: int | None = None) -> Any:
-        """Joins each key with the row of its neighbour."""
-        return self._join("nearest", (keys,), how, batch_rows,
-                          **self._near(direction, exact, tolerance))
+                  tolerance: Any = None, how: JoinName = "left") -> Join:
+        """`join` of `Query.nearest(keys, direction, exact, tolerance)`: keys with the row of their
+        neighbour."""
+        return self.join(Query.nearest(keys, direction, exact, tolerance), how)
 
     # Changes
 
@@ -233,9 +272,9 @@ class Index:
         """The number of rows, null and erased ones included: value columns have so many entries."""
         return self._state.size
 
-    def supports(self, answer: NearestName, lookup: LookupName = "point") -> bool:
-        """Whether the index can return this answer to this kind of lookup."""
-        return self._state.routing.template.supports(answer, lookup)
+    def supports(self, answer: NearestName, query: QueryName = "equal") -> bool:
+        """Whether the index can return this answer to this kind of query."""
+        return self._state.routing.template.supports(answer, query)
 
     def memory_usage(self) -> MemoryUsage:
         """Memory of all partitions and their copies, in bytes."""
@@ -271,65 +310,22 @@ class Index:
             raise UnsupportedError("the index is closed: build or load it again")
         return state
 
-    def _near(self, direction: Any, exact: Any, tolerance: Any) -> dict[str, Any]:
-        if not isinstance(direction, str) or direction not in _DIRECTIONS:
-            raise InvalidArgumentError(f"invalid direction={direction!r}: expected backward, "
-                                       "forward or nearest")
-        if not isinstance(exact, (bool, np.bool_)):
-            raise InvalidArgumentError(f"invalid exact={exact!r}: expected True or False")
-        return {"direction": direction, "exact": bool(exact),
-                "tolerance": tolerance_of(tolerance, self._state.routing.template._type)}
-
-    def _ask(self, kind: str, data: tuple[Any, ...], names: Any, values: Any, matched: bool,
-             limit: Any, order: Any, miss: Any, out: Any, counters: Any, **more: Any) -> Any:
-        if counters:
-            raise UnsupportedError("`counters` is for an index in one process: omit it")
-        state = self._state
-        names = (names,) if isinstance(names, str) else _names(names)
-        question = Question(kind, names, limit, order, **more)
-        held = None if values is None else self._values_of(state, values)
-        if any(is_collection(end) for end in data):
-            if out is not None:
-                raise UnsupportedError("`out` takes lookups in memory: omit it")
-            return _collections.ask(state, question, data, held, matched, miss)
-        lookups = self._lookups(state, kind, data)
-        partial = run(state, question, lookups, held, miss)
-        source = next((end for end in data if end is not None), 0)
+    def _with_columns(self, state: State, query: Query) -> Query:
+        """The query with its keys, or the ends of its ranges, as `Columns`."""
         template = state.routing.template
-        if out is not None:
-            return _written(partial, names, out)
-        return finish(template, kind_of(source, template.type == "composite"), source, names,
-                      partial, matched, miss, None if held is None else held.model)
+        require_column(query, template.type)
+        target = template._neighbour if query.kind == "nearest" else template._point
+        lower, upper = (None if end is None else columns(end, target)
+                        for end in (query.lower, query.upper))
+        if query.kind != "range" and lower is None:
+            lower = columns(query.lower, target)  # raises
+        if lower is not None and upper is not None and size(lower) != size(upper):
+            raise InvalidArgumentError(f"expected as many lower as upper ends, got {size(lower)} "
+                                       f"and {size(upper)}")
+        return replace(query, lower=lower, upper=upper)
 
-    def _join(self, kind: str, data: tuple[Any, ...], how: Any, batch_rows: Any,
-              **more: Any) -> Any:
-        if how not in _HOW:
-            raise InvalidArgumentError(f"invalid how={how!r}: expected inner, left, semi or anti")
-        state = self._state
-        wanted = "count" if how in ("semi", "anti") else "any" if kind == "nearest" else "rows"
-        question = Question(kind, (wanted,), **more)
-        if any(is_collection(end) for end in data):
-            if batch_rows is not None:
-                raise UnsupportedError("`batch_rows` takes lookups in memory: a join of a Dask "
-                                       "collection is computed block by block")
-            return _collections.join(state, question, data, how)
-        lookups = self._lookups(state, kind, data)
-        source = next((end for end in data if end is not None), [])
-        like = kind_of(source, state.routing.template.type == "composite")
-        if batch_rows is None:
-            return join_of(like, how, run(state, question, lookups))
-        return join_parts(state, question, lookups, like, how, _most(batch_rows))
-
-    def _lookups(self, state: State, kind: str, data: tuple[Any, ...]) -> Lookups:
-        template = state.routing.template
-        wanted = template._neighbour if kind == "nearest" else template._point
-        lookups = Lookups(*(None if end is None and kind == "range" else columns(end, wanted)
-                            for end in data))
-        sizes = [size(end) for end in lookups if end is not None]
-        if len(set(sizes)) > 1:
-            raise InvalidArgumentError(f"expected as many lower as upper ends, got {sizes[0]} and "
-                                       f"{sizes[1]}")
-        return lookups
+    def _join_kind(self, state: State, query: Query) -> Kind:
+        return kind_of(data_of(query), state.routing.template.type == "composite")
 
     def _values_of(self, state: State, values: Any) -> Values:
         name = getattr(values, "name", None) if is_collection(values) else None
@@ -338,15 +334,19 @@ class Index:
             return self._values[key]
         held = values_by_partition(state, values)
         if name is not None:
-            self._values = {key: held}  # the last one, which is the one to be asked for again
+            self._values = {key: held}  # the last one, which is the one to be requested again
         return held
 
 
-def _ends(ends: Any) -> str:
-    if not isinstance(ends, str) or ends not in _ENDS:
-        raise InvalidArgumentError(f"invalid ends={ends!r}: expected \"[]\", \"[)\", \"(]\" or "
-                                   "\"()\"")
-    return ends
+def _is_lazy(query: Query) -> bool:
+    return is_collection(query.lower) or is_collection(query.upper)
+
+
+def _join_request(query: Query, how: str) -> Request:
+    """The answer of which a join is made."""
+    if how in ("semi", "anti"):
+        return Request(("count",))
+    return Request(("any",) if query.kind == "nearest" else ("rows",))
 
 
 def _written(partial: Any, names: tuple[str, ...], out: Any) -> Any:

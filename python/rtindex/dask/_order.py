@@ -1,4 +1,4 @@
-"""Calls that ask every partition: rows by rank, null rows, parts of joins, a description."""
+"""Calls on every partition: rows by rank, null rows, batches of joins, a description."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from .._errors import InvalidArgumentError
 from .._index import _human_bytes
 from .._kinds import kind_of
 from .._lists import Array
+from .._query import Query
 from .._results import Join
 from ._columns import columns
 from ._engine import run
-from ._questions import MISS, Lookups, Question
+from ._queries import MISS, Request, query_slice
 from ._results import join_of
-from ._state import State, piece_of
+from ._state import State
 
 
 def select(state: State, ranks: Any) -> Any:
@@ -29,11 +30,11 @@ def select(state: State, ranks: Any) -> Any:
     places = np.searchsorted(ends, numbers, "right")
     inside = (numbers >= 0) & (places < len(state.held))
     rows = np.full(numbers.size, MISS, np.uint64)
-    asked = {int(i): np.flatnonzero(inside & (places == i)) for i in np.unique(places[inside])}
+    ranked = {int(i): np.flatnonzero(inside & (places == i)) for i in np.unique(places[inside])}
     futures = [state.client.submit(_selected, state.held[i].one(),
                                    numbers[at].astype(np.int64) - begins[i], pure=False)
-               for i, at in asked.items()]
-    for at, found in zip(asked.values(), state.client.gather(futures)):
+               for i, at in ranked.items()]
+    for at, found in zip(ranked.values(), state.client.gather(futures)):
         rows[at] = found
     kind = kind_of(ranks)
     return kind.array(rows, np.packbits(inside, bitorder="little") if kind.has_nulls else None)
@@ -61,11 +62,11 @@ def describe(state: State, title: str) -> str:
     return "\n".join(lines)
 
 
-def join_parts(state: State, question: Question, lookups: Lookups, kind: Any, how: str,
-               most: int) -> Iterator[Join]:
-    """Parts of a join of at most `most` pairs."""
-    found = run(state, question._replace(names=("count",)), lookups)["count"].astype(np.int64)
-    if how in ("semi", "anti") or question.kind == "nearest":
+def join_batches(state: State, query: Query, request: Request, kind: Any, how: str,
+                 max_pairs: int) -> Iterator[Join]:
+    """The pairs of a join in batches of at most `max_pairs`."""
+    found = run(state, query, request._replace(answers=("count",)))["count"].astype(np.int64)
+    if how in ("semi", "anti") or query.kind == "nearest":
         found[:] = 1
     elif how == "left":
         np.maximum(found, 1, out=found)
@@ -73,21 +74,21 @@ def join_parts(state: State, question: Question, lookups: Lookups, kind: Any, ho
     first = 0
     while first < found.size:
         before = int(ends[first - 1]) if first else 0
-        last = max(int(np.searchsorted(ends, before + most, "right")), first + 1)
-        partial = run(state, question, piece_of(lookups, slice(first, last)))
-        part = join_of(kind_of(np.empty(0)), how, partial, first)
-        for start in range(0, len(part.probe), most):
-            stop = start + most
-            yield _as_kind(kind, how, part, start, stop)
+        last = max(int(np.searchsorted(ends, before + max_pairs, "right")), first + 1)
+        partial = run(state, query_slice(query, first, last), request)
+        batch = join_of(kind_of(np.empty(0)), how, partial, first)
+        # More than `max_pairs` pairs are those of one query.
+        for start in range(0, len(batch.probe), max_pairs):
+            yield _as_kind(kind, how, batch, start, start + max_pairs)
         first = last
 
 
-def _as_kind(kind: Any, how: str, part: Join, start: int, stop: int) -> Join:
-    rows = None if part.column is None else part.column[start:stop]
+def _as_kind(kind: Any, how: str, batch: Join, start: int, stop: int) -> Join:
+    rows = None if batch.column is None else batch.column[start:stop]
     validity = None
     if rows is not None and how == "left" and kind.has_nulls:
         validity = np.packbits(rows != MISS, bitorder="little")
-    return Join(kind.array(part.probe[start:stop], per_lookup=False),
+    return Join(kind.array(batch.probe[start:stop], per_lookup=False),
                 None if rows is None else kind.array(rows, validity, per_lookup=False))
 
 

@@ -12,8 +12,10 @@ import numpy as np
 
 from .._index import Index, build
 from .._lists import Array
+from .._query import Query
 from ._columns import Columns, as_keys, concat, like, nbytes, size, take
-from ._questions import Lookups, Partial, Question, ask, with_global_rows
+from ._queries import Partial, Request, with_global_rows
+from ._queries import answer as answer_query
 
 INNER = 64
 """Keys of a partition that the client keeps."""
@@ -75,8 +77,8 @@ class Partition:
                     take(self.keys, rows[:1]), take(self.keys, rows[-1:]),
                     take(self.keys, rows[:-1]), self.index.spec)
 
-    def answer(self, question: Question, lookups: Lookups, values: Any = None) -> Partial:
-        return with_global_rows(ask(self.index, question, lookups, values), self.rows)
+    def answer(self, query: Query, request: Request, values: Any = None) -> Partial:
+        return with_global_rows(answer_query(self.index, query, request, values), self.rows)
 
     def global_rows(self) -> Array:
         return np.arange(len(self), dtype=np.uint32) if self.rows is None else self.rows

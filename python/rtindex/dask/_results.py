@@ -15,7 +15,7 @@ from .._lists import Array
 from .._results import Answers, Join
 from .._results import Rows as LocalRows
 from .._times import zone_of
-from ._questions import MISS, Partial
+from ._queries import MISS, Partial
 
 _TIMED = ("min", "max")
 

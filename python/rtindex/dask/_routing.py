@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _core
-from .._calls import counts
-from .._columns import column as column_of
+from .._calls import Options
 from .._index import Index, build
+from .._kinds import Kind
 from .._lists import Array
+from .._query import Query
 from ._columns import Columns, as_keys, concat, keys_for, nulls, size, take
 from ._moves import MOST_PARTS, can_group, find_parts, group, group_positions, native
 
@@ -131,8 +131,7 @@ class Fences:
         """As `spans`, for the strings that begin with each key."""
         first, last = self.spans(keys, keys, size(keys))
         if self._first is not None:
-            lookups = _core.Lookups.prefixes(column_of(as_keys(keys), self._first._point))
-            inside = counts(self._first._core, lookups).astype(_PLACE)
+            inside = _counts(self._first, Query.prefix(as_keys(keys)))
             last = count_below(self._first, keys, False) + inside - 1
         return first, last
 
@@ -213,8 +212,12 @@ class Grouped(NamedTuple):
 
 def count_below(index: Any, keys: Columns, equal: bool) -> Array:
     """How many keys of the index are less than each key, or equal to it."""
-    lookups, _ = index._ranges(None, keys_for(index, keys), "[]" if equal else "[)")
-    return counts(index._core, lookups).astype(_PLACE)
+    return _counts(index, Query.range(None, keys_for(index, keys), "[]" if equal else "[)"))
+
+
+def _counts(index: Index, query: Query) -> Array:
+    found: Array = index._answer(query, Kind(), "count", Options())
+    return found.astype(_PLACE)
 
 
 def ordinals(keys: Columns, others: Columns) -> tuple[Array, Array] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import distributed
@@ -10,12 +11,13 @@ import numpy as np
 
 from .._index import Index as LocalIndex
 from .._lists import Array
+from .._query import Query
 from ._build import empty_index, meta_of, released, token
-from ._columns import Columns, concat, cut, take
+from ._columns import Columns, concat, take
 from ._direct import Answering
 from ._moves import can_group, native
 from ._partition import Meta, Partition
-from ._questions import Lookups, Question
+from ._queries import Request, query_size
 from ._routing import Bounds, Fences, Parts, grouped
 
 _calls = itertools.count()
@@ -32,8 +34,18 @@ class Held(NamedTuple):
         return self.copies[next(_calls) % len(self.copies)]
 
 
+class Piece(NamedTuple):
+    """The part of a query that one partition answers."""
+
+    partition: int
+    query: Query
+    request: Request
+    positions: Array | None
+    """Those of the batch that are in the piece; None: all of them."""
+
+
 class Routing(NamedTuple):
-    """What it takes to send lookups to partitions; it travels to workers."""
+    """What it takes to send queries to partitions; it travels to workers."""
 
     fences: Fences
     template: LocalIndex
@@ -41,48 +53,46 @@ class Routing(NamedTuple):
     parts: Parts | None
     """None where a key may be in several partitions, or the library does not compare keys."""
 
-    def groups(self, question: Question, lookups: Lookups, miss: Any = None) -> bool:
-        """Whether lookups are grouped by partition, each going to one at most."""
-        return (self.parts is not None and question.kind == "point" and miss is None
-                and "rows" not in question.names
-                and native(lookups.lower, (self.parts.bounds,))
-                and can_group(lookups.count(), self.parts.bounds.size + 1))
+    def groups(self, query: Query, request: Request, miss: Any = None) -> bool:
+        """Whether keys are grouped by partition, each going to one at most."""
+        return (self.parts is not None and query.kind == "equal" and miss is None
+                and "rows" not in request.answers
+                and native(query.lower, (self.parts.bounds,))
+                and can_group(query_size(query), self.parts.bounds.size + 1))
 
-    def pieces(self, question: Question, lookups: Lookups
-               ) -> list[tuple[int, Question, Array | None]]:
-        """The partitions to ask, in their order: each with the question for it, and with the
-        positions of its lookups; None: all of them."""
+    def pieces(self, query: Query, request: Request) -> list[Piece]:
+        """The pieces in the order of their partitions. The query of each is still that of the whole
+        batch."""
         fences = self.fences
-        count = lookups.count()
+        count = query_size(query)
         if not fences.partitions.size or not count:
             return []
-        if question.kind == "nearest":
-            return self._neighbours(question, lookups, count)
+        if query.kind == "nearest":
+            return self._neighbours(query, request)
         if fences.partitions.size == 1:
-            return [(int(fences.partitions[0]), question, None)]
-        return self._sent(question, *self._spans(question, lookups, count))
+            return [Piece(int(fences.partitions[0]), query, request, None)]
+        return self._sent(query, request, *self._spans(query, count))
 
-    def _spans(self, question: Question, lookups: Lookups, count: int) -> tuple[Array, Array]:
+    def _spans(self, query: Query, count: int) -> tuple[Array, Array]:
         fences = self.fences
-        if question.kind == "range":
-            return fences.spans(lookups.lower, lookups.upper, count)
-        keys = lookups.lower
-        if question.kind == "prefix":
+        if query.kind == "range":
+            return fences.spans(query.lower, query.upper, count)
+        keys = query.lower
+        if query.kind == "prefix":
             return fences.prefixes(keys)
-        if len(keys or ()) < len(self.template._type.parts):  # the first parts of composite keys
+        if len(keys) < len(self.template._type.parts):  # the first parts of composite keys
             return fences.spans(keys, keys, count)
         return fences.points(keys)
 
-    def _sent(self, question: Question, first: Array, last: Array
-              ) -> list[tuple[int, Question, Array | None]]:
-        """Every lookup goes to the partitions from its first to its last one."""
+    def _sent(self, query: Query, request: Request, first: Array, last: Array) -> list[Piece]:
+        """Every key goes to the partitions from its first to its last one."""
         partitions = self.fences.partitions
         if first is last and first.min() < 0:
             last = np.maximum(first, -1)
             first = np.maximum(first, 0)  # none for a key before the first one
         if first is last or (first == last).all():
             if (first == first[0]).all():
-                return [(int(partitions[first[0]]), question, None)]
+                return [Piece(int(partitions[first[0]]), query, request, None)]
             order, starts = grouped(first, partitions.size)
         else:
             lengths = np.maximum(last - first + 1, 0)
@@ -91,32 +101,32 @@ class Routing(NamedTuple):
             places = np.arange(positions.size) + np.repeat(first - before, lengths)
             order, starts = grouped(places, partitions.size)
             order = positions[order]
-        return [(int(partitions[i]), question, order[starts[i]:starts[i + 1]])
+        return [Piece(int(partitions[i]), query, request, order[starts[i]:starts[i + 1]])
                 for i in range(partitions.size) if starts[i] < starts[i + 1]]
 
-    def _neighbours(self, question: Question, lookups: Lookups, count: int
-                    ) -> list[tuple[int, Question, Array | None]]:
+    def _neighbours(self, query: Query, request: Request) -> list[Piece]:
         """Only the partition with the key before, or after, in the order of all keys can hold the
-        neighbour. In the direction "nearest" these may be two: then both are asked, and
-        `nearer` chooses."""
-        keys: Any = lookups.lower
+        neighbour. In the direction "nearest" these may be two: then both answer, and `nearer`
+        chooses."""
+        keys: Any = query.lower
         fences = self.fences
         most = fences.partitions.size
-        before = fences.backward(keys, question.exact)
-        after = fences.forward(keys, question.exact)
-        if question.direction != "nearest":
-            place = before if question.direction == "backward" else after
+        before = fences.backward(keys, query.exact)
+        after = fences.forward(keys, query.exact)
+        if query.direction != "nearest":
+            place = before if query.direction == "backward" else after
             inside = (place >= 0) & (place < most)
-            return self._sent(question, place, np.where(inside, place, place - 1))
+            return self._sent(query, request, place, np.where(inside, place, place - 1))
         pieces = []
         one = (before == after) | (before < 0) | (after >= most)
         place = np.where(before < 0, after, before)
         inside = one & (place >= 0) & (place < most)
-        pieces += self._sent(question, place, np.where(inside, place, place - 1))
-        for direction, towards in (("backward", before), ("forward", after)):
-            names = tuple(dict.fromkeys((*question.names, "key")))
-            pieces += self._sent(question._replace(direction=direction, names=names), towards,
-                                 np.where(one, towards - 1, towards))
+        pieces += self._sent(query, request, place, np.where(inside, place, place - 1))
+        with_key = request._replace(answers=tuple(dict.fromkeys((*request.answers, "key"))))
+        pieces += self._sent(replace(query, direction="backward"), with_key, before,
+                             np.where(one, before - 1, before))
+        pieces += self._sent(replace(query, direction="forward"), with_key, after,
+                             np.where(one, after - 1, after))
         return pieces
 
 
@@ -144,7 +154,7 @@ class State(NamedTuple):
         return self.workers.get(held.copies[0].key, held.meta.worker)
 
     def look_again(self, held: Held) -> None:
-        """Asks the scheduler where the partition is."""
+        """Reads from the scheduler where the partition is."""
         key = held.copies[0].key
         found = self.client.who_has([held.copies[0]]).get(key) or [""]
         self.workers[key] = next(iter(found))
@@ -214,13 +224,3 @@ def plain_spec(spec: str) -> str:
     """The same kind of index on a CPU, for the client."""
     kind = spec.partition(",")[0].partition("@")[0]
     return kind if "embree" in kind else f"{kind.replace('optix', 'native')}@cpu"
-
-
-def piece_of(lookups: Lookups, positions: Any) -> Lookups:
-    """The lookups at positions, or of a slice."""
-    if positions is None:
-        return lookups
-    if isinstance(positions, slice):
-        return Lookups(*(None if end is None else cut(end, positions.start, positions.stop)
-                         for end in lookups))
-    return Lookups(*(None if end is None else take(end, positions) for end in lookups))

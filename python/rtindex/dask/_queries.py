@@ -1,109 +1,103 @@
-"""A batch of lookups as partitions answer it, and how their answers become one."""
+"""A query as partitions answer it, and how their answers become one."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _core
-from .._calls import Batch, Options
-from .._calls import answer as answer_call
-from .._columns import column as column_of
+from .._calls import Options
 from .._index import Index
 from .._kinds import Kind
 from .._lists import Array
-from ._columns import Columns, cut, keys_for, size
+from .._query import Query
+from ._columns import cut, keys_for, size, take
 from ._moves import global_rows, widened_rows
 
 MISS = 2**64 - 1
 """The row of a lookup without a match, in NumPy arrays."""
 ROW_ANSWERS = ("any", "first")
-TELLERS = (*ROW_ANSWERS, "count")
-"""Answers that tell whether there is a match."""
+MATCH_ANSWERS = (*ROW_ANSWERS, "count")
+"""Answers that imply whether there is a match."""
 
 
 class Partial(dict[str, Any]):
     """The answers of one partition by name, as NumPy arrays; `rows` is a pair of offsets and rows.
-    `matched` is always among them; where another answer tells it, it is made when it is read. Rows
-    and counts may have 32 bits on their way."""
+    `matched` is always among them; where another answer implies it, it is made when it is read.
+    Rows and counts may have 32 bits on their way."""
 
     def __missing__(self, name: str) -> Any:
         if name != "matched":
             raise KeyError(name)
-        teller = next(other for other in TELLERS if other in self)
-        found = self[teller]
-        matched = found != (0 if teller == "count" else np.iinfo(found.dtype).max)
+        source = next(other for other in MATCH_ANSWERS if other in self)
+        found = self[source]
+        matched = found != (0 if source == "count" else np.iinfo(found.dtype).max)
         self[name] = matched
         return matched
 
 
-class Question(NamedTuple):
-    """What is asked about every lookup of a batch."""
+class Request(NamedTuple):
+    """What is requested for every query of a batch."""
 
-    kind: str
-    """point, range, prefix or nearest."""
-    names: tuple[str, ...]
+    answers: tuple[str, ...]
     limit: int | None = None
     order: str | None = None
-    ends: str = "[]"
-    direction: str = "backward"
-    exact: bool = True
-    tolerance: int | float | None = None
-    """In the unit of the column."""
 
 
-class Lookups(NamedTuple):
-    """Keys, or the ends of ranges; None is an end that is left out."""
+# The ends of a query are `Columns` here.
 
-    lower: Columns | None
-    upper: Columns | None = None
-
-    def count(self) -> int:  # type: ignore[override]
-        given = self.lower if self.lower is not None else self.upper
-        return 1 if given is None else size(given)
+def query_size(query: Query) -> int:
+    """The number of queries."""
+    end = query.lower if query.lower is not None else query.upper
+    return 1 if end is None else size(end)
 
 
-def lookups_of(index: Index, question: Question, lookups: Lookups) -> _core.Lookups:
-    """The lookups as the library takes them."""
-    lower, upper = (None if end is None else keys_for(index, end) for end in lookups)
-    if question.kind == "range":
-        return index._ranges(lower, upper, question.ends)[0]
-    if question.kind == "nearest":
-        return _core.Lookups.neighbours(column_of(lower, index._neighbour), question.direction,
-                                        question.exact, question.tolerance)
-    found = column_of(lower, index._point)
-    return (_core.Lookups.prefixes if question.kind == "prefix" else _core.Lookups.points)(found)
+def query_slice(query: Query, start: int, stop: int) -> Query:
+    """The queries [start, stop)."""
+    return replace(query, lower=None if query.lower is None else cut(query.lower, start, stop),
+                   upper=None if query.upper is None else cut(query.upper, start, stop))
 
 
-def ask(index: Index, question: Question, lookups: Lookups, values: Any = None,
-        miss: Any = None) -> Partial:
+def query_at(query: Query, positions: Array | None) -> Query:
+    """The queries at positions; None: all of them."""
+    if positions is None:
+        return query
+    return replace(query, lower=None if query.lower is None else take(query.lower, positions),
+                   upper=None if query.upper is None else take(query.upper, positions))
+
+
+def query_for(index: Index, query: Query) -> Query:
+    """The query as the calls of an index take it."""
+    return replace(query, lower=None if query.lower is None else keys_for(index, query.lower),
+                   upper=None if query.upper is None else keys_for(index, query.upper))
+
+
+def answer(index: Index, query: Query, request: Request, values: Any = None,
+           miss: Any = None) -> Partial:
     """The answers of one index, with its own rows."""
-    batch = Batch(lookups_of(index, question, lookups), ((None, ()),),  # type: ignore[arg-type]
-                  index._type if question.kind == "nearest" else None)
-    names = tuple(name for name in question.names if name != "matched") or ("count",)
-    told = not set(names).isdisjoint(TELLERS)
-    options = Options(values, not told, question.limit, question.order, miss, None, False)
-    found = answer_call(index._core, batch, Kind(), names, options)
-    if told and len(names) == 1:
+    names = tuple(name for name in request.answers if name != "matched") or ("count",)
+    implied = not set(names).isdisjoint(MATCH_ANSWERS)
+    options = Options(values, not implied, request.limit, request.order, miss)
+    found = index._answer(query_for(index, query), Kind(), names, options)
+    if implied and len(names) == 1:
         return Partial({names[0]: found})
-    partial = Partial({name: found[name] for name in (names if told else (*names, "matched"))})
+    partial = Partial({name: found[name] for name in (names if implied else (*names, "matched"))})
     if "rows" in partial:
         partial["rows"] = partial["rows"].offsets, partial["rows"].rows
     return partial
 
 
-def blank(template: Index, question: Question, lookups: Lookups, values: Any = None,
+def blank(template: Index, query: Query, request: Request, values: Any = None,
           miss: Any = None) -> Partial:
     """The answers without any match. `template` is an empty index of the same type, so that wrong
     arguments raise here, before anything is sent."""
-    count = lookups.count()
+    count = query_size(query)
     if count <= 1:
-        return widened(ask(template, question, lookups, values, miss))
-    lookups_of(template, question, lookups)  # raises where one of them is wrong
-    one = Lookups(*(None if end is None else cut(end, 0, 1) for end in lookups))
-    found = widened(ask(template, question, one, values, miss))
-    found["matched"]  # noqa: B018: it is told by answers that are written over
+        return widened(answer(template, query, request, values, miss))
+    template._bound(query_for(template, query))  # raises where a key is wrong
+    found = widened(answer(template, query_slice(query, 0, 1), request, values, miss))
+    found["matched"]  # noqa: B018: it is implied by answers that are written over
     return Partial({name: _repeated(name, answers, count) for name, answers in found.items()})
 
 
@@ -141,7 +135,7 @@ def widened(partial: Partial) -> Partial:
     return partial
 
 
-def combined(question: Question, filled: Partial, pieces: list[tuple[Array, Partial]]) -> Partial:
+def combined(request: Request, filled: Partial, pieces: list[tuple[Array, Partial]]) -> Partial:
     """One answer from those of partitions.
 
     filled: the answers without any match, which are written over.
@@ -161,12 +155,12 @@ def combined(question: Question, filled: Partial, pieces: list[tuple[Array, Part
                 _merge(name, filled[name], here, partial[name], source, again)
         matched[here] = True
     if "rows" in filled:
-        filled["rows"] = _lists(matched.size, question, pieces)
+        filled["rows"] = _lists(matched.size, request, pieces)
     return filled
 
 
 def _merge(name: str, into: Any, here: Array, answers: Any, source: Any, again: Array) -> None:
-    """Writes answers at positions; `again` tells which positions have an answer already."""
+    """Writes answers at positions; `again`: which positions have an answer already."""
     if isinstance(into, tuple):  # the parts of composite keys
         for part, answer in zip(into, answers):
             _merge(name, part, here, answer, source, again)
@@ -195,14 +189,14 @@ def _joined(name: str, old: Array, new: Array) -> Any:
     return old  # any match is one, and a neighbour has one key
 
 
-def _lists(count: int, question: Question, pieces: list[tuple[Array, Partial]]) -> Any:
+def _lists(count: int, request: Request, pieces: list[tuple[Array, Partial]]) -> Any:
     """The rows of every lookup, in the order of partitions, or from the last one on."""
-    ordered = pieces[::-1] if question.order == "-key" else pieces
+    ordered = pieces[::-1] if request.order == "-key" else pieces
     sizes = np.zeros(count, np.int64)
     for positions, partial in ordered:
         sizes[positions] += np.diff(partial["rows"][0]).astype(np.int64)
-    if question.limit is not None:
-        np.minimum(sizes, question.limit, out=sizes)
+    if request.limit is not None:
+        np.minimum(sizes, request.limit, out=sizes)
     offsets = np.zeros(count + 1, np.uint64)
     np.cumsum(sizes, out=offsets[1:])
     rows = np.empty(int(offsets[-1]), np.uint64)

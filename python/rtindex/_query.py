@@ -1,0 +1,133 @@
+"""Queries: one value describes a batch, whatever it searches for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from ._errors import InvalidArgumentError
+
+QueryName = Literal["equal", "range", "prefix", "nearest"]
+EndsName = Literal["[]", "[)", "(]", "()"]
+DirectionName = Literal["backward", "forward", "nearest"]
+
+_KINDS = ("equal", "range", "prefix", "nearest")
+_ENDS = ("[]", "[)", "(]", "()")
+_DIRECTIONS = ("backward", "forward", "nearest")
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Query:
+    """A batch of queries of one kind, for `Index.answer`, `join` and `join_batches`.
+
+        >>> index.answer(rtindex.Query.range(23, 25), "count")
+        2
+
+    It holds the caller's objects as they are: one key or a batch of keys, in any kind of object
+    that holds a column.
+    """
+
+    kind: QueryName
+    lower: Any = None
+    """The keys, the prefixes, or the lower ends of ranges."""
+    upper: Any = None
+    """The upper ends of ranges."""
+    ends: EndsName = "[]"
+    """Of ranges."""
+    direction: DirectionName = "backward"
+    """Of "nearest", as are `exact` and `tolerance`."""
+    exact: bool = True
+    tolerance: Any = None
+
+    def __init__(self, kind: QueryName, lower: Any = None, upper: Any = None,
+                 ends: EndsName = "[]", direction: DirectionName = "backward", exact: bool = True,
+                 tolerance: Any = None):
+        if not isinstance(kind, str) or kind not in _KINDS:
+            raise InvalidArgumentError(f"invalid kind={kind!r}: expected equal, range, prefix or "
+                                       "nearest")
+        if not isinstance(ends, str) or ends not in _ENDS:
+            raise InvalidArgumentError(f"invalid ends={ends!r}: expected \"[]\", \"[)\", \"(]\" or "
+                                       "\"()\"")
+        if not isinstance(direction, str) or direction not in _DIRECTIONS:
+            raise InvalidArgumentError(f"invalid direction={direction!r}: expected backward, "
+                                       "forward or nearest")
+        if exact is not True and not isinstance(exact, (bool, np.bool_)):
+            raise InvalidArgumentError(f"invalid exact={exact!r}: expected True or False")
+        # What dataclass generates takes twice as long.
+        fields = self.__dict__
+        fields["kind"], fields["lower"], fields["upper"], fields["ends"] = kind, lower, upper, ends
+        fields["direction"], fields["exact"], fields["tolerance"] = direction, exact, tolerance
+
+    @staticmethod
+    def equal(keys: Any) -> Query:
+        """Rows whose key equals `keys[i]`. Composite keys may have fewer parts than the column:
+        then they match all keys that begin with these parts."""
+        # Without the checks of settings, all of which have their defaults: lookups of one key make
+        # a query each.
+        query = object.__new__(Query)
+        fields = query.__dict__
+        fields["kind"], fields["lower"] = "equal", keys
+        return query
+
+    @staticmethod
+    def range(lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> Query:
+        """Rows whose key is between `lower[i]` and `upper[i]`.
+
+        lower, upper: the ends. None leaves that end of all ranges out; None inside a batch is a
+            null, and matches nothing.
+        ends: which ends are included, as in mathematics: "[]" both, "[)" the lower, "(]" the upper,
+            "()" none.
+        """
+        return Query("range", lower, upper, ends)
+
+    @staticmethod
+    def prefix(prefixes: Any) -> Query:
+        """Rows of a column of strings that begin with `prefixes[i]`."""
+        return Query("prefix", prefixes)
+
+    @staticmethod
+    def nearest(keys: Any, direction: DirectionName = "backward", exact: bool = True,
+                tolerance: Any = None) -> Query:
+        """Rows that hold the neighbour of `keys[i]`: the closest key of the column.
+
+        direction: "backward" finds the greatest key that is not above, and the last row that holds
+            it; "forward" the smallest key that is not below, and the first row; "nearest" the
+            closer one of both, the one before if both are as close.
+        exact: whether an equal key is a neighbour.
+        tolerance: how far the neighbour may be away: an integer for integers, a number for floats,
+            a duration for dates and timestamps (of datetime, NumPy, pandas or pyarrow).
+
+        For composite keys, the last part is the one with an order; the parts before it must be
+        equal. Nulls are never neighbours.
+        """
+        return Query("nearest", keys, None, "[]", direction, exact, tolerance)
+
+
+def data_of(query: Query) -> Any:
+    """The object that decides which kind of objects answers are. A range without ends is one
+    query, as one key is."""
+    if query.lower is not None or query.kind != "range":
+        return query.lower
+    return 0 if query.upper is None else query.upper
+
+
+def query_of(query: Any) -> Query:
+    """The query, or one for rows whose key equals that of `query`."""
+    return query if isinstance(query, Query) else Query.equal(query)
+
+
+def require_query(query: Any) -> Query:
+    if not isinstance(query, Query):
+        raise InvalidArgumentError("invalid query: expected an rtindex.Query, such as "
+                                   f"Query.equal(keys), got {type(query).__name__}")
+    return query
+
+
+def require_column(query: Query, column_type: str) -> None:
+    """Refuses queries that no column of this type answers, where their keys would not say why."""
+    if query.kind == "prefix" and column_type == "composite":
+        raise InvalidArgumentError("expected a column of strings for prefixes, and this index is "
+                                   "over composite keys: use lookup with their first parts, such "
+                                   "as lookup((city,))")

@@ -1,0 +1,203 @@
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <rtindex/index.hpp>
+
+#include "answering.hpp"
+#include "base/error.hpp"
+#include "bind.hpp"
+#include "outputs.hpp"
+#include "query.hpp"
+#include "without_gil.hpp"
+
+namespace nb = nanobind;
+
+namespace rtindex::python {
+
+namespace {
+
+Stream stream_of(std::uintptr_t address) { return {reinterpret_cast<void*>(address)}; }
+
+// A float, or an integer that fits 64 bits.
+Tolerance tolerance_of(nb::handle number) {
+  if (number.is_none()) return {};
+  if (PyFloat_Check(number.ptr())) return nb::cast<double>(number);
+  std::int64_t whole = 0;
+  if (nb::try_cast(number, whole)) return whole;
+  return nb::cast<std::uint64_t>(number);
+}
+
+void make_query(OwnedQuery* self, std::string_view kind, const Column* lower, const Column* upper,
+                std::string_view ends, std::string_view direction, bool exact,
+                nb::handle tolerance) {
+  const NearestOptions neighbour{direction_named(direction), exact, tolerance_of(tolerance)};
+  new (self) OwnedQuery(query_kind_named(kind), lower, upper, ends_named(ends), neighbour);
+}
+
+RowOrder order_named(std::string_view name) {
+  if (name.empty()) return RowOrder::any;
+  if (name == "key") return RowOrder::ascending;
+  if (name == "-key") return RowOrder::descending;
+  fail("invalid order='{}': expected 'key' or '-key'", name);
+}
+
+nb::tuple answer_call(const Index& index, const OwnedQuery& query, const Column* values,
+                      nb::object miss, const HostArrays& outputs,
+                      std::optional<std::uint32_t> limit, std::string_view order, bool list_keys) {
+  const Call call{values, std::move(miss), limit, order_named(order), list_keys};
+  return answer(index, query, call, outputs);
+}
+
+void device_call(const Index& index, const OwnedQuery& query, const Column* values, nb::object miss,
+                 std::map<std::string, std::uintptr_t> outputs, std::size_t rows_capacity,
+                 std::uint32_t limit, std::string_view order, std::uintptr_t stream) {
+  const Call call{values, std::move(miss), limit, order_named(order)};
+  answer_on_device(index, query, call, {std::move(outputs), rows_capacity}, stream);
+}
+
+// Positions of queries as int64, by which every library takes rows, and rows.
+nb::tuple as_pairs(JoinedRows pairs, JoinKind how) {
+  nb::object rows = nb::none();
+  if (how == JoinKind::inner || how == JoinKind::left) rows = as_array(std::move(pairs.rows));
+  return nb::make_tuple(as_array<std::uint64_t, std::int64_t>(std::move(pairs.lookups)), rows);
+}
+
+nb::tuple join_call(const Index& index, const OwnedQuery& query, std::string_view how) {
+  const JoinKind kind = join_named(how);
+  JoinedRows pairs;
+  {
+    const WithoutGil unlocked;
+    pairs = index.join(query.whole().query, kind);
+  }
+  return as_pairs(std::move(pairs), kind);
+}
+
+// Queues a join on a CUDA stream; `outputs` are device addresses of "lookups", "rows" and "count".
+void device_join(const Index& index, const OwnedQuery& query, std::string_view how,
+                 const std::map<std::string, std::uintptr_t>& outputs, std::size_t capacity,
+                 std::uintptr_t stream) {
+  const auto at = [&](const char* name) {
+    const auto found = outputs.find(name);
+    return found == outputs.end() ? nullptr : reinterpret_cast<void*>(found->second);
+  };
+  const JoinOutputs to{.lookups = static_cast<std::uint64_t*>(at("lookups")),
+                       .rows = static_cast<std::uint32_t*>(at("rows")),
+                       .capacity = capacity,
+                       .count = static_cast<std::uint64_t*>(at("count")),
+                       .memory_space = MemorySpace::device};
+  const JoinKind kind = join_named(how);
+  const WithoutGil unlocked;
+  index.join_into(query.whole().query, kind, to, stream_of(stream));
+}
+
+// An iterator over the batches of a join that have pairs. It owns its query.
+class JoinIterator {
+ public:
+  JoinIterator(const Index& index, OwnedQuery query, JoinKind how, std::size_t max_pairs,
+               Stream stream)
+      : query_(std::move(query)),
+        whole_(query_.whole()),
+        how_(how),
+        batches_(index, whole_.query, how, max_pairs, stream) {}
+
+  [[nodiscard]] nb::tuple next() {
+    std::optional<JoinedRows> batch;
+    {
+      const WithoutGil unlocked;
+      do {
+        batch = batches_.next();
+      } while (batch && batch->lookups.empty());
+    }
+    if (!batch) throw nb::stop_iteration();
+    return as_pairs(std::move(*batch), how_);
+  }
+
+ private:
+  OwnedQuery query_;
+  QuerySlice whole_;
+  JoinKind how_;
+  JoinBatches batches_;
+};
+
+JoinIterator join_batches(const Index& index, const OwnedQuery& query, std::string_view how,
+                          std::size_t max_pairs, std::uintptr_t stream) {
+  const JoinKind kind = join_named(how);
+  const WithoutGil unlocked;
+  return {index, query, kind, max_pairs, stream_of(stream)};
+}
+
+nb::object rank_call(const Index& index, const Column& keys) {
+  std::vector<std::uint32_t> ranks;
+  {
+    const WithoutGil unlocked;
+    ranks = index.rank(as_one_view(keys).view);
+  }
+  return as_array(std::move(ranks));
+}
+
+nb::object select_call(const Index& index, const Column& ranks) {
+  std::vector<std::uint32_t> rows;
+  {
+    const WithoutGil unlocked;
+    rows = index.select(as_one_view(ranks).view);
+  }
+  return as_array(std::move(rows));
+}
+
+nb::object nulls_call(const Index& index) {
+  std::vector<std::uint32_t> rows;
+  {
+    const WithoutGil unlocked;
+    rows = index.null_rows();
+  }
+  return as_array(std::move(rows));
+}
+
+}  // namespace
+
+void bind_queries(nb::module_& module) {
+  nb::class_<OwnedQuery>(module, "Query", "A batch of queries of one kind.")
+      .def("__init__", make_query, nb::arg("kind"), nb::arg("lower").none(),
+           nb::arg("upper").none() = nb::none(), nb::arg("ends") = "[]",
+           nb::arg("direction") = "backward", nb::arg("exact") = true,
+           nb::arg("tolerance").none() = nb::none())
+      .def("__len__", &OwnedQuery::size)
+      .def_prop_ro("on_device", &OwnedQuery::on_device)
+      .def_prop_ro("lower", &OwnedQuery::lower, nb::rv_policy::reference_internal)
+      .def_prop_ro("upper", &OwnedQuery::upper, nb::rv_policy::reference_internal);
+  nb::class_<JoinIterator>(module, "JoinIterator", "The batches of a join.")
+      .def("__iter__", [](nb::handle self) { return self; })
+      .def("__next__", &JoinIterator::next);
+}
+
+void bind_answers(nb::class_<Index>& index) {
+  index
+      .def("answer", answer_call, nb::arg("query"), nb::arg("values").none(),
+           nb::arg("miss").none(), nb::arg("outputs"), nb::arg("limit").none(),
+           nb::arg("order") = "", nb::arg("list_keys") = false)
+      .def("answer_on_device", device_call, nb::arg("query"), nb::arg("values").none(),
+           nb::arg("miss").none(), nb::arg("outputs"), nb::arg("rows_capacity"), nb::arg("limit"),
+           nb::arg("order"), nb::arg("stream"))
+      .def("join", join_call, nb::arg("query"), nb::arg("how"))
+      .def("join_on_device", device_join, nb::arg("query"), nb::arg("how"), nb::arg("outputs"),
+           nb::arg("capacity"), nb::arg("stream"))
+      .def("join_batches", join_batches, nb::arg("query"), nb::arg("how"), nb::arg("max_pairs"),
+           nb::arg("stream"))
+      .def("rank", rank_call, nb::arg("keys"))
+      .def("select", select_call, nb::arg("ranks"))
+      .def("nulls", nulls_call);
+}
+
+}  // namespace rtindex::python
