@@ -61,11 +61,12 @@ static void numbers(void) {
   const void* lookup_buffers[] = {NULL, lookups};
   struct ArrowArray lookup_array = array_of(lookup_buffers, 2, 3);
   const rtindex_column points = column_of(&type, &lookup_array);
+  const rtindex_query query = rtindex_query_equal(&points);
   rtindex_answer_options options = {.struct_size = sizeof options};
   options.answers = RTINDEX_ANSWER_COUNT | RTINDEX_ANSWER_ROWS;
   options.order = RTINDEX_ORDER_ASCENDING;
   struct ArrowArray answers;
-  check(rtindex_lookup(index, RTINDEX_QUERY_EQUAL, &points, NULL, &options, NULL, &answers));
+  check(rtindex_answer(index, &query, &options, NULL, NULL, &answers));
   const uint32_t* counts = answers.children[0]->buffers[1];
   const int64_t* offsets = answers.children[1]->buffers[1];
   const uint32_t* rows = answers.children[1]->children[0]->buffers[1];
@@ -96,11 +97,11 @@ static void strings(void) {
                                  .data = "ap",
                                  .offsets = ends,
                                  .offset_bytes = 4};
-  rtindex_answer_options options = {.struct_size = sizeof options, .answers = RTINDEX_ANSWER_COUNT};
-  struct ArrowArray answers;
-  check(rtindex_lookup(index, RTINDEX_QUERY_PREFIX, &prefix, NULL, &options, NULL, &answers));
-  printf("strings with ap: %" PRIu32 "\n", ((const uint32_t*)answers.children[0]->buffers[1])[0]);
-  answers.release(&answers);
+  const rtindex_query query = rtindex_query_prefix(&prefix);
+  uint32_t count = 0;
+  const rtindex_outputs outputs = {.struct_size = sizeof outputs, .count = &count};
+  check(rtindex_answer_into(index, &query, NULL, NULL, &outputs));
+  printf("strings with ap: %" PRIu32 "\n", count);
   check(rtindex_free(index));
 }
 

@@ -43,34 +43,45 @@ struct Column {
 }
 
 #[repr(C)]
+struct Query {
+    struct_size: usize,
+    kind: i32,
+    ends: i32,
+    direction: i32,
+    exact: i32,
+    lower: *const Column,
+    upper: *const Column,
+    tolerance_type: i32,
+    tolerance_i64: i64,
+    tolerance_u64: u64,
+    tolerance_f64: f64,
+}
+
+#[repr(C)]
 struct AnswerOptions {
     struct_size: usize,
     answers: u32,
-    limit: u32,
     order: i32,
-    ends: i32,
+    limit: *const u32,
     matched: i32,
-    nearest: *const c_void,
     values: *const Column,
     miss: *const c_void,
     stream: *mut c_void,
-    counters: *mut c_void,
-    launch_ms: *mut f64,
 }
 
-const INT64: i32 = 8;
-const FLOAT64: i32 = 13;
-const COUNT: u32 = 4;
-const SUM: u32 = 8;
-const RANGE: i32 = 1;
-const RIGHT_OPEN: i32 = 1;
+const TYPE_INT64: i32 = 8;
+const TYPE_FLOAT64: i32 = 13;
+const ANSWER_COUNT: u32 = 4;
+const ANSWER_SUM: u32 = 8;
+const QUERY_RANGE: i32 = 1;
+const ENDS_RIGHT_OPEN: i32 = 1;
 
 enum Handle {}
 
 extern "C" {
     fn rtindex_build(column: *const Column, spec: *const c_char, options: *const c_void, index: *mut *mut Handle) -> i32;
-    fn rtindex_lookup(
-        index: *const Handle, kind: i32, lower: *const Column, upper: *const Column, options: *const AnswerOptions,
+    fn rtindex_answer(
+        index: *const Handle, query: *const Query, options: *const AnswerOptions, diagnostics: *const c_void,
         schema: *mut c_void, array: *mut ArrowArray,
     ) -> i32;
     fn rtindex_free(index: *mut Handle) -> i32;
@@ -100,23 +111,28 @@ impl Index {
     fn build(keys: &[i64], spec: &str) -> Result<Index, String> {
         let spec = CString::new(spec).map_err(|error| error.to_string())?;
         let mut handle: *mut Handle = std::ptr::null_mut();
-        check(unsafe { rtindex_build(&column(INT64, keys), spec.as_ptr(), null(), &mut handle) })?;
+        check(unsafe { rtindex_build(&column(TYPE_INT64, keys), spec.as_ptr(), null(), &mut handle) })?;
         Ok(Index(handle))
     }
 
     // How many keys lie in [lower, upper), and the sum of their values.
     fn totals(&self, lower: &[i64], upper: &[i64], values: &[f64]) -> Result<Vec<(u32, f64)>, String> {
-        let values = column(FLOAT64, values);
+        let lower = column(TYPE_INT64, lower);
+        let upper = column(TYPE_INT64, upper);
+        let mut query: Query = unsafe { std::mem::zeroed() };
+        query.struct_size = std::mem::size_of::<Query>();
+        query.kind = QUERY_RANGE;
+        query.ends = ENDS_RIGHT_OPEN;
+        query.lower = &lower;
+        query.upper = &upper;
+        let values = column(TYPE_FLOAT64, values);
         let mut options: AnswerOptions = unsafe { std::mem::zeroed() };
         options.struct_size = std::mem::size_of::<AnswerOptions>();
-        options.answers = COUNT | SUM;
-        options.ends = RIGHT_OPEN;
+        options.answers = ANSWER_COUNT | ANSWER_SUM;
         options.values = &values;
         unsafe {
             let mut answers: ArrowArray = std::mem::zeroed();
-            check(rtindex_lookup(
-                self.0, RANGE, &column(INT64, lower), &column(INT64, upper), &options, std::ptr::null_mut(), &mut answers,
-            ))?;
+            check(rtindex_answer(self.0, &query, &options, null(), std::ptr::null_mut(), &mut answers))?;
             let elements = |child: usize| *(**answers.children.add(child)).buffers.add(1);
             let counts = std::slice::from_raw_parts(elements(0) as *const u32, answers.length as usize);
             let sums = std::slice::from_raw_parts(elements(1) as *const f64, answers.length as usize);

@@ -23,14 +23,20 @@ class Column(ctypes.Structure):
                 ("part_count", ctypes.c_size_t)]
 
 
+class Query(ctypes.Structure):
+    _fields_ = [("struct_size", ctypes.c_size_t), ("kind", ctypes.c_int32), ("ends", ctypes.c_int32),
+                ("direction", ctypes.c_int32), ("exact", ctypes.c_int32), ("lower", ctypes.c_void_p),
+                ("upper", ctypes.c_void_p), ("tolerance_type", ctypes.c_int32), ("tolerance_i64", ctypes.c_int64),
+                ("tolerance_u64", ctypes.c_uint64), ("tolerance_f64", ctypes.c_double)]
+
+
 class AnswerOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("answers", ctypes.c_uint32), ("limit", ctypes.c_uint32),
-                ("order", ctypes.c_int32), ("ends", ctypes.c_int32), ("matched", ctypes.c_int32),
-                ("nearest", ctypes.c_void_p), ("values", ctypes.c_void_p), ("miss", ctypes.c_void_p),
-                ("stream", ctypes.c_void_p), ("counters", ctypes.c_void_p), ("launch_ms", ctypes.c_void_p)]
+    _fields_ = [("struct_size", ctypes.c_size_t), ("answers", ctypes.c_uint32), ("order", ctypes.c_int32),
+                ("limit", ctypes.c_void_p), ("matched", ctypes.c_int32), ("values", ctypes.c_void_p),
+                ("miss", ctypes.c_void_p), ("stream", ctypes.c_void_p)]
 
 
-POINT, FIRST, ROWS, ASCENDING = 0, 2, 64, 1
+QUERY_EQUAL, ANSWER_FIRST, ANSWER_ROWS, ORDER_ASCENDING = 0, 2, 64, 1
 
 library = ctypes.CDLL(sys.argv[1])
 library.rtindex_last_error.restype = ctypes.c_char_p
@@ -66,11 +72,11 @@ class Index:
 
     def lookup(self, keys, **options):
         borrowed = Borrowed(keys)
+        query = Query(ctypes.sizeof(Query), QUERY_EQUAL, lower=ctypes.addressof(borrowed.column))
         wanted = AnswerOptions(ctypes.sizeof(AnswerOptions), **options)
         schema = ctypes.create_string_buffer(ARROW_SCHEMA)
         array = ctypes.create_string_buffer(ARROW_ARRAY)
-        check(library.rtindex_lookup(self.handle, POINT, ctypes.byref(borrowed.column), None, ctypes.byref(wanted),
-                                     schema, array))
+        check(library.rtindex_answer(self.handle, ctypes.byref(query), ctypes.byref(wanted), None, schema, array))
         return pa.RecordBatch._import_from_c(address(array), address(schema))
 
     def __del__(self):
@@ -80,16 +86,18 @@ class Index:
 def main():
     print("strings:")
     names = Index(pa.array(["ada", "grace", None, "ada", "barbara"]))
-    print(names.lookup(pa.array(["ada", None, "edsger"]), answers=FIRST | ROWS, order=ASCENDING, matched=1).to_pydict())
+    print(names.lookup(pa.array(["ada", None, "edsger"]), answers=ANSWER_FIRST | ANSWER_ROWS, order=ORDER_ASCENDING,
+                       matched=1).to_pydict())
 
     print("composites:")
     table = pa.table({"year": [1843, 1952, 1843], "name": ["ada", "grace", "ada"]})
     pairs = Index(pa.StructArray.from_arrays([column.combine_chunks() for column in table.columns], table.column_names))
-    print(pairs.lookup(pa.array([{"year": 1843, "name": "ada"}]), answers=ROWS, order=ASCENDING).to_pydict())
+    print(pairs.lookup(pa.array([{"year": 1843, "name": "ada"}]), answers=ANSWER_ROWS,
+                       order=ORDER_ASCENDING).to_pydict())
 
     print("without a copy:")
     keys = pa.array(range(1000))[100:]  # an offset is no copy either
-    found = Index(keys).lookup(pa.array([100, 999, 5]), answers=FIRST, matched=1).column("first")
+    found = Index(keys).lookup(pa.array([100, 999, 5]), answers=ANSWER_FIRST, matched=1).column("first")
     print(found.to_pylist())
 
     print("errors:")
