@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -170,7 +171,10 @@ class RTINDEX_API ColumnView {
   /// Bytes of one such offset: 4 or 8; 0 for all other columns.
   [[nodiscard]] std::size_t string_offset_width() const;
   /// The parts of a composite column.
-  [[nodiscard]] std::span<const ColumnView> parts() const { return parts_; }
+  [[nodiscard]] std::span<const ColumnView> parts() const {
+    if (parts_ == nullptr) return {};
+    return *parts_;
+  }
   /// Whether the column carries a validity bitmap (its own, or one of its parts').
   [[nodiscard]] bool nullable() const;
   /// The validity bitmap of the column itself, or null; `validity_offset` bits into it is row 0.
@@ -179,10 +183,8 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] std::size_t validity_offset() const { return validity_offset_; }
   /// Whether element `row` is valid; only of columns in host memory.
   [[nodiscard]] bool valid(std::size_t row) const {
-    if (!parts_.empty()) {
-      for (const ColumnView& part : parts_)
-        if (!part.valid(row)) return false;
-    }
+    for (const ColumnView& part : parts())
+      if (!part.valid(row)) return false;
     if (validity_ == nullptr) return true;
     const std::size_t bit = row + validity_offset_;
     return ((validity_[bit / 8] >> (bit % 8)) & 1) != 0;
@@ -195,6 +197,10 @@ class RTINDEX_API ColumnView {
  private:
   enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64 };
 
+  // Replaces every part by change(part).
+  template <class Change>
+  void set_parts(Change&& change);
+
   Type type_ = Type::u64;
   MemorySpace memory_space_ = MemorySpace::host;
   TimeUnit time_unit_ = TimeUnit::unspecified;
@@ -206,7 +212,7 @@ class RTINDEX_API ColumnView {
   const void* offsets_ = nullptr;
   const std::uint8_t* validity_ = nullptr;
   std::size_t validity_offset_ = 0;
-  std::vector<ColumnView> parts_;
+  std::shared_ptr<const std::vector<ColumnView>> parts_;  // shared, so that copies are cheap
 };
 
 }  // namespace rtindex

@@ -189,7 +189,8 @@ void Answers::throw_wrong_class(const Aggregates& values) {
   fail("the values of this answer are {}: read them as that type", classes[values.index()]);
 }
 
-AnswersAccess::AnswersAccess(const AnswerOptions& options, std::size_t lookups) {
+AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& values,
+                             std::size_t lookups) {
   answers_.size_ = lookups;
   answers_.answers_ = options.answers;
   answers_.has_matched_ = options.matched;
@@ -204,7 +205,7 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, std::size_t lookups) 
   outputs.count = take(Answer::count, answers_.count_);
   auto take_aggregate = [&](Answer answer, Aggregates& aggregates) -> void* {
     if (!options.answers.has(answer)) return nullptr;
-    return make_buffer(aggregates, class_of(options.values.type()), lookups);
+    return make_buffer(aggregates, class_of(values.type()), lookups);
   };
   outputs.sum = take_aggregate(Answer::sum, answers_.sum_);
   outputs.min = take_aggregate(Answer::min, answers_.min_);
@@ -213,7 +214,7 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, std::size_t lookups) 
     answers_.matched_.assign((lookups + 7) / 8, 0);
     outputs.matched = answers_.matched_.data();
   }
-  request_ = request_into(options, outputs);
+  request_ = request_into(options, values, outputs);
   if (options.answers.has(Answer::key)) {
     request_.answers = request_.answers | Answer::key;
     request_.found_keys = &found_keys_;

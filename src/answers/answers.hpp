@@ -14,7 +14,10 @@ namespace rtindex {
 // Allocates the Answers of a batch and makes the Request that fills them.
 class AnswersAccess {
  public:
-  AnswersAccess(const AnswerOptions& options, std::size_t lookups);
+  AnswersAccess(const AnswerOptions& options, std::size_t lookups)
+      : AnswersAccess(options, options.values, lookups) {}
+  // `values`: those that sum, min and max aggregate.
+  AnswersAccess(const AnswerOptions& options, const ColumnView& values, std::size_t lookups);
 
   [[nodiscard]] Request& request() { return request_; }
   // After the request has run: joins the rowIDs of all chunks.

@@ -5,23 +5,30 @@
 
 namespace rtindex {
 
-Request request_into(const AnswerOptions& options, const Outputs& outputs) {
-  Request request;
-  auto want = [&](const void* buffer, Answer answer) {
-    if (buffer != nullptr) request.answers = request.answers | answer;
+AnswerSet answers_of(const Outputs& outputs) {
+  AnswerSet answers;
+  const auto add = [&](const void* buffer, Answer answer) {
+    if (buffer != nullptr) answers = answers | answer;
   };
-  want(outputs.any, Answer::any);
-  want(outputs.first, Answer::first);
-  want(outputs.count, Answer::count);
-  want(outputs.sum, Answer::sum);
-  want(outputs.min, Answer::min);
-  want(outputs.max, Answer::max);
-  want(outputs.offsets, Answer::rows);
-  want(outputs.key, Answer::key);
-  request.values = options.values.data();
-  request.values_space = options.values.memory_space();
+  add(outputs.any, Answer::any);
+  add(outputs.first, Answer::first);
+  add(outputs.count, Answer::count);
+  add(outputs.sum, Answer::sum);
+  add(outputs.min, Answer::min);
+  add(outputs.max, Answer::max);
+  add(outputs.offsets, Answer::rows);
+  add(outputs.key, Answer::key);
+  return answers;
+}
+
+Request request_into(const AnswerOptions& options, const ColumnView& values,
+                     const Outputs& outputs) {
+  Request request;
+  request.answers = answers_of(outputs);
+  request.values = values.data();
+  request.values_space = values.memory_space();
+  request.value_type = values.type();
   request.stream = options.stream;
-  request.value_type = options.values.type();
   request.limit = options.limit;
   request.order = options.order;
   request.miss = options.miss;

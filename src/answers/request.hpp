@@ -89,7 +89,11 @@ struct Request {
 }
 
 // A request for buffers of the caller.
-[[nodiscard]] Request request_into(const AnswerOptions& options, const Outputs& outputs);
+[[nodiscard]] Request request_into(const AnswerOptions& options, const ColumnView& values,
+                                   const Outputs& outputs);
+
+// The answers whose buffers are set.
+[[nodiscard]] AnswerSet answers_of(const Outputs& outputs);
 
 // Throws unless `values` can be the value column of an indexed column with so many rows.
 void require_values(const ColumnView& values, std::size_t rows);

@@ -74,13 +74,22 @@ ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
   return view;
 }
 
+template <class Change>
+void ColumnView::set_parts(Change&& change) {
+  if (parts_ == nullptr) return;
+  std::vector<ColumnView> changed;
+  changed.reserve(parts_->size());
+  for (const ColumnView& part : *parts_) changed.push_back(change(part));
+  parts_ = std::make_shared<const std::vector<ColumnView>>(std::move(changed));
+}
+
 ColumnView ColumnView::on_device() const {
   if (type_ == Type::string && string_offset_width() == 0)
     fail(
         "strings in device memory must be in Arrow's layout: pass offsets and bytes to "
         "ColumnView::strings()");
   ColumnView view = *this;
-  for (ColumnView& part : view.parts_) part = part.on_device();
+  view.set_parts([](const ColumnView& part) { return part.on_device(); });
   view.memory_space_ = MemorySpace::device;
   return view;
 }
@@ -146,7 +155,7 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
   view.type_ = Type::composite;
   view.memory_space_ = parts.front().memory_space();
   view.size_ = parts.front().size();
-  view.parts_ = std::move(parts);
+  view.parts_ = std::make_shared<const std::vector<ColumnView>>(std::move(parts));
   return view;
 }
 
@@ -163,7 +172,7 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
   ColumnView view = *this;
   view.size_ = count;
   view.validity_offset_ += first;
-  for (ColumnView& part : view.parts_) part = part.slice(first, count);
+  view.set_parts([&](const ColumnView& part) { return part.slice(first, count); });
   const auto moved = [&](const void* elements, std::size_t width) -> const void* {
     return elements == nullptr ? nullptr : static_cast<const std::byte*>(elements) + first * width;
   };
@@ -183,7 +192,7 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
 
 bool ColumnView::nullable() const {
   return validity_ != nullptr ||
-         std::ranges::any_of(parts_, [](const ColumnView& part) { return part.nullable(); });
+         std::ranges::any_of(parts(), [](const ColumnView& part) { return part.nullable(); });
 }
 
 std::size_t ColumnView::string_offset_width() const {
@@ -227,7 +236,7 @@ std::string ColumnView::text(std::size_t row) const {
   if (type_ == Type::string) return fmt::format("\"{}\"", string(row));
   if (type_ == Type::composite) {
     std::string text = "(";
-    for (const ColumnView& part : parts_) text += (text.size() > 1 ? ", " : "") + part.text(row);
+    for (const ColumnView& part : parts()) text += (text.size() > 1 ? ", " : "") + part.text(row);
     return text + ")";
   }
   return visit_native(type_, [&]<class T>() {

@@ -25,7 +25,7 @@ thread_local bool serial_loops = false;
 }  // namespace
 
 void serial_for(std::size_t size, std::size_t grain,
-                const std::function<void(std::size_t, std::size_t)>& body) {
+                FunctionRef<void(std::size_t, std::size_t)> body) {
   for (std::size_t first = 0; first < size; first += grain)
     body(first, std::min(grain, size - first));
 }
@@ -42,12 +42,12 @@ int pool_threads() {
 }
 
 void pool_for(std::size_t size, std::size_t grain,
-              const std::function<void(std::size_t, std::size_t)>& body) {
+              FunctionRef<void(std::size_t, std::size_t)> body) {
   if (pool_threads() == 1) return serial_for(size, grain, body);
   ThreadPool::of_process().run(size, grain, body);
 }
 
-void run_with_budget(int threads, const std::function<void()>& work) {
+void run_with_budget(int threads, FunctionRef<void()> work) {
   ThreadBudget budget{.threads = std::min(threads, ThreadPool::of_process().max_threads())};
   ThreadBudget* const before = std::exchange(ThreadPool::budget(), &budget);
   try {
@@ -73,12 +73,12 @@ bool can_start_threads() { return true; }
 int parallel_threads() { return serial_loops ? 1 : pool_threads(); }
 
 void parallel_for(std::size_t size, std::size_t grain,
-                  const std::function<void(std::size_t, std::size_t)>& body) {
+                  FunctionRef<void(std::size_t, std::size_t)> body) {
   if (size <= grain || serial_loops) return serial_for(size, grain, body);
   pool_for(size, grain, body);
 }
 
-void ThreadLimit::run(const std::function<void()>& work) const {
+void ThreadLimit::run(FunctionRef<void()> work) const {
   if (!arena_) return work();
   run_with_budget(arena_->threads, work);
 }
@@ -151,7 +151,7 @@ int parallel_threads() {
 }
 
 void parallel_for(std::size_t size, std::size_t grain,
-                  const std::function<void(std::size_t, std::size_t)>& body) {
+                  FunctionRef<void(std::size_t, std::size_t)> body) {
   if (size <= grain || serial_loops) return serial_for(size, grain, body);
   if (ThreadPool::is_in_forked_child()) return pool_for(size, grain, body);
   if (!can_start_threads()) return serial_for(size, grain, body);
@@ -174,7 +174,7 @@ void parallel_for(std::size_t size, std::size_t grain,
   });
 }
 
-void ThreadLimit::run(const std::function<void()>& work) const {
+void ThreadLimit::run(FunctionRef<void()> work) const {
   if (ThreadPool::is_in_forked_child())
     return arena_ ? run_with_budget(arena_->threads, work) : work();
   if (!can_start_threads()) return tbb::task_arena(1).execute(work);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <memory>
+
+#include "base/function_ref.hpp"
 
 namespace rtindex {
 
@@ -12,11 +13,11 @@ namespace rtindex {
 // On oneTBB it runs in the caller's arena. Where oneTBB cannot be linked (the DuckDB extension, the
 // thread sanitizer), and in forked children, it runs on a ThreadPool.
 void parallel_for(std::size_t size, std::size_t grain,
-                  const std::function<void(std::size_t first, std::size_t count)>& body);
+                  FunctionRef<void(std::size_t first, std::size_t count)> body);
 
 // The same loop, block after block on the caller's thread.
 void serial_for(std::size_t size, std::size_t grain,
-                const std::function<void(std::size_t first, std::size_t count)>& body);
+                FunctionRef<void(std::size_t first, std::size_t count)> body);
 
 // Sums (or otherwise merges) what body(first, count) returns over blocks, in block order.
 template <class T, class Body, class Merge>
@@ -62,7 +63,7 @@ class ThreadLimit {
   ThreadLimit(const ThreadLimit&) = delete;
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
-  void run(const std::function<void()>& work) const;
+  void run(FunctionRef<void()> work) const;
 
  private:
   struct Arena;

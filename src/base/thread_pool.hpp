@@ -3,10 +3,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/function_ref.hpp"
 
 namespace rtindex {
 
@@ -21,7 +22,7 @@ struct ThreadBudget {
 // started when a loop needs them and persist.
 class ThreadPool {
  public:
-  using Body = std::function<void(std::size_t first, std::size_t count)>;
+  using Body = FunctionRef<void(std::size_t first, std::size_t count)>;
 
   ThreadPool();
   // Never destroyed: other threads may still run loops while the process ends.

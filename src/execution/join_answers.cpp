@@ -138,6 +138,9 @@ class ChunkAnswers {
 // them chunk by chunk.
 void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
                      const ColumnView& upper, QueryKind kind, const Request& all) const {
+  if (segments.size() == 1 && segments.front().dead == nullptr)
+    return segments.front().structure->run(
+        LookupBatch(*segments.front().codec, lower, upper, kind, all.ends), all);
   Request request = all;
   if (segments.size() > 1 && all.row_counts != nullptr && all.order != RowOrder::any) {
     rows_in_order(segments, lower, upper, kind, all);

@@ -19,8 +19,6 @@ namespace {
 
 constexpr const char* describing = "describing an index";
 
-AnswerSet answers_of(const Outputs& outputs) { return request_into({}, outputs).answers; }
-
 void set_diagnostics(Request& request, const Diagnostics& diagnostics) {
   request.counters = diagnostics.counters;
   request.ray_ms = diagnostics.ray_ms;
@@ -80,26 +78,22 @@ void Index::State::start_counting(const Version& now, const Diagnostics& diagnos
   if (diagnostics.ray_ms != nullptr) *diagnostics.ray_ms = 0;
 }
 
-Index::State::ResolvedOptions Index::State::with_values(const Version& now,
-                                                        const AnswerOptions& options,
+std::optional<ColumnView> Index::State::included_values(const Version& now,
+                                                        const ColumnView& values,
                                                         AnswerSet answers) const {
+  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return std::nullopt;
   const std::size_t rows = now.rows();
-  ResolvedOptions resolved{options};
-  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return resolved;
-  const ColumnView& own = options.values;
   const std::optional<Type> included = now.main().structure->included();
-  if (own.has_value() || (!included && rows == 0)) {
-    require_values(own, rows);
-    require_reachable(own, "values");
-  } else if (included) {
-    resolved.options.values = ColumnView::of(*included, nullptr, rows);
-    resolved.included = true;
-  } else {
+  if (values.has_value() || (!included && rows == 0)) {
+    require_values(values, rows);
+    require_reachable(values, "values");
+    return std::nullopt;
+  }
+  if (!included)
     fail(
         "sum, min and max need a value column: pass one value per row of the column, or build "
         "the index with included values");
-  }
-  return resolved;
+  return ColumnView::of(*included, nullptr, rows);
 }
 
 void Index::State::require_reachable(const ColumnView& column, const char* what) const {
@@ -153,7 +147,7 @@ void Index::State::require_whole_keys(const Version& now, const ColumnView& keys
          keys.parts().size(), parts);
 }
 
-void Index::State::run(const Version& now, const Query& query, Request request) const {
+void Index::State::run(const Version& now, const Query& query, Request& request) const {
   switch (query.kind) {
     case QueryKind::prefix: return run_prefixes(now, query.lower, request);
     case QueryKind::range:
@@ -176,7 +170,7 @@ void Index::State::run(const Version& now, const Query& query, Request request) 
          request);
 }
 
-void Index::State::search(const Version& now, const SearchedQuery& query, Request request) const {
+void Index::State::search(const Version& now, const SearchedQuery& query, Request& request) const {
   request.ends = query.ends;
   if (query.kind == QueryKind::nearest)
     return backend->answer_nearest(now.segments, query.lower, query.neighbour, request);
@@ -198,13 +192,14 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
       fail("no answer requested: choose any, first, count, sum, min, max or rows");
     const Reading now = read();
     require_query(*now, query);
-    const ResolvedOptions resolved = with_values(*now, options, options.answers);
+    const std::optional<ColumnView> included =
+        included_values(*now, options.values, options.answers);
     require_supported(*now, options, options.answers, query.kind);
     start_counting(*now, diagnostics);
     Answers answers;
     threads->run([&] {
-      AnswersAccess access(resolved.options, query.size());
-      access.request().included = resolved.included;
+      AnswersAccess access(options, included ? *included : options.values, query.size());
+      access.request().included = included.has_value();
       set_diagnostics(access.request(), diagnostics);
       run(*now, query, access.request());
       answers = access.finish();
@@ -228,12 +223,12 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
     if (outputs.key != nullptr && !is_native(now->main().codec->type()))
       fail("keys of type {} do not fit a buffer: request them from answer()",
            name_of(now->main().codec->type()));
-    const ResolvedOptions resolved = with_values(*now, options, answers);
+    const std::optional<ColumnView> included = included_values(*now, options.values, answers);
     require_supported(*now, options, answers, query.kind);
     start_counting(*now, diagnostics);
     threads->run([&] {
-      Request request = request_into(resolved.options, outputs);
-      request.included = resolved.included;
+      Request request = request_into(options, included ? *included : options.values, outputs);
+      request.included = included.has_value();
       set_diagnostics(request, diagnostics);
       if (outputs.memory_space == MemorySpace::device) return run(*now, query, request);
       if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lookups + 7) / 8);

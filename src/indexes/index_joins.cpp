@@ -192,7 +192,9 @@ struct JoinBatches::State {
 JoinBatches::JoinBatches(const Index& index, Query query, JoinKind how, std::size_t max_pairs,
                          Stream stream) {
   if (max_pairs == 0) fail("invalid max_pairs 0: expected at least 1");
-  state_ = std::make_unique<State>(index, std::move(query), how, max_pairs, stream);
+  explain_out_of_memory("joining rows", [&] {
+    state_ = std::make_unique<State>(index, std::move(query), how, max_pairs, stream);
+  });
 }
 JoinBatches::JoinBatches(JoinBatches&&) noexcept = default;
 JoinBatches& JoinBatches::operator=(JoinBatches&&) noexcept = default;
@@ -227,7 +229,7 @@ void Index::State::join_into(const Query& query, const JoinRequest& join, Stream
   require_supported(*now, {}, Answer::any, query.kind);
   AnswerOptions options;
   options.stream = stream;
-  Request request = request_into(options, {.memory_space = MemorySpace::device});
+  Request request = request_into(options, {}, {.memory_space = MemorySpace::device});
   request.join = &join;
   threads->run([&] { run(*now, query, request); });
 }

@@ -37,7 +37,7 @@ namespace {
 }  // namespace
 
 void Index::State::run_prefixes(const Version& now, const ColumnView& prefixes,
-                                const Request& request) const {
+                                Request& request) const {
   if (prefixes.memory_space() == MemorySpace::device) {
     backend->wait_for(spec, request.stream);
     return run_prefixes(now, backend->fetch(spec, prefixes).view(), request);

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -39,8 +40,8 @@ struct Index::State {
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
   TimeUnit included_time_unit = TimeUnit::unspecified;
-  std::string file;            // the source of a loaded index; empty where it was built
-  std::string loaded;          // how it was loaded, for describe()
+  std::string file;    // the source of a loaded index; empty where it was built
+  std::string loaded;  // how it was loaded, for describe()
 
   // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
   // call holds one at a time, and a change none while it waits for its turn.
@@ -68,14 +69,12 @@ struct Index::State {
                          QueryKind kind) const;
   void start_counting(const Version& now, const Diagnostics& diagnostics) const;
 
-  // Options whose values are checked: the caller's, or the included ones, of which only the type is
-  // set.
-  struct ResolvedOptions {
-    AnswerOptions options;
-    bool included = false;
-  };
-  [[nodiscard]] ResolvedOptions with_values(const Version& now, const AnswerOptions& options,
-                                            AnswerSet answers) const;
+  // The included values as a value column, of which only the type is set, where the answers need
+  // values and the caller passed none. Throws where there are no values, or the caller's do not
+  // fit.
+  [[nodiscard]] std::optional<ColumnView> included_values(const Version& now,
+                                                          const ColumnView& values,
+                                                          AnswerSet answers) const;
   // A GPU reads both kinds of memory, a CPU only its own.
   void require_reachable(const ColumnView& column, const char* what) const;
   // Of included values.
@@ -121,10 +120,10 @@ struct Index::State {
 
  private:
   // Runs a query that was checked.
-  void run(const Version& now, const Query& query, Request request) const;
-  void search(const Version& now, const SearchedQuery& query, Request request) const;
+  void run(const Version& now, const Query& query, Request& request) const;
+  void search(const Version& now, const SearchedQuery& query, Request& request) const;
   // Prefixes are ranges up to the first string above all that begin with them.
-  void run_prefixes(const Version& now, const ColumnView& prefixes, const Request& request) const;
+  void run_prefixes(const Version& now, const ColumnView& prefixes, Request& request) const;
   [[nodiscard]] std::shared_ptr<const Version> current() const;
   [[nodiscard]] bool refits() const;
   // The main segment refitted in place; false where it cannot be.

@@ -200,7 +200,7 @@ std::string check_all_on_gpu(const SegmentedTable& table, const Batch& batch,
       included ? ColumnView::of(values.shape().type, nullptr, values.size()) : device_values.view();
   OutputsOnGpu outputs(options, batch.size());
   const auto call = [&] {
-    Request request = request_into(options, outputs.outputs());
+    Request request = request_into(options, options.values, outputs.outputs());
     request.included = included;
     table.answer(batch, lower.view(), upper.view(), request);
     require(cudaStreamSynchronize(nullptr));

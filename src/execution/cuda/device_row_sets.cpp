@@ -86,7 +86,7 @@ Marks DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> se
   outputs.memory_space = MemorySpace::device;
   outputs.offsets = offsets.data();
   const auto find = [&] {
-    Request request = request_into({.stream = {stream.get()}}, outputs);
+    Request request = request_into({.stream = {stream.get()}}, {}, outputs);
     request.answers = Answer::rows;
     answer(segments, lookups, lookups, QueryKind::equal, request);
   };
