@@ -48,8 +48,8 @@ class Choices {
   std::mt19937_64 engine_;
 };
 
-RankedColumn random_column(Choices& choices, int bits, int most_log2) {
-  const std::uint64_t rows = choices.up_to_log2(most_log2 - 1);
+RankedColumn random_column(Choices& choices, int bits, int max_log2) {
+  const std::uint64_t rows = choices.up_to_log2(max_log2 - 1);
   const std::uint64_t repeats = choices.below(3) == 0 ? 1 + choices.below(8) : 1;
   RankedColumn column{.rows = rows,
                       .repeats = repeats,

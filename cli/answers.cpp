@@ -36,7 +36,7 @@ void require_not_input(const std::string& path, const std::vector<std::string>& 
   }
 }
 
-constexpr std::size_t most_rows_shown = 12;
+constexpr std::size_t max_rows_shown = 12;
 const std::string no_match = "-";
 
 std::vector<std::string> header(AnswerSet answers, QueryKind kind) {
@@ -52,9 +52,9 @@ std::vector<std::string> header(AnswerSet answers, QueryKind kind) {
 std::string rows_text(std::span<const std::uint32_t> rows, RowOrder order) {
   std::vector<std::uint32_t> shown(rows.begin(), rows.end());
   if (order == RowOrder::any) std::sort(shown.begin(), shown.end());
-  if (shown.size() <= most_rows_shown) return fmt::format("{}", fmt::join(shown, " "));
-  const std::size_t hidden = shown.size() - most_rows_shown;
-  shown.resize(most_rows_shown);
+  if (shown.size() <= max_rows_shown) return fmt::format("{}", fmt::join(shown, " "));
+  const std::size_t hidden = shown.size() - max_rows_shown;
+  shown.resize(max_rows_shown);
   return fmt::format("{} and {} more", fmt::join(shown, " "), hidden);
 }
 

@@ -56,7 +56,7 @@ class AnswerFiles {
 };
 
 // Larger batches need -o.
-inline constexpr std::size_t most_table_lookups = 1000;
+inline constexpr std::size_t max_table_lookups = 1000;
 
 // The answers of a few lookups as a table; `-` is a miss.
 class AnswerTable {

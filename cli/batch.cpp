@@ -151,9 +151,9 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   if (source.given) lookups = source.load(opened.column);
   for (const LoadedQuery& some : lookups) some.require_fit(opened.column);
   const LoadedColumn values = options.load_values(opened.column);
-  if (options.output.empty() && total_of(lookups) > most_table_lookups)
+  if (options.output.empty() && total_of(lookups) > max_table_lookups)
     fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
-         total_of(lookups), most_table_lookups);
+         total_of(lookups), max_table_lookups);
 
   opened.build(options);
   if (source.given) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t default_rows = std::uint64_t{1} << 20;
 constexpr std::uint64_t quick_rows = std::uint64_t{1} << 16;
-constexpr std::uint64_t most_rows = std::uint64_t{1} << 27;
+constexpr std::uint64_t max_rows = std::uint64_t{1} << 27;
 
 struct DemoOptions {
   std::uint64_t rows = default_rows;
@@ -23,8 +23,8 @@ struct DemoOptions {
 };
 
 void demo(const DemoOptions& options) {
-  if (options.rows == 0 || options.rows > most_rows)
-    fail("invalid --rows {}: expected 1 to {}", options.rows, most_rows);
+  if (options.rows == 0 || options.rows > max_rows)
+    fail("invalid --rows {}: expected 1 to {}", options.rows, max_rows);
   if (available_ray_tracer())
     show_paper_examples();
   else

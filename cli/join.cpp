@@ -88,8 +88,8 @@ class JoinOutput {
       if (rows_) rows_->append(std::span<const std::uint32_t>(part.rows));
       return;
     }
-    if (pairs_ > most_table_lookups)
-      fail("more than {} pairs: pass -o OUT.npy to write files", most_table_lookups);
+    if (pairs_ > max_table_lookups)
+      fail("more than {} pairs: pass -o OUT.npy to write files", max_table_lookups);
     for (std::size_t i = 0; i < part.lookups.size(); ++i) {
       const std::size_t lookup = part.lookups[i];
       std::vector<std::string> cells = {fmt::format("{}", first + lookup),

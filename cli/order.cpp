@@ -44,9 +44,9 @@ class NumberOutput {
       write_npy(options_.output, numbers);
       opened.summary.files = {options_.output};
     } else {
-      if (numbers.size() > most_table_lookups)
+      if (numbers.size() > max_table_lookups)
         fail("{} rows: expected at most {} for a table; pass -o OUT.npy to write a file",
-             numbers.size(), most_table_lookups);
+             numbers.size(), max_table_lookups);
       Table table(std::move(header));
       for (std::size_t i = 0; i < numbers.size(); ++i) table.add(add_to(i));
       fmt::print("{}{}", options_.describe ? "\n" : "", table.text());
@@ -92,11 +92,11 @@ struct SelectOptions : BatchOptions {
 };
 
 // The ranks of quantiles: 0 is the first key, 1 the last, 0.5 the lower of two medians.
-std::vector<std::int64_t> ranks_of(const std::vector<double>& quantiles, std::size_t live) {
+std::vector<std::int64_t> ranks_of(const std::vector<double>& quantiles, std::size_t valid) {
   std::vector<std::int64_t> ranks;
   for (const double quantile : quantiles) {
     if (!(quantile >= 0 && quantile <= 1)) fail("invalid --quantile {}: expected 0 to 1", quantile);
-    const double last = live == 0 ? 0 : static_cast<double>(live - 1);
+    const double last = valid == 0 ? 0 : static_cast<double>(valid - 1);
     ranks.push_back(static_cast<std::int64_t>(std::floor(quantile * last)));
   }
   return ranks;

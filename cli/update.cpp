@@ -200,7 +200,7 @@ constexpr const char* update_examples = R"(Examples:
   rtindex update keys.rtindex --insert new.npy
       Append one row per key, and save the index in place:
         inserted 3 rows from rowID 1000
-        rows     1003, 1003 live
+        rows     1003, 1003 valid
   rtindex update keys.rtindex --erase rows.npy --merge -o smaller.rtindex
       Erase rows by rowID, drop them from the structure, and write another file.
   rtindex update city.rtindex --erase-key Oslo --erase-key Bergen

@@ -10,7 +10,7 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::size_t most_rows = 14;
+constexpr std::size_t max_rows = 14;
 constexpr double row_height = 24;
 constexpr double table_text_size = 14;
 constexpr double cell_gap = 18;
@@ -21,7 +21,7 @@ std::string coordinate(float value, float scale) { return fmt::format("{:.0f}", 
 
 ColumnTable::ColumnTable(const SceneModel& model, const SceneLayout& layout)
     : label_width_(layout.label_width()) {
-  if (model.keys.size() > most_rows) return;
+  if (model.keys.size() > max_rows) return;
   const Coordinates& coordinates = model.options.coordinates;
   header_ = {"key"};
   if (layout.lines().size() > 1) header_.insert(header_.end(), {"x", "y"});

@@ -15,7 +15,7 @@ constexpr double wrapped_height = 23;
 constexpr double legend_text_size = 15;
 constexpr double sample_width = 44;
 constexpr double name_width = 36;
-constexpr std::size_t most_listed_rows = 60;
+constexpr std::size_t max_listed_rows = 60;
 
 std::string_view ray_text(RayKind kind) {
   switch (kind) {
@@ -59,7 +59,7 @@ Entry entry_of(const SceneModel& model, const SceneLookup& lookup, double width)
   Entry entry{text_end(model), 1, 1};
   const double room = width - entry.arrow_x - 78;
   entry.per_line = static_cast<std::size_t>(std::max(1.0, room / (row_width(lookup) + 4)));
-  const std::size_t listed = std::min(lookup.rows.size(), most_listed_rows);
+  const std::size_t listed = std::min(lookup.rows.size(), max_listed_rows);
   entry.lines = std::max<std::size_t>(1, (listed + entry.per_line - 1) / entry.per_line);
   return entry;
 }
@@ -77,7 +77,7 @@ void paint_answer(Svg& svg, const SceneLookup& lookup, const Entry& entry, Pixel
   }
   svg.text(x, at.y + 5, lookup.rows.size() == 1 ? "→  row" : "→  rows", style);
   const double width = row_width(lookup);
-  const std::size_t listed = std::min(lookup.rows.size(), most_listed_rows);
+  const std::size_t listed = std::min(lookup.rows.size(), max_listed_rows);
   double row_x = x;
   double row_y = at.y;
   for (std::size_t i = 0; i < listed; ++i) {

@@ -25,8 +25,8 @@ constexpr double z_up = 0.4;
 constexpr std::size_t labels_per_column = 6;
 constexpr double plane_shift = 34;
 constexpr double widest_shift = 260;
-constexpr std::int64_t most_filled = 3;  // empty places between two keys that are still drawn
-constexpr std::size_t most_places_to_fill = 30;
+constexpr std::int64_t max_filled = 3;  // empty places between two keys that are still drawn
+constexpr std::size_t max_places_to_fill = 30;
 constexpr std::int64_t narrow_row_end = 255;  // the end of a longer row needs no room of its own
 constexpr std::size_t longest_tick = 18;
 constexpr double plane_name_room = 14;
@@ -137,10 +137,10 @@ std::map<std::int64_t, std::size_t> SceneLayout::shown_places() const {
       places.emplace(ray.last, 0);
     }
   }
-  if (!model_.whole_numbers || places.size() > most_places_to_fill) return places;
+  if (!model_.whole_numbers || places.size() > max_places_to_fill) return places;
   const std::map<std::int64_t, std::size_t> taken = places;
   for (auto it = taken.begin(); std::next(it) != taken.end(); ++it)
-    if (const std::int64_t end = std::next(it)->first; end - it->first - 1 <= most_filled)
+    if (const std::int64_t end = std::next(it)->first; end - it->first - 1 <= max_filled)
       for (std::int64_t place = it->first + 1; place < end; ++place) places.emplace(place, 0);
   return places;
 }

@@ -15,7 +15,7 @@ namespace rtindex {
 namespace {
 
 // A range of row_rays=all may cross millions of rows; a picture cannot.
-constexpr std::size_t most_drawn_rays = 256;
+constexpr std::size_t max_drawn_rays = 256;
 
 // The index that answers. What the spec leaves open becomes a tracer that casts rays.
 Spec with_rays(const Spec& spec) {
@@ -72,7 +72,7 @@ std::vector<SceneRay> range_scene_rays(const RxOptions& options, Interval range,
   const std::uint64_t last = coordinates.row_of(range.upper);
   std::set<std::uint64_t> rows;
   if (options.row_rays == RowRays::all || last - first < 2) {  // as the tracers do
-    if (last - first >= most_drawn_rays)
+    if (last - first >= max_drawn_rays)
       fail(
           "a range crosses {} rows, and row_rays=all would draw a ray along each: use "
           "row_rays=occupied or more x bits",
@@ -198,9 +198,9 @@ std::optional<std::string> available_ray_tracer() {
 
 SceneModel make_scene_model(const ColumnView& column, std::span<const Query> queries,
                             const Spec& spec) {
-  if (column.size() > most_drawn_rows)
+  if (column.size() > max_drawn_rows)
     fail("the column has {} rows: expected at most {}; draw a part of it", column.size(),
-         most_drawn_rows);
+         max_drawn_rows);
   const Index index = build(column, with_rays(spec));
   const std::shared_ptr<const KeyCodec> codec = KeyCodec::for_column(column);
   SceneModel model;

@@ -18,7 +18,7 @@
 namespace rtindex {
 
 // Larger columns make unreadable pictures.
-inline constexpr std::size_t most_drawn_rows = 200;
+inline constexpr std::size_t max_drawn_rows = 200;
 
 // One primitive of the scene.
 struct SceneKey {

@@ -12,8 +12,8 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::size_t most_named_rays = 6;  // of one lookup
-constexpr std::size_t most_hit_marks = 6;   // at one place; more of them are counted
+constexpr std::size_t max_named_rays = 6;  // of one lookup
+constexpr std::size_t max_hit_marks = 6;   // at one place; more of them are counted
 
 bool contains(const std::vector<std::uint32_t>& rows, std::uint32_t row) {
   return std::find(rows.begin(), rows.end(), row) != rows.end();
@@ -93,7 +93,7 @@ class ScenePainter {
                         {"data-key", key.text},
                         {"fill", row_colour(key.row).fill},
                         {"stroke", row_colour(key.row).line},
-                        {"stroke-width", pile.count > most_hit_marks ? 0.8 : 1.7},
+                        {"stroke-width", pile.count > max_hit_marks ? 0.8 : 1.7},
                         {"stroke-linejoin", "round"},
                         {"fill-opacity", is_hit(key.row) ? 0.95 : 0.62},
                         {"transform", fmt::format("translate({:.2f} {:.2f})", moved.x, moved.y)}});
@@ -114,7 +114,7 @@ class ScenePainter {
       if (!ray.perpendicular) paint_before_and_after(ray, colour);
       paint_line(svg_, ray.begin, paint_arrow(svg_, ray.begin, ray.tip, colour), colour);
       paint_origin(svg_, ray.origin, colour);
-      if (named[ray.lookup]++ < most_named_rays) paint_name(ray, colour);
+      if (named[ray.lookup]++ < max_named_rays) paint_name(ray, colour);
       svg_.close();
     }
   }
@@ -132,7 +132,7 @@ class ScenePainter {
     std::vector<std::size_t> hits;  // in the pile
     for (std::size_t i = pile.count; i-- > 0;)
       if (contains(lookup.rows, model_.keys[pile.first + i].row)) hits.push_back(i);
-    const bool crowded = hits.size() > most_hit_marks;
+    const bool crowded = hits.size() > max_hit_marks;
     if (crowded) hits = {pile.count / 2};
     for (const std::size_t i : hits)
       paint_hit(svg_, hit_at(ray, pile, i), ray_colour(ray.lookup), lookup.name,

@@ -49,7 +49,7 @@ test::Batch some_of(const test::Batch& batch) {
 Whole make_whole(const std::string& spec, const std::string& workload, bool is_changed) {
   const test::TestColumn column = test::some_rows(workload, 40);
   test::ChangingIndex changing(column, spec,
-                               {.seed = 1, .include = test::includes_values(spec), .most_rows = 0});
+                               {.seed = 1, .include = test::includes_values(spec), .max_rows = 0});
   for (int i = 0; is_changed && i < 6; ++i) changing.random_change();
   test::Random random(1);
   test::IndexBytes file(changing.index().serialize());

@@ -85,7 +85,7 @@ inline Quantity ratio(const Quantity& a, const Quantity& b) {
 }
 
 // The best (least) or worst (greatest) of several series; those without a value are left out.
-inline Quantity least_of(std::initializer_list<Quantity> values) {
+inline Quantity min_of(std::initializer_list<Quantity> values) {
   Quantity least;
   for (const Quantity& value : values)
     if (value && (!least || *value < *least)) least = value;
@@ -106,7 +106,7 @@ inline Quantity spread(const std::vector<double>& values) {
 }
 
 inline Quantity spread(std::initializer_list<Quantity> values) {
-  return ratio(greatest_of(values), least_of(values));
+  return ratio(greatest_of(values), min_of(values));
 }
 
 // One index at two points.
@@ -128,9 +128,9 @@ inline Quantity versus(const Figures& f, const std::string& experiment, const st
 // The best time of the classic indexes.
 inline Quantity best_classic(const Figures& f, const std::string& experiment,
                              const Figures::Point& point) {
-  return least_of({f.value(experiment, "HT", "", point, "lookup_ms"),
-                   f.value(experiment, "B+", "", point, "lookup_ms"),
-                   f.value(experiment, "SA", "", point, "lookup_ms")});
+  return min_of({f.value(experiment, "HT", "", point, "lookup_ms"),
+                 f.value(experiment, "B+", "", point, "lookup_ms"),
+                 f.value(experiment, "SA", "", point, "lookup_ms")});
 }
 
 }  // namespace rtindex::bench

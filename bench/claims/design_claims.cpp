@@ -99,8 +99,8 @@ std::vector<Claim> primitive_claims() {
       claim(
           "3.5", "Triangles are looked up fastest.", "faster of sphere and box / triangle",
           [](const F& f) {
-            return least_of({over_triangles(f, "sphere", "", "lookup_ms"),
-                             over_triangles(f, "aabb", "", "lookup_ms")});
+            return min_of({over_triangles(f, "sphere", "", "lookup_ms"),
+                           over_triangles(f, "aabb", "", "lookup_ms")});
           },
           greater(), About::rt_cores),
       claim(

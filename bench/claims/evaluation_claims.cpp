@@ -25,7 +25,7 @@ std::vector<Claim> order_claims() {
             const auto gain = [&](const char* index) {
               return between(f, "order", index, F::at(unsorted_both), F::at(sorted_lookups));
             };
-            return least_of({gain("RX"), gain("HT"), gain("B+"), gain("SA")});
+            return min_of({gain("RX"), gain("HT"), gain("B+"), gain("SA")});
           },
           greater()),
       claim(
@@ -88,7 +88,7 @@ std::vector<Claim> miss_claims() {
             const auto time = [&](const char* index) {
               return f.value("hit-rate", index, sorted, F::at(1), "lookup_ms");
             };
-            return ratio(least_of({time("RX"), time("HT"), time("B+")}), time("SA"));
+            return ratio(min_of({time("RX"), time("HT"), time("B+")}), time("SA"));
           },
           greater()),
   };
@@ -107,8 +107,8 @@ std::vector<Claim> key_size_and_skew_claims() {
           "4.7", "They slow the hash table and the sorted array down.",
           "lesser slowdown of the two",
           [](const F& f) {
-            return least_of({between(f, "key-size", "HT", F::at(wide), F::at(narrow)),
-                             between(f, "key-size", "SA", F::at(wide), F::at(narrow))});
+            return min_of({between(f, "key-size", "HT", F::at(wide), F::at(narrow)),
+                           between(f, "key-size", "SA", F::at(wide), F::at(narrow))});
           },
           greater()),
       claim(
@@ -117,7 +117,7 @@ std::vector<Claim> key_size_and_skew_claims() {
             const auto growth = [&](const char* index) {
               return between(f, "key-size", index, F::at(wide), F::at(narrow), "resident_bytes");
             };
-            return least_of({growth("HT"), growth("SA")});
+            return min_of({growth("HT"), growth("SA")});
           },
           greater()),
       claim(
@@ -161,7 +161,7 @@ std::vector<Claim> range_claims() {
             const auto time = [&](const char* index) {
               return f.value("ranges", index, "", F::at(hits_log2), "lookup_ms");
             };
-            return time("RX") ? ratio(least_of({time("RX"), time("SA")}), time("B+")) : Quantity();
+            return time("RX") ? ratio(min_of({time("RX"), time("SA")}), time("B+")) : Quantity();
           },
           greater()),
       claim(

@@ -80,7 +80,7 @@ std::vector<Claim> evaluation_profiles() {
             const auto read = [&](const char* index) {
               return f.value("profile-skew", index, "", F::at("Zipf 0.0"), "memory_read_bytes");
             };
-            return ratio(least_of({read("RX"), read("B+")}), greatest_of({read("HT"), read("SA")}));
+            return ratio(min_of({read("RX"), read("B+")}), greatest_of({read("HT"), read("SA")}));
           },
           greater(), About::gpus),
       claim(

@@ -6,8 +6,8 @@ namespace {
 
 using F = Figures;
 
-Quantity most_of_classic(const F& f, const std::string& experiment, const F::Point& point,
-                         const std::string& metric) {
+Quantity max_of_classic(const F& f, const std::string& experiment, const F::Point& point,
+                        const std::string& metric) {
   return greatest_of({f.value(experiment, "HT", "", point, metric),
                       f.value(experiment, "B+", "", point, metric),
                       f.value(experiment, "SA", "", point, metric)});
@@ -50,7 +50,7 @@ std::vector<Claim> size_claims() {
             const auto time = [&](const char* index) {
               return f.value("lookups", index, "", F::greatest(), "lookup_ms");
             };
-            return ratio(least_of({time("RX"), time("B+"), time("SA")}), time("HT"));
+            return ratio(min_of({time("RX"), time("B+"), time("SA")}), time("HT"));
           },
           greater()),
       claim(
@@ -63,7 +63,7 @@ std::vector<Claim> size_claims() {
           "4.2", "RX is the most expensive index to build.", "RX / slowest classic, most keys",
           [](const F& f) {
             return ratio(f.value("build-time", "RX", "", F::greatest(), "build_ms"),
-                         most_of_classic(f, "build-time", F::greatest(), "build_ms"));
+                         max_of_classic(f, "build-time", F::greatest(), "build_ms"));
           },
           greater()),
       claim(

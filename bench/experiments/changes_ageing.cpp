@@ -42,12 +42,12 @@ class Ageing {
     return checked(std::move(outcome), changing_->check(rounds_.lookups, once().limit_s));
   }
 
-  // An index over the live rows of that round.
+  // An index over the valid rows of that round.
   [[nodiscard]] Outcome beside(std::size_t round) {
     advance_to(round);
-    const Column live = changing_->table().live_column();
-    Builds builds = changing_->built_anew(contestant_.spec, live, {.runs = 1});
-    Outcome outcome = time_lookups(builds.last, live, lookups(), session_.settings().effort);
+    const Column valid = changing_->table().valid_column();
+    Builds builds = changing_->built_anew(contestant_.spec, valid, {.runs = 1});
+    Outcome outcome = time_lookups(builds.last, valid, lookups(), session_.settings().effort);
     outcome.append(builds.outcome);
     return outcome;
   }

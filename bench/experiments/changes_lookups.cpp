@@ -29,7 +29,7 @@ std::string segments_of(const Index& index) {
   return start == std::string::npos ? "" : text.substr(start, text.find('\n', start) - start);
 }
 
-// One index with the fullest delta and erased rows, and one over its live rows, on first use.
+// One index with the fullest delta and erased rows, and one over its valid rows, on first use.
 class ChangedAndStatic {
  public:
   ChangedAndStatic(Session& session, const Contestant& contestant, Values values)
@@ -40,7 +40,7 @@ class ChangedAndStatic {
     const Lookups lookups = lookups_of(hits);
     const Effort& effort = session_.settings().effort;
     Outcome outcome = is_static
-                          ? time_lookups(*static_, *live_, lookups, effort, changed_->options())
+                          ? time_lookups(*static_, *valid_, lookups, effort, changed_->options())
                           : changed_->look_up(lookups, effort);
     if (!is_static) outcome.workload["segments"] = segments_of(changed_->index());
     outcome = with_throughput(std::move(outcome), lookups.size());
@@ -66,15 +66,15 @@ class ChangedAndStatic {
     if (segments_of(changed.index()).find('+') == std::string::npos)
       throw Error("all rows are in one segment after the inserts: expected several, got '" +
                   segments_of(changed.index()) + "'; set a larger delta in the spec");
-    live_.emplace(changed.table().live_column());
-    static_.emplace(std::move(changed.built_anew(contestant_.spec, *live_, {.runs = 1}).last));
+    valid_.emplace(changed.table().valid_column());
+    static_.emplace(std::move(changed.built_anew(contestant_.spec, *valid_, {.runs = 1}).last));
     changed_.emplace(std::move(changed));
   }
 
   [[nodiscard]] Lookups lookups_of(std::size_t hits) {
     const std::size_t points = changing_lookups(session_);
     if (hits == 1) return changed_->table().hits(points, lookup_seed);
-    if (!ranked_) ranked_.emplace(*live_);
+    if (!ranked_) ranked_.emplace(*valid_);
     return ranges_of_hits(*ranked_, points / 32, hits, lookup_seed);
   }
 
@@ -82,7 +82,7 @@ class ChangedAndStatic {
   const Contestant& contestant_;
   Values values_;
   std::optional<ChangingIndex> changed_;
-  std::optional<Column> live_;
+  std::optional<Column> valid_;
   std::optional<Ranked> ranked_;
   std::optional<Index> static_;
 };

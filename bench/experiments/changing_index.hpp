@@ -35,19 +35,19 @@ class ChangingIndex {
   [[nodiscard]] Outcome look_up(const Lookups& lookups, const Effort& effort) const {
     return time_lookups(index_, table_.column(), lookups, effort, options_);
   }
-  // Compares the answers to lookups of live and erased rows with the table.
+  // Compares the answers to lookups of valid and erased rows with the table.
   [[nodiscard]] Outcome check(std::size_t lookups, double limit_s) const {
     Outcome outcome = look_up(table_.hits_and_misses(lookups, lookup_seed),
                               {.runs = 1, .limit_s = limit_s, .runs_limit_s = limit_s});
     outcome.measured.clear();
     return outcome;
   }
-  // Builds an index over the live rows, of which `live` is a copy.
-  [[nodiscard]] Builds built_anew(const Spec& spec, const Column& live,
+  // Builds an index over the valid rows, of which `valid` is a copy.
+  [[nodiscard]] Builds built_anew(const Spec& spec, const Column& valid,
                                   const Effort& effort) const {
     const Values values = options_.included ? Values::included : Values::fetched;
     return time_builds(
-        live, [&] { return built(live, spec, values); }, effort);
+        valid, [&] { return built(valid, spec, values); }, effort);
   }
 
   [[nodiscard]] const ChangingTable& table() const { return table_; }

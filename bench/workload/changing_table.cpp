@@ -61,7 +61,7 @@ Column ChangingTable::column() const {
   return {column_.keys.part(0, size_), column_.values.part(0, size_), {}, column_.about};
 }
 
-Column ChangingTable::live_column() const { return rows_of(column(), rows_at(erased_, live())); }
+Column ChangingTable::valid_column() const { return rows_of(column(), rows_at(erased_, live())); }
 
 Lookups ChangingTable::hits_between(std::size_t first, std::size_t end, std::size_t size,
                                     std::uint64_t seed) const {

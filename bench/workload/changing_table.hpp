@@ -32,7 +32,7 @@ void apply(const RowBatch& batch, Index& index);
 
 // A table beside an index that changes. Its column is the truth that lookups are checked with: keys
 // are distinct, so that a row's value is the sum for its key. Inserts append rows, erases take
-// initial rows in random order and then inserted ones, updates take live rows in turn.
+// initial rows in random order and then inserted ones, updates take valid rows in turn.
 class ChangingTable {
  public:
   struct Shape {
@@ -50,9 +50,9 @@ class ChangingTable {
 
   // All rows, in the memory of the table: valid as long as the table does not change.
   [[nodiscard]] Column column() const;
-  // A copy of the live rows, numbered from 0.
-  [[nodiscard]] Column live_column() const;
-  // Points on live rows.
+  // A copy of the valid rows, numbered from 0.
+  [[nodiscard]] Column valid_column() const;
+  // Points on valid rows.
   [[nodiscard]] Lookups hits(std::size_t size, std::uint64_t seed) const {
     return hits_between(erased_, size_, size, seed);
   }

@@ -69,9 +69,9 @@ struct ZipfKeys {
 // A column in pieces, each with a number of rows and a number of ticks from its first key to that
 // of the next piece. Kinds of pieces alternate.
 struct PieceKind {
-  std::uint32_t least_rows, most_rows;
+  std::uint32_t min_rows, max_rows;
   std::uint32_t ticks_per_row;
-  std::uint32_t least_ticks, most_ticks;  // beside those of its rows
+  std::uint32_t min_ticks, max_ticks;  // beside those of its rows
 };
 
 struct FillPieces {
@@ -81,9 +81,9 @@ struct FillPieces {
   std::uint32_t* ticks;
   RTINDEX_HD void operator()(std::size_t piece) const {
     const PieceKind kind = piece % 2 == 0 ? even : odd;
-    rows[piece] = drawn(kind.least_rows, kind.most_rows, seed, piece);
-    ticks[piece] = rows[piece] * kind.ticks_per_row +
-                   drawn(kind.least_ticks, kind.most_ticks, seed + 1, piece);
+    rows[piece] = drawn(kind.min_rows, kind.max_rows, seed, piece);
+    ticks[piece] =
+        rows[piece] * kind.ticks_per_row + drawn(kind.min_ticks, kind.max_ticks, seed + 1, piece);
   }
   [[nodiscard]] RTINDEX_HD static std::uint32_t drawn(std::uint32_t least, std::uint32_t most,
                                                       std::uint64_t seed, std::size_t piece) {

@@ -41,7 +41,7 @@ struct Plan {
 // More pieces than the rows fill, by far.
 std::size_t piece_count(const PieceKind& even, const PieceKind& odd, std::size_t size) {
   const std::size_t rows_of_four =
-      std::size_t{even.least_rows} + even.most_rows + odd.least_rows + odd.most_rows;
+      std::size_t{even.min_rows} + even.max_rows + odd.min_rows + odd.max_rows;
   return 5 * size / rows_of_four + 64;
 }
 
@@ -80,11 +80,11 @@ KeyArray timestamps_with_bursts(ExecutionSpace& space, std::size_t size, int bit
   PieceKind quiet{1, 2000, 0, 1000, 0};
   constexpr PieceKind burst{100, 10'000, 8, 0, 0};
   const std::uint64_t pairs = piece_count(quiet, burst, size) / 2 + 1;
-  const std::uint64_t burst_ticks = std::uint64_t{burst.most_rows} * burst.ticks_per_row;
+  const std::uint64_t burst_ticks = std::uint64_t{burst.max_rows} * burst.ticks_per_row;
   const std::uint64_t left = (one << 32) / pairs;
-  if (left < burst_ticks + std::uint64_t{2} * quiet.least_ticks)
+  if (left < burst_ticks + std::uint64_t{2} * quiet.min_ticks)
     throw Error("too many rows for 32-bit timestamps with bursts");
-  quiet.most_ticks = static_cast<std::uint32_t>(left - burst_ticks);
+  quiet.max_ticks = static_cast<std::uint32_t>(left - burst_ticks);
   return in_pieces(space, {quiet, burst, 0, 1, false}, size, bits, seed);
 }
 

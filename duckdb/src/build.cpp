@@ -22,7 +22,7 @@ namespace rtindex::sql {
 
 namespace {
 
-constexpr idx_t most_parts = 8;
+constexpr idx_t max_parts = 8;
 constexpr const char* name_argument = "the name of the index";
 constexpr const char* spec_argument = "the spec of the index";
 // Calls of a few thousand lookups are not worth the way to a GPU, which `auto` would choose.
@@ -178,7 +178,7 @@ bool register_builds(duckdb_connection connection, const std::shared_ptr<Registr
   for (const bool takes_spec : {false, true}) {
     const char* name = takes_spec ? "rtindex_build_as" : "rtindex_build";
     const Owner<duckdb_aggregate_function_set> set(duckdb_create_aggregate_function_set(name));
-    for (idx_t parts = 1; parts <= most_parts; ++parts) {
+    for (idx_t parts = 1; parts <= max_parts; ++parts) {
       const auto function = build_function(registry, takes_spec, parts);
       duckdb_aggregate_function_set_name(function.get(), name);
       if (duckdb_add_aggregate_function_to_set(set.get(), function.get()) != DuckDBSuccess)

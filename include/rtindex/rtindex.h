@@ -348,7 +348,7 @@ typedef rtindex_status (*rtindex_join_callback)(void* context, const uint64_t* l
 typedef struct rtindex_info {
   size_t struct_size;
   uint64_t rows;              ///< null and erased ones included: one more than the greatest rowID
-  uint64_t live;              ///< rows that are neither erased nor null
+  uint64_t valid;             ///< rows that are neither erased nor null
   int32_t type;               ///< of the column
   int32_t time_unit;          ///< of a timestamp column
   int32_t included;           ///< the type of the included values; 0: none

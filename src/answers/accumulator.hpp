@@ -33,9 +33,9 @@ class Accumulator {
     collected_ = {limit_};
   }
 
-  // Folds one hit, unless its row is dead; true when no further one can change the answers.
+  // Folds one hit, unless its row is deleted; true when no further one can change the answers.
   bool hit(std::uint32_t row) {
-    if (request_->dead.has(row)) return false;
+    if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
     if (wants_values_) value_aggregate_.add(values_[row]);
     if (wants_rows_ && !collected_.full()) {

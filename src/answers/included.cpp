@@ -24,7 +24,7 @@ class ElementsOfRows {
     if (!numbers.listed() || numbers.size() == 0) return;
     first_ = numbers.list().front();
     const std::size_t range = std::size_t{numbers.list().back()} - first_ + 1;
-    if (range / numbers.size() >= most_per_row) return;
+    if (range / numbers.size() >= max_per_row) return;
     table_ = Array<std::uint32_t>(range);
     parallel_for(numbers.size(), grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i)
@@ -37,7 +37,7 @@ class ElementsOfRows {
   }
 
  private:
-  static constexpr std::size_t most_per_row = 8;  // entries of the table
+  static constexpr std::size_t max_per_row = 8;  // entries of the table
 
   const RowNumbers* numbers_;
   std::uint32_t first_ = 0;
@@ -70,7 +70,7 @@ class Included final : public IncludedValues {
         outside_rows_[i] = numbers.row(outside[i]);
       }
     }
-    all_ = levels_over(std::as_const(values_).span(), AllLive::Dead{});
+    all_ = levels_over(std::as_const(values_).span(), AllValid::Deleted{});
   }
 
   Included(std::span<const Part> parts, std::span<const std::uint32_t> sources)
@@ -92,7 +92,7 @@ class Included final : public IncludedValues {
     for (const Part& part : parts) {
       const std::span<const std::uint32_t> rows = part.values->outside_rows();
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (!part.dead.has(rows[i])) outside.emplace_back(rows[i], own(part).outside_[i]);
+        if (!part.deleted.has(rows[i])) outside.emplace_back(rows[i], own(part).outside_[i]);
     }
     std::sort(outside.begin(), outside.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -100,7 +100,7 @@ class Included final : public IncludedValues {
     outside_rows_ = Array<std::uint32_t>(outside.size());
     for (std::size_t i = 0; i < outside.size(); ++i)
       std::tie(outside_rows_[i], outside_[i]) = outside[i];
-    all_ = levels_over(std::as_const(values_).span(), AllLive::Dead{});
+    all_ = levels_over(std::as_const(values_).span(), AllValid::Deleted{});
   }
 
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
@@ -132,29 +132,29 @@ class Included final : public IncludedValues {
   }
 
   void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
-              const LiveMatches* live, const LiveAggregates* aggregates) const override {
+              const ValidMatches* valid, const ValidAggregates* aggregates) const override {
     const T* const values = values_.data();
-    const auto* const live_levels = static_cast<const Levels<Class>*>(aggregates);
-    const LevelReader<T, AllLive::Dead> all{values, &all_, {}};
-    if (live == nullptr) {
+    const auto* const valid_levels = static_cast<const Levels<Class>*>(aggregates);
+    const LevelReader<T, AllValid::Deleted> all{values, &all_, {}};
+    if (valid == nullptr) {
       prefetch_ends(all_, found, count);
       answer_from(request, first, found, count, [&](std::size_t) { return all; });
-    } else if (live_levels != nullptr) {
-      prefetch_ends(*live_levels, found, count);
+    } else if (valid_levels != nullptr) {
+      prefetch_ends(*valid_levels, found, count);
       answer_from(request, first, found, count, [&](std::size_t i) {
-        return LevelReader<T, DeadBits>{values, live_levels, live->dead(i)};
+        return LevelReader<T, DeletedBits>{values, valid_levels, valid->deleted(i)};
       });
     } else {
       prefetch_ends(all_, found, count);
       answer_from(request, first, found, count, [&](std::size_t i) {
-        return LiveWalker<T>{all, &live->dead(i)};
+        return ValidWalker<T>{all, &valid->deleted(i)};
       });
     }
   }
 
-  [[nodiscard]] std::unique_ptr<const LiveAggregates> live_aggregates(
-      const DeadBits& dead) const override {
-    return std::make_unique<const Levels<Class>>(levels_over(values_.span(), dead));
+  [[nodiscard]] std::unique_ptr<const ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted) const override {
+    return std::make_unique<const Levels<Class>>(levels_over(values_.span(), deleted));
   }
 
   [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {

@@ -8,7 +8,7 @@
 
 #include <rtindex/column.hpp>
 
-#include "answers/live_matches.hpp"
+#include "answers/valid_matches.hpp"
 #include "base/array.hpp"
 #include "base/stored.hpp"
 #include "keys/owned_column.hpp"
@@ -24,8 +24,8 @@ namespace rtindex {
 // large ones): they add at most 3 * block block sums a level, so that the error of a sum of n
 // values is at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
 //
-// Values of dead rows take part in no answer. Blocks with dead rows are added up from their live
-// values, or read from aggregates without the dead rows: to the last bit the same.
+// Values of deleted rows take part in no answer. Blocks with deleted rows are added up from their
+// valid values, or read from aggregates without the deleted rows: to the last bit the same.
 class IncludedValues {
  public:
   // The rowID at a position of the key order.
@@ -44,7 +44,7 @@ class IncludedValues {
   // i is the position of its i-th value, counted through the key orders of all parts.
   struct Part {
     const IncludedValues* values;
-    RowBits dead;  // rows that are left out
+    RowBits deleted;  // rows that are left out
   };
   [[nodiscard]] static std::unique_ptr<IncludedValues> merged(
       std::span<const Part> parts, std::span<const std::uint32_t> sources);
@@ -56,14 +56,14 @@ class IncludedValues {
 
   [[nodiscard]] virtual Type type() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // sum, min and max of lookups [first, first + count). `live` is null where no row of them is
-  // dead; `aggregates` come from live_aggregates(), or are null.
+  // sum, min and max of lookups [first, first + count). `valid` is null where no row of them is
+  // deleted; `aggregates` come from valid_aggregates(), or are null.
   virtual void answer(const Request& request, std::size_t first, const Match* found,
-                      std::size_t count, const LiveMatches* live,
-                      const LiveAggregates* aggregates) const = 0;
-  // Aggregates of the rows that are not dead, which answer() reads in place of the values.
-  [[nodiscard]] virtual std::unique_ptr<const LiveAggregates> live_aggregates(
-      const DeadBits& dead) const = 0;
+                      std::size_t count, const ValidMatches* valid,
+                      const ValidAggregates* aggregates) const = 0;
+  // Aggregates of the rows that are not deleted, which answer() reads in place of the values.
+  [[nodiscard]] virtual std::unique_ptr<const ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted) const = 0;
 
   // The rows whose key is null, ascending: they are not in the key order, but their values are
   // kept.

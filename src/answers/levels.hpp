@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "answers/aggregate.hpp"
-#include "answers/dead_positions.hpp"
-#include "answers/dead_sets.hpp"
+#include "answers/deleted_positions.hpp"
+#include "answers/deleted_sets.hpp"
 #include "answers/included.hpp"
 #include "answers/matches.hpp"
 #include "answers/values.hpp"
@@ -25,7 +25,7 @@ inline constexpr std::size_t level_block = IncludedValues::block;
 // The sum before every block of values (integers only), and the aggregates of blocks: level 0 are
 // those of values, level n + 1 those of level n.
 template <class Class>
-struct Levels final : LiveAggregates {
+struct Levels final : ValidAggregates {
   static constexpr bool has_prefix = !std::is_same_v<Class, double>;
 
   Array<Class> prefix;
@@ -44,21 +44,21 @@ template <class Class>
   return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// The live values and aggregates over them.
-template <class T, class Dead>
+// The valid values and aggregates over them.
+template <class T, class Deleted>
 struct LevelReader {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
 
   const T* values;
   const Levels<Class>* levels;
-  Dead dead;
+  Deleted deleted;
 
   [[nodiscard]] std::size_t top() const { return levels->blocks.size(); }
   // Level 0 are the values, level n + 1 the aggregates in blocks[n].
   [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
     if (level != 0) return levels->blocks[level - 1].data()[at];
-    return dead.has(at) ? Aggregate{} : Aggregate::of(to_class(values[at]));
+    return deleted.has(at) ? Aggregate{} : Aggregate::of(to_class(values[at]));
   }
   // Integers only.
   [[nodiscard]] Class sum(const Match& match) const {
@@ -68,38 +68,39 @@ struct LevelReader {
     Class sum = levels->prefix.data()[position / level_block];
     const std::size_t start = position / level_block * level_block;
     for (std::size_t at = start; at < position; ++at) sum = Sum{}(sum, to_class(values[at]));
-    dead.visit_dead({start, position},
-                    [&](std::uint64_t at) { sum = difference(sum, to_class(values[at])); });
+    deleted.visit_deleted({start, position},
+                          [&](std::uint64_t at) { sum = difference(sum, to_class(values[at])); });
     return sum;
   }
 };
 
-// The same where the aggregates hold dead values too. A block with dead rows is added up in the
-// order in which its aggregate would have been, which gives floats the same sum.
+// The same where the aggregates hold deleted values too. A block with deleted rows is added up in
+// the order in which its aggregate would have been, which gives floats the same sum.
 template <class T>
-struct LiveWalker {
+struct ValidWalker {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
 
-  LevelReader<T, AllLive::Dead> all;
-  const DeadBits* dead;
+  LevelReader<T, AllValid::Deleted> all;
+  const DeletedBits* deleted;
 
   [[nodiscard]] std::size_t top() const { return all.top(); }
   [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
-    if (level == 0) return dead->has(at) ? Aggregate{} : all.entry(0, at);
+    if (level == 0) return deleted->has(at) ? Aggregate{} : all.entry(0, at);
     std::size_t width = 1;
     for (std::size_t i = 0; i < level; ++i) width *= level_block;
-    if (dead->count({at * width, (at + 1) * width}) == 0) return all.entry(level, at);
+    if (deleted->count({at * width, (at + 1) * width}) == 0) return all.entry(level, at);
     Aggregate aggregate = entry(level - 1, at * level_block);
     for (std::size_t i = 1; i < level_block; ++i)
       aggregate.merge(entry(level - 1, at * level_block + i));
     return aggregate;
   }
   [[nodiscard]] Class sum(const Match& match) const {
-    Class dead_sum{};
-    dead->visit_dead(
-        match, [&](std::uint64_t at) { dead_sum = Sum{}(dead_sum, to_class(all.values[at])); });
-    return difference(all.sum(match), dead_sum);
+    Class deleted_sum{};
+    deleted->visit_deleted(match, [&](std::uint64_t at) {
+      deleted_sum = Sum{}(deleted_sum, to_class(all.values[at]));
+    });
+    return difference(all.sum(match), deleted_sum);
   }
 };
 
@@ -122,8 +123,8 @@ template <class Reader>
 }
 
 // The prefix sums, from the lowest level of blocks where there is one.
-template <class T, class Dead>
-[[nodiscard]] Array<value_class_t<T>> prefix_over(const LevelReader<T, Dead>& reader,
+template <class T, class Deleted>
+[[nodiscard]] Array<value_class_t<T>> prefix_over(const LevelReader<T, Deleted>& reader,
                                                   std::size_t size) {
   using Class = value_class_t<T>;
   Array<Class> prefix(size / level_block + 1);
@@ -137,13 +138,14 @@ template <class T, class Dead>
   return prefix;
 }
 
-// The aggregates of the values that are not dead.
-template <class T, class Dead>
-[[nodiscard]] Levels<value_class_t<T>> levels_over(std::span<const T> values, const Dead& dead) {
+// The aggregates of the values that are not deleted.
+template <class T, class Deleted>
+[[nodiscard]] Levels<value_class_t<T>> levels_over(std::span<const T> values,
+                                                   const Deleted& deleted) {
   using Class = value_class_t<T>;
   constexpr std::size_t blocks_at_once = std::size_t{1} << 9;
   Levels<Class> levels;
-  const LevelReader<T, Dead> reader{values.data(), &levels, dead};
+  const LevelReader<T, Deleted> reader{values.data(), &levels, deleted};
   for (std::size_t left = values.size(); left > level_block; left = levels.blocks.back().size()) {
     Array<ValueAggregate<Class>> level((left + level_block - 1) / level_block);
     parallel_for(level.size(), blocks_at_once, [&](std::size_t first, std::size_t count) {

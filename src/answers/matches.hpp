@@ -22,9 +22,9 @@ struct Match {
   [[nodiscard]] std::uint64_t size() const { return end - begin; }
 };
 
-// No row of a match is dead.
-struct AllLive {
-  struct Dead {
+// No row of a match is deleted.
+struct AllValid {
+  struct Deleted {
     [[nodiscard]] static constexpr bool has(std::uint64_t) { return false; }
     [[nodiscard]] static constexpr std::uint64_t count(const Match&) { return 0; }
     template <class Visit>
@@ -32,11 +32,11 @@ struct AllLive {
       for (std::uint64_t at = match.begin; at < match.end; ++at) visit(at, false);
     }
     template <class Visit>
-    static void visit_dead(const Match&, Visit&&) {}
+    static void visit_deleted(const Match&, Visit&&) {}
   };
-  // The dead rows of lookup i, by position.
-  [[nodiscard]] static constexpr Dead dead(std::size_t) { return {}; }
-  // The number of rows of lookup i that are live.
+  // The deleted rows of lookup i, by position.
+  [[nodiscard]] static constexpr Deleted deleted(std::size_t) { return {}; }
+  // The number of rows of lookup i that are valid.
   [[nodiscard]] static std::uint64_t count(std::size_t, const Match& match) { return match.size(); }
 };
 
@@ -106,18 +106,18 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
   }
 }
 
-// Folds the values of each lookup's live matches and calls write(lookup, aggregate). The values are
-// scattered over their column: without prefetching, each would wait for a cache miss.
+// Folds the values of each lookup's valid matches and calls write(lookup, aggregate). The values
+// are scattered over their column: without prefetching, each would wait for a cache miss.
 template <class Aggregate, class T, class Rows, class Live, class Write>
 void fold(const T* values, const Rows& rows, const Match* found, std::size_t count,
-          const Live& live, Write&& write) {
+          const Live& valid, Write&& write) {
   prefetch_rows(rows, found, count);
   Prefetcher prefetcher([values](std::uint32_t row) { return values + row; }, rows, found, count);
   for (std::size_t i = 0; i < count; ++i) {
     Aggregate aggregate;
-    live.dead(i).visit_all(found[i], [&](std::uint64_t at, bool is_dead) {
+    valid.deleted(i).visit_all(found[i], [&](std::uint64_t at, bool is_deleted) {
       prefetcher.next();
-      if (!is_dead) aggregate.add(to_class(values[rows[at]]));
+      if (!is_deleted) aggregate.add(to_class(values[rows[at]]));
     });
     write(i, aggregate);
   }
@@ -125,11 +125,11 @@ void fold(const T* values, const Rows& rows, const Match* found, std::size_t cou
 
 template <class T, class Rows, class Live>
 void sum(const Request& request, std::size_t first, const Match* found, std::size_t count,
-         const Rows& rows, const Live& live) {
+         const Rows& rows, const Live& valid) {
   using Class = value_class_t<T>;
   auto* out = static_cast<Class*>(request.outputs.sum) + first;
   const auto miss = miss_as<Class>(request.miss);
-  fold<SumAggregate<Class>>(static_cast<const T*>(request.values), rows, found, count, live,
+  fold<SumAggregate<Class>>(static_cast<const T*>(request.values), rows, found, count, valid,
                             [&](std::size_t i, const SumAggregate<Class>& folded) {
                               out[i] = found[i].size() == 0 ? miss : folded.sum;
                             });
@@ -137,10 +137,10 @@ void sum(const Request& request, std::size_t first, const Match* found, std::siz
 
 template <class T, class Rows, class Live>
 void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
-               const Rows& rows, const Live& live) {
+               const Rows& rows, const Live& valid) {
   using Aggregate = ValueAggregate<value_class_t<T>>;
   const auto miss = miss_as<value_class_t<T>>(request.miss);
-  fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count, live,
+  fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count, valid,
                   [&](std::size_t i, const Aggregate& folded) {
                     write_values(request.outputs, first + i,
                                  folded.or_miss(found[i].size() != 0, miss));
@@ -148,16 +148,16 @@ void aggregate(const Request& request, std::size_t first, const Match* found, st
 }
 
 // A single match, as a block of them.
-template <class Dead>
+template <class Deleted>
 struct OneMatch {
-  Dead dead_rows;
-  [[nodiscard]] const Dead& dead(std::size_t) const { return dead_rows; }
+  Deleted deleted_rows;
+  [[nodiscard]] const Deleted& deleted(std::size_t) const { return deleted_rows; }
 };
 
 // A long match, by all threads.
-template <class T, class Rows, class Dead>
+template <class T, class Rows, class Deleted>
 void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
-                    const Rows& rows, const Dead& dead) {
+                    const Rows& rows, const Deleted& deleted) {
   using Aggregate = ValueAggregate<value_class_t<T>>;
   const auto whole = parallel_reduce(
       match.size(), piece_rows, Aggregate{},
@@ -165,7 +165,7 @@ void aggregate_long(const Request& request, std::size_t lookup, const Match& mat
         Aggregate part;
         const Match piece{match.begin + begin, match.begin + begin + size};
         fold<Aggregate>(static_cast<const T*>(request.values), rows, &piece, 1,
-                        OneMatch<Dead>{dead},
+                        OneMatch<Deleted>{deleted},
                         [&](std::size_t, const Aggregate& folded) { part = folded; });
         return part;
       },
@@ -176,63 +176,67 @@ void aggregate_long(const Request& request, std::size_t lookup, const Match& mat
   write_values(request.outputs, lookup, whole);
 }
 
-template <class Rows, class Dead>
-std::uint32_t smallest_row(const Match& match, const Rows& rows, const Dead& dead, bool ascending) {
+template <class Rows, class Deleted>
+std::uint32_t smallest_row(const Match& match, const Rows& rows, const Deleted& deleted,
+                           bool ascending) {
   if (match.size() == 0) return miss_row;
   if (ascending) return rows[match.begin];
   const auto smallest = [&](std::size_t begin, std::size_t size) {
     std::uint32_t row = miss_row;
-    dead.visit_all(
-        {match.begin + begin, match.begin + begin + size},
-        [&](std::uint64_t at, bool is_dead) { row = Min{}(row, is_dead ? miss_row : rows[at]); });
+    deleted.visit_all({match.begin + begin, match.begin + begin + size},
+                      [&](std::uint64_t at, bool is_deleted) {
+                        row = Min{}(row, is_deleted ? miss_row : rows[at]);
+                      });
     return row;
   };
   if (!is_long(match)) return smallest(0, match.size());
   return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
-// Copies rows[at] of the first `most` live positions of a match; `rows` gives rowIDs or keys.
-template <class T, class Rows, class Dead>
-void copy_rows(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most, T* out) {
+// Copies rows[at] of the first `most` valid positions of a match; `rows` gives rowIDs or keys.
+template <class T, class Rows, class Deleted>
+void copy_rows(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t most,
+               T* out) {
   const T* const end = out + most;
   for (std::uint64_t at = match.begin; at < match.end && out != end; ++at)
-    if (!dead.has(at)) *out++ = rows[at];
+    if (!deleted.has(at)) *out++ = rows[at];
 }
 
 // The same of the last ones, from the end.
-template <class T, class Rows, class Dead>
-void copy_reversed(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most,
+template <class T, class Rows, class Deleted>
+void copy_reversed(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t most,
                    T* out) {
   const T* const end = out + most;
   for (std::uint64_t at = match.end; at > match.begin && out != end; --at)
-    if (!dead.has(at - 1)) *out++ = rows[at - 1];
+    if (!deleted.has(at - 1)) *out++ = rows[at - 1];
 }
 
 // The first ones by all threads.
-template <class T, class Rows, class Dead>
-void copy_long(const Match& match, const Rows& rows, const Dead& dead, std::uint64_t most, T* out) {
+template <class T, class Rows, class Deleted>
+void copy_long(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t most,
+               T* out) {
   struct Piece {
     Match match;
-    std::uint64_t live_before;
+    std::uint64_t valid_before;
   };
   std::vector<Piece> pieces;
-  std::uint64_t live = 0;
-  for (std::uint64_t begin = match.begin; begin < match.end && live < most; begin += piece_rows) {
+  std::uint64_t valid = 0;
+  for (std::uint64_t begin = match.begin; begin < match.end && valid < most; begin += piece_rows) {
     const Match piece{begin, std::min(begin + piece_rows, match.end)};
-    pieces.push_back({piece, live});
-    live += piece.size() - dead.count(piece);
+    pieces.push_back({piece, valid});
+    valid += piece.size() - deleted.count(piece);
   }
   parallel_for(pieces.size(), 1, [&](std::size_t i, std::size_t) {
-    const std::uint64_t before = pieces[i].live_before;
-    copy_rows(pieces[i].match, rows, dead, most - before, out + before);
+    const std::uint64_t before = pieces[i].valid_before;
+    copy_rows(pieces[i].match, rows, deleted, most - before, out + before);
   });
 }
 
-// Appends rows[at] of sizes[i] live positions of each match. Keys ascend with positions, so that
+// Appends rows[at] of sizes[i] valid positions of each match. Keys ascend with positions, so that
 // rows come in the order of keys.
 template <class T, class Rows, class Live>
 void append_rows(RowOrder order, const std::uint64_t* sizes, const Match* found, std::size_t count,
-                 const Rows& rows, const Live& live, std::vector<T>& out) {
+                 const Rows& rows, const Live& valid, std::vector<T>& out) {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < count; ++i) total += sizes[i];
   std::size_t begin = out.size();
@@ -240,68 +244,68 @@ void append_rows(RowOrder order, const std::uint64_t* sizes, const Match* found,
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t size = sizes[i];
     if (order == RowOrder::descending)
-      copy_reversed(found[i], rows, live.dead(i), size, out.data() + begin);
+      copy_reversed(found[i], rows, valid.deleted(i), size, out.data() + begin);
     else if (size < long_match)
-      copy_rows(found[i], rows, live.dead(i), size, out.data() + begin);
+      copy_rows(found[i], rows, valid.deleted(i), size, out.data() + begin);
     else
-      copy_long(found[i], rows, live.dead(i), size, out.data() + begin);
+      copy_long(found[i], rows, valid.deleted(i), size, out.data() + begin);
     begin += size;
   }
 }
 
 template <class Rows, class Live>
 void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                  const Rows& rows, const Live& live) {
+                  const Rows& rows, const Live& valid) {
   std::uint64_t* const sizes = request.row_counts + first;
   for (std::size_t i = 0; i < count; ++i)
-    sizes[i] = std::min<std::uint64_t>(live.count(i, found[i]), request.limit);
+    sizes[i] = std::min<std::uint64_t>(valid.count(i, found[i]), request.limit);
   if (request.chunk_rows == nullptr) return;
-  append_rows(request.order, sizes, found, count, rows, live,
+  append_rows(request.order, sizes, found, count, rows, valid,
               (*request.chunk_rows)[first / chunk_lookups]);
 }
 
 }  // namespace matches
 
-// Below, `live` is AllLive or LiveMatches (live_matches.hpp).
+// Below, `valid` is AllValid or ValidMatches (valid_matches.hpp).
 
 // All answers but sum, min and max of lookups [first, first + count). `ascending`: the rowIDs of
 // each match ascend.
 template <class Rows, class Live>
 void answer_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                 const Rows& rows, bool ascending, const Live& live) {
+                 const Rows& rows, bool ascending, const Live& valid) {
   const Outputs& out = request.outputs;
   if (out.any != nullptr)
     for (std::size_t i = 0; i < count; ++i)
       out.any[first + i] = found[i].size() == 0 ? miss_row : rows[found[i].begin];
   if (out.first != nullptr)
     for (std::size_t i = 0; i < count; ++i)
-      out.first[first + i] = matches::smallest_row(found[i], rows, live.dead(i), ascending);
+      out.first[first + i] = matches::smallest_row(found[i], rows, valid.deleted(i), ascending);
   if (out.count != nullptr)
     for (std::size_t i = 0; i < count; ++i)
-      out.count[first + i] = static_cast<std::uint32_t>(live.count(i, found[i]));
+      out.count[first + i] = static_cast<std::uint32_t>(valid.count(i, found[i]));
   if (out.matched != nullptr)
     for (std::size_t i = 0; i < count; ++i)
       if (found[i].size() != 0) set_matched(out.matched, first + i);
   if (request.answers.has(Answer::rows))
-    matches::collect_rows(request, first, found, count, rows, live);
+    matches::collect_rows(request, first, found, count, rows, valid);
 }
 
 // sum, min and max of lookups [first, first + count) over the request's value column.
 template <class Rows, class Live>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                   const Rows& rows, const Live& live) {
+                   const Rows& rows, const Live& valid) {
   if (!request.wants_values()) return;
   Match buffer[chunk_lookups];
   const Match* const others = matches::without_long(found, count, buffer);
   visit_native(request.value_type, [&]<class T>() {
     if (request.answers.has_any_of(Answer::min | Answer::max))
-      matches::aggregate<T>(request, first, others, count, rows, live);
+      matches::aggregate<T>(request, first, others, count, rows, valid);
     else
-      matches::sum<T>(request, first, others, count, rows, live);
+      matches::sum<T>(request, first, others, count, rows, valid);
     if (others != found)
       for (std::size_t i = 0; i < count; ++i)
         if (matches::is_long(found[i]))
-          matches::aggregate_long<T>(request, first + i, found[i], rows, live.dead(i));
+          matches::aggregate_long<T>(request, first + i, found[i], rows, valid.deleted(i));
   });
 }
 

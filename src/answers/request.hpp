@@ -41,7 +41,7 @@ struct Request {
   RowOrder order = RowOrder::any;
   RangeEnds ends;
   MissValues miss;
-  RowBits dead;  // rows that no lookup matches, in the memory of the structure
+  RowBits deleted;  // rows that no lookup matches, in the memory of the structure
   // Lookups of a chunk that another segment has answered, a bit each; a structure may leave them
   // out. Null: none.
   const std::uint8_t* answered = nullptr;

@@ -37,7 +37,7 @@ struct Slice {
   }
 };
 
-std::int64_t least_buffers(Layout layout) {
+std::int64_t min_buffers(Layout layout) {
   switch (layout) {
     case Layout::fields: return 1;
     case Layout::offsets32:
@@ -65,9 +65,9 @@ Slice checked_slice(const ArrowArray& array, const ArrowType& type, std::size_t 
   if (static_cast<std::size_t>(array.length) < offset + size)
     fail("invalid Arrow array: a child of a struct has {} elements and the struct needs {}",
          array.length, offset + size);
-  if (array.n_buffers < least_buffers(type.layout) || array.buffers == nullptr)
+  if (array.n_buffers < min_buffers(type.layout) || array.buffers == nullptr)
     fail("invalid Arrow array: it has {} buffers, expected {} for a column of type {}",
-         array.buffers == nullptr ? 0 : array.n_buffers, least_buffers(type.layout),
+         array.buffers == nullptr ? 0 : array.n_buffers, min_buffers(type.layout),
          name_of(type.type));
   const Slice slice{array, offset + static_cast<std::size_t>(array.offset), size, space};
   if (size != 0 && array.null_count > 0 && slice.buffer<char>(0) == nullptr)

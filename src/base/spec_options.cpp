@@ -44,8 +44,8 @@ std::vector<SpecOption> declare_options() {
   // A float32 coordinate is exact, with room for +-0.5 beside it, below 2^23.
   add({.name = "bits",
        .number = Number::bits,
-       .least = 0,
-       .most = 23,
+       .min = 0,
+       .max = 23,
        .fallback = "23+23+18",
        .fallback_text = "23+23+18, spheres 22+22+20",
        .backends = rays,
@@ -54,8 +54,8 @@ std::vector<SpecOption> declare_options() {
   // Beyond 2^30, products of three edge lengths in a ray-triangle test leave float32's range.
   add({.name = "scale",
        .number = Number::exponent,
-       .least = -30,
-       .most = 30,
+       .min = -30,
+       .max = 30,
        .fallback = "2^0",
        .backends = rays,
        .help = "factor of all coordinates, N from -30 to 30"});
@@ -95,16 +95,16 @@ std::vector<SpecOption> declare_options() {
        .help = "the rows that a range in 3d mode casts rays along: those with keys, or all"});
   add({.name = "bucket",
        .number = Number::whole,
-       .least = 1,
-       .most = 1 << 30,
+       .min = 1,
+       .max = 1 << 30,
        .fallback_text = "none: one primitive per key",
        .backends = rays,
        .help = "sorted keys that share one primitive"});
   add({.name = "drop",
        .words = {"auto"},
        .number = Number::whole,
-       .least = 0,
-       .most = max_key_bits - 1,
+       .min = 0,
+       .max = max_key_bits - 1,
        .fallback = "auto",
        .fallback_text = "auto: those that the scene does not need",
        .backends = rays,
@@ -112,8 +112,8 @@ std::vector<SpecOption> declare_options() {
        .help = "with buckets, low bits of keys that the scene leaves out"});
   add({.name = "split",
        .number = Number::whole,
-       .least = 1,
-       .most = 0xffffffffU,
+       .min = 1,
+       .max = 0xffffffffU,
        .fallback_text = "as many as it holds",
        .backends = optix,
        .help = "keys in one acceleration structure of OptiX"});
@@ -143,46 +143,46 @@ std::vector<SpecOption> declare_options() {
   // of 16 and 8.
   add({.name = "group",
        .number = Number::power_of_two,
-       .least = 1,
-       .most = 16,
+       .min = 1,
+       .max = 16,
        .fallback = "1",
        .fallback_text = "btree 1, hash 2",
        .backends = {"btree@cuda"},
        .help = group_help});
   add({.name = "group",
        .number = Number::power_of_two,
-       .least = 1,
-       .most = 32,
+       .min = 1,
+       .max = 32,
        .fallback = "2",
        .backends = {"hash@cuda"},
        .help = group_help});
   add({.name = "cell",
        .number = Number::whole,
-       .least = 1,
-       .most = 16,
+       .min = 1,
+       .max = 16,
        .fallback = "12",
        .backends = {"rx:native@cuda"},
        .help = "on a GPU, average number of keys in a cell of the native tracer's grid, 1 to 16"});
   add({.name = "load",
        .number = Number::real,
-       .least = 0.05,
-       .most = 0.95,
+       .min = 0.05,
+       .max = 0.95,
        .fallback = "0.8",
        .backends = {"hash@cuda"},
        .help = "on a GPU, load factor of the hash table, 0.05 to 0.95"});
   add({.name = "threads",
        .words = {"all"},
        .number = Number::whole,
-       .least = 1,
-       .most = 4096,
+       .min = 1,
+       .max = 4096,
        .fallback = "all",
        .backends = cpu,
        .help = "threads that build and look up, 1 to 4096"});
   add({.name = "delta",
        .words = {"auto"},
        .number = Number::whole,
-       .least = 0,
-       .most = 0xffffffffU,
+       .min = 0,
+       .max = 0xffffffffU,
        .fallback = "auto",
        .backends = all,
        .help = "changed rows that are kept beside the main structure before they are merged into "
@@ -199,7 +199,7 @@ std::optional<T> parsed(std::string_view text) {
 }
 
 bool is_between(double number, const SpecOption& option) {
-  return number >= option.least && number <= option.most;
+  return number >= option.min && number <= option.max;
 }
 
 bool is_power_of_two(std::int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
@@ -260,15 +260,15 @@ std::string number_range(const SpecOption& option) {
   switch (option.number) {
     case Number::none: break;
     case Number::whole:
-      return fmt::format("{} to {}", static_cast<std::int64_t>(option.least),
-                         static_cast<std::int64_t>(option.most));
+      return fmt::format("{} to {}", static_cast<std::int64_t>(option.min),
+                         static_cast<std::int64_t>(option.max));
     case Number::power_of_two:
-      return fmt::format("a power of two from {} to {}", option.least, option.most);
-    case Number::real: return fmt::format("{} to {}", option.least, option.most);
-    case Number::exponent: return fmt::format("2^{} to 2^{}", option.least, option.most);
+      return fmt::format("a power of two from {} to {}", option.min, option.max);
+    case Number::real: return fmt::format("{} to {}", option.min, option.max);
+    case Number::exponent: return fmt::format("2^{} to 2^{}", option.min, option.max);
     case Number::bits:
-      return fmt::format("X+Y+Z with {} to {} bits each and 1 to {} in all", option.least,
-                         option.most, max_key_bits);
+      return fmt::format("X+Y+Z with {} to {} bits each and 1 to {} in all", option.min, option.max,
+                         max_key_bits);
   }
   return {};
 }
@@ -322,7 +322,7 @@ void require_option(std::string_view name, std::string_view value) {
   for (const SpecOption& option : option_table()) {
     if (option.name != name) continue;
     if (is_valid(option, value)) return;
-    if (widest == nullptr || option.most > widest->most) widest = &option;
+    if (widest == nullptr || option.max > widest->max) widest = &option;
   }
   if (widest != nullptr) refuse(*widest, value);
   std::vector<std::string> names;

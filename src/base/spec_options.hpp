@@ -16,17 +16,17 @@ namespace rtindex {
 struct SpecOption {
   enum class Number : std::uint8_t {
     none,          // only `words`
-    whole,         // least to most
-    power_of_two,  // the powers of two from least to most
-    real,          // least to most
-    exponent,      // 2^N, N from least to most
-    bits,          // X+Y+Z, each from least to most
+    whole,         // min to max
+    power_of_two,  // the powers of two from min to max
+    real,          // min to max
+    exponent,      // 2^N, N from min to max
+    bits,          // X+Y+Z, each from min to max
   };
 
   std::string_view name = {};
   std::vector<std::string_view> words = {};  // values that are words
   Number number = Number::none;              // values beside the words
-  double least = 0, most = 0;
+  double min = 0, max = 0;
   // The default; empty where the option is left out, or where the backend computes it.
   std::string_view fallback = {};
   std::string_view fallback_text = {};          // the default in the help, if not `fallback`

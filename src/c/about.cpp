@@ -106,7 +106,7 @@ rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) 
     const MemoryUsage memory = asked.memory_usage();
     const std::optional<Type> included = asked.included();
     facts.rows = asked.size();
-    facts.live = asked.live();
+    facts.valid = asked.live();
     facts.type = type_for_c(asked.type());
     facts.time_unit = static_cast<std::int32_t>(asked.time_unit());
     facts.included = included ? type_for_c(*included) : 0;

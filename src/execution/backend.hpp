@@ -82,13 +82,13 @@ class Backend {
   [[nodiscard]] virtual NewSegment build_column(const Spec& spec, const ColumnView& column,
                                                 const BuildOptions& options) const;
   // A segment of rows that get new keys, new included values or both. What a row keeps is copied
-  // from the current segments, where it must not be dead yet. `row_count`: of the index, the new
+  // from the current segments, where it must not be deleted yet. `row_count`: of the index, the new
   // rows included.
   [[nodiscard]] virtual NewSegment build_rows(const Spec& spec, const NewRows& rows,
                                               std::span<const Segment> current,
                                               std::size_t row_count) const;
-  // One segment in place of several neighbouring ones, without their dead rows. `is_all`: they are
-  // all segments of the index.
+  // One segment in place of several neighbouring ones, without their deleted rows. `is_all`: they
+  // are all segments of the index.
   [[nodiscard]] virtual Segment merge(const Spec& spec, std::span<const Segment> segments,
                                       std::size_t row_count, bool is_all) const;
   // Answers lookups from all segments.
@@ -112,16 +112,19 @@ class Backend {
   [[nodiscard]] virtual CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
                                                const RowStates& states, Stream stream) const;
   // The rows whose key equals one of these.
-  [[nodiscard]] virtual Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
-                                            const ColumnView& keys, std::size_t row_count,
-                                            Stream stream) const;
+  [[nodiscard]] virtual RowBitmapPtr matching_rows(const Spec& spec,
+                                                   std::span<const Segment> segments,
+                                                   const ColumnView& keys, std::size_t row_count,
+                                                   Stream stream) const;
   // The rows that are in either set, and those of a set that are not in the other.
-  [[nodiscard]] virtual Marks united(const Spec& spec, const Marks& a, const Marks& b) const;
-  [[nodiscard]] virtual Marks without(const Spec& spec, const Marks& a, const Marks& b) const;
+  [[nodiscard]] virtual RowBitmapPtr union_of(const Spec& spec, const RowBitmapPtr& a,
+                                              const RowBitmapPtr& b) const;
+  [[nodiscard]] virtual RowBitmapPtr difference(const Spec& spec, const RowBitmapPtr& a,
+                                                const RowBitmapPtr& b) const;
   // A set that was saved.
-  [[nodiscard]] virtual Marks load_marks(const Spec& spec, Array<std::uint32_t> words,
-                                         std::size_t rows,
-                                         const std::shared_ptr<DeviceMemory>& memory) const;
+  [[nodiscard]] virtual RowBitmapPtr load_bitmap(const Spec& spec, Array<std::uint32_t> words,
+                                                 std::size_t rows,
+                                                 const std::shared_ptr<DeviceMemory>& memory) const;
 
   // How many keys may lie outside the first segment before all segments are merged: the option
   // `delta`.

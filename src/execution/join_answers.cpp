@@ -37,7 +37,7 @@ class ChunkAnswers {
     buffers_.clear_matched();
     for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
     if (request_.answered != nullptr) find_answered(into, first, count, matched);
-    request_.dead = bits_of(segment.dead);
+    request_.deleted = bits_of(segment.deleted);
     segment.structure->run(batch, request_);
   }
 
@@ -138,7 +138,7 @@ class ChunkAnswers {
 // them chunk by chunk.
 void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
                      const ColumnView& upper, QueryKind kind, const Request& all) const {
-  if (segments.size() == 1 && segments.front().dead == nullptr)
+  if (segments.size() == 1 && segments.front().deleted == nullptr)
     return segments.front().structure->run(
         LookupBatch(*segments.front().codec, lower, upper, kind, all.ends), all);
   Request request = all;
@@ -150,7 +150,7 @@ void Backend::answer(std::span<const Segment> segments, const ColumnView& lower,
   const Segment& main = segments.front();
   const LookupBatch batch(*main.codec, lower, upper, kind, request.ends);
   Request first_request = request;
-  first_request.dead = bits_of(main.dead);
+  first_request.deleted = bits_of(main.deleted);
   std::vector<std::uint8_t> own_matched;
   if (segments.size() > 1 && ChunkAnswers::wants_matched(request) &&
       request.outputs.matched == nullptr) {

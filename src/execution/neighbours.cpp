@@ -124,7 +124,7 @@ class NeighbourFinder {
     if (number != 0) found.segments.assign(lookups_.size(), static_cast<std::uint16_t>(number));
     segment.structure->find_edges(
         LookupBatch(*segment.codec, range.lower, range.upper, QueryKind::range, range.ends), edge,
-        bits_of(segment.dead), found.rows.data(), found.encoded.data(), counters_);
+        bits_of(segment.deleted), found.rows.data(), found.encoded.data(), counters_);
     if (decodes_) found.keys = decoded(*segment.codec, found);
     return found;
   }

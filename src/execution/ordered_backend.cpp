@@ -17,9 +17,9 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
     const auto* const ordered = dynamic_cast<const HasKeyOrder*>(segment.structure.get());
     if (!base || ordered == nullptr) return std::nullopt;
     plan.inputs.push_back(ordered->order_input());
-    plan.inputs.back().dead = bits_of(segment.dead);
+    plan.inputs.back().deleted = bits_of(segment.deleted);
     if (const IncludedValues* const values = ordered->included_values(); values != nullptr)
-      plan.included.push_back({values, bits_of(segment.dead)});
+      plan.included.push_back({values, bits_of(segment.deleted)});
     if (segment.codec->empty() && segment.keys() != 0)
       fail_damaged_in_use("a segment without keys has some");
     if (segment.codec->empty()) continue;

@@ -45,7 +45,7 @@ template <template <class> class Locator, class... Settings>
   return {order_of(spec), options.include.has_value() ? &options.include : nullptr};
 }
 
-// One structure in place of several neighbouring ones, without their dead rows; none where they
+// One structure in place of several neighbouring ones, without their deleted rows; none where they
 // must be taken apart: only native keys are ordered alike in every segment.
 struct OrderedMerge {
   std::vector<OrderInput> inputs;

@@ -19,7 +19,7 @@ class SegmentRows {
     own.answers = Answer::rows;
     own.order = request.order;
     own.limit = request.limit;
-    own.dead = bits_of(segment.dead);
+    own.deleted = bits_of(segment.deleted);
     own.row_counts = counts_;
     own.chunk_rows = &rows_;
     own.chunk_keys = &keys_;
@@ -40,7 +40,7 @@ class SegmentRows {
   // Whether row i of this segment comes before row j of another.
   [[nodiscard]] bool precedes(std::size_t i, const SegmentRows& other, std::size_t j) const {
     const int order = decoded_.has_value() ? compare_elements(decoded_, i, other.decoded_, j)
-                                       : compare(keys_.front()[i], other.keys_.front()[j]);
+                                           : compare(keys_.front()[i], other.keys_.front()[j]);
     return order != 0 ? order < 0 : row(i) < other.row(j);
   }
 

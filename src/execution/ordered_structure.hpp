@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "answers/included.hpp"
-#include "answers/live_matches.hpp"
 #include "answers/matches.hpp"
+#include "answers/valid_matches.hpp"
 #include "base/parallel.hpp"
 #include "execution/backend.hpp"
 #include "execution/batch_order.hpp"
@@ -102,12 +102,12 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     // rowIDs are collected in the order of the batch; full keys are compared with the batch itself.
     const bool can_reorder =
         !batch.has_residual() && !request.answers.has(Answer::rows) && batch.size() <= miss_row;
-    const std::shared_ptr<DeadSet> dead = dead_sets_.of(request.dead);
+    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
     if (can_reorder && order_rule_.in_order(batch))
-      run_in_order(batch, request, dead.get());
+      run_in_order(batch, request, deleted.get());
     else
       parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
-        run_chunk(batch, request, dead.get(), first, count);
+        run_chunk(batch, request, deleted.get(), first, count);
       });
   }
 
@@ -115,9 +115,9 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
 
   [[nodiscard]] bool keeps_order() const override { return true; }
 
-  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const override {
-    const std::shared_ptr<DeadSet> set = dead_sets_.of(dead);
+    const std::shared_ptr<DeletedSet> set = deleted_sets_.of(deleted);
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
       std::uint8_t checks[chunk_lookups];
@@ -130,7 +130,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
       } else {
         finder().find_one_end(edge, intervals, count, found, work.get());
       }
-      take_edges(order_, edge, intervals, found, count, dead, set.get(), rows + first,
+      take_edges(order_, edge, intervals, found, count, deleted, set.get(), rows + first,
                  keys + first);
     });
   }
@@ -177,8 +177,8 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
     if (included_) bytes.parts.emplace_back("included values", included_->bytes());
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
-    if (const std::size_t dead = dead_sets_.bytes(); dead != 0)
-      bytes.parts.emplace_back("dead rows by position", dead);
+    if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
+      bytes.parts.emplace_back("dead rows by position", deleted);
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak =
         std::max({order_.build_peak(), order_.bytes() + locator.build_peak, bytes.resident});
@@ -204,8 +204,8 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     return {order_, *locator_, filter_ ? &*filter_ : nullptr, part};
   }
 
-  void run_chunk(const LookupBatch& batch, const Request& request, DeadSet* dead, std::size_t first,
-                 std::size_t count) const {
+  void run_chunk(const LookupBatch& batch, const Request& request, DeletedSet* deleted,
+                 std::size_t first, std::size_t count) const {
     Interval intervals[chunk_lookups];
     std::uint8_t checks[chunk_lookups];
     Match found[chunk_lookups];
@@ -218,19 +218,19 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     finder().find(batch.kind(), one_row, intervals, count, found, work.get());
     if (batch.has_residual())
       order_.filter_residuals(batch, first, count, intervals, checks, found);
-    answer(request, dead, batch.kind(), first, found, count, work);
+    answer(request, deleted, batch.kind(), first, found, count, work);
   }
 
   // The batch partitioned by key, so that lookups that need the same memory come together.
-  void run_in_order(const LookupBatch& batch, const Request& request, DeadSet* dead) const {
+  void run_in_order(const LookupBatch& batch, const Request& request, DeletedSet* deleted) const {
     const KeyParts& parts = key_parts();
-    serial_for(batch.size(), most_at_once, [&](std::size_t first, std::size_t count) {
+    serial_for(batch.size(), max_at_once, [&](std::size_t first, std::size_t count) {
       const PartitionedBatch partitioned(batch, first, count, parts);
       parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
         // Split, because most lookups may ask for one key.
         const std::span<const PartitionedBatch::Item> items = partitioned.items(part);
-        parallel_for(items.size(), most_items, [&](std::size_t begin, std::size_t size) {
-          run_part(batch.kind(), request, dead, parts[part], items.subspan(begin, size));
+        parallel_for(items.size(), max_items, [&](std::size_t begin, std::size_t size) {
+          run_part(batch.kind(), request, deleted, parts[part], items.subspan(begin, size));
         });
       });
     });
@@ -240,13 +240,13 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   [[nodiscard]] const KeyParts& key_parts() const {
     std::call_once(parts_once_, [&] {
       parts_.emplace(order_.pairs(), order_.size(), order_.span(),
-                     std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, most_parts));
+                     std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, max_parts));
     });
     return *parts_;
   }
 
   // Lookups whose lower ends are in `part`.
-  void run_part(QueryKind kind, const Request& request, DeadSet* dead, const KeyPart& part,
+  void run_part(QueryKind kind, const Request& request, DeletedSet* deleted, const KeyPart& part,
                 std::span<const PartitionedBatch::Item> items) const {
     ScatteredAnswers answers(request);
     Work work(request);
@@ -261,7 +261,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
       }
       finder(part).find(kind, wants_first_row(request), intervals, count, found, work.get());
       answers.start();
-      answer(answers.local(), dead, kind, 0, found, count, work);
+      answer(answers.local(), deleted, kind, 0, found, count, work);
       answers.scatter(lookups, count);
     }
   }
@@ -269,7 +269,7 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   // Whether the first of equal keys, which has the smallest rowID, answers a point.
   [[nodiscard]] static bool wants_first_row(const Request& request) {
     return !request.wants_values() && !request.answers.has_any_of(Answer::count | Answer::rows) &&
-           request.dead.empty() && request.counters == nullptr;
+           request.deleted.empty() && request.counters == nullptr;
   }
 
   // The keys by position.
@@ -293,9 +293,9 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     // Null: nothing is counted.
     [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
     template <class Live>
-    void add_hits(const Match* found, std::size_t count, const Live& live) {
+    void add_hits(const Match* found, std::size_t count, const Live& valid) {
       if (total_ == nullptr) return;
-      for (std::size_t i = 0; i < count; ++i) own_.hits += live.count(i, found[i]);
+      for (std::size_t i = 0; i < count; ++i) own_.hits += valid.count(i, found[i]);
     }
 
    private:
@@ -303,34 +303,37 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
     Counters own_;
   };
 
-  void answer(const Request& request, DeadSet* dead, QueryKind kind, std::size_t first,
+  void answer(const Request& request, DeletedSet* deleted, QueryKind kind, std::size_t first,
               Match* found, std::size_t count, Work& work) const {
     const PairRows<Key> rows = order_.rows();
-    answer_live(request.dead, dead, order_.size(), found, count, rows, [&](const auto& live) {
-      work.add_hits(found, count, live);
-      answer_rows(request, first, found, count, rows, kind == QueryKind::equal, live);
-      if (request.chunk_keys != nullptr)
-        matches::append_rows(request.order, request.row_counts + first, found, count, Keys{&order_},
-                             live, (*request.chunk_keys)[first / chunk_lookups]);
-      if (!request.wants_values()) return;
-      if (request.included)
-        answer_included(request, dead, first, found, count, live);
-      else
-        answer_values(request, first, found, count, rows, live);
-    });
+    answer_valid(request.deleted, deleted, order_.size(), found, count, rows,
+                 [&](const auto& valid) {
+                   work.add_hits(found, count, valid);
+                   answer_rows(request, first, found, count, rows, kind == QueryKind::equal, valid);
+                   if (request.chunk_keys != nullptr)
+                     matches::append_rows(request.order, request.row_counts + first, found, count,
+                                          Keys{&order_}, valid,
+                                          (*request.chunk_keys)[first / chunk_lookups]);
+                   if (!request.wants_values()) return;
+                   if (request.included)
+                     answer_included(request, deleted, first, found, count, valid);
+                   else
+                     answer_values(request, first, found, count, rows, valid);
+                 });
   }
 
-  void answer_included(const Request& request, DeadSet*, std::size_t first, const Match* found,
-                       std::size_t count, const AllLive&) const {
+  void answer_included(const Request& request, DeletedSet*, std::size_t first, const Match* found,
+                       std::size_t count, const AllValid&) const {
     included_->answer(request, first, found, count, nullptr, nullptr);
   }
-  void answer_included(const Request& request, DeadSet* dead, std::size_t first, const Match* found,
-                       std::size_t count, const LiveMatches& live) const {
-    const LiveAggregates* aggregates = nullptr;
-    if (const DeadPositions* const positions = live.positions())
-      aggregates = dead->aggregates(rows_to_walk(found, count), order_.size(),
-                                    [&] { return included_->live_aggregates(positions->bits()); });
-    included_->answer(request, first, found, count, &live, aggregates);
+  void answer_included(const Request& request, DeletedSet* deleted, std::size_t first,
+                       const Match* found, std::size_t count, const ValidMatches& valid) const {
+    const ValidAggregates* aggregates = nullptr;
+    if (const DeletedPositions* const positions = valid.positions())
+      aggregates = deleted->aggregates(rows_to_walk(found, count), order_.size(), [&] {
+        return included_->valid_aggregates(positions->bits());
+      });
+    included_->answer(request, first, found, count, &valid, aggregates);
   }
 
   void prepare_lookups(Order order) {
@@ -355,16 +358,16 @@ class OrderedStructure final : public Structure, public HasKeyOrder {
   static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
   static constexpr std::size_t small_share = 4;
   static constexpr std::size_t part_bytes = std::size_t{1} << 18;  // a core's cache holds them
-  static constexpr std::size_t most_parts = 2048;
-  static constexpr std::size_t most_items = std::size_t{1} << 15;    // of a part, on one core
-  static constexpr std::size_t most_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
+  static constexpr std::size_t max_parts = 2048;
+  static constexpr std::size_t max_items = std::size_t{1} << 15;    // of a part, on one core
+  static constexpr std::size_t max_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
 
   KeyOrder<Key> order_;
   std::optional<Locator> locator_;  // none in a structure that is only merged
   OrderRule order_rule_;
   std::unique_ptr<IncludedValues> included_;
   std::optional<HashFilter<Key>> filter_;
-  DeadSets dead_sets_;
+  DeletedSets deleted_sets_;
   mutable std::once_flag parts_once_;
   mutable std::optional<KeyParts> parts_;  // of large batches
 };

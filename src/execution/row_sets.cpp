@@ -6,7 +6,7 @@
 #include "base/parallel.hpp"
 #include "execution/backend.hpp"
 #include "execution/row_sets.hpp"
-#include "storage/row_marks.hpp"
+#include "storage/row_bitmap.hpp"
 
 namespace rtindex {
 
@@ -29,7 +29,7 @@ CheckedRows Backend::check_rows(const Spec&, const ColumnView& rows, const RowSt
   const std::span<const std::uint32_t> list = row_ids(rows);
   const RowBits erased = bits_of(states.erased);
   const RowBits nulls = bits_of(states.nulls);
-  MarkedRows named(states.rows);
+  RowBitmapBuilder named(states.rows);
   std::atomic<bool> wrong = false;
   std::atomic<std::size_t> null_rows = 0;
   parallel_for(list.size(), row_grain, [&](std::size_t first, std::size_t count) {
@@ -44,7 +44,7 @@ CheckedRows Backend::check_rows(const Spec&, const ColumnView& rows, const RowSt
     null_rows += here;
   });
   if (!wrong) return {std::move(named).finish(), null_rows};
-  MarkedRows seen(states.rows);
+  RowBitmapBuilder seen(states.rows);
   for (const std::uint32_t row : list) {
     if (row >= states.rows) fail_unknown_row(row, states.rows);
     if (erased.has(row)) fail_erased_row(row);
@@ -53,7 +53,7 @@ CheckedRows Backend::check_rows(const Spec&, const ColumnView& rows, const RowSt
   fail("the rows of the change were written by another thread while they were read");
 }
 
-Marks Backend::united(const Spec&, const Marks& a, const Marks& b) const {
+RowBitmapPtr Backend::union_of(const Spec&, const RowBitmapPtr& a, const RowBitmapPtr& b) const {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   const bool a_is_longer = a->bits().rows >= b->bits().rows;
   const RowBits longer = a_is_longer ? a->bits() : b->bits();
@@ -64,10 +64,10 @@ Marks Backend::united(const Spec&, const Marks& a, const Marks& b) const {
     for (std::size_t i = first; i < first + count; ++i)
       words[i] = longer.words[i] | (i < common ? shorter.words[i] : 0);
   });
-  return std::make_shared<HostMarks>(std::move(words), longer.rows);
+  return std::make_shared<HostRowBitmap>(std::move(words), longer.rows);
 }
 
-Marks Backend::without(const Spec&, const Marks& a, const Marks& b) const {
+RowBitmapPtr Backend::difference(const Spec&, const RowBitmapPtr& a, const RowBitmapPtr& b) const {
   if (a == nullptr || b == nullptr) return a;
   const std::size_t common = RowBits::words_of(b->bits().rows);
   Array<std::uint32_t> words(RowBits::words_of(a->bits().rows));
@@ -75,21 +75,21 @@ Marks Backend::without(const Spec&, const Marks& a, const Marks& b) const {
     for (std::size_t i = first; i < first + count; ++i)
       words[i] = a->bits().words[i] & ~(i < common ? b->bits().words[i] : 0);
   });
-  auto marks = std::make_shared<HostMarks>(std::move(words), a->bits().rows);
-  return marks->count() == 0 ? nullptr : marks;
+  auto bitmap = std::make_shared<HostRowBitmap>(std::move(words), a->bits().rows);
+  return bitmap->count() == 0 ? nullptr : bitmap;
 }
 
-Marks Backend::load_marks(const Spec&, Array<std::uint32_t> words, std::size_t rows,
-                          const std::shared_ptr<DeviceMemory>&) const {
-  return std::make_shared<HostMarks>(std::move(words), rows);
+RowBitmapPtr Backend::load_bitmap(const Spec&, Array<std::uint32_t> words, std::size_t rows,
+                                  const std::shared_ptr<DeviceMemory>&) const {
+  return std::make_shared<HostRowBitmap>(std::move(words), rows);
 }
 
-Marks Backend::matching_rows(const Spec&, std::span<const Segment> segments, const ColumnView& keys,
-                             std::size_t row_count, Stream) const {
+RowBitmapPtr Backend::matching_rows(const Spec&, std::span<const Segment> segments,
+                                    const ColumnView& keys, std::size_t row_count, Stream) const {
   AnswersAccess access({.answers = Answer::rows}, keys.size());
   answer(segments, keys, keys, QueryKind::equal, access.request());
   const Answers found = access.finish();
-  MarkedRows marked(row_count);
+  RowBitmapBuilder marked(row_count);
   const std::span<const std::uint32_t> rows = found.rows();
   parallel_for(rows.size(), row_grain, [&](std::size_t first, std::size_t count) {
     // Two equal keys match the same rows.

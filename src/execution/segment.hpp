@@ -8,7 +8,7 @@
 #include <rtindex/column.hpp>
 
 #include "keys/codec.hpp"
-#include "storage/row_marks.hpp"
+#include "storage/row_bitmap.hpp"
 #include "storage/structure.hpp"
 
 namespace rtindex {
@@ -20,7 +20,7 @@ struct Segment {
   std::shared_ptr<Structure> structure;
   // Rows that the structure holds but that were erased or got another key since: every lookup skips
   // them, and a merge drops them.
-  Marks dead;
+  RowBitmapPtr deleted;
 
   [[nodiscard]] std::size_t keys() const { return structure->size(); }
 };
@@ -44,21 +44,21 @@ struct NewRows {
 // A new segment, and those of its rows whose keys are null.
 struct NewSegment {
   Segment segment;
-  Marks nulls;
+  RowBitmapPtr nulls;
 };
 
 // The rows of a change, which are there, are named once and are not erased.
 struct CheckedRows {
-  Marks named;
+  RowBitmapPtr named;
   std::size_t nulls = 0;  // how many of them have a null key
 };
 
 // What the rows of an index are at present.
 struct RowStates {
   std::size_t rows = 0;  // their number, erased and null ones included
-  Marks erased;
-  Marks nulls;                           // not erased, but without a key
-  std::shared_ptr<DeviceMemory> memory;  // of sets of rows on a GPU; null: the default
+  RowBitmapPtr erased;
+  RowBitmapPtr nulls;                    // not erased, but without a key
+  std::shared_ptr<DeviceMemory> memory;  // of row bitmaps on a GPU; null: the default
 };
 
 }  // namespace rtindex

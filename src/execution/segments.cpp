@@ -37,9 +37,9 @@ std::vector<std::uint32_t> order_of_rows(std::span<const std::uint32_t> rows) {
   return order;
 }
 
-Marks nulls_of(const ColumnView& column, const RowNumbers& numbers, std::size_t row_count) {
+RowBitmapPtr nulls_of(const ColumnView& column, const RowNumbers& numbers, std::size_t row_count) {
   if (!column.nullable()) return nullptr;
-  MarkedRows nulls(row_count);
+  RowBitmapBuilder nulls(row_count);
   for (std::size_t i = 0; i < column.size(); ++i)
     if (!column.valid(i)) nulls.add(numbers.row(i));
   return std::move(nulls).finish();
@@ -49,12 +49,12 @@ Marks nulls_of(const ColumnView& column, const RowNumbers& numbers, std::size_t 
 // given, in the order of the rows.
 class TakenRows {
  public:
-  // Takes the rows for which keep(row) is true, unless they are dead.
+  // Takes the rows for which keep(row) is true, unless they are deleted.
   template <class Keep>
   TakenRows(std::span<const Segment> segments, Keep&& keep) : codec_(*segments.front().codec) {
     for (const Segment& segment : segments) {
-      const RowBits dead = bits_of(segment.dead);
-      const auto is_taken = [&](std::uint32_t row) { return !dead.has(row) && keep(row); };
+      const RowBits deleted = bits_of(segment.deleted);
+      const auto is_taken = [&](std::uint32_t row) { return !deleted.has(row) && keep(row); };
       take_keys(segment, is_taken);
       if (segment.structure->included()) take_values(segment, is_taken);
     }
@@ -200,7 +200,7 @@ NewSegment Backend::build_rows(const Spec& spec, const NewRows& rows,
     columns.include = all_valid_view(columns.own_include);
   }
   if (!rows.keys.has_value() || (included && !rows.include.has_value())) {
-    MarkedRows wanted(row_count);
+    RowBitmapBuilder wanted(row_count);
     for (std::size_t i = 0; i < rows.count; ++i) wanted.add(columns.numbers.row(i));
     const RowBits bits = std::as_const(wanted).bits();
     const TakenRows taken(current, [&](std::uint32_t row) { return bits.has(row); });

@@ -4,8 +4,8 @@
 #include <limits>
 #include <utility>
 
-#include "answers/live_matches.hpp"
 #include "answers/matches.hpp"
+#include "answers/valid_matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
@@ -73,7 +73,7 @@ class HashTable final : public Structure {
   }
 
   void run(const LookupBatch& batch, const Request& request) const override {
-    const std::shared_ptr<DeadSet> dead = dead_sets_.of(request.dead);
+    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
       std::uint8_t checks[chunk_lookups];
@@ -83,11 +83,11 @@ class HashTable final : public Structure {
       const auto last_row = static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1);
       const SlotRows<Key> rows(table_.data(), table_.size(), duplicate_rows_.data(), last_row);
       if (batch.has_residual()) ResidualFilter(batch, rows).filter(first, count, checks, found);
-      answer_live(request.dead, dead.get(), table_.size() + duplicate_rows_.size(), found, count,
-                  rows, [&](const auto& live) {
-                    answer_rows(request, first, found, count, rows, true, live);
-                    answer_values(request, first, found, count, rows, live);
-                  });
+      answer_valid(request.deleted, deleted.get(), table_.size() + duplicate_rows_.size(), found,
+                   count, rows, [&](const auto& valid) {
+                     answer_rows(request, first, found, count, rows, true, valid);
+                     answer_values(request, first, found, count, rows, valid);
+                   });
     });
   }
 
@@ -105,8 +105,8 @@ class HashTable final : public Structure {
     bytes.parts = {{"table", table_.bytes()},
                    {"rows of duplicates", duplicate_rows_.bytes()},
                    {"filter", filter_.bytes()}};
-    if (const std::size_t dead = dead_sets_.bytes(); dead != 0)
-      bytes.parts.emplace_back("dead rows by position", dead);
+    if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
+      bytes.parts.emplace_back("dead rows by position", deleted);
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak = bytes.resident + build_peak_;
     return bytes;
@@ -235,7 +235,7 @@ class HashTable final : public Structure {
   Array<Slot<Key>> table_;
   Array<std::uint32_t> duplicate_rows_;
   HashFilter<Key> filter_;
-  DeadSets dead_sets_;
+  DeletedSets deleted_sets_;
 };
 
 class HashBackend final : public Backend {

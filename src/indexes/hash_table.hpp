@@ -25,8 +25,8 @@ static_assert(sizeof(Slot<std::uint64_t>) == 16);
 template <class Key, class HashAt>
 [[nodiscard]] std::uint64_t find_slot(std::uint64_t slot, std::uint64_t slots, Key hash,
                                       HashAt&& hash_at) {
-  constexpr std::uint64_t most_steps = 32;
-  const std::uint64_t near = std::min<std::uint64_t>(slot + most_steps, slots - 1);
+  constexpr std::uint64_t max_steps = 32;
+  const std::uint64_t near = std::min<std::uint64_t>(slot + max_steps, slots - 1);
   while (slot < near && hash_at(slot) < hash) ++slot;
   if (slot < near || !(hash_at(slot) < hash)) return slot;
   return partition_point<std::uint64_t>(slot, slots,

@@ -135,7 +135,7 @@ bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, 
     return std::unique_lock(refit_mutex_);
   }();
   if (version_.use_count() != 1 || version_->segments.size() != 1 ||
-      version_->main().dead != nullptr || version_->main().structure.use_count() != 1)
+      version_->main().deleted != nullptr || version_->main().structure.use_count() != 1)
     return false;
   auto next = std::make_shared<Version>(*version_);  // first: nothing may fail after the refit
   next->is_changed = true;
@@ -161,13 +161,13 @@ MemoryUsage Index::State::memory_usage() const {
       found->second += bytes;
     total.resident += bytes;
   };
-  std::vector<const RowMarks*> counted;
-  std::size_t marks = 0;
-  const auto add_marks = [&](const Marks& set) {
+  std::vector<const RowBitmap*> counted;
+  std::size_t bitmap = 0;
+  const auto add_marks = [&](const RowBitmapPtr& set) {
     if (set == nullptr || std::find(counted.begin(), counted.end(), set.get()) != counted.end())
       return;
     counted.push_back(set.get());
-    marks += set->bytes();
+    bitmap += set->bytes();
   };
   for (const Segment& segment : now->segments) {
     const MemoryUsage usage = segment.structure->memory_usage();
@@ -175,11 +175,11 @@ MemoryUsage Index::State::memory_usage() const {
     const std::size_t full_keys = segment.codec->bytes();
     if (full_keys != 0) add("full keys", full_keys);
     total.build_peak = std::max(total.build_peak, usage.build_peak + full_keys);
-    add_marks(segment.dead);
+    add_marks(segment.deleted);
   }
   add_marks(now->states.erased);
   add_marks(now->states.nulls);
-  if (marks != 0) add("erased and null rows", marks);
+  if (bitmap != 0) add("erased and null rows", bitmap);
   total.build_peak = std::max(total.build_peak, total.resident);
   return total;
 }
@@ -197,9 +197,9 @@ std::string Index::State::describe() const {
   text += fmt::format("segments: {} with {} keys", now->segments.size(), now->main().keys());
   for (std::size_t i = 1; i < now->segments.size(); ++i)
     text += fmt::format(" + {}", now->segments[i].keys());
-  if (now->main().dead != nullptr)
-    text +=
-        fmt::format(", {} rows of the first are erased or have moved", now->main().dead->count());
+  if (now->main().deleted != nullptr)
+    text += fmt::format(", {} rows of the first are erased or have moved",
+                        now->main().deleted->count());
   text += fmt::format("; merged when the others exceed {}{} keys\n",
                       backend->delta_bound(spec) == 0 ? "" : "an eighth of the first or ",
                       backend->delta_bound(spec));

@@ -74,7 +74,7 @@ std::vector<std::uint32_t> Index::null_rows() const {
   return explain_out_of_memory("listing rows", [&] { return state_->null_rows(); });
 }
 
-// Several segments, and rows that are dead, have no places: they are merged for the call.
+// Several segments, and rows that are deleted, have no places: they are merged for the call.
 std::vector<std::uint32_t> Index::State::select(const ColumnView& ranks) const {
   if (ranks.memory_space() == MemorySpace::device)
     fail("the ranks are in device memory: copy them to host memory");
@@ -87,7 +87,7 @@ std::vector<std::uint32_t> Index::State::select(const ColumnView& ranks) const {
          spec.text());
   std::vector<std::uint32_t> rows(places.size());
   threads->run([&] {
-    const bool is_one = now->segments.size() == 1 && now->main().dead == nullptr;
+    const bool is_one = now->segments.size() == 1 && now->main().deleted == nullptr;
     const Segment all =
         is_one ? now->main() : backend->merge(spec, now->segments, now->rows(), true);
     all.structure->select(*all.codec, places, rows.data());

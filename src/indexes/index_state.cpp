@@ -81,10 +81,10 @@ void Index::State::build(const ColumnView& column, const BuildOptions& options) 
 
 namespace {
 
-void save_marks(FileWriter& file, std::string_view name, const Marks& marks) {
-  if (marks == nullptr) return;
-  file.number(fmt::format("{}_rows", name), marks->bits().rows);
-  file.array(name, marks->words());
+void save_bitmap(FileWriter& file, std::string_view name, const RowBitmapPtr& bitmap) {
+  if (bitmap == nullptr) return;
+  file.number(fmt::format("{}_rows", name), bitmap->bits().rows);
+  file.array(name, bitmap->words());
 }
 
 }  // namespace
@@ -100,14 +100,14 @@ Stored Index::State::stored(const Version& now) const {
   writer.text("included_time_unit", std::string(name_of(included_time_unit)));
   for (const auto& [name, text] : metadata()) writer.part("metadata").text(name, text);
   writer.number("rows", now.rows());
-  save_marks(writer, "erased", now.states.erased);
-  save_marks(writer, "nulls", now.states.nulls);
+  save_bitmap(writer, "erased", now.states.erased);
+  save_bitmap(writer, "nulls", now.states.nulls);
   writer.number("segments", now.segments.size());
   for (std::size_t i = 0; i < now.segments.size(); ++i) {
     FileWriter part = writer.part(fmt::format("segment{}", i));
     now.segments[i].codec->save(part.part("codec"));
     now.segments[i].structure->save(part.part("structure"));
-    save_marks(part, "dead", now.segments[i].dead);
+    save_bitmap(part, "deleted", now.segments[i].deleted);
   }
   return stored;
 }
@@ -172,11 +172,11 @@ bool is_alike(const Segment& a, const Segment& b) {
 void Index::State::load_segments(const FileReader& reader,
                                  const std::shared_ptr<DeviceMemory>& memory, Version& opened) {
   RowStates& states = opened.states;
-  const auto marks_in = [&](const FileReader& part, const std::string& name) -> Marks {
+  const auto bitmap_in = [&](const FileReader& part, const std::string& name) -> RowBitmapPtr {
     if (!part.has(name + "_rows")) return nullptr;
     const std::size_t rows = part.number(name + "_rows", states.rows);
-    return backend->load_marks(spec, part.array<std::uint32_t>(name, RowBits::words_of(rows)), rows,
-                               memory);
+    return backend->load_bitmap(spec, part.array<std::uint32_t>(name, RowBits::words_of(rows)),
+                                rows, memory);
   };
   const auto load_segment = [&](const FileReader& part) {
     Segment segment;
@@ -186,7 +186,7 @@ void Index::State::load_segments(const FileReader& reader,
     segment.structure = std::move(structure.structure);
     loaded = fmt::format("{} {}", structure.rebuilt ? "rebuilt from the column in" : "mapped from",
                          file);
-    segment.dead = marks_in(part, "dead");
+    segment.deleted = bitmap_in(part, "deleted");
     if (!opened.segments.empty() && !is_alike(segment, opened.main()))
       reader.refuse("its segments have keys or values of different types");
     opened.segments.push_back(std::move(segment));
@@ -196,8 +196,8 @@ void Index::State::load_segments(const FileReader& reader,
   if (segments == 0) reader.refuse("it has no segments");
   for (std::uint64_t i = 0; i < segments; ++i)
     load_segment(reader.part(fmt::format("segment{}", i)));
-  states.erased = marks_in(reader, "erased");
-  states.nulls = marks_in(reader, "nulls");
+  states.erased = bitmap_in(reader, "erased");
+  states.nulls = bitmap_in(reader, "nulls");
   if (count_of(states.erased) + count_of(states.nulls) > states.rows)
     reader.refuse("it has more erased and null rows than rows");
 }

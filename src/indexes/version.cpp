@@ -11,7 +11,7 @@ namespace rtindex {
 namespace {
 
 // The main segment is merged with all others when they have this share of its keys, or when this
-// share of its own rows is dead.
+// share of its own rows is deleted.
 constexpr std::size_t main_factor = 8;
 
 }  // namespace
@@ -23,7 +23,7 @@ void VersionMaker::insert(Version& version, const NewRows& rows) const {
   added_rows.only_merged = first < version.segments.size();
   NewSegment added = backend_.build_rows(spec_, added_rows, version.segments, row_count);
   version.states.rows = row_count;
-  version.states.nulls = backend_.united(spec_, version.states.nulls, added.nulls);
+  version.states.nulls = backend_.union_of(spec_, version.states.nulls, added.nulls);
   add(version, std::move(added.segment), first);
 }
 
@@ -35,9 +35,9 @@ void VersionMaker::change(Version& version, const NewRows& rows) const {
   NewRows added_rows = rows;
   added_rows.only_merged = first < version.segments.size();
   NewSegment added = backend_.build_rows(spec_, added_rows, current, version.rows());
-  Marks& nulls = version.states.nulls;
-  if (checked.nulls != 0) nulls = backend_.without(spec_, nulls, checked.named);
-  nulls = backend_.united(spec_, nulls, added.nulls);
+  RowBitmapPtr& nulls = version.states.nulls;
+  if (checked.nulls != 0) nulls = backend_.difference(spec_, nulls, checked.named);
+  nulls = backend_.union_of(spec_, nulls, added.nulls);
   add(version, std::move(added.segment), first);
 }
 
@@ -45,17 +45,18 @@ void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream
   const CheckedRows checked = backend_.check_rows(spec_, rows, version.states, stream);
   kill(version, checked.named);
   RowStates& states = version.states;
-  if (checked.nulls != 0) states.nulls = backend_.without(spec_, states.nulls, checked.named);
-  states.erased = backend_.united(spec_, states.erased, checked.named);
+  if (checked.nulls != 0) states.nulls = backend_.difference(spec_, states.nulls, checked.named);
+  states.erased = backend_.union_of(spec_, states.erased, checked.named);
   merge_from(version, first_to_merge(version, 0));
 }
 
 std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
                                      Stream stream) const {
-  const Marks rows = backend_.matching_rows(spec_, version.segments, keys, version.rows(), stream);
+  const RowBitmapPtr rows =
+      backend_.matching_rows(spec_, version.segments, keys, version.rows(), stream);
   if (rows == nullptr) return 0;
   kill(version, rows);
-  version.states.erased = backend_.united(spec_, version.states.erased, rows);
+  version.states.erased = backend_.union_of(spec_, version.states.erased, rows);
   merge_from(version, first_to_merge(version, 0));
   return rows->count();
 }
@@ -83,16 +84,16 @@ bool VersionMaker::fit_together(const Version& version) const {
   return smallest > largest || backend_.holds(spec_, largest - smallest);
 }
 
-void VersionMaker::kill(Version& version, const Marks& rows) const {
-  Marks old_dead;
-  Marks new_dead = rows;
-  // Segments often share their dead rows.
+void VersionMaker::kill(Version& version, const RowBitmapPtr& rows) const {
+  RowBitmapPtr old_deleted;
+  RowBitmapPtr new_deleted = rows;
+  // Segments often share their deleted rows.
   for (Segment& segment : version.segments) {
-    if (segment.dead != old_dead) {
-      old_dead = segment.dead;
-      new_dead = backend_.united(spec_, old_dead, rows);
+    if (segment.deleted != old_deleted) {
+      old_deleted = segment.deleted;
+      new_deleted = backend_.union_of(spec_, old_deleted, rows);
     }
-    segment.dead = new_dead;
+    segment.deleted = new_deleted;
   }
 }
 
@@ -100,7 +101,7 @@ std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t add
   const Segment& main = version.main();
   const std::size_t delta = version.delta_keys() + added;
   if (delta > backend_.delta_bound(spec_) || main_factor * delta > main.keys() ||
-      main_factor * count_of(main.dead) > main.keys())
+      main_factor * count_of(main.deleted) > main.keys())
     return 0;
   std::size_t first = version.segments.size();
   std::size_t newer = added;
@@ -113,7 +114,7 @@ void VersionMaker::merge_from(Version& version, std::size_t first) const {
   version.is_changed = true;
   if (first == version.segments.size()) return;
   const std::span<const Segment> segments = std::span(version.segments).subspan(first);
-  if (segments.size() == 1 && segments.front().dead == nullptr) return;
+  if (segments.size() == 1 && segments.front().deleted == nullptr) return;
   Segment merged = backend_.merge(spec_, segments, version.rows(), first == 0);
   version.segments.resize(first);
   version.segments.push_back(std::move(merged));

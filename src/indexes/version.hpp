@@ -50,7 +50,7 @@ class VersionMaker {
   // Whether one structure could hold the keys of all segments.
   [[nodiscard]] bool fit_together(const Version& version) const;
   // From now on no segment holds these rows.
-  void kill(Version& version, const Marks& rows) const;
+  void kill(Version& version, const RowBitmapPtr& rows) const;
   // The first of the segments that are merged when so many keys are added to a version: only some
   // of the newest ones, all of them (0), or none (the number of segments).
   [[nodiscard]] std::size_t first_to_merge(const Version& version, std::size_t added) const;

@@ -75,7 +75,7 @@ class CompositeCodec final : public KeyCodec {
   }
 
   [[nodiscard]] std::optional<CodecParts> parts() const override {
-    if (parts_.size() > PackedMap::most_parts) return std::nullopt;
+    if (parts_.size() > PackedMap::max_parts) return std::nullopt;
     CodecParts result = layout();
     for (std::size_t p = first_residual_; p < parts_.size() && has_residual_; ++p)
       result.parts[p].keys = &parts_[p].residual;
@@ -90,7 +90,7 @@ class CompositeCodec final : public KeyCodec {
   }
 
   [[nodiscard]] std::optional<PackedMap> packed_map() const override {
-    if (has_residual_ || parts_.size() > PackedMap::most_parts) return std::nullopt;
+    if (has_residual_ || parts_.size() > PackedMap::max_parts) return std::nullopt;
     PackedMap map;
     map.base = base_;
     map.span = span_;

@@ -51,7 +51,7 @@ struct FullKeys {
   };
 
   PackedMap map;
-  Part parts[PackedMap::most_parts];
+  Part parts[PackedMap::max_parts];
   RowElements rows;
 };
 

@@ -77,7 +77,9 @@ class NativeCodec final : public KeyCodec {
   void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                       std::size_t first, std::size_t count, Interval* intervals,
                       std::uint8_t*) const override {
-    const auto is_own = [&](const ColumnView& end) { return !end.has_value() || end.type() == type_; };
+    const auto is_own = [&](const ColumnView& end) {
+      return !end.has_value() || end.type() == type_;
+    };
     if (empty_) {
       std::fill_n(intervals, count, empty_interval);
     } else if (is_own(lower) && is_own(upper) && !ends.null_upper_is_none) {
@@ -115,7 +117,7 @@ class NativeCodec final : public KeyCodec {
         [&](std::size_t first, std::size_t count) {
           return encode_new_keys(keys, first, count, encoded + first);
         },
-        united);
+        union_of);
     if (extent.empty()) return span_;
     if (empty_ || extent.smallest < base_) return std::nullopt;
     return std::max(span_, extent.largest - base_);
@@ -139,10 +141,10 @@ class NativeCodec final : public KeyCodec {
           }
           return block;
         },
-        united);
+        union_of);
   }
 
-  [[nodiscard]] static KeyExtent united(const KeyExtent& a, const KeyExtent& b) {
+  [[nodiscard]] static KeyExtent union_of(const KeyExtent& a, const KeyExtent& b) {
     return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
   }
 
@@ -166,7 +168,7 @@ class NativeCodec final : public KeyCodec {
       if (nullable && !keys.valid(first + i)) continue;
       const std::uint64_t bits = ordered_bits(value_of(elements[i]));
       encoded[i] = bits - base_;
-      extent = united(extent, {bits, bits});
+      extent = union_of(extent, {bits, bits});
     }
     return extent;
   }

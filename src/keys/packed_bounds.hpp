@@ -34,7 +34,7 @@ struct StringEncoder {
 // first in the highest bits, minus the base. What does not fit is compared in full, from the part
 // `first_compared` on: it is the last one that is packed, maybe without its lowest bits.
 struct PackedMap {
-  static constexpr std::size_t most_parts = 16;
+  static constexpr std::size_t max_parts = 16;
   struct Part {
     NativeMap map;  // of strings: their codes, minus the base
     int bits;
@@ -42,9 +42,9 @@ struct PackedMap {
     StringEncoder strings{};
   };
 
-  Part parts[most_parts];
+  Part parts[max_parts];
   std::size_t count = 0;
-  std::size_t first_compared = most_parts;
+  std::size_t first_compared = max_parts;
   std::uint64_t base = 0;
   std::uint64_t span = 0;
   bool empty = false;
@@ -73,9 +73,9 @@ struct PackedMap {
 // Tuples in one array for each part; fewer parts than the column has stand for all keys that begin
 // with them, and none at all for an end that is left out.
 struct PackedEnd {
-  const void* parts[PackedMap::most_parts] = {};  // elements; of strings in Arrow's layout: offsets
-  const char* bytes[PackedMap::most_parts] = {};  // of strings
-  ElementType types[PackedMap::most_parts] = {};
+  const void* parts[PackedMap::max_parts] = {};  // elements; of strings in Arrow's layout: offsets
+  const char* bytes[PackedMap::max_parts] = {};  // of strings
+  ElementType types[PackedMap::max_parts] = {};
   std::size_t count = 0;
   std::size_t size = 0;  // strings of the arrays
 };

@@ -28,11 +28,11 @@ class StringCodec final : public KeyCodec {
  public:
   StringCodec(const ColumnView& column, StringDictionary dictionary)
       : dictionary_(std::move(dictionary)) {
-    constexpr int most_attempts = 3;
+    constexpr int max_attempts = 3;
     Array<bool> is_kept(column.size());
     Codes codes = encode_all(column, is_kept);
     // The sample may lack a few strings that the dictionary has room for.
-    for (int i = 1; i < most_attempts && dictionary_.is_exact() && codes.kept != 0; ++i) {
+    for (int i = 1; i < max_attempts && dictionary_.is_exact() && codes.kept != 0; ++i) {
       std::vector<std::string_view> sample = sample_of(column);
       for (const std::size_t row : codes.some_kept) sample.push_back(column.string(row));
       dictionary_ = StringDictionary(std::move(sample), column.size());
@@ -185,7 +185,7 @@ class StringCodec final : public KeyCodec {
 
   // The codes of a column.
   struct Codes {
-    static constexpr std::size_t most_listed = 1024;
+    static constexpr std::size_t max_listed = 1024;
 
     std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t largest = 0;
@@ -203,7 +203,7 @@ class StringCodec final : public KeyCodec {
       a.kept += b.kept;
       a.common = std::min(a.common, b.common);
       for (const std::size_t row : b.some_kept)
-        if (a.some_kept.size() < most_listed) a.some_kept.push_back(row);
+        if (a.some_kept.size() < max_listed) a.some_kept.push_back(row);
       return a;
     }
   };
@@ -225,7 +225,7 @@ class StringCodec final : public KeyCodec {
             if (StringMap::is_exact(code)) continue;
             is_kept[row] = true;
             ++here.kept;
-            if (here.some_kept.size() < Codes::most_listed / 16) here.some_kept.push_back(row);
+            if (here.some_kept.size() < Codes::max_listed / 16) here.some_kept.push_back(row);
             here.common = equal_bytes(text, label.substr(0, here.common));
           }
           return here;

@@ -33,10 +33,10 @@ namespace rtindex {
 // How many strings of a column a dictionary is made from, where a few have so many bytes: all of a
 // small one.
 [[nodiscard]] inline std::size_t strings_to_sample(std::size_t column_size, std::size_t few_bytes) {
-  constexpr std::size_t most = std::size_t{1} << 14;        // strings
-  constexpr std::size_t most_bytes = std::size_t{1} << 25;  // about
+  constexpr std::size_t most = std::size_t{1} << 14;       // strings
+  constexpr std::size_t max_bytes = std::size_t{1} << 25;  // about
   const std::size_t few = few_strings(column_size);
-  const std::size_t fit = most_bytes / (few_bytes / few + 1);
+  const std::size_t fit = max_bytes / (few_bytes / few + 1);
   return std::min({column_size, most, std::max(few, fit)});
 }
 

@@ -10,11 +10,11 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::size_t most_positions = 64;                   // of a leaf
+constexpr std::size_t max_positions = 64;                    // of a leaf
 constexpr std::size_t longest_label = std::size_t{1} << 20;  // bytes
 constexpr std::size_t fewest_to_divide = 16;                 // strings of the sample
-constexpr int most_levels = 24;                              // of the trie
-constexpr std::size_t most_alphabets = 256;
+constexpr int max_levels = 24;                               // of the trie
+constexpr std::size_t max_alphabets = 256;
 constexpr std::uint64_t wide_codes = std::uint64_t{1} << 62;  // all of them, where 32 bits are few
 constexpr std::uint64_t narrow_codes = std::uint64_t{1} << 31;
 
@@ -81,7 +81,7 @@ StringTrie::StringTrie(std::span<std::string_view> sample, std::size_t column_si
 }
 
 // Without the bit that says whether a code is exact.
-std::uint64_t StringTrie::most_codes(std::size_t rows) const {
+std::uint64_t StringTrie::max_codes(std::size_t rows) const {
   return std::max<std::uint64_t>(1,
                                  wide_codes / 2 / std::max<std::size_t>(1, sample_.size()) * rows);
 }
@@ -96,7 +96,7 @@ StringTrie::Draft StringTrie::draft(std::span<std::string_view> rows, std::size_
     node.label = node.label.substr(0, equal_bytes(row.substr(depth), node.label));
   depth += node.label.size();
   draft_leaf(node, rows, depth);
-  if (node.cost > 0 && rows.size() >= fewest_to_divide && level < most_levels)
+  if (node.cost > 0 && rows.size() >= fewest_to_divide && level < max_levels)
     draft_children(node, rows, depth, level);
   return node;
 }
@@ -104,7 +104,7 @@ StringTrie::Draft StringTrie::draft(std::span<std::string_view> rows, std::size_
 void StringTrie::draft_leaf(Draft& node, std::span<const std::string_view> rows,
                             std::size_t depth) {
   for (const std::string_view row : rows) node.longest = std::max(node.longest, row.size() - depth);
-  ByteCounts counts(std::min(node.longest, most_positions));
+  ByteCounts counts(std::min(node.longest, max_positions));
   std::size_t shortest = node.longest;
   for (const std::string_view row : rows) {
     counts.add(row.substr(depth));
@@ -120,7 +120,7 @@ void StringTrie::draft_leaf(Draft& node, std::span<const std::string_view> rows,
   for (std::size_t i = 0; i < counts.at.size(); ++i) {
     const bool is_known = is_all || is_complete(counts.at[i]);
     node.positions.push_back({is_known ? bytes_in(counts.at[i]) : anywhere, i >= shortest});
-    if (!fitting.take(node.positions.back().count(), most_codes(rows.size()))) break;
+    if (!fitting.take(node.positions.back().count(), max_codes(rows.size()))) break;
   }
   if (fitting.positions == node.longest) return;
   const auto is_cut = [&](std::string_view row) { return row.size() - depth > fitting.positions; };
@@ -221,7 +221,7 @@ void StringTrie::write_leaf(StringDictionary& into, const Draft& node, std::size
     const std::uint16_t last = into.alphabets_[alphabet].entries[255];
     const std::uint32_t has_end = symbols.has_end ? 1 : 0;
     const std::uint64_t count = (last >> 1) + (last & 1) + has_end;
-    if (!fitting.take(count, most_codes(node.rows))) break;
+    if (!fitting.take(count, max_codes(node.rows))) break;
     into.positions_.push_back({count, alphabet, has_end});
   }
   std::uint64_t weight = 2;
@@ -250,7 +250,7 @@ std::uint32_t StringTrie::alphabet_of(StringDictionary& into, const std::bitset<
                      into.alphabets_[at].entries))
     ++at;
   if (at == into.alphabets_.size()) {
-    if (is_of_leaf && at >= most_alphabets && bytes != all_bytes_)
+    if (is_of_leaf && at >= max_alphabets && bytes != all_bytes_)
       return alphabet_of(into, all_bytes_, true);
     into.alphabets_.push_back(alphabet);
   }

@@ -46,7 +46,7 @@ class StringTrie {
   // How many pairs of different strings have the same first bytes behind the depth.
   [[nodiscard]] static double pairs_alike(std::span<const std::string_view> rows, std::size_t depth,
                                           std::size_t bytes);
-  [[nodiscard]] std::uint64_t most_codes(std::size_t rows) const;
+  [[nodiscard]] std::uint64_t max_codes(std::size_t rows) const;
 
   void write_node(StringDictionary& into, const Draft& node, std::size_t at);
   void write_leaf(StringDictionary& into, const Draft& node, std::size_t at);

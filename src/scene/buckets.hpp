@@ -76,7 +76,7 @@ using HighestDifferences = std::array<std::uint32_t, 64>;
   constexpr int spare = 6;
   constexpr int log2_of_a_row = 10;
   constexpr int log2_of_rows = 12;
-  constexpr int most_log2_of_rows = 15;
+  constexpr int max_log2_of_rows = 15;
   std::uint64_t all = 0;
   for (const std::uint32_t count : differences) all += count;
   std::uint64_t lost = 0;
@@ -89,7 +89,7 @@ using HighestDifferences = std::array<std::uint32_t, 64>;
   const int rows =
       std::clamp(static_cast<int>(std::bit_width(all)) - log2_of_a_row, 0, log2_of_rows);
   const int drop = std::min(spared - spare, bits - rows);
-  return drop <= 0 || bits - drop > most_log2_of_rows ? 0 : drop;
+  return drop <= 0 || bits - drop > max_log2_of_rows ? 0 : drop;
 }
 
 // What a bucket can stand for in the scene.

@@ -26,7 +26,7 @@ inline constexpr int octave_bits = 22;
 // The most places by which the closest hit of a ray in extended mode can be wrong; long_ray_slack
 // at both places, where coordinates are two units in the last place apart, or one beside a power of
 // two.
-inline constexpr std::uint32_t most_unsure_places = 16;
+inline constexpr std::uint32_t max_unsure_places = 16;
 
 // The keys of one row that one ray can search. Coordinates of extended mode grow so fast that, seen
 // from a large one, all small ones have the same t: towards smaller keys a ray ends at a power of
@@ -65,7 +65,7 @@ inline constexpr std::uint32_t most_unsure_places = 16;
                                                         Interval part, std::uint64_t hit) {
   // The errors grow with the largest coordinate on the way: that of the hit or of the origin.
   const std::uint32_t largest = coordinates.place_of(edge == Edge::first ? hit : part.upper);
-  std::uint64_t unsure = most_unsure_places;
+  std::uint64_t unsure = max_unsure_places;
   if (coordinates.mode != KeyMode::extended)
     unsure = static_cast<float>(largest) <= short_ray
                  ? 0

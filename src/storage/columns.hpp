@@ -11,7 +11,7 @@
 #include "base/stored.hpp"
 #include "keys/encoded_column.hpp"
 #include "storage/pairs.hpp"
-#include "storage/row_marks.hpp"
+#include "storage/row_bitmap.hpp"
 
 namespace rtindex {
 
@@ -60,9 +60,9 @@ template <class ForEach>
 template <class ForEach>
 [[nodiscard]] EncodedColumn in_row_order(std::size_t size, std::size_t row_count,
                                          std::uint64_t span, ForEach&& for_each) {
-  constexpr std::size_t most_rows_per_key = 8;  // a sort takes longer than so many rows
-  if (size < row_count / most_rows_per_key) return sorted_by_row(size, row_count, span, for_each);
-  MarkedRows valid(row_count);
+  constexpr std::size_t max_rows_per_key = 8;  // a sort takes longer than so many rows
+  if (size < row_count / max_rows_per_key) return sorted_by_row(size, row_count, span, for_each);
+  RowBitmapBuilder valid(row_count);
   for_each([&](std::uint32_t row, std::uint64_t key) {
     if (row >= row_count || !valid.add(row))
       fail_damaged_in_use("a row is there twice or too large");

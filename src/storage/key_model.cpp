@@ -21,7 +21,7 @@ constexpr std::uint64_t greatest_key = std::numeric_limits<std::uint64_t>::max()
 // Steps that the reading of a table must save to pay.
 constexpr std::uint32_t table_steps = 3;
 // More pieces do not stay in the cache next to a GPU's processors.
-constexpr std::uint32_t most_near_pieces = 64;
+constexpr std::uint32_t max_near_pieces = 64;
 
 }  // namespace
 
@@ -116,7 +116,7 @@ std::uint32_t fill_table(std::span<const std::uint64_t> firsts, const SlotOf& sl
   const auto count = static_cast<std::uint32_t>(firsts.size());
   const std::uint64_t wanted = 8 * std::uint64_t{count};
   MadeRoot made = bare_root(count);
-  if (count <= most_near_pieces || span < wanted) return made;
+  if (count <= max_near_pieces || span < wanted) return made;
   made.root.slots = Spread(0, span, wanted);
   made.root.has_table = true;
   made.table.resize(made.root.slots(span) + 2);
@@ -130,7 +130,7 @@ std::uint32_t fill_table(std::span<const std::uint64_t> firsts, const SlotOf& sl
   const std::uint64_t wanted = 2 * std::uint64_t{count};
   MadeRoot best = bare_root(count);
   if (best.root.steps <= table_steps || span < wanted) return best;
-  std::uint32_t most_steps = best.root.steps - table_steps;
+  std::uint32_t max_steps = best.root.steps - table_steps;
   const auto significant =
       static_cast<std::uint32_t>(std::clamp(static_cast<int>(std::bit_width(count)) - 2, 3, 8));
   for (const std::uint32_t bits : {0U, significant}) {
@@ -141,8 +141,8 @@ std::uint32_t fill_table(std::span<const std::uint64_t> firsts, const SlotOf& sl
     made.table.resize(std::size_t{made.root.slot(span)} + 2);
     made.root.steps = fill_table(
         firsts, [&](std::uint64_t key) { return made.root.slot(key); }, made.table);
-    if (made.root.steps >= most_steps) continue;
-    most_steps = made.root.steps;
+    if (made.root.steps >= max_steps) continue;
+    max_steps = made.root.steps;
     best = std::move(made);
   }
   return best;

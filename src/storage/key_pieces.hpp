@@ -32,7 +32,7 @@ inline constexpr std::uint32_t step_keys = 32;
 // Keys that one thread cuts.
 inline constexpr std::uint32_t chunk_keys = 14 * block_keys;
 // A block with more crowding is cut into steps.
-inline constexpr double most_block_crowding = 8;
+inline constexpr double max_block_crowding = 8;
 // What counts as crowded.
 inline constexpr double crowded = 2;
 
@@ -78,9 +78,9 @@ template <class KeyAt>
 
 // Neighbouring stretches become one piece up to these limits.
 struct JoinLimits {
-  double most_worse;             // how much more crowded they may be together
-  double most_worse_if_crowded;  // the same where keys are crowded in any case
-  double most_error;  // how far the ends of stretches may be from a line over the piece, in keys
+  double max_worse;             // how much more crowded they may be together
+  double max_worse_if_crowded;  // the same where keys are crowded in any case
+  double max_error;  // how far the ends of stretches may be from a line over the piece, in keys
 };
 
 // Joins stretches, added in key order, as long as they are about equally dense; take(stretch).
@@ -107,8 +107,8 @@ class StretchJoiner {
       span_ += span;
       keys_ += keys;
     }
-    const double low = (keys_ - limits_.most_error) / span_;
-    const double high = (keys_ + limits_.most_error) / span_;
+    const double low = (keys_ - limits_.max_error) / span_;
+    const double high = (keys_ + limits_.max_error) / span_;
     lowest_slope_ = low > lowest_slope_ ? low : lowest_slope_;
     highest_slope_ = high < highest_slope_ ? high : highest_slope_;
   }
@@ -125,7 +125,7 @@ class StretchJoiner {
     const double slope = keys / span;
     const double separate = joined_.separate + stretch.separate;
     const double worse =
-        separate > pieces::crowded * keys ? limits_.most_worse_if_crowded : limits_.most_worse;
+        separate > pieces::crowded * keys ? limits_.max_worse_if_crowded : limits_.max_worse;
     return span * (joined_.squares + stretch.squares) <= worse * separate * keys &&
            lowest_slope_ <= slope && slope <= highest_slope_;
   }
@@ -187,7 +187,7 @@ RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares
     const double fine = block_squares(static_cast<std::uint32_t>(block));
     const auto keys = static_cast<double>(to - at);
     const auto span = static_cast<double>(next - first);
-    if (fine * span <= pieces::most_block_crowding * keys * keys) {
+    if (fine * span <= pieces::max_block_crowding * keys * keys) {
       joiner.add({first, at, 0, fine, fine * span / keys}, next, to);
       at = to;
       first = next;

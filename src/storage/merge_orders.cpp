@@ -19,7 +19,7 @@ struct Side {
   const Pair<StoredKey>* pairs;
   std::size_t size;
   Key shift;
-  RowBits dead;
+  RowBits deleted;
   const std::uint32_t* sources;  // null: `first_source` and those that follow
   std::uint32_t first_source;
 
@@ -29,10 +29,10 @@ struct Side {
   [[nodiscard]] std::uint32_t source(std::size_t i) const {
     return sources == nullptr ? first_source + static_cast<std::uint32_t>(i) : sources[i];
   }
-  [[nodiscard]] std::size_t live(std::size_t begin, std::size_t end) const {
-    if (dead.empty()) return end - begin;
+  [[nodiscard]] std::size_t valid(std::size_t begin, std::size_t end) const {
+    if (deleted.empty()) return end - begin;
     std::size_t count = 0;
-    for (std::size_t i = begin; i < end; ++i) count += dead.has(pairs[i].row) ? 0 : 1;
+    for (std::size_t i = begin; i < end; ++i) count += deleted.has(pairs[i].row) ? 0 : 1;
     return count;
   }
 };
@@ -63,7 +63,7 @@ void merge_some(const Side<Key, A>& a, std::size_t a_at, std::size_t a_end, cons
       ++to;
     } else {
       if (out.sources != nullptr) out.sources[to] = side.source(at);
-      to += side.dead.has(pair.row) ? 0 : 1;
+      to += side.deleted.has(pair.row) ? 0 : 1;
     }
   };
   for (; b_at < b_end; ++b_at) {
@@ -109,16 +109,17 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
   });
   parallel_for(blocks, 1, [&](std::size_t block, std::size_t) {
     starts[block + 1] =
-        a.live(from_a[block], from_a[block + 1]) + b.live(from_b(block), from_b(block + 1));
+        a.valid(from_a[block], from_a[block + 1]) + b.valid(from_b(block), from_b(block + 1));
   });
   for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
 
   MergedOrders<Key> merged;
   merged.size = starts[blocks];
-  // A dead pair is written before it is passed over: the last of a block may need one more place.
+  // A deleted pair is written before it is passed over: the last of a block may need one more
+  // place.
   merged.pairs = Array<Pair<Key>>(merged.size + std::max<std::size_t>(padding, 1));
   if (wants_sources) merged.sources = Array<std::uint32_t>(merged.size + 1);
-  const bool is_plain = a.dead.empty() && b.dead.empty() && !wants_sources;
+  const bool is_plain = a.deleted.empty() && b.deleted.empty() && !wants_sources;
   const auto merge_here = [&](std::size_t block, const Output<Key>& out) {
     const auto merge = is_plain ? merge_some<true, Key, A, B> : merge_some<false, Key, A, B>;
     merge(a, from_a[block], from_a[block + 1], b, from_b(block), from_b(block + 1), out);
@@ -153,7 +154,7 @@ MergedOrders<Key> merge_all(std::span<const OrderInput> inputs, std::size_t padd
       using StoredKey = decltype(stored);
       // Keys that are wider than the merged ones cannot come from a valid column.
       work(Side<Key, StoredKey>{static_cast<const Pair<StoredKey>*>(input.pairs), input.size,
-                                static_cast<Key>(input.shift), input.dead, nullptr,
+                                static_cast<Key>(input.shift), input.deleted, nullptr,
                                 first_source[i]});
     });
   };

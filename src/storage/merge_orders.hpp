@@ -16,7 +16,7 @@ struct OrderInput {
   bool is_wide = false;
   std::size_t size = 0;
   std::uint64_t shift = 0;  // what is added to its keys
-  RowBits dead;             // rows that are left out
+  RowBits deleted;          // rows that are left out
 };
 
 template <class Key>

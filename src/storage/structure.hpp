@@ -68,9 +68,9 @@ class Structure {
 
   // Whether it can find edges and select rows.
   [[nodiscard]] virtual bool keeps_order() const { return false; }
-  // The first or last live row of every range of the batch, miss_row where it has none, and the
+  // The first or last valid row of every range of the batch, miss_row where it has none, and the
   // row's encoded key. Called by many threads at once; counters may be null.
-  virtual void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead,
+  virtual void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted,
                           std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const;
   // The rows at these places in the order of keys, miss_row beyond the last. By default the keys
   // are sorted for it.

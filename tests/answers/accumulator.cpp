@@ -101,13 +101,13 @@ TEST(Accumulator, StopsWhereNoHitCanChangeTheAnswer) {
   EXPECT_FALSE(stops({.answers = Answer::rows | Answer::sum, .limit = 2}, 3));
 }
 
-TEST(Accumulator, IgnoresDeadRows) {
+TEST(Accumulator, IgnoresDeletedRows) {
   const std::vector<double> values = {1, std::numeric_limits<double>::infinity(), 4, 16};
-  const std::uint32_t dead = 0b1011;  // all but row 2
-  const auto fold_live = [&](const std::vector<std::uint32_t>& hits, AnswerOptions options) {
+  const std::uint32_t deleted = 0b1011;  // all but row 2
+  const auto fold_valid = [&](const std::vector<std::uint32_t>& hits, AnswerOptions options) {
     options.values = values;
     AnswersAccess access(options, 1);
-    access.request().dead = {&dead, 4};
+    access.request().deleted = {&deleted, 4};
     Accumulator<double> accumulator(access.request(), 0);
     accumulator.start();
     for (const std::uint32_t hit : hits) {
@@ -120,7 +120,7 @@ TEST(Accumulator, IgnoresDeadRows) {
   };
   for (const AnswerOptions& options : {AnswerOptions{.answers = all, .matched = true, .limit = 1},
                                        AnswerOptions{.answers = all, .matched = true}}) {
-    const Answers answers = fold_live({0, 1, 2, 3}, options);
+    const Answers answers = fold_valid({0, 1, 2, 3}, options);
     EXPECT_EQ(answers.any()[0], 2U);
     EXPECT_EQ(answers.first()[0], 2U);
     EXPECT_EQ(answers.count()[0], 1U);
@@ -130,14 +130,14 @@ TEST(Accumulator, IgnoresDeadRows) {
     ASSERT_EQ(answers.rows(0).size(), 1U);
     EXPECT_EQ(answers.rows(0)[0], 2U);
     EXPECT_TRUE(answers.matched(0));
-    const Answers none = fold_live({3, 0, 1}, options);
+    const Answers none = fold_valid({3, 0, 1}, options);
     EXPECT_EQ(none.any()[0], miss_row);
     EXPECT_EQ(none.count()[0], 0U);
     EXPECT_TRUE(std::isnan(none.sum_as<double>()[0]));
     EXPECT_TRUE(none.rows(0).empty());
     EXPECT_FALSE(none.matched(0));
   }
-  EXPECT_EQ(fold_live({0, 2}, {.answers = Answer::any}).any()[0], 2U);
+  EXPECT_EQ(fold_valid({0, 2}, {.answers = Answer::any}).any()[0], 2U);
 }
 
 }  // namespace

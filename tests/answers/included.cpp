@@ -1,4 +1,4 @@
-// Values in key order, against a loop over the rows that are not dead.
+// Values in key order, against a loop over the rows that are not deleted.
 
 #include "answers/included.hpp"
 
@@ -14,7 +14,7 @@
 
 #include "answers/answers.hpp"
 #include "support/checker.hpp"
-#include "support/dead_rows.hpp"
+#include "support/deleted_rows.hpp"
 #include "support/run.hpp"
 #include "support/workloads.hpp"
 
@@ -55,19 +55,20 @@ std::vector<Match> matches_around_blocks(std::size_t size, Random& random) {
 enum class Way { row_by_row, by_position, aggregates };
 
 Answers answers_from(const IncludedValues& included, const std::vector<Match>& found,
-                     const PositionRows& rows, const DeadRows& dead, const AnswerOptions& options,
-                     Way way) {
+                     const PositionRows& rows, const DeletedRows& deleted,
+                     const AnswerOptions& options, Way way) {
   AnswersAccess access(options, found.size());
-  const DeadPositions positions(rows.rows.size(), rows, dead.bits());
-  const auto aggregates = included.live_aggregates(positions.bits());
+  const DeletedPositions positions(rows.rows.size(), rows, deleted.bits());
+  const auto aggregates = included.valid_aggregates(positions.bits());
   for (std::size_t first = 0; first < found.size(); first += chunk_lookups) {
     const std::size_t count = std::min(chunk_lookups, found.size() - first);
     std::vector<Match> chunk(found.begin() + static_cast<std::ptrdiff_t>(first),
                              found.begin() + static_cast<std::ptrdiff_t>(first + count));
-    const LiveMatches live = way == Way::row_by_row
-                                 ? LiveMatches(chunk.data(), count, rows, dead.bits())
-                                 : LiveMatches(chunk.data(), count, positions);
-    included.answer(access.request(), first, chunk.data(), count, live.all_live() ? nullptr : &live,
+    const ValidMatches valid = way == Way::row_by_row
+                                   ? ValidMatches(chunk.data(), count, rows, deleted.bits())
+                                   : ValidMatches(chunk.data(), count, positions);
+    included.answer(access.request(), first, chunk.data(), count,
+                    valid.all_live() ? nullptr : &valid,
                     way == Way::aggregates ? aggregates.get() : nullptr);
   }
   return access.finish();
@@ -89,15 +90,15 @@ void expect_same_bits(const Answers& a, const Answers& b) {
     ASSERT_EQ(bits_of_sum(sums[i]), bits_of_sum(b.sum_as<double>()[i]));
 }
 
-class IncludedWithDeadRows : public testing::TestWithParam<std::string> {};
+class IncludedWithDeletedRows : public testing::TestWithParam<std::string> {};
 
-TEST_P(IncludedWithDeadRows, AnswersInEveryType) {
+TEST_P(IncludedWithDeletedRows, AnswersInEveryType) {
   Random random(1);
   for (const std::size_t size : {std::size_t{1}, block, std::size_t{4001}}) {
     const PositionRows rows = order_of(first_rows(size), random);
-    const DeadRows dead = dead_rows_named(GetParam(), size);
+    const DeletedRows deleted = deleted_rows_named(GetParam(), size);
     const std::vector<Match> found = matches_around_blocks(size, random);
-    const Matches wanted = live_rows(found, rows, dead);
+    const Matches wanted = valid_rows(found, rows, deleted);
     for (const Type type : value_types()) {
       const TestColumn values = values_of(type, size, random);
       const auto included = IncludedValues::make(values.view(), size, row_at(rows), {});
@@ -105,7 +106,7 @@ TEST_P(IncludedWithDeadRows, AnswersInEveryType) {
         options.values = values.view();
         std::optional<Answers> before;
         for (const Way way : {Way::row_by_row, Way::by_position, Way::aggregates}) {
-          Answers answers = answers_from(*included, found, rows, dead, options, way);
+          Answers answers = answers_from(*included, found, rows, deleted, options, way);
           ASSERT_EQ("", first_difference(given(answers, options), options, batch_of(found), wanted,
                                          values))
               << name_of(type) << " " << size << " " << text_of(options) << " way "
@@ -119,10 +120,11 @@ TEST_P(IncludedWithDeadRows, AnswersInEveryType) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(DeadRows, IncludedWithDeadRows, testing::ValuesIn(dead_row_names()),
+INSTANTIATE_TEST_SUITE_P(DeletedRows, IncludedWithDeletedRows,
+                         testing::ValuesIn(deleted_row_names()),
                          [](const auto& item) { return item.param; });
 
-TEST(IncludedWithDeadRows, SmallFloatsSurviveALargeDeadOne) {
+TEST(IncludedWithDeletedRows, SmallFloatsSurviveALargeDeletedOne) {
   Random random(2);
   const std::size_t size = 10'000;
   const PositionRows rows{first_rows(size)};
@@ -130,10 +132,10 @@ TEST(IncludedWithDeadRows, SmallFloatsSurviveALargeDeadOne) {
   values[5000] = 1e300;
   values[6000] = std::numeric_limits<double>::infinity();
   const auto included = IncludedValues::make(values, size, row_at(rows), {});
-  const DeadRows dead({5000, 6000}, size);
+  const DeletedRows deleted({5000, 6000}, size);
   const AnswerOptions options{.answers = Answer::sum, .values = values};
   for (const Way way : {Way::row_by_row, Way::by_position, Way::aggregates})
-    EXPECT_EQ(answers_from(*included, {{0, size}}, rows, dead, options, way).sum_as<double>()[0],
+    EXPECT_EQ(answers_from(*included, {{0, size}}, rows, deleted, options, way).sum_as<double>()[0],
               static_cast<double>(size - 2));
 }
 

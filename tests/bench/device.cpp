@@ -182,7 +182,7 @@ TEST_F(DeviceWorkload, ChangingTablesAreTheHosts) {
       here.apply(here.next(change, few));
     }
     EXPECT_TRUE(there.column().keys.to_host() == here.column().keys.to_host());
-    EXPECT_TRUE(there.live_column().values.to_host() == here.live_column().values.to_host());
+    EXPECT_TRUE(there.valid_column().values.to_host() == here.valid_column().values.to_host());
     const Lookups lookups = there.hits_and_misses(few, 2);
     expect_equal(lookups, here.hits_and_misses(few, 2));
     EXPECT_EQ(time_lookups(index, there.column(), lookups, {.runs = 1}).status, "ok");

@@ -278,12 +278,12 @@ TEST(ChangingTables, FollowTheirBatches) {
         for (const auto& [row, key] : plain.keys) ASSERT_EQ(column.keys[row], key);
       }
       EXPECT_EQ(table.size(), row_count + 400);
-      const Column live = table.live_column();
-      EXPECT_TRUE(are_distinct(live));
-      ASSERT_EQ(live.size(), plain.keys.size());
-      expect_right_answers(live, table.hits(lookup_count, 2));
+      const Column valid = table.valid_column();
+      EXPECT_TRUE(are_distinct(valid));
+      ASSERT_EQ(valid.size(), plain.keys.size());
+      expect_right_answers(valid, table.hits(lookup_count, 2));
       const Lookups all = table.hits_and_misses(lookup_count, 2);
-      expect_right_answers(live, all);
+      expect_right_answers(valid, all);
       const std::vector<std::uint64_t> expected = all.expected.to_host();
       EXPECT_GT(std::count(expected.begin(), expected.end(), miss_sum), 0);
     }

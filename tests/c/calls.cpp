@@ -55,7 +55,7 @@ TEST_F(CCalls, ChangesAndSnapshots) {
   auto info = sized<rtindex_info>();
   ASSERT_EQ("", error_in(rtindex_get_info(index(), &info)));
   EXPECT_EQ(info.rows, 8U);
-  EXPECT_EQ(info.live, 2U);
+  EXPECT_EQ(info.valid, 2U);
   EXPECT_EQ(count(before.get(), 29), 2U);
   EXPECT_EQ(count(copy.get(), 29), 2U);
 }

@@ -44,7 +44,7 @@ TEST_P(Changes, InAnyOrder) {
 // Enough rows for several segments beside the first.
 TEST_P(Changes, OfALargeTable) {
   const std::string& index = std::get<0>(GetParam());
-  ChangingIndex changing(column(1500), index, {.seed = 47, .most_rows = 0});
+  ChangingIndex changing(column(1500), index, {.seed = 47, .max_rows = 0});
   expect_right_after(changing, static_cast<int>(affordable(24, 8)));
 }
 
@@ -111,7 +111,7 @@ TEST_P(ChangesOfIncluded, ValuesFollowTheirRows) {
     for (const std::size_t rows : {std::size_t{120}, std::size_t{1500}}) {
       SCOPED_TRACE(spec + delta);
       ChangingIndex changing(some_rows(workload, rows), spec + delta,
-                             {.seed = ++seed, .include = true, .most_rows = rows});
+                             {.seed = ++seed, .include = true, .max_rows = rows});
       ASSERT_EQ("", changing.difference());
       expect_right_after(changing, static_cast<int>(affordable(16, 8)));
       if (HasFatalFailure()) return;

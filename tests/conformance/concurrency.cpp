@@ -20,8 +20,8 @@ namespace rtindex::test {
 namespace {
 
 constexpr int readers = 3;
-constexpr int least_updates = 12;
-constexpr int least_passes = 3;  // of every reader over all batches
+constexpr int min_updates = 12;
+constexpr int min_passes = 3;  // of every reader over all batches
 
 // The keys in reverse: row 0 holds the last key.
 std::vector<Key> reversed(const std::vector<Key>& keys) { return {keys.rbegin(), keys.rend()}; }
@@ -79,7 +79,7 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
   const auto slowest_reader = [&] {
     return std::min_element(passes.begin(), passes.end())->load();
   };
-  for (int update = 0; update < least_updates || slowest_reader() < least_passes; ++update) {
+  for (int update = 0; update < min_updates || slowest_reader() < min_passes; ++update) {
     index.update(rows, update % 2 == 0 ? after.view() : column.view());
     std::this_thread::yield();
   }

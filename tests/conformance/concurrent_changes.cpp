@@ -31,11 +31,11 @@ namespace {
 constexpr std::size_t writers = 2;
 constexpr std::size_t readers = 3;
 constexpr std::size_t snapshot_takers = 1;
-constexpr int least_changes = 40;  // of every writer
-constexpr int least_passes = 10;   // of every reader
+constexpr int min_changes = 40;  // of every writer
+constexpr int min_passes = 10;   // of every reader
 constexpr std::size_t group_rows = 6;
-constexpr std::size_t all_keys = 48;     // that a group may have
-constexpr std::size_t most_groups = 12;  // of a writer
+constexpr std::size_t all_keys = 48;    // that a group may have
+constexpr std::size_t max_groups = 12;  // of a writer
 
 // Columns of keys by number.
 struct Keys {
@@ -131,7 +131,7 @@ class SharedIndex {
 
     void change() {
       Index& index = shared_.index_;
-      if (groups_.empty() || (groups_.size() < most_groups && random_.one_in(2))) return insert();
+      if (groups_.empty() || (groups_.size() < max_groups && random_.one_in(2))) return insert();
       const std::size_t at = random_.below(groups_.size());
       Group& group = groups_[at];
       switch (random_.below(5)) {
@@ -285,28 +285,28 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
   std::vector<SharedIndex::Writer> all_writers;
   for (std::size_t writer = 0; writer < writers; ++writer) all_writers.emplace_back(shared, writer);
   for (SharedIndex::Writer& writer : all_writers)
-    crew.add(least_changes, [&] {
+    crew.add(min_changes, [&] {
       writer.change();
       std::this_thread::yield();
       return "";
     });
   for (std::size_t reader = 0; reader < readers; ++reader)
-    crew.add(least_passes, [&] { return shared.difference(); });
+    crew.add(min_passes, [&] { return shared.difference(); });
   for (std::size_t taker = 0; taker < snapshot_takers; ++taker)
-    crew.add(least_passes, [&]() -> std::string {
+    crew.add(min_passes, [&]() -> std::string {
       const Index snapshot = shared.index().snapshot();
       const std::size_t size = snapshot.size();
-      const std::size_t live = snapshot.live();
+      const std::size_t valid = snapshot.live();
       for (int pass = 0; pass < 3; ++pass) {
         std::string text = shared.difference(snapshot);
         if (!text.empty()) return text;
         std::this_thread::yield();
       }
-      if (live % group_rows != 0) return "part of a group is live";
-      return snapshot.size() == size && snapshot.live() == live ? "" : "the snapshot changed";
+      if (valid % group_rows != 0) return "part of a group is live";
+      return snapshot.size() == size && snapshot.live() == valid ? "" : "the snapshot changed";
     });
   // What tells about an index, and its bytes.
-  crew.add(least_passes, [&]() -> std::string {
+  crew.add(min_passes, [&]() -> std::string {
     static_cast<void>(shared.index().describe());
     static_cast<void>(shared.index().memory_usage());
     const Index copy = shared.index().copy();
@@ -314,14 +314,14 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
   });
   // Files, bytes, and indexes that are destroyed while others of their segments live on.
   const TemporaryFolder folder(TemporaryFolder::Medium::memory);
-  crew.add(least_passes, [&]() -> std::string {
+  crew.add(min_passes, [&]() -> std::string {
     shared.index().save(folder.file("a.rtindex"));
     return shared.difference(load(folder.file("a.rtindex"), {.verify = Verify::full}));
   });
   std::mutex held_mutex;
   std::optional<Index> held;
   for (int taker = 0; taker < 2; ++taker)
-    crew.add(least_passes, [&]() -> std::string {
+    crew.add(min_passes, [&]() -> std::string {
       std::optional<Index> taken = shared.index().snapshot();
       {
         const std::lock_guard lock(held_mutex);

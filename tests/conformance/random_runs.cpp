@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t usual_runs = 120;
 constexpr std::size_t usual_rows = 400;
-constexpr std::size_t most_rows = 20000;
+constexpr std::size_t max_rows = 20000;
 
 // The keys that a column may hold, before and after updates.
 struct Window {
@@ -42,7 +42,7 @@ Window random_window(Random& random) {
 TestColumn random_integers(const Window& window, Random& random) {
   std::vector<Whole> keys;
   const bool is_large = random.one_in(5);
-  for (std::size_t size = random.below(is_large ? affordable(most_rows) : usual_rows); size > 0;
+  for (std::size_t size = random.below(is_large ? affordable(max_rows) : usual_rows); size > 0;
        --size) {
     if (!keys.empty() && random.one_in(4))
       keys.push_back(random.pick(keys));
@@ -161,7 +161,7 @@ void run(std::uint64_t seed) {
        .include = includes_values(spec) && random.one_in(2),
        .new_keys = [&](const TestColumn& now, std::size_t size,
                        Random& source) { return new_keys(now, window, size, source); },
-       .most_rows = usual_rows});
+       .max_rows = usual_rows});
   for (int step = 0; step < 3; ++step) {
     const TestColumn now(column.shape(), changing.keys());
     const TestColumn values = values_of(random.pick(value_types()), now.size(), random);

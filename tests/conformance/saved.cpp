@@ -105,7 +105,7 @@ TEST_P(SavedChanges, AnswerLikeTheScan) {
   for (const std::string& spec : {index_name, index_name + ",delta=64"}) {
     SCOPED_TRACE(spec);
     ChangingIndex changing(some_rows(workload_name, 250), spec,
-                           {.seed = 70, .include = includes_values(spec), .most_rows = 0});
+                           {.seed = 70, .include = includes_values(spec), .max_rows = 0});
     for (int round = 0; round < 2; ++round) {
       for (int change = 0; change < 4; ++change) changing.random_change();
       std::vector<Index> again = restored(changing.index());

@@ -34,21 +34,21 @@ class DeviceRowSets : public GpuTest {
   static ResolvedSpec on_host() { return resolve(Spec("sorted@cpu")); }
 
   // A set of either side.
-  static Marks marks(const ResolvedSpec& index, const Rows& rows, std::size_t row_count) {
+  static RowBitmapPtr bitmap(const ResolvedSpec& index, const Rows& rows, std::size_t row_count) {
     if (rows.empty()) return nullptr;
     Array<std::uint32_t> words(RowBits::words_of(row_count));
     std::fill(words.begin(), words.end(), 0);
     for (const std::uint32_t row : rows) words[row / 32] |= 1U << (row % 32);
-    return index.backend->load_marks(index.spec, std::move(words), row_count, nullptr);
+    return index.backend->load_bitmap(index.spec, std::move(words), row_count, nullptr);
   }
 
-  static Rows rows_in(const Marks& marks) {
+  static Rows rows_in(const RowBitmapPtr& bitmap) {
     Rows rows;
-    if (marks == nullptr) return rows;
-    const Array<std::uint32_t> words = marks->words();
-    for (std::uint32_t row = 0; row < marks->bits().rows; ++row)
+    if (bitmap == nullptr) return rows;
+    const Array<std::uint32_t> words = bitmap->words();
+    for (std::uint32_t row = 0; row < bitmap->bits().rows; ++row)
       if ((words[row / 32] >> (row % 32) & 1) != 0) rows.push_back(row);
-    EXPECT_EQ(rows.size(), marks->count());
+    EXPECT_EQ(rows.size(), bitmap->count());
     return rows;
   }
 
@@ -71,10 +71,10 @@ TEST_F(DeviceRowSets, AreUnitedAndReducedLikeThoseOfTheHost) {
         const Rows a = some_of(a_size, 0.5, random);
         const Rows b = some_of(b_size, share, random);
         const auto run = [&](const ResolvedSpec& index) {
-          const Marks first = marks(index, a, a_size);
-          const Marks second = marks(index, b, b_size);
-          return std::pair(rows_in(index.backend->united(index.spec, first, second)),
-                           rows_in(index.backend->without(index.spec, first, second)));
+          const RowBitmapPtr first = bitmap(index, a, a_size);
+          const RowBitmapPtr second = bitmap(index, b, b_size);
+          return std::pair(rows_in(index.backend->union_of(index.spec, first, second)),
+                           rows_in(index.backend->difference(index.spec, first, second)));
         };
         EXPECT_EQ(run(gpu), run(host)) << a_size << " " << b_size << " " << share;
       }
@@ -85,7 +85,7 @@ TEST_F(DeviceRowSets, OfRowsThatAChangeNames) {
   constexpr std::size_t row_count = 100'003;
   const ResolvedSpec gpu = on_gpu();
   const Rows nulls = some_of(row_count, 0.2, random);
-  const RowStates states{row_count, nullptr, marks(gpu, nulls, row_count), nullptr};
+  const RowStates states{row_count, nullptr, bitmap(gpu, nulls, row_count), nullptr};
   Rows named = some_of(row_count, 0.6, random);
   Rows shuffled = named;
   std::shuffle(shuffled.begin(), shuffled.end(), random);
@@ -106,7 +106,7 @@ TEST_F(DeviceRowSets, RefuseWrongRowsInTheWordsOfTheHost) {
   const auto run = [&](const ResolvedSpec& index, const ColumnView& rows) {
     return sentence_of([&] {
       static_cast<void>(index.backend->check_rows(
-          index.spec, rows, {row_count, marks(index, erased, row_count), nullptr, nullptr}, {}));
+          index.spec, rows, {row_count, bitmap(index, erased, row_count), nullptr, nullptr}, {}));
     });
   };
   for (const Rows& rows : {Rows{1, 2, 1}, Rows{1000}, Rows{0xffffffffU}, Rows{3, 7},

@@ -1,6 +1,6 @@
 // Segments that a GPU builds and merges, taken apart and compared with a table: keys of both
-// widths, signed ones and floats, null ones, rows in any order, included values and dead rows, over
-// many blocks of threads.
+// widths, signed ones and floats, null ones, rows in any order, included values and deleted rows,
+// over many blocks of threads.
 
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ class SegmentTable {
     const CheckedRows checked = index_.backend->check_rows(index_.spec, rows.rows, states_, {});
     const std::vector<Segment> current = segments_;
     for (Segment& segment : segments_)
-      segment.dead = index_.backend->united(index_.spec, segment.dead, checked.named);
+      segment.deleted = index_.backend->union_of(index_.spec, segment.deleted, checked.named);
     add(rows, current);
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (keys) keys_[list[i]] = input.valid[i] ? std::optional(input.keys[i]) : std::nullopt;
@@ -93,8 +93,9 @@ class SegmentTable {
     std::map<std::uint32_t, Value> values;
     for (const Segment& segment : segments_) {
       const Array<std::uint32_t> words =
-          segment.dead == nullptr ? Array<std::uint32_t>() : segment.dead->words();
-      const RowBits dead{words.data(), segment.dead == nullptr ? 0 : segment.dead->bits().rows};
+          segment.deleted == nullptr ? Array<std::uint32_t>() : segment.deleted->words();
+      const RowBits deleted{words.data(),
+                            segment.deleted == nullptr ? 0 : segment.deleted->bits().rows};
       const EncodedColumn column = segment.structure->column();
       ASSERT_EQ(column.size(), segment.keys());
       const OwnedColumn decoded = segment.codec->decode(column);
@@ -103,7 +104,7 @@ class SegmentTable {
         if (i != 0) {
           ASSERT_LT(column.row(i - 1), column.row(i));
         }
-        if (!dead.has(column.row(i))) {
+        if (!deleted.has(column.row(i))) {
           ASSERT_TRUE(keys.emplace(column.row(i), elements[i]).second);
         }
       }
@@ -116,7 +117,7 @@ class SegmentTable {
         if (i != 0) {
           ASSERT_LT(included.rows[i - 1], included.rows[i]);
         }
-        if (!dead.has(included.rows[i])) {
+        if (!deleted.has(included.rows[i])) {
           ASSERT_TRUE(values.emplace(included.rows[i], own[i]).second);
         }
       }
@@ -185,10 +186,10 @@ class SegmentTable {
     if (rows.rows.has_value() && rows.keys.has_value()) {
       const CheckedRows checked = index_.backend->check_rows(index_.spec, rows.rows, states_, {});
       if (checked.nulls != 0)
-        states_.nulls = index_.backend->without(index_.spec, states_.nulls, checked.named);
+        states_.nulls = index_.backend->difference(index_.spec, states_.nulls, checked.named);
     }
     if (!rows.rows.has_value() || rows.keys.has_value())
-      states_.nulls = index_.backend->united(index_.spec, states_.nulls, made.nulls);
+      states_.nulls = index_.backend->union_of(index_.spec, states_.nulls, made.nulls);
     segments_.push_back(std::move(made.segment));
   }
 
@@ -246,7 +247,7 @@ class SegmentContents : public GpuIndexTest {
       table.expect_same();
       if (testing::Test::HasFatalFailure()) return;
       ASSERT_EQ(table.segments().size(), 1U);
-      ASSERT_EQ(table.segments().front().dead, nullptr);
+      ASSERT_EQ(table.segments().front().deleted, nullptr);
     }
   }
 };
@@ -278,7 +279,7 @@ TEST_P(SegmentContents, OfKeysThatGetWider) {
   }
 }
 
-TEST_P(SegmentContents, OfNothingButNullsAndDeadRows) {
+TEST_P(SegmentContents, OfNothingButNullsAndDeletedRows) {
   for (const bool on_device : {false, true})
     for (const bool has_values : {false, true}) {
       if (has_values && !includes()) continue;

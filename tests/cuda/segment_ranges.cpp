@@ -1,5 +1,5 @@
-// Ranges over many rows of two segments on a GPU, with dead rows: answered by prefix sums, by trees
-// and by all warps of the GPU.
+// Ranges over many rows of two segments on a GPU, with deleted rows: answered by prefix sums, by
+// trees and by all warps of the GPU.
 
 #include <gtest/gtest.h>
 
@@ -50,17 +50,17 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
     std::vector<std::int32_t> values(rows);
     for (std::int32_t& value : values)
       value = static_cast<std::int32_t>(random.below(2'000'001)) - 1'000'000;
-    std::vector<bool> dead(rows);
+    std::vector<bool> deleted(rows);
     for (std::uint32_t row = 0; row < rows; ++row)
-      dead[row] = random.one_in(20) || (keys[row] >= 40'000 && keys[row] < 45'000);
-    const std::vector<Segment> segments = make(keys, values, dead, included);
+      deleted[row] = random.one_in(20) || (keys[row] >= 40'000 && keys[row] < 45'000);
+    const std::vector<Segment> segments = make(keys, values, deleted, included);
 
     std::vector<std::uint32_t> lower(lookups), upper(lookups);
     for (std::size_t i = 0; i < lookups; ++i) {
       lower[i] = static_cast<std::uint32_t>(random.below(largest));
       upper[i] = lower[i] + length;
     }
-    lower[0] = 40'000;  // every row of it is dead
+    lower[0] = 40'000;  // every row of it is deleted
     upper[0] = 44'999;
     AnswerOptions options = full_options();
     options.answers = Answer::any | Answer::first | Answer::count | Answer::sum |
@@ -75,7 +75,7 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
 
     std::vector<std::vector<std::uint32_t>> rows_of(largest);
     for (std::uint32_t row = 0; row < rows; ++row)
-      if (!dead[row]) rows_of[keys[row]].push_back(row);
+      if (!deleted[row]) rows_of[keys[row]].push_back(row);
     for (std::size_t i = 0; i < lookups; ++i) {
       Expected expected;
       for (std::uint32_t key = lower[i]; key <= std::min(upper[i], largest - 1); ++key)
@@ -95,7 +95,7 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
         ASSERT_EQ(answers.sum_as<std::int64_t>()[i], options.miss.i64);
         continue;
       }
-      ASSERT_TRUE(!dead[any] && keys[any] >= lower[i] && keys[any] <= upper[i]);
+      ASSERT_TRUE(!deleted[any] && keys[any] >= lower[i] && keys[any] <= upper[i]);
       ASSERT_EQ(answers.sum_as<std::int64_t>()[i], expected.sum) << lower[i] << ":" << upper[i];
       ASSERT_EQ(answers.min_as<std::int64_t>()[i], expected.min) << lower[i] << ":" << upper[i];
       ASSERT_EQ(answers.max_as<std::int64_t>()[i], expected.max) << lower[i] << ":" << upper[i];
@@ -103,10 +103,10 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
   }
 
  private:
-  // Two segments with one set of dead rows.
+  // Two segments with one set of deleted rows.
   std::vector<Segment> make(const std::vector<std::uint32_t>& keys,
-                            const std::vector<std::int32_t>& values, const std::vector<bool>& dead,
-                            bool included) {
+                            const std::vector<std::int32_t>& values,
+                            const std::vector<bool>& deleted, bool included) {
     const ResolvedSpec resolved = resolve(Spec(GetParam()));
     backend_ = resolved.backend;
     const auto part = [](const auto& all, std::size_t begin, std::size_t size) {
@@ -125,10 +125,10 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
     Array<std::uint32_t> words(RowBits::words_of(rows));
     std::fill(words.begin(), words.end(), 0);
     for (std::uint32_t row = 0; row < rows; ++row)
-      if (dead[row]) words[row / RowBits::word_bits] |= 1U << (row % RowBits::word_bits);
-    const Marks marks = backend_->load_marks(resolved.spec, std::move(words), rows,
-                                             segments.front().structure->device_memory());
-    for (Segment& segment : segments) segment.dead = marks;
+      if (deleted[row]) words[row / RowBits::word_bits] |= 1U << (row % RowBits::word_bits);
+    const RowBitmapPtr bitmap = backend_->load_bitmap(resolved.spec, std::move(words), rows,
+                                                      segments.front().structure->device_memory());
+    for (Segment& segment : segments) segment.deleted = bitmap;
     return segments;
   }
 

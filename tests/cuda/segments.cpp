@@ -68,13 +68,13 @@ class SegmentedTable {
   // A row is marked in every segment, whether or not it holds the row.
   void erase(const std::vector<std::uint32_t>& which) {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
-      dead_[i].insert(which.begin(), which.end());
+      deleted_[i].insert(which.begin(), which.end());
       Array<std::uint32_t> words(RowBits::words_of(keys_.size()));
       std::fill(words.begin(), words.end(), 0);
-      for (const std::uint32_t row : dead_[i])
+      for (const std::uint32_t row : deleted_[i])
         words[row / RowBits::word_bits] |= 1U << (row % RowBits::word_bits);
-      segments_[i].dead = backend().load_marks(resolved_.spec, std::move(words), keys_.size(),
-                                               segments_[i].structure->device_memory());
+      segments_[i].deleted = backend().load_bitmap(resolved_.spec, std::move(words), keys_.size(),
+                                                   segments_[i].structure->device_memory());
     }
     for (const std::uint32_t row : which) keys_[row][0] = std::monostate{};
   }
@@ -88,13 +88,13 @@ class SegmentedTable {
  private:
   void add(Segment segment) {
     segments_.push_back(std::move(segment));
-    dead_.emplace_back();
+    deleted_.emplace_back();
   }
 
   ResolvedSpec resolved_;
   std::vector<Key> keys_;
   std::vector<Segment> segments_;
-  std::vector<std::set<std::uint32_t>> dead_;
+  std::vector<std::set<std::uint32_t>> deleted_;
 };
 
 // Into host memory, of lookups there or on the GPU.
@@ -281,7 +281,7 @@ class DeviceSegments : public GpuTestWithParam<std::tuple<std::string, std::stri
     table.insert(part_of(all, main, all.size() - main), included ? &new_values : nullptr);
     table.erase(random_rows(table.rows(), 5, random));
     expect_every_answer(table, all, values, included, random);
-    const std::vector<std::uint32_t> moved = some_live_rows(table, 4, random);
+    const std::vector<std::uint32_t> moved = some_valid_rows(table, 4, random);
     if (moved.empty()) return;
     std::vector<Key> keys;
     for (std::size_t i = 0; i < moved.size(); ++i) keys.push_back(random.pick(all.keys()));
@@ -289,8 +289,8 @@ class DeviceSegments : public GpuTestWithParam<std::tuple<std::string, std::stri
     expect_every_answer(table, all, values, included, random);
   }
 
-  static std::vector<std::uint32_t> some_live_rows(const SegmentedTable& table, std::size_t one_in,
-                                                   Random& random) {
+  static std::vector<std::uint32_t> some_valid_rows(const SegmentedTable& table, std::size_t one_in,
+                                                    Random& random) {
     std::vector<std::uint32_t> rows = random_rows(table.rows(), one_in, random);
     std::erase_if(rows, [&](std::uint32_t row) { return is_null(table.keys()[row]); });
     return rows;
@@ -308,7 +308,7 @@ TEST_P(DeviceSegments, AnswerWithIncludedValues) {
   check(true, Type::f32);
 }
 
-TEST_P(DeviceSegments, MayHaveOnlyDeadRows) {
+TEST_P(DeviceSegments, MayHaveOnlyDeletedRows) {
   const TestColumn all = column();
   Random random(5);
   const TestColumn values = values_of(Type::u8, 2 * all.size(), random);

@@ -64,7 +64,7 @@ ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t offset) {
     return -1;
   }
   was_interrupted = false;
-  if (is_armed && how.most_bytes != 0) size = std::min(size, how.most_bytes);
+  if (is_armed && how.max_bytes != 0) size = std::min(size, how.max_bytes);
   return real(file, bytes, size, offset);
 }
 

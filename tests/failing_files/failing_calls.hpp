@@ -16,11 +16,11 @@ class FailingFiles {
  public:
   struct How {
     FileCall call = FileCall::write;
-    int error = 0;               // 0: no call fails
-    long after = 0;              // so many of these calls succeed before
-    bool has_nameless = true;    // whether the file system has files without names
-    std::size_t most_bytes = 0;  // that one write takes; 0: all
-    bool interrupts = false;     // every other write is interrupted by a signal first
+    int error = 0;              // 0: no call fails
+    long after = 0;             // so many of these calls succeed before
+    bool has_nameless = true;   // whether the file system has files without names
+    std::size_t max_bytes = 0;  // that one write takes; 0: all
+    bool interrupts = false;    // every other write is interrupted by a signal first
   };
 
   explicit FailingFiles(const How& how);

@@ -95,7 +95,7 @@ TEST_F(FailingSave, LeavesTheFileAsItWas) {
 
 TEST_F(FailingSave, WritesAgainWhatWasNotWritten) {
   for (const bool has_nameless : {true, false}) {
-    const FailingFiles files({.has_nameless = has_nameless, .most_bytes = 777, .interrupts = true});
+    const FailingFiles files({.has_nameless = has_nameless, .max_bytes = 777, .interrupts = true});
     new_index_.save(path_);
   }
   expect_new();

@@ -152,7 +152,7 @@ class Damage {
 Index build_whole(const TestColumn& column, const std::string& spec, bool is_changed,
                   std::uint64_t seed) {
   ChangingIndex changing(column, spec,
-                         {.seed = seed, .include = includes_values(spec), .most_rows = 0});
+                         {.seed = seed, .include = includes_values(spec), .max_rows = 0});
   if (!is_changed) return changing.index().snapshot();
   const std::vector<Key>& keys = column.keys();
   changing.insert({keys.begin(), keys.begin() + 40}, column.shape());

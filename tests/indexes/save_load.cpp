@@ -293,7 +293,7 @@ TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
   expect_refused("segments", Numbers{0, 3, ~std::uint64_t{0}});
   expect_refused("rows", Numbers{1});
   expect_refused("erased_rows", Numbers{104});
-  expect_refused("segment0.dead_rows", Numbers{200});
+  expect_refused("segment0.deleted_rows", Numbers{200});
   expect_refused("segment1.codec.type", Texts{"float64"});
   expect_refused("segment1.structure.included.type", Texts{"uint64"});
   std::vector<std::string> texts;

@@ -55,7 +55,7 @@ class HostTuples {
 
 FullKeys full_keys_of(const KeyCodec& codec) {
   const CodecParts parts = codec.parts().value();
-  StringMap dictionaries[PackedMap::most_parts] = {};
+  StringMap dictionaries[PackedMap::max_parts] = {};
   for (std::size_t p = 0; p < parts.parts.size(); ++p)
     if (parts.parts[p].dictionary != nullptr) dictionaries[p] = parts.parts[p].dictionary->map();
   FullKeys full;

@@ -42,19 +42,19 @@ TEST(OptixHits, GiveRowsAndCounts) {
   EXPECT_EQ(count, 0U);
 }
 
-TEST(OptixHits, OfDeadRowsAreSkipped) {
+TEST(OptixHits, OfDeletedRowsAreSkipped) {
   const std::uint32_t words[2] = {1U << 20, 1U << 8};  // rows 20 and 40
   const std::vector<std::uint32_t> rows = {10, 20, 30, 40, 100};
   LaunchParams params{};
-  EXPECT_FALSE(is_dead(params, 1));
-  params.lookups.dead = {words, 41};
-  EXPECT_TRUE(is_dead(params, 20));
-  EXPECT_FALSE(is_dead(params, 21));
+  EXPECT_FALSE(is_deleted(params, 1));
+  params.lookups.deleted = {words, 41};
+  EXPECT_TRUE(is_deleted(params, 20));
+  EXPECT_FALSE(is_deleted(params, 21));
   params.scene.rows = rows.data();
-  EXPECT_FALSE(is_dead(params, 0));
-  EXPECT_TRUE(is_dead(params, 1));
-  EXPECT_TRUE(is_dead(params, 3));
-  EXPECT_FALSE(is_dead(params, 4));  // beyond the set
+  EXPECT_FALSE(is_deleted(params, 0));
+  EXPECT_TRUE(is_deleted(params, 1));
+  EXPECT_TRUE(is_deleted(params, 3));
+  EXPECT_FALSE(is_deleted(params, 4));  // beyond the set
 }
 
 TEST(OptixHits, EndAtTheFirstWhereOneIsEnough) {

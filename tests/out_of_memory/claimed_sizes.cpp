@@ -22,7 +22,7 @@
 namespace rtindex::test {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr std::size_t max_bytes = std::size_t{1} << 20;
 constexpr std::uint64_t claimed = std::uint64_t{1} << 40;
 
 std::vector<char> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
@@ -30,7 +30,7 @@ std::vector<char> bytes_of(const std::string& text) { return {text.begin(), text
 void expect_refused(const std::function<void()>& read) {
   static_cast<void>(take_largest_request());
   EXPECT_EQ(error_of(read), ErrorKind::corrupt_file);
-  EXPECT_LT(take_largest_request(), most_bytes);
+  EXPECT_LT(take_largest_request(), max_bytes);
 }
 
 TEST(ClaimedSizes, OfNpyFiles) {
@@ -81,7 +81,7 @@ TEST_P(ClaimedSizesOfIndexes, TakeNoMemory) {
     const auto bytes = std::as_bytes(std::span(file.bytes));
     static_cast<void>(take_largest_request());
     if (error_of([&] { static_cast<void>(deserialize(bytes)); })) ++refused;
-    EXPECT_LT(take_largest_request(), most_bytes);
+    EXPECT_LT(take_largest_request(), max_bytes);
   };
   const std::string header = whole.header_bytes();
   const std::string spec = whole.header().texts.at("spec");

@@ -30,7 +30,7 @@ thread_local long until_failure = none;
 thread_local FailingMemory::Which failing = FailingMemory::Which::one;
 std::atomic<long> until_failure_of_threads = none;
 std::atomic<long> failures = 0;
-std::atomic<long> live = 0;
+std::atomic<long> valid = 0;
 std::atomic<long> mapped_bytes = 0;
 std::atomic<std::size_t> largest = 0;
 
@@ -89,7 +89,7 @@ constexpr std::size_t usual = alignof(std::max_align_t);
 
 // Counts memory that was handed out.
 void* counted(void* memory) {
-  if (memory != nullptr) ++live;
+  if (memory != nullptr) ++valid;
   return memory;
 }
 
@@ -107,7 +107,7 @@ void* allocate_or_throw(const void* caller, std::size_t bytes, std::size_t align
 }
 
 void release(void* memory) {
-  if (memory != nullptr) --live;
+  if (memory != nullptr) --valid;
   std::free(memory);
 }
 
@@ -195,7 +195,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
   if (fails_now(false) || posix_memalign(&memory, alignment, bytes) != 0) return nullptr;
 #if !defined(__SANITIZE_ADDRESS__)
   aligned_blocks.add(memory);
-  ++live;
+  ++valid;
 #endif
   return memory;
 }
@@ -205,7 +205,7 @@ void __libc_free(void* memory);  // NOLINT(bugprone-reserved-identifier)
 void free(void* memory) {
   if (memory != nullptr && reinterpret_cast<std::uintptr_t>(memory) % 64 == 0 &&
       aligned_blocks.remove(memory))
-    --live;
+    --valid;
   __libc_free(memory);
 }
 
@@ -249,7 +249,7 @@ long FailingMemory::failed() { return failures; }
 
 std::size_t take_largest_request() { return largest.exchange(0); }
 
-LiveMemory live_memory() { return {live, mapped_bytes}; }
+ValidMemory valid_memory() { return {valid, mapped_bytes}; }
 
 namespace {
 
@@ -270,14 +270,14 @@ bool throws(const Attempt& attempt, long after) {
   return true;
 }
 
-// What a structure derives from its dead rows stays with it, for two sets of them. What is there
+// What a structure derives from its deleted rows stays with it, for two sets of them. What is there
 // after many more calls is a leak.
 void expect_no_leak(const Attempt& attempt, long after) {
-  constexpr int most_sets = 4;
-  for (int i = 0; i < most_sets; ++i) {
-    const LiveMemory before = live_memory();
+  constexpr int max_sets = 4;
+  for (int i = 0; i < max_sets; ++i) {
+    const ValidMemory before = valid_memory();
     if (!throws(attempt, after)) return attempt.undo();
-    if (live_memory() == before) return;
+    if (valid_memory() == before) return;
   }
   ADD_FAILURE() << "memory is not freed";
 }
@@ -293,7 +293,7 @@ long fail_every_allocation(const std::string& name, const Attempt& attempt) {
   for (long after = 0; after < most && !testing::Test::HasFailure();
        after += after < one_by_one ? 1 : step) {
     SCOPED_TRACE(testing::Message() << name << ", allocation " << after << " fails");
-    const LiveMemory before = live_memory();
+    const ValidMemory before = valid_memory();
     const bool thrown = throws(attempt, after);
     const long failed = FailingMemory::failed();
     if (failed == 0) {
@@ -306,7 +306,7 @@ long fail_every_allocation(const std::string& name, const Attempt& attempt) {
       attempt.undo();
       continue;
     }
-    if (is_repeatable && live_memory() != before) expect_no_leak(attempt, after);
+    if (is_repeatable && valid_memory() != before) expect_no_leak(attempt, after);
     attempt.expect_unchanged();
   }
   EXPECT_TRUE(testing::Test::HasFailure()) << name << " does not end";

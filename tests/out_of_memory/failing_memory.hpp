@@ -31,12 +31,12 @@ class FailingMemory {
 
 // Allocations of the same kinds that were not freed yet, in the whole process. Under the address
 // sanitizer, which looks for leaks itself, those by operator new alone.
-struct LiveMemory {
+struct ValidMemory {
   long blocks;
   long mapped_bytes;
-  friend bool operator==(const LiveMemory&, const LiveMemory&) = default;
+  friend bool operator==(const ValidMemory&, const ValidMemory&) = default;
 };
-[[nodiscard]] LiveMemory live_memory();
+[[nodiscard]] ValidMemory valid_memory();
 
 // The largest block that was asked for since the last call of this function, in bytes.
 [[nodiscard]] std::size_t take_largest_request();

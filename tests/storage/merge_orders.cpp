@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "support/dead_rows.hpp"
+#include "support/deleted_rows.hpp"
 #include "support/random.hpp"
 
 namespace rtindex::test {
@@ -32,8 +32,8 @@ std::vector<Pair<StoredKey>> sorted_column(Random& random, std::size_t size, std
 }
 
 template <class Key, class StoredKey>
-void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& dead_rows) {
-  SCOPED_TRACE(std::to_string(keys) + " keys, dead rows: " + dead_rows);
+void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& deleted_rows) {
+  SCOPED_TRACE(std::to_string(keys) + " keys, dead rows: " + deleted_rows);
   Random random(12);
   std::vector<std::vector<Pair<StoredKey>>> columns;
   std::size_t rows = 0;
@@ -42,7 +42,7 @@ void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& d
         sorted_column<StoredKey>(random, size, keys, static_cast<std::uint32_t>(rows)));
     rows += size;
   }
-  const DeadRows dead = dead_rows_named(dead_rows, rows);
+  const DeletedRows deleted = deleted_rows_named(deleted_rows, rows);
   std::vector<OrderInput> inputs;
   std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> wanted;  // key, row, source
   std::uint32_t source = 0;
@@ -52,9 +52,9 @@ void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& d
                       .is_wide = sizeof(StoredKey) == sizeof(std::uint64_t),
                       .size = column.size(),
                       .shift = own_shift,
-                      .dead = dead.bits()});
+                      .deleted = deleted.bits()});
     for (const Pair<StoredKey>& pair : column) {
-      if (!dead.has(pair.row)) wanted.emplace_back(pair.key + own_shift, pair.row, source);
+      if (!deleted.has(pair.row)) wanted.emplace_back(pair.key + own_shift, pair.row, source);
       ++source;
     }
   }
@@ -75,10 +75,10 @@ void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& d
 }
 
 TEST(MergeOrders, GivesAllLiveRowsInOrder) {
-  for (const std::string dead : {"none", "few", "half", "most", "all"}) {
-    expect_merged<std::uint32_t, std::uint32_t>(1'000'000, 100'000, dead);
-    expect_merged<std::uint64_t, std::uint32_t>(1'000'000, std::uint64_t{1} << 33, dead);
-    expect_merged<std::uint64_t, std::uint64_t>(std::uint64_t{1} << 60, 0, dead);
+  for (const std::string deleted : {"none", "few", "half", "most", "all"}) {
+    expect_merged<std::uint32_t, std::uint32_t>(1'000'000, 100'000, deleted);
+    expect_merged<std::uint64_t, std::uint32_t>(1'000'000, std::uint64_t{1} << 33, deleted);
+    expect_merged<std::uint64_t, std::uint64_t>(std::uint64_t{1} << 60, 0, deleted);
   }
 }
 

@@ -183,7 +183,7 @@ class Calls {
   }
 
   void add_copies() {
-    const auto live = [](const Index& index) { return Told{index.live()}; };
+    const auto valid = [](const Index& index) { return Told{index.live()}; };
     const auto size = [](const auto& list) { return Told{list.size()}; };
     add("null_rows", [](const Index& index) { return index.null_rows(); });
     add("describe", [](const Index& index) { return index.describe(); });
@@ -198,9 +198,9 @@ class Calls {
     add(
         "build_profile", [](const Index& index) { return index.build_profile(); }, size);
     add(
-        "snapshot", [](const Index& index) { return index.snapshot(); }, live);
+        "snapshot", [](const Index& index) { return index.snapshot(); }, valid);
     add(
-        "copy", [](const Index& index) { return index.copy(); }, live);
+        "copy", [](const Index& index) { return index.copy(); }, valid);
     add(
         "serialize", [](const Index& index) { return index.serialize(); }, size);
     add(
@@ -208,7 +208,7 @@ class Calls {
         [bytes = index_.serialize()](const Index&) {
           return deserialize(bytes, {.verify = Verify::full});
         },
-        live);
+        valid);
   }
 
   const Index& index_;

@@ -14,7 +14,7 @@ namespace rtindex::test {
 
 namespace {
 
-constexpr std::size_t most_old_keys = 300;
+constexpr std::size_t max_old_keys = 300;
 
 Key null_key(const Shape& shape) { return Key(parts_of(shape).size(), std::monostate{}); }
 
@@ -94,11 +94,11 @@ std::vector<Batch> ChangingIndex::batches(const TestColumn& now) {
 }
 
 std::string ChangingIndex::difference() {
-  const auto live = static_cast<std::size_t>(
+  const auto valid = static_cast<std::size_t>(
       std::count_if(keys_.begin(), keys_.end(), [](const Key& key) { return !is_null(key); }));
-  if (index_.size() != keys_.size() || index_.live() != live)
+  if (index_.size() != keys_.size() || index_.live() != valid)
     return fmt::format("{} rows, {} live, in place of {} and {}", index_.size(), index_.live(),
-                       keys_.size(), live);
+                       keys_.size(), valid);
   std::vector<std::uint32_t> nulls = rows_not_erased();
   std::erase_if(nulls, [&](std::uint32_t row) { return !is_null(keys_[row]); });
   if (index_.null_rows() != nulls) return "rows without a key differ";
@@ -181,10 +181,10 @@ void ChangingIndex::set_included(const std::vector<std::uint32_t>& rows,
 void ChangingIndex::replace_key(std::uint32_t row, const Key& key) {
   const Key old = std::exchange(keys_[row], key);
   if (is_null(old)) return;
-  if (old_keys_.size() < most_old_keys)
+  if (old_keys_.size() < max_old_keys)
     old_keys_.push_back(old);
   else
-    old_keys_[random_.below(most_old_keys)] = old;
+    old_keys_[random_.below(max_old_keys)] = old;
 }
 
 std::size_t ChangingIndex::random_size(std::size_t most) {
@@ -235,7 +235,7 @@ void ChangingIndex::random_change() {
       return set_included(rows, values_of(value_type_, rows.size(), random_).keys());
     }
     default: {
-      const std::size_t most = keys_.size() < options_.most_rows ? 150 : 3;
+      const std::size_t most = keys_.size() < options_.max_rows ? 150 : 3;
       return insert(random_keys(random_size(most), shape), shape);
     }
   }

@@ -24,10 +24,10 @@ class ChangingIndex {
 
   struct Options {
     std::uint64_t seed = 0;
-    bool include = false;         // the values are kept by the index
-    Place place = {};             // where they are, in host memory
-    NewKeys new_keys = {};        // those of other rows, near and far ones and null
-    std::size_t most_rows = 700;  // the table grows slowly from here on
+    bool include = false;        // the values are kept by the index
+    Place place = {};            // where they are, in host memory
+    NewKeys new_keys = {};       // those of other rows, near and far ones and null
+    std::size_t max_rows = 700;  // the table grows slowly from here on
   };
 
   ChangingIndex(const TestColumn& column, const std::string& spec, const Options& options);

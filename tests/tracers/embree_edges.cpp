@@ -1,4 +1,4 @@
-// The first and last live row of ranges by Embree's closest hits, and all of them in the order of
+// The first and last valid row of ranges by Embree's closest hits, and all of them in the order of
 // keys, against a search by halves.
 
 #if defined(RTINDEX_HAS_EMBREE)
@@ -11,7 +11,7 @@
 
 #include <rtindex/error.hpp>
 
-#include "support/dead_rows.hpp"
+#include "support/deleted_rows.hpp"
 #include "support/random.hpp"
 #include "support/test_column.hpp"
 #include "tracers/embree/device.hpp"
@@ -63,8 +63,9 @@ class TracedColumn {
   [[nodiscard]] bool is_lossy() const { return codec_->has_residual(); }
 
   // Both edges of every range.
-  void expect_edges(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead) const {
-    const std::vector<std::uint32_t> live = live_rows(dead);
+  void expect_edges(const TestColumn& lower, const TestColumn& upper,
+                    const DeletedRows& deleted) const {
+    const std::vector<std::uint32_t> valid = valid_rows(deleted);
     const ColumnView low = lower.view();
     const ColumnView high = upper.view();
     const LookupBatch batch(*codec_, low, high, QueryKind::range);
@@ -72,9 +73,9 @@ class TracedColumn {
     std::vector<std::uint64_t> keys(lower.size());
     for (const Edge edge : {Edge::first, Edge::last}) {
       Counters work;
-      tracer_->find_edges(batch, edge, dead.bits(), rows.data(), keys.data(), &work);
+      tracer_->find_edges(batch, edge, deleted.bits(), rows.data(), keys.data(), &work);
       for (std::size_t i = 0; i < lower.size(); ++i) {
-        const std::vector<std::uint32_t> all = rows_of(live, lower.keys()[i], upper.keys()[i]);
+        const std::vector<std::uint32_t> all = rows_of(valid, lower.keys()[i], upper.keys()[i]);
         const std::uint32_t expected = all.empty()           ? miss_row
                                        : edge == Edge::first ? all.front()
                                                              : all.back();
@@ -91,17 +92,17 @@ class TracedColumn {
 
   // The rows of every range in both orders, and their keys. Returns the work for them.
   // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only want the rows compared
-  Counters expect_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
+  Counters expect_rows(const TestColumn& lower, const TestColumn& upper, const DeletedRows& deleted,
                        std::uint32_t limit) const {
     Counters work;
-    compare_rows(lower, upper, dead, limit, work);
+    compare_rows(lower, upper, deleted, limit, work);
     return work;
   }
 
  private:
-  void compare_rows(const TestColumn& lower, const TestColumn& upper, const DeadRows& dead,
+  void compare_rows(const TestColumn& lower, const TestColumn& upper, const DeletedRows& deleted,
                     std::uint32_t limit, Counters& work) const {
-    const std::vector<std::uint32_t> live = live_rows(dead);
+    const std::vector<std::uint32_t> valid = valid_rows(deleted);
     const ColumnView low = lower.view();
     const ColumnView high = upper.view();
     std::vector<std::uint64_t> counts(lower.size());
@@ -112,7 +113,7 @@ class TracedColumn {
       request.answers = Answer::rows;
       request.order = order;
       request.limit = limit;
-      request.dead = dead.bits();
+      request.deleted = deleted.bits();
       request.row_counts = counts.data();
       request.chunk_rows = &rows;
       request.chunk_keys = &keys;
@@ -121,7 +122,7 @@ class TracedColumn {
       std::vector<std::vector<std::uint32_t>> expected(rows.size());
       std::vector<std::vector<std::uint64_t>> expected_keys(rows.size());
       for (std::size_t i = 0; i < lower.size(); ++i) {
-        std::vector<std::uint32_t> all = rows_of(live, lower.keys()[i], upper.keys()[i]);
+        std::vector<std::uint32_t> all = rows_of(valid, lower.keys()[i], upper.keys()[i]);
         if (order == RowOrder::descending) std::reverse(all.begin(), all.end());
         all.resize(std::min<std::size_t>(all.size(), limit));
         ASSERT_EQ(counts[i], all.size()) << "lookup " << i;
@@ -135,21 +136,21 @@ class TracedColumn {
     }
   }
 
-  [[nodiscard]] std::vector<std::uint32_t> live_rows(const DeadRows& dead) const {
-    std::vector<std::uint32_t> live;
+  [[nodiscard]] std::vector<std::uint32_t> valid_rows(const DeletedRows& deleted) const {
+    std::vector<std::uint32_t> valid;
     for (const std::uint32_t row : order_)
-      if (!dead.has(row)) live.push_back(row);
-    return live;
+      if (!deleted.has(row)) valid.push_back(row);
+    return valid;
   }
 
-  // Of live rows in the order of their keys.
-  [[nodiscard]] std::vector<std::uint32_t> rows_of(const std::vector<std::uint32_t>& live,
+  // Of valid rows in the order of their keys.
+  [[nodiscard]] std::vector<std::uint32_t> rows_of(const std::vector<std::uint32_t>& valid,
                                                    const Key& lower, const Key& upper) const {
     if (is_null(lower) || is_null(upper)) return {};
-    const auto first = std::partition_point(live.begin(), live.end(), [&](std::uint32_t row) {
+    const auto first = std::partition_point(valid.begin(), valid.end(), [&](std::uint32_t row) {
       return compare(column_.keys()[row], lower) < 0;
     });
-    const auto end = std::partition_point(live.begin(), live.end(), [&](std::uint32_t row) {
+    const auto end = std::partition_point(valid.begin(), valid.end(), [&](std::uint32_t row) {
       return compare(column_.keys()[row], upper) <= 0;
     });
     return first < end ? std::vector<std::uint32_t>(first, end) : std::vector<std::uint32_t>{};
@@ -176,9 +177,9 @@ class EmbreeEdges : public testing::TestWithParam<std::string> {
     random.shuffle(keys);
     const TracedColumn column(GetParam(), column_of(keys));
     const auto [lower, upper] = ranges_for(keys);
-    for (const std::string& name : dead_row_names()) {
+    for (const std::string& name : deleted_row_names()) {
       SCOPED_TRACE("dead rows: " + name);
-      column.expect_edges(lower, upper, dead_rows_named(name, column.size()));
+      column.expect_edges(lower, upper, deleted_rows_named(name, column.size()));
       if (HasFatalFailure()) return;
     }
   }
@@ -310,10 +311,10 @@ TEST(EmbreeEdgesOfRows, AreWhereRowsInOrderBegin) {
   }
   for (const std::string options : {"mode=naive", "bits=3+4+4", "mode=extended,primitive=aabb"}) {
     const TracedColumn column("rx:embree," + options, integers(Type::i32, values));
-    for (const std::string& name : dead_row_names())
+    for (const std::string& name : deleted_row_names())
       for (const std::uint32_t limit : {0U, 1U, 7U, no_limit})
         column.expect_rows(integers(Type::i32, lower), integers(Type::i32, upper),
-                           dead_rows_named(name, column.size()), limit);
+                           deleted_rows_named(name, column.size()), limit);
   }
 }
 
@@ -321,7 +322,7 @@ TEST(EmbreeEdgesOfRows, AreWhereAFewRowsInOrderAreFoundWithAFewHits) {
   Keys keys;
   for (std::uint64_t key = 0; key < 5000; ++key) keys.push_back(key);
   const TracedColumn column("rx:embree,mode=naive", column_of(keys));
-  const DeadRows none(std::vector<bool>(keys.size()));
+  const DeletedRows none(std::vector<bool>(keys.size()));
   const TestColumn lower = column_of({0, 1000});
   const TestColumn upper = column_of({4999, 3999});
   EXPECT_LT(column.expect_rows(lower, upper, none, 3).hits, 500U);
@@ -331,7 +332,7 @@ TEST(EmbreeEdgesOfRows, AreWhereAFewRowsInOrderAreFoundWithAFewHits) {
 TEST(EmbreeEdgesOfRows, AreRefusedWhereTheyMayTakeTooManyRays) {
   const TestColumn keys = column_of({0, std::uint64_t{1} << 40});
   const TestColumn far = column_of({(std::uint64_t{1} << 40) - 1});
-  const DeadRows none(std::vector<bool>(2));
+  const DeletedRows none(std::vector<bool>(2));
   const TracedColumn all("rx:embree,bits=4+20+20,row_rays=all", keys);
   EXPECT_THROW(all.expect_edges(column_of({1}), far, none), Error);
   all.expect_edges(column_of({1}), column_of({1000}), none);
@@ -351,8 +352,8 @@ TEST(EmbreeEdgesOfRows, WithNullsSkipThem) {
   const TestColumn lower =
       with_nulls(integers(Type::i32, ends), [](std::size_t row) { return row % 50 == 7; });
   const std::vector<Whole> last(ends.size(), 3000);
-  for (const std::string& name : dead_row_names())
-    column.expect_edges(lower, integers(Type::i32, last), dead_rows_named(name, column.size()));
+  for (const std::string& name : deleted_row_names())
+    column.expect_edges(lower, integers(Type::i32, last), deleted_rows_named(name, column.size()));
 }
 
 // Texts that are too long for their encoded keys, some of which differ in their last bytes.
@@ -376,9 +377,9 @@ TEST(EmbreeEdgesOfRows, ComparesFullKeys) {
   ASSERT_TRUE(column.is_lossy());
   const TestColumn lower = strings(texts(600));
   const TestColumn upper = strings(texts(600));
-  for (const std::string& name : dead_row_names()) {
-    column.expect_edges(lower, upper, dead_rows_named(name, column.size()));
-    column.expect_rows(lower, upper, dead_rows_named(name, column.size()), 20);
+  for (const std::string& name : deleted_row_names()) {
+    column.expect_edges(lower, upper, deleted_rows_named(name, column.size()));
+    column.expect_rows(lower, upper, deleted_rows_named(name, column.size()), 20);
   }
 }
 

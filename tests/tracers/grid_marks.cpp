@@ -54,7 +54,7 @@ void expect_right(const std::vector<std::uint64_t>& cells, std::uint32_t begin,
     const std::uint64_t first = group * GridGroup::cells;
     ASSERT_EQ(words.begin(), position(first)) << group;
     const std::uint32_t end = position(first + GridGroup::cells);
-    if (end - words.begin() > GridGroup::most_keys) {
+    if (end - words.begin() > GridGroup::max_keys) {
       ASSERT_EQ(words.kind(), GridGroup::Kind::search) << group;
       ASSERT_EQ(words.end(), end) << group;
       continue;
@@ -74,7 +74,7 @@ TEST(GridMarks, KeysApartByWholeGroups) {
 }
 
 TEST(GridMarks, GroupsOfTheMostKeysAndOfOneMore) {
-  for (const std::size_t keys : {std::size_t{GridGroup::most_keys}, std::size_t{256}}) {
+  for (const std::size_t keys : {std::size_t{GridGroup::max_keys}, std::size_t{256}}) {
     std::vector<std::uint64_t> cells(keys, 3);
     cells.push_back(GridGroup::cells + 1);
     expect_right(cells, 200, 3);

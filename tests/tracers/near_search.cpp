@@ -91,13 +91,13 @@ void expect_found(const Order& order, Key key) {
 
 // Keys that are 0..gap apart.
 template <class Key, std::uint32_t step>
-void test_all(std::size_t size, Key least_gap, Key gap) {
+void test_all(std::size_t size, Key min_gap, Key gap) {
   HostOrder<Key, step> order;
   std::mt19937_64 random(size);
   Key key = static_cast<Key>(random() % 3);
   for (std::size_t i = 0; i < size; ++i) {
     order.keys.push_back(key);
-    key = static_cast<Key>(key + least_gap + random() % gap);
+    key = static_cast<Key>(key + min_gap + random() % gap);
   }
   // The greatest key of all looks like what stands behind the last one.
   if (size % 2 == 0) order.keys.back() = static_cast<Key>(~Key{0});

@@ -121,9 +121,9 @@ class BlinkTree final : public GpuPeer {
   void range_sums(const std::uint32_t* lower, const std::uint32_t* upper, std::uint64_t hits,
                   std::size_t count, const std::uint32_t* values, std::uint64_t* sums) override {
     // It numbers pairs by 32 bits.
-    constexpr std::size_t most_pairs = std::size_t{1} << 28;
+    constexpr std::size_t max_pairs = std::size_t{1} << 28;
     const auto room = static_cast<std::uint32_t>(hits);
-    const std::size_t each = std::min(count, most_pairs / room);
+    const std::size_t each = std::min(count, max_pairs / room);
     const DeviceBuffer& memory = found(each * (room * sizeof(Pair) + 2 * sizeof(std::uint32_t)));
     auto* const pairs = memory.as<Pair>();
     auto* const counts = reinterpret_cast<std::uint32_t*>(pairs + each * room);

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "answers/aggregate.hpp"
-#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/deleted_positions.hpp"
 #include "answers/cuda/run.hpp"
 #include "answers/values.hpp"
 
@@ -18,16 +18,17 @@ template <class Class>
   return own;
 }
 
-// The values of the live positions in [begin, end), by a warp: the first lane gets the result.
-template <class Class, class Dead>
+// The values of the valid positions in [begin, end), by a warp: the first lane gets the result.
+template <class Class, class Deleted>
 [[nodiscard]] __device__ ValueAggregate<Class> aggregate_by_warp(const Values<Class>& values,
-                                                                 RowsView rows, const Dead& dead,
+                                                                 RowsView rows,
+                                                                 const Deleted& deleted,
                                                                  std::uint64_t begin,
                                                                  std::uint64_t end) {
   ValueAggregate<Class> own;
 #pragma unroll 4
   for (std::uint64_t at = begin + threadIdx.x % 32; at < end; at += 32)
-    if (!dead.has(at)) own.add(values[rows[at]]);
+    if (!deleted.has(at)) own.add(values[rows[at]]);
   return merge_warp(own);
 }
 

@@ -32,18 +32,18 @@ __global__ void rows_kernel(const std::uint32_t* rows, std::size_t count, Device
   if (request.max != nullptr) static_cast<Class*>(request.max)[i] = value;
 }
 
-template <class Dead>
-__global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows, Dead dead,
+template <class Deleted>
+__global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
                             DeviceRequest request, bool ascending) {
   const std::size_t i = thread_number();
   const Run run = i < count ? runs[i] : Run{0, 0};
-  const bool counts = !Dead::any || request.count != nullptr || request.matched != nullptr;
-  const std::uint32_t live = counts ? dead.live_in(run) : 0;
-  if (request.matched != nullptr) write_matched(request.matched, i, count, live != 0);
+  const bool counts = !Deleted::any || request.count != nullptr || request.matched != nullptr;
+  const std::uint32_t valid = counts ? deleted.valid_in(run) : 0;
+  if (request.matched != nullptr) write_matched(request.matched, i, count, valid != 0);
   if (i >= count) return;
-  if (request.count != nullptr) request.count[i] = live;
+  if (request.count != nullptr) request.count[i] = valid;
   if (request.any == nullptr && (request.first == nullptr || !ascending)) return;
-  const std::uint32_t at = dead.first_live(run);
+  const std::uint32_t at = deleted.first_valid(run);
   const std::uint32_t row = at < run.end ? rows[at] : miss_row;
   if (request.any != nullptr) request.any[i] = row;
   if (request.first != nullptr && ascending) request.first[i] = row;
@@ -51,8 +51,8 @@ __global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows, D
 
 // Values fetched by rowID, hit by hit. A lane aggregates its own short run; the lanes of a warp
 // share the long ones, one after the other, unless SpreadRuns does them.
-template <class Class, class Dead>
-__global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows, Dead dead,
+template <class Class, class Deleted>
+__global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
                                  DeviceRequest request, const Choice* choice) {
   if (choice->direct == 0) return;
   const bool spread = choice->spread != 0;
@@ -67,7 +67,7 @@ __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView ro
       ValueAggregate<Class> own;
       bool matched = false;
       for (std::uint32_t at = run.begin; at < run.end; ++at) {
-        if (dead.has(at)) continue;
+        if (deleted.has(at)) continue;
         own.add(values[rows[at]]);
         matched = true;
       }
@@ -78,49 +78,50 @@ __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView ro
       const int owner = __ffs(static_cast<int>(left)) - 1;
       const std::uint32_t begin = __shfl_sync(~0U, run.begin, owner);
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
-      const ValueAggregate<Class> whole = aggregate_by_warp(values, rows, dead, begin, end);
+      const ValueAggregate<Class> whole = aggregate_by_warp(values, rows, deleted, begin, end);
       if (lane == 0)
         write_values(request, i + static_cast<unsigned>(owner),
-                     whole.or_miss(dead.live_in({begin, end}) != 0, miss));
+                     whole.or_miss(deleted.valid_in({begin, end}) != 0, miss));
     }
   }
 }
 
-template <class Class, class Dead>
+template <class Class, class Deleted>
 __global__ void aggregate_ordered(const Run* runs, std::size_t count, OrderedView<Class> ordered,
-                                  Dead dead, DeviceRequest request, const std::uint32_t* only_if) {
+                                  Deleted deleted, DeviceRequest request,
+                                  const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   const OrderedAt<Class> at{ordered};
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
     auto result = ValueAggregate<Class>::of(miss_as<Class>(request.miss));
-    const std::uint32_t dead_before = dead.before(run.begin);
-    const std::uint32_t dead_after = dead.before(run.end);
-    if (run.begin < run.end && run.end - run.begin != dead_after - dead_before) {
+    const std::uint32_t deleted_before = deleted.before(run.begin);
+    const std::uint32_t deleted_after = deleted.before(run.end);
+    if (run.begin < run.end && run.end - run.begin != deleted_after - deleted_before) {
       if (request.sum != nullptr) {
         if constexpr (std::is_same_v<Class, double>) {
-          result.sum =
-              tree_result(ordered.sum_tree, only_live<Sum>(at, dead), run.begin, run.end, Sum{});
+          result.sum = tree_result(ordered.sum_tree, only_valid<Sum>(at, deleted), run.begin,
+                                   run.end, Sum{});
         } else {
           unsigned long long sum = ordered.prefix_sums[run.end] - ordered.prefix_sums[run.begin];
-          if (Dead::any && ordered.dead_sums != nullptr)
-            sum -= ordered.dead_sums[dead_after] - ordered.dead_sums[dead_before];
+          if (Deleted::any && ordered.deleted_sums != nullptr)
+            sum -= ordered.deleted_sums[deleted_after] - ordered.deleted_sums[deleted_before];
           result.sum = static_cast<Class>(sum);
         }
       }
       if (request.min != nullptr)
         result.min =
-            tree_result(ordered.min_tree, only_live<Min>(at, dead), run.begin, run.end, Min{});
+            tree_result(ordered.min_tree, only_valid<Min>(at, deleted), run.begin, run.end, Min{});
       if (request.max != nullptr)
         result.max =
-            tree_result(ordered.max_tree, only_live<Max>(at, dead), run.begin, run.end, Max{});
+            tree_result(ordered.max_tree, only_valid<Max>(at, deleted), run.begin, run.end, Max{});
     }
     write_values(request, i, result);
   }
 }
 
-template <class Dead>
-__global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows, Dead dead,
+template <class Deleted>
+__global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
                               std::uint32_t* first, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   const unsigned lane = threadIdx.x % 32;
@@ -131,7 +132,7 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
     if (!is_long && i < count) {
       std::uint32_t smallest = miss_row;
       for (std::uint32_t at = run.begin; at < run.end; ++at)
-        if (!dead.has(at)) smallest = Min{}(smallest, rows[at]);
+        if (!deleted.has(at)) smallest = Min{}(smallest, rows[at]);
       first[i] = smallest;
     }
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
@@ -140,7 +141,7 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
       std::uint32_t smallest = miss_row;
       for (std::uint64_t at = std::uint64_t{begin} + lane; at < end; at += 32)
-        if (!dead.has(at)) smallest = Min{}(smallest, rows[at]);
+        if (!deleted.has(at)) smallest = Min{}(smallest, rows[at]);
       for (int lanes = 16; lanes > 0; lanes /= 2)
         smallest = Min{}(smallest, __shfl_down_sync(~0U, smallest, lanes));
       if (lane == 0) first[i + static_cast<unsigned>(owner)] = smallest;
@@ -148,16 +149,16 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
   }
 }
 
-template <class Dead>
-__global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows, Dead dead,
+template <class Deleted>
+__global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
                               TreeView<std::uint32_t> tree, std::uint32_t* first,
                               const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
-    first[i] = run.begin < run.end
-                   ? tree_result(tree, only_live<Min>(RowAt{rows}, dead), run.begin, run.end, Min{})
-                   : miss_row;
+    first[i] = run.begin < run.end ? tree_result(tree, only_valid<Min>(RowAt{rows}, deleted),
+                                                 run.begin, run.end, Min{})
+                                   : miss_row;
   }
 }
 
@@ -170,11 +171,11 @@ __global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows,
 }
 
 // Of values in key order; where a choice is given, only if that says so.
-void answer_ordered(const Run* runs, std::size_t count, const DeadPositions& dead,
+void answer_ordered(const Run* runs, std::size_t count, const DeletedPositions& deleted,
                     const DeviceRequest& request, const OrderedValues& ordered,
                     const Choice* choice, cudaStream_t stream) {
   visit_class(class_of(request.value_type), [&]<class Class>() {
-    with_dead(dead, [&](const auto& skipped) {
+    with_deleted(deleted, [&](const auto& skipped) {
       aggregate_ordered<<<loop_blocks(count), block_threads, 0, stream>>>(
           runs, count, ordered.view<Class>(), skipped, request,
           choice == nullptr ? nullptr : &choice->ordered);
@@ -200,20 +201,20 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
   const RowsView rows = from.rows;
   const auto ordered_values = [&](bool required, const std::uint32_t* only_if,
                                   const std::function<void(bool)>& reserved) {
-    return OrderedValues(request.values, request.value_type, rows, from.size, from.dead,
+    return OrderedValues(request.values, request.value_type, rows, from.size, from.deleted,
                          wants_of(request), required, only_if, memory, stream, reserved);
   };
   if (request.any != nullptr || request.first != nullptr || request.count != nullptr ||
       request.matched != nullptr)
-    with_dead(from.dead, [&](const auto& dead) {
-      runs_kernel<<<blocks_for(count), block_threads, 0, stream>>>(runs, count, rows, dead, request,
-                                                                   from.ascending);
+    with_deleted(from.deleted, [&](const auto& deleted) {
+      runs_kernel<<<blocks_for(count), block_threads, 0, stream>>>(runs, count, rows, deleted,
+                                                                   request, from.ascending);
     });
   const bool takes_values = request.wants_values();
   if (takes_values && included != nullptr)
-    answer_ordered(runs, count, from.dead, request, *included, nullptr, stream);
+    answer_ordered(runs, count, from.deleted, request, *included, nullptr, stream);
   else if (takes_values && gather == Gather::on)
-    answer_ordered(runs, count, from.dead, request, ordered_values(true, nullptr, {}), nullptr,
+    answer_ordered(runs, count, from.deleted, request, ordered_values(true, nullptr, {}), nullptr,
                    stream);
   const bool chooses = takes_values && included == nullptr && gather != Gather::on;
   const bool scans_rows = request.first != nullptr && !from.ascending;
@@ -225,28 +226,29 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
   if (chooses && gather == Gather::automatic && (count > 1 || !spread.can_spread())) {
     const OrderedValues ordered = ordered_values(
         false, &choice->ordered, [&](bool enough) { spread.choose(enough, stream); });
-    if (!ordered.null()) answer_ordered(runs, count, from.dead, request, ordered, choice, stream);
+    if (!ordered.null())
+      answer_ordered(runs, count, from.deleted, request, ordered, choice, stream);
   } else {
     spread.choose(false, stream);
   }
   if (chooses) {
     visit_class(class_of(request.value_type), [&]<class Class>() {
-      with_dead(from.dead, [&](const auto& dead) {
+      with_deleted(from.deleted, [&](const auto& deleted) {
         aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, stream>>>(
-            runs, count, rows, dead, request, choice);
+            runs, count, rows, deleted, request, choice);
       });
     });
     spread.aggregate(request, stream);
   }
   if (scans_rows) {
-    const RowTree tree(rows, from.size, from.dead, &choice->row_tree, memory, stream);
+    const RowTree tree(rows, from.size, from.deleted, &choice->row_tree, memory, stream);
     const unsigned blocks = loop_blocks(count);
-    with_dead(from.dead, [&](const auto& dead) {
+    with_deleted(from.deleted, [&](const auto& deleted) {
       if (!tree.null())
-        first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, dead, tree.view(),
+        first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, deleted, tree.view(),
                                                             request.first, &choice->row_tree);
       first_by_scan<<<blocks, block_threads, 0, stream>>>(
-          runs, count, rows, dead, request.first, tree.null() ? nullptr : &choice->row_scan);
+          runs, count, rows, deleted, request.first, tree.null() ? nullptr : &choice->row_scan);
     });
   }
   check_launch(doing);

@@ -50,8 +50,8 @@ void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceReque
 struct OrderedRows {
   RowsView rows;
   std::size_t size = 0;
-  bool ascending = false;  // the rowIDs of each run ascend
-  DeadPositions dead;      // positions that no lookup matches
+  bool ascending = false;    // the rowIDs of each run ascend
+  DeletedPositions deleted;  // positions that no lookup matches
 };
 
 // Answers lookups from their runs. `included`: values in key order that replace the request's.

@@ -27,9 +27,9 @@ __global__ void gather(Values<Class> values, RowsView rows, std::size_t size, Cl
   for (std::size_t i = thread_number(); i < size; i += thread_count()) out[i] = values[rows[i]];
 }
 
-// The sum of each tile. `out` gets the values, 0 for dead rows, for scan_values.
-template <class Class, class Dead>
-__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, Dead dead,
+// The sum of each tile. `out` gets the values, 0 for deleted rows, for scan_values.
+template <class Class, class Deleted>
+__global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t size, Deleted deleted,
                              PrefixSum* out, PrefixSum* tile_sums, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   using Reduce = cub::BlockReduce<PrefixSum, block_threads>;
@@ -41,7 +41,7 @@ __global__ void gather_tiles(Values<Class> values, RowsView rows, std::size_t si
       const std::size_t i =
           number * tile + std::size_t{static_cast<unsigned>(item)} * block_threads + threadIdx.x;
       if (i < size) {
-        const PrefixSum value = dead.has(i) ? 0 : static_cast<PrefixSum>(values[rows[i]]);
+        const PrefixSum value = deleted.has(i) ? 0 : static_cast<PrefixSum>(values[rows[i]]);
         out[i] = value;
         sum += value;
       }
@@ -93,13 +93,13 @@ __global__ void scan_values(PrefixSum* sums, std::size_t size, const PrefixSum* 
   }
 }
 
-// The values of dead rows, one after the other.
+// The values of deleted rows, one after the other.
 template <class Class>
-__global__ void take_dead(OrderedAt<Class> at, std::size_t size, DeadPositions dead,
-                          PrefixSum* out) {
+__global__ void take_deleted(OrderedAt<Class> at, std::size_t size, DeletedPositions deleted,
+                             PrefixSum* out) {
   for (std::size_t i = thread_number(); i < size; i += thread_count())
-    if (dead.has(i))
-      out[dead.before(static_cast<std::uint32_t>(i))] = static_cast<PrefixSum>(at(i));
+    if (deleted.has(i))
+      out[deleted.before(static_cast<std::uint32_t>(i))] = static_cast<PrefixSum>(at(i));
 }
 
 [[nodiscard]] unsigned tile_blocks(std::size_t size) {
@@ -110,7 +110,7 @@ __global__ void take_dead(OrderedAt<Class> at, std::size_t size, DeadPositions d
 }  // namespace
 
 OrderedValues::OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
-                             const DeadPositions& dead, OrderedWants wants, bool required,
+                             const DeletedPositions& deleted, OrderedWants wants, bool required,
                              const std::uint32_t* only_if,
                              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
                              const std::function<void(bool enough)>& reserved)
@@ -120,11 +120,11 @@ OrderedValues::OrderedValues(const void* values, Type type, RowsView rows, std::
   if (null_) return;
   if (size == 0) return;
   visit_class(class_of(type),
-              [&]<class Class>() { make<Class>(values, rows, dead, wants, only_if, stream); });
+              [&]<class Class>() { make<Class>(values, rows, deleted, wants, only_if, stream); });
   check_launch("putting values into key order");
 }
 
-OrderedValues::OrderedValues(const OrderedValues& all, const DeadPositionList& dead,
+OrderedValues::OrderedValues(const OrderedValues& all, const DeletedPositionList& deleted,
                              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
     : null_(all.null_), type_(all.type_), size_(all.size_), all_(&all) {
   if (null_ || size_ == 0) return;
@@ -138,21 +138,22 @@ OrderedValues::OrderedValues(const OrderedValues& all, const DeadPositionList& d
   take_tree(all.max_tree_, max_tree_);
   const OrderedWants all_trees{.sum = true, .min = true, .max = true};
   visit_class(class_of(type_), [&]<class Class>() {
-    if (sums_before() != nullptr) add_up_dead<Class>(dead, memory, stream);
-    make_trees<Class>(dead.view(), all_trees, nullptr, stream);
+    if (sums_before() != nullptr) add_up_deleted<Class>(deleted, memory, stream);
+    make_trees<Class>(deleted.view(), all_trees, nullptr, stream);
   });
   check_launch("leaving out the values of erased rows");
 }
 
 template <class Class>
-void OrderedValues::add_up_dead(const DeadPositionList& dead,
-                                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  const std::size_t count = std::size_t{dead.count()} + 1;
-  dead_sums_ = DeviceArray<std::uint64_t>(memory, count, stream);
-  auto* const sums = reinterpret_cast<PrefixSum*>(dead_sums_.data());
+void OrderedValues::add_up_deleted(const DeletedPositionList& deleted,
+                                   const std::shared_ptr<DeviceMemory>& memory,
+                                   cudaStream_t stream) {
+  const std::size_t count = std::size_t{deleted.count()} + 1;
+  deleted_sums_ = DeviceArray<std::uint64_t>(memory, count, stream);
+  auto* const sums = reinterpret_cast<PrefixSum*>(deleted_sums_.data());
   check(cudaMemsetAsync(sums + count - 1, 0, sizeof(PrefixSum), stream), "filling memory");
-  take_dead<<<loop_blocks(size_), block_threads, 0, stream>>>(OrderedAt<Class>{view<Class>()},
-                                                              size_, dead.view(), sums);
+  take_deleted<<<loop_blocks(size_), block_threads, 0, stream>>>(OrderedAt<Class>{view<Class>()},
+                                                                 size_, deleted.view(), sums);
   with_scratch(memory, stream, "adding up values", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums, sums, count, stream);
   });
@@ -167,7 +168,7 @@ bool OrderedValues::reserve(OrderedWants wants, bool required,
                      : DeviceArray<std::uint64_t>::if_there_is(memory, size, stream);
     enough = !array.empty();
   };
-  std::size_t sizes[most_tree_levels];
+  std::size_t sizes[max_tree_levels];
   const int levels = tree_sizes(size_, sizes);
   const auto take_tree = [&](Tree& tree) {
     tree.count = levels;
@@ -188,14 +189,14 @@ bool OrderedValues::reserve(OrderedWants wants, bool required,
 }
 
 template <class Class>
-void OrderedValues::make(const void* values, RowsView rows, const DeadPositions& dead,
+void OrderedValues::make(const void* values, RowsView rows, const DeletedPositions& deleted,
                          OrderedWants wants, const std::uint32_t* only_if, cudaStream_t stream) {
   const Values<Class> from{values, type_};
   if (!prefix_sums_.empty()) {
     auto* const sums = reinterpret_cast<PrefixSum*>(prefix_sums_.data());
     auto* const tile_sums = reinterpret_cast<PrefixSum*>(tile_sums_.data());
     const unsigned blocks = tile_blocks(size_);
-    with_dead(dead, [&](const auto& skipped) {
+    with_deleted(deleted, [&](const auto& skipped) {
       gather_tiles<<<blocks, block_threads, 0, stream>>>(from, rows, size_, skipped, sums,
                                                          tile_sums, only_if);
     });
@@ -205,13 +206,13 @@ void OrderedValues::make(const void* values, RowsView rows, const DeadPositions&
     gather<<<loop_blocks(size_), block_threads, 0, stream>>>(
         from, rows, size_, reinterpret_cast<Class*>(values_.data()), only_if);
   }
-  make_trees<Class>(dead, wants, only_if, stream);
+  make_trees<Class>(deleted, wants, only_if, stream);
 }
 
 template <class Class>
-void OrderedValues::make_trees(const DeadPositions& dead, OrderedWants wants,
+void OrderedValues::make_trees(const DeletedPositions& deleted, OrderedWants wants,
                                const std::uint32_t* only_if, cudaStream_t stream) {
-  with_dead(dead, [&](const auto& skipped) {
+  with_deleted(deleted, [&](const auto& skipped) {
     if constexpr (std::is_same_v<Class, double>)
       if (wants.sum) make_tree<Class, Sum>(sum_tree_, skipped, only_if, stream);
     if (wants.min) make_tree<Class, Min>(min_tree_, skipped, only_if, stream);
@@ -219,8 +220,8 @@ void OrderedValues::make_trees(const DeadPositions& dead, OrderedWants wants,
   });
 }
 
-template <class Class, class Operation, class Dead>
-void OrderedValues::make_tree(Tree& tree, const Dead& dead, const std::uint32_t* only_if,
+template <class Class, class Operation, class Deleted>
+void OrderedValues::make_tree(Tree& tree, const Deleted& deleted, const std::uint32_t* only_if,
                               cudaStream_t stream) {
   std::size_t size = size_;
   for (int level = 0; level < tree.count; ++level) {
@@ -228,7 +229,7 @@ void OrderedValues::make_tree(Tree& tree, const Dead& dead, const std::uint32_t*
     const unsigned blocks = loop_blocks(size);
     if (level == 0)
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(
-          only_live<Operation>(OrderedAt<Class>{view<Class>()}, dead), size, out, Operation{},
+          only_valid<Operation>(OrderedAt<Class>{view<Class>()}, deleted), size, out, Operation{},
           only_if);
     else
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(
@@ -243,7 +244,7 @@ OrderedView<Class> OrderedValues::view() const {
   OrderedView<Class> view;
   view.values = reinterpret_cast<const Class*>(all().values_.data());
   view.prefix_sums = sums_before();
-  view.dead_sums = dead_sums();
+  view.deleted_sums = deleted_sums();
   const auto fill = [](const Tree& tree, TreeView<Class>& into) {
     into.count = tree.count;
     for (int level = 0; level < tree.count; ++level)
@@ -261,16 +262,16 @@ template OrderedView<double> OrderedValues::view() const;
 
 std::size_t OrderedValues::bytes() const {
   std::size_t bytes =
-      values_.bytes() + prefix_sums_.bytes() + tile_sums_.bytes() + dead_sums_.bytes();
+      values_.bytes() + prefix_sums_.bytes() + tile_sums_.bytes() + deleted_sums_.bytes();
   for (const Tree* tree : {&min_tree_, &max_tree_, &sum_tree_})
     for (const DeviceArray<std::uint64_t>& level : tree->levels) bytes += level.bytes();
   return bytes;
 }
 
-RowTree::RowTree(RowsView rows, std::size_t size, const DeadPositions& dead,
+RowTree::RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,
                  const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
                  cudaStream_t stream) {
-  std::size_t sizes[most_tree_levels];
+  std::size_t sizes[max_tree_levels];
   count_ = tree_sizes(size, sizes);
   for (int level = 0; level < count_; ++level) {
     levels_[level] = DeviceArray<std::uint32_t>::if_there_is(memory, sizes[level], stream);
@@ -281,9 +282,9 @@ RowTree::RowTree(RowsView rows, std::size_t size, const DeadPositions& dead,
     const std::size_t below = level == 0 ? size : sizes[level - 1];
     const unsigned blocks = loop_blocks(below);
     if (level == 0)
-      with_dead(dead, [&](const auto& skipped) {
+      with_deleted(deleted, [&](const auto& skipped) {
         reduce_blocks<<<blocks, block_threads, 0, stream>>>(
-            only_live<Min>(RowAt{rows}, skipped), below, levels_[level].data(), Min{}, only_if);
+            only_valid<Min>(RowAt{rows}, skipped), below, levels_[level].data(), Min{}, only_if);
       });
     else
       reduce_blocks<<<blocks, block_threads, 0, stream>>>(

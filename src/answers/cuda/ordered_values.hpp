@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/deleted_positions.hpp"
 #include "answers/cuda/run.hpp"
 #include "answers/values.hpp"
 #include "base/cuda/device_array.hpp"
@@ -16,12 +16,12 @@ namespace rtindex::cuda {
 
 // Levels of block results over values: each combines `tree_fan` of the level below.
 inline constexpr std::uint32_t tree_fan = 32;
-inline constexpr int most_tree_levels = 6;
+inline constexpr int max_tree_levels = 6;
 
 // Results of an operation (Sum, Min, Max) over blocks of values, blocks of blocks and so on.
 template <class Class>
 struct TreeView {
-  const Class* levels[most_tree_levels] = {};
+  const Class* levels[max_tree_levels] = {};
   int count = 0;
 };
 
@@ -31,8 +31,8 @@ template <class Class>
 struct OrderedView {
   const Class* values = nullptr;  // floats, and integers if only min and max are wanted
   const unsigned long long* prefix_sums = nullptr;  // [i]: of the first i values
-  // [i]: of the first i values of dead rows, which the prefix sums contain; null: they do not
-  const unsigned long long* dead_sums = nullptr;
+  // [i]: of the first i values of deleted rows, which the prefix sums contain; null: they do not
+  const unsigned long long* deleted_sums = nullptr;
   TreeView<Class> sum_tree, min_tree, max_tree;
 };
 
@@ -46,16 +46,16 @@ struct OrderedWants {
 class OrderedValues {
  public:
   OrderedValues() = default;
-  // Gathers the values of `size` rows, of which the dead ones count for nothing. Where `only_if` is
-  // given, the kernels do nothing when it holds zero by the time they run. Null() where there is
+  // Gathers the values of `size` rows, of which the deleted ones count for nothing. Where `only_if`
+  // is given, the kernels do nothing when it holds zero by the time they run. Null() where there is
   // not enough memory and `required` is not set. `reserved` is called once that is known, before
   // any kernel.
   OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
-                const DeadPositions& dead, OrderedWants wants, bool required,
+                const DeletedPositions& deleted, OrderedWants wants, bool required,
                 const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
                 cudaStream_t stream, const std::function<void(bool enough)>& reserved = {});
-  // The values of another one, which outlives it, where some rows are dead by now.
-  OrderedValues(const OrderedValues& all, const DeadPositionList& dead,
+  // The values of another one, which outlives it, where some rows are deleted by now.
+  OrderedValues(const OrderedValues& all, const DeletedPositionList& deleted,
                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
   [[nodiscard]] bool null() const { return null_; }
@@ -66,30 +66,31 @@ class OrderedValues {
   [[nodiscard]] const unsigned long long* sums_before() const {
     return reinterpret_cast<const unsigned long long*>(all().prefix_sums_.data());
   }
-  // OrderedView::dead_sums.
-  [[nodiscard]] const unsigned long long* dead_sums() const {
-    return reinterpret_cast<const unsigned long long*>(dead_sums_.data());
+  // OrderedView::deleted_sums.
+  [[nodiscard]] const unsigned long long* deleted_sums() const {
+    return reinterpret_cast<const unsigned long long*>(deleted_sums_.data());
   }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
   struct Tree {
-    DeviceArray<std::uint64_t> levels[most_tree_levels];
+    DeviceArray<std::uint64_t> levels[max_tree_levels];
     int count = 0;
   };
 
   [[nodiscard]] const OrderedValues& all() const { return all_ == nullptr ? *this : *all_; }
   template <class Class>
-  void make(const void* values, RowsView rows, const DeadPositions& dead, OrderedWants wants,
+  void make(const void* values, RowsView rows, const DeletedPositions& deleted, OrderedWants wants,
             const std::uint32_t* only_if, cudaStream_t stream);
   template <class Class>
-  void add_up_dead(const DeadPositionList& dead, const std::shared_ptr<DeviceMemory>& memory,
-                   cudaStream_t stream);
+  void add_up_deleted(const DeletedPositionList& deleted,
+                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
   template <class Class>
-  void make_trees(const DeadPositions& dead, OrderedWants wants, const std::uint32_t* only_if,
+  void make_trees(const DeletedPositions& deleted, OrderedWants wants, const std::uint32_t* only_if,
                   cudaStream_t stream);
-  template <class Class, class Operation, class Dead>
-  void make_tree(Tree& tree, const Dead& dead, const std::uint32_t* only_if, cudaStream_t stream);
+  template <class Class, class Operation, class Deleted>
+  void make_tree(Tree& tree, const Deleted& deleted, const std::uint32_t* only_if,
+                 cudaStream_t stream);
   bool reserve(OrderedWants wants, bool required, const std::shared_ptr<DeviceMemory>& memory,
                cudaStream_t stream);
 
@@ -100,21 +101,22 @@ class OrderedValues {
   DeviceArray<std::uint64_t> prefix_sums_;
   DeviceArray<std::uint64_t> tile_sums_;
   const OrderedValues* all_ = nullptr;  // whose values these are; null: its own
-  DeviceArray<std::uint64_t> dead_sums_;
+  DeviceArray<std::uint64_t> deleted_sums_;
   Tree sum_tree_, min_tree_, max_tree_;
 };
 
-// The smallest live rowID of any run, by a tree over the rowIDs in key order.
+// The smallest valid rowID of any run, by a tree over the rowIDs in key order.
 class RowTree {
  public:
-  RowTree(RowsView rows, std::size_t size, const DeadPositions& dead, const std::uint32_t* only_if,
-          const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,
+          const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
+          cudaStream_t stream);
   [[nodiscard]] bool null() const { return null_; }
   [[nodiscard]] TreeView<std::uint32_t> view() const;
 
  private:
   bool null_ = true;
-  DeviceArray<std::uint32_t> levels_[most_tree_levels];
+  DeviceArray<std::uint32_t> levels_[max_tree_levels];
   int count_ = 0;
 };
 

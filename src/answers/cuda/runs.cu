@@ -23,7 +23,9 @@ struct RowHits {
 
 struct RunHits {
   RowSource from;
-  [[nodiscard]] __device__ std::uint64_t operator()(std::size_t i) const { return from.live_in(i); }
+  [[nodiscard]] __device__ std::uint64_t operator()(std::size_t i) const {
+    return from.valid_in(i);
+  }
 };
 
 template <class Found>

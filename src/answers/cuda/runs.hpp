@@ -9,22 +9,22 @@
 #include <rtindex/answer.hpp>
 #include <rtindex/device.hpp>
 
-#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/deleted_positions.hpp"
 #include "answers/cuda/run.hpp"
 #include "base/macros.hpp"
 
 namespace rtindex::cuda {
 
-// The rows that lookups match in one segment: run i, without the dead ones.
+// The rows that lookups match in one segment: run i, without the deleted ones.
 struct RowSource {
   const Run* runs = nullptr;
   RowsView rows;
-  DeadPositions dead;
+  DeletedPositions deleted;
   KeysView keys;  // where rows are wanted in their order; those of all segments can be compared
 
-  [[nodiscard]] RTINDEX_HD std::uint32_t live_in(std::size_t lookup) const {
+  [[nodiscard]] RTINDEX_HD std::uint32_t valid_in(std::size_t lookup) const {
     const Run run = runs[lookup];
-    return dead.blocks == nullptr ? run.end - run.begin : dead.live_in(run);
+    return deleted.blocks == nullptr ? run.end - run.begin : deleted.valid_in(run);
   }
 };
 
@@ -44,7 +44,7 @@ struct RowSources {
   // How many rows of a lookup are returned.
   [[nodiscard]] RTINDEX_HD std::uint32_t rows_of(std::size_t lookup, std::uint32_t limit) const {
     std::uint64_t rows = 0;
-    for (std::uint32_t i = 0; i < count; ++i) rows += sources[i].live_in(lookup);
+    for (std::uint32_t i = 0; i < count; ++i) rows += sources[i].valid_in(lookup);
     return rows < limit ? static_cast<std::uint32_t>(rows) : limit;
   }
 };
@@ -67,7 +67,8 @@ class RowCursor {
     const std::uint32_t row = source.rows[run_.begin];
     --left_;
     ++run_.begin;
-    if (left_ != 0 && source.dead.blocks != nullptr) run_.begin = source.dead.first_live(run_);
+    if (left_ != 0 && source.deleted.blocks != nullptr)
+      run_.begin = source.deleted.first_valid(run_);
     return row;
   }
 
@@ -76,12 +77,12 @@ class RowCursor {
   RTINDEX_HD void enter(std::uint32_t nth) {
     for (;; ++source_) {
       const RowSource& source = from_->sources[source_];
-      const std::uint32_t rows = source.live_in(lookup_);
+      const std::uint32_t rows = source.valid_in(lookup_);
       if (nth < rows) {
         run_ = source.runs[lookup_];
         left_ = rows - nth;
-        run_.begin =
-            source.dead.blocks == nullptr ? run_.begin + nth : source.dead.live_at(run_, nth);
+        run_.begin = source.deleted.blocks == nullptr ? run_.begin + nth
+                                                      : source.deleted.valid_at(run_, nth);
         return;
       }
       nth -= rows;
@@ -92,7 +93,7 @@ class RowCursor {
   std::size_t lookup_;
   std::uint32_t source_ = 0;
   Run run_{0, 0};           // from the next row on
-  std::uint32_t left_ = 0;  // live rows of the run
+  std::uint32_t left_ = 0;  // valid rows of the run
 };
 
 // The same in the order of keys, those of equal keys in the order of rows, or from the end. Rows of
@@ -103,19 +104,19 @@ class OrderedRowCursor {
       : from_(&from), is_descending_(from.order == RowOrder::descending) {
     for (std::uint32_t i = 0; i < from.count; ++i) {
       runs_[i] = from.sources[i].runs[lookup];
-      skip_dead(i);
+      skip_deleted(i);
     }
     if (from.count != 1) {
       for (; nth > 0; --nth) step();
     } else if (nth > 0) {
       const RowSource& source = from.sources[0];
       Run& run = runs_[0];
-      if (source.dead.blocks == nullptr)
+      if (source.deleted.blocks == nullptr)
         is_descending_ ? run.end -= nth : run.begin += nth;
       else if (is_descending_)
-        run.end = source.dead.live_at(run, source.dead.live_in(run) - 1 - nth) + 1;
+        run.end = source.deleted.valid_at(run, source.deleted.valid_in(run) - 1 - nth) + 1;
       else
-        run.begin = source.dead.live_at(run, nth);
+        run.begin = source.deleted.valid_at(run, nth);
     }
   }
 
@@ -156,13 +157,13 @@ class OrderedRowCursor {
   }
   RTINDEX_HD void advance(std::uint32_t i) {
     is_descending_ ? --runs_[i].end : ++runs_[i].begin;
-    skip_dead(i);
+    skip_deleted(i);
   }
-  RTINDEX_HD void skip_dead(std::uint32_t i) {
-    const DeadPositions& dead = from_->sources[i].dead;
+  RTINDEX_HD void skip_deleted(std::uint32_t i) {
+    const DeletedPositions& deleted = from_->sources[i].deleted;
     Run& run = runs_[i];
-    if (dead.blocks == nullptr || run.begin >= run.end) return;
-    const std::uint32_t at = is_descending_ ? dead.last_live(run) : dead.first_live(run);
+    if (deleted.blocks == nullptr || run.begin >= run.end) return;
+    const std::uint32_t at = is_descending_ ? deleted.last_valid(run) : deleted.first_valid(run);
     if (at == run.end)
       run.begin = run.end;
     else
@@ -184,7 +185,7 @@ void rows_at(const std::uint64_t* positions, std::size_t count, const RowsView& 
 // Adds the number of matches to a counter on the device: rowIDs that are not miss_row.
 void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,
                 cudaStream_t stream);
-// The same for the live rows of runs.
+// The same for the valid rows of runs.
 void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits, cudaStream_t stream);
 
 // offsets[i] = where the rowIDs of lookup i start, at most `limit` each; offsets[count] = their

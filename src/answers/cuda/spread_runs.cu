@@ -19,7 +19,7 @@ constexpr std::size_t tile = tile_items * block_threads;
 
 // Warps that share the matches, and the smallest share.
 constexpr unsigned workers = 8192;
-constexpr Count least_share = 256;
+constexpr Count min_share = 256;
 
 // A warp aggregates a run of this length in about the time of a kernel launch.
 constexpr std::uint32_t worth_spreading = 1024;
@@ -142,7 +142,7 @@ struct Shares {
 
   __device__ explicit Shares(Count matches) : all(matches) {
     const Count even = (matches + workers - 1) / workers;
-    each = even < least_share ? least_share : (even + 31) / 32 * 32;
+    each = even < min_share ? min_share : (even + 31) / 32 * 32;
   }
   [[nodiscard]] __device__ Count begin(unsigned worker) const { return worker * each; }
   [[nodiscard]] __device__ Count end(unsigned worker) const {
@@ -179,8 +179,8 @@ struct Partial {
   return low;
 }
 
-template <class Class, class Dead>
-__global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView rows, Dead dead,
+template <class Class, class Deleted>
+__global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
                                  DeviceRequest request, const Count* starts,
                                  Partial<Class>* partials, const std::uint32_t* only_if) {
   if (*only_if == 0) return;
@@ -200,7 +200,7 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
     const Count stop = min(end, run_end);
     const Count position = runs[lookup].begin + (at - run_begin);
     const ValueAggregate<Class> part =
-        aggregate_by_warp(values, rows, dead, position, position + (stop - at));
+        aggregate_by_warp(values, rows, deleted, position, position + (stop - at));
     if (first_lane) {
       if (at != run_begin) {
         partial.head = part;
@@ -208,7 +208,7 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
         partial.tail = part;
         partial.tail_lookup = static_cast<std::uint32_t>(lookup);
       } else {
-        write_values(request, lookup, part.or_miss(dead.live_in(runs[lookup]) != 0, miss));
+        write_values(request, lookup, part.or_miss(deleted.valid_in(runs[lookup]) != 0, miss));
       }
     }
     at = stop;
@@ -216,10 +216,10 @@ __global__ void aggregate_shares(const Run* runs, std::size_t count, RowsView ro
 }
 
 // Merges the partial aggregates of each run, always in the same order, for the sake of floats.
-template <class Class, class Dead>
-__global__ void join_shares(const Run* runs, std::size_t count, Dead dead, DeviceRequest request,
-                            const Count* starts, const Partial<Class>* partials,
-                            const std::uint32_t* only_if) {
+template <class Class, class Deleted>
+__global__ void join_shares(const Run* runs, std::size_t count, Deleted deleted,
+                            DeviceRequest request, const Count* starts,
+                            const Partial<Class>* partials, const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   const auto worker = static_cast<unsigned>(thread_number() / 32);
   const std::uint32_t lookup = partials[worker].tail_lookup;
@@ -234,7 +234,7 @@ __global__ void join_shares(const Run* runs, std::size_t count, Dead dead, Devic
   whole = merge_warp(whole);
   if (lane == 0)
     write_values(request, lookup,
-                 whole.or_miss(dead.live_in(runs[lookup]) != 0, miss_as<Class>(request.miss)));
+                 whole.or_miss(deleted.valid_in(runs[lookup]) != 0, miss_as<Class>(request.miss)));
 }
 
 [[nodiscard]] Count* counts(std::uint64_t* array) { return reinterpret_cast<Count*>(array); }
@@ -281,10 +281,10 @@ void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) co
                                                                  starts, only_if);
   visit_class(class_of(request.value_type), [&]<class Class>() {
     auto* const partials = static_cast<Partial<Class>*>(partials_);
-    with_dead(from_.dead, [&](const auto& dead) {
-      aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, from_.rows, dead,
+    with_deleted(from_.deleted, [&](const auto& deleted) {
+      aggregate_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, from_.rows, deleted,
                                                              request, starts, partials, only_if);
-      join_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, dead, request, starts,
+      join_shares<<<blocks, block_threads, 0, stream>>>(runs_, count_, deleted, request, starts,
                                                         partials, only_if);
     });
   });

@@ -24,20 +24,21 @@ struct RowAt {
   [[nodiscard]] __device__ std::uint32_t operator()(std::size_t i) const { return rows[i]; }
 };
 
-// Elements of which the dead ones do not change the result of the operation.
-template <class At, class Dead, class Operation>
-struct LiveAt {
+// Elements of which the deleted ones do not change the result of the operation.
+template <class At, class Deleted, class Operation>
+struct ValidAt {
   At at;
-  Dead dead;
+  Deleted deleted;
   [[nodiscard]] __device__ auto operator()(std::size_t i) const {
     using Element = decltype(at(i));
-    return dead.has(i) ? Operation::template identity<Element>() : at(i);
+    return deleted.has(i) ? Operation::template identity<Element>() : at(i);
   }
 };
 
-template <class Operation, class At, class Dead>
-[[nodiscard]] RTINDEX_HD LiveAt<At, Dead, Operation> only_live(const At& at, const Dead& dead) {
-  return {at, dead};
+template <class Operation, class At, class Deleted>
+[[nodiscard]] RTINDEX_HD ValidAt<At, Deleted, Operation> only_valid(const At& at,
+                                                                    const Deleted& deleted) {
+  return {at, deleted};
 }
 
 // The operation over elements [begin, end): element by element at both ends, and in between by
@@ -73,11 +74,11 @@ __global__ void reduce_blocks(At at, std::size_t size, Class* out, Operation ope
   const unsigned lane = threadIdx.x % 32;
   for (std::size_t block = thread_number() / 32; block < blocks; block += thread_count() / 32) {
     const std::size_t begin = block * tree_fan;
-    const auto live = static_cast<unsigned>(min(std::size_t{tree_fan}, size - begin));
-    Class value = at(begin + (lane < live ? lane : 0));
+    const auto valid = static_cast<unsigned>(min(std::size_t{tree_fan}, size - begin));
+    Class value = at(begin + (lane < valid ? lane : 0));
     for (unsigned lanes = 16; lanes > 0; lanes /= 2) {
       const Class other = __shfl_down_sync(~0U, value, lanes);
-      if (lane + lanes < live) value = operation(value, other);
+      if (lane + lanes < valid) value = operation(value, other);
     }
     if (lane == 0) out[block] = value;
   }
@@ -93,7 +94,7 @@ struct LevelAt {
 // their number.
 inline int tree_sizes(std::size_t size, std::size_t* sizes) {
   int count = 0;
-  while (size > tree_fan && count < most_tree_levels) {
+  while (size > tree_fan && count < max_tree_levels) {
     size = (size + tree_fan - 1) / tree_fan;
     sizes[count++] = size;
   }

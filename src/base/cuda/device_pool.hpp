@@ -23,7 +23,7 @@ class DevicePool {
     T value{};
   };
 
-  DevicePool() { free_.reserve(most_free); }
+  DevicePool() { free_.reserve(max_free); }
 
   // An object of the current GPU.
   [[nodiscard]] std::unique_ptr<Object> take() {
@@ -47,11 +47,11 @@ class DevicePool {
   // For objects that nothing uses any more.
   void give_back(std::unique_ptr<Object> object) noexcept {
     const std::lock_guard lock(mutex_);
-    if (free_.size() < most_free) free_.push_back(std::move(object));
+    if (free_.size() < max_free) free_.push_back(std::move(object));
   }
 
  private:
-  static constexpr std::size_t most_free = 16;
+  static constexpr std::size_t max_free = 16;
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Object>> free_;

@@ -15,8 +15,8 @@ namespace {
 class BlockPool {
  public:
   BlockPool() {
-    large_.reserve(most_large);
-    small_.reserve(most_small);
+    large_.reserve(max_large);
+    small_.reserve(max_small);
   }
 
   // A block for at most `bytes` bytes. Empty where no large block is free and the caller cannot use
@@ -37,13 +37,13 @@ class BlockPool {
     const std::lock_guard lock(mutex_);
     if (block.size() > Staging::small_bytes)
       large_.push_back(std::move(block));
-    else if (small_.size() < most_small)
+    else if (small_.size() < max_small)
       small_.push_back(std::move(block));
   }
 
  private:
-  static constexpr std::size_t most_large = Staging::pool_bytes / Staging::block_bytes;
-  static constexpr std::size_t most_small = 128;
+  static constexpr std::size_t max_large = Staging::pool_bytes / Staging::block_bytes;
+  static constexpr std::size_t max_small = 128;
 
   [[nodiscard]] static PinnedBytes pop(std::vector<PinnedBytes>& blocks) {
     PinnedBytes block = std::move(blocks.back());
@@ -56,7 +56,7 @@ class BlockPool {
     {
       const std::lock_guard lock(mutex_);
       if (!large_.empty()) return pop(large_);
-      if (large_count_ == most_large) return {};
+      if (large_count_ == max_large) return {};
       ++large_count_;
     }
     try {

@@ -15,10 +15,10 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr std::size_t most_turns = 3;
+constexpr std::size_t max_turns = 3;
 
 struct TurnEvents {
-  Event done[most_turns];
+  Event done[max_turns];
 };
 
 // Never freed: the CUDA runtime may be unloaded before static objects are destroyed.
@@ -31,8 +31,8 @@ DevicePool<TurnEvents>& event_pool() {
 class Turns {
  public:
   Turns(std::size_t bytes, cudaStream_t stream)
-      : staging_(most_turns), stream_(stream), events_(event_pool().take()) {
-    for (std::size_t total = 0; count_ < most_turns && total < bytes; ++count_) {
+      : staging_(max_turns), stream_(stream), events_(event_pool().take()) {
+    for (std::size_t total = 0; count_ < max_turns && total < bytes; ++count_) {
       buffers_[count_] = staging_.room(std::min(bytes - total, Staging::block_bytes));
       if (buffers_[count_].empty()) break;
       total += buffers_[count_].size();
@@ -72,7 +72,7 @@ class Turns {
   Staging staging_;
   cudaStream_t stream_;
   std::unique_ptr<DevicePool<TurnEvents>::Object> events_;
-  std::span<std::byte> buffers_[most_turns];
+  std::span<std::byte> buffers_[max_turns];
   std::size_t count_ = 0;
   std::size_t next_ = 0;
   std::size_t in_flight_ = 0;

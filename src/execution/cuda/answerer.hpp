@@ -6,7 +6,7 @@
 
 #include "answers/cuda/device_answers.hpp"
 #include "base/cuda/device_array.hpp"
-#include "execution/cuda/dead_rows.hpp"
+#include "execution/cuda/deleted_rows.hpp"
 #include "execution/cuda/locator.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -18,13 +18,13 @@ struct FoundRows {
   DeviceArray<std::uint32_t> own;
   DeviceArray<std::uint64_t> own_keys;
   RowsView rows;
-  KeysView keys;     // of rows that are wanted in order
-  DeadRowsUse dead;  // positions that do not count
+  KeysView keys;           // of rows that are wanted in order
+  DeletedRowsUse deleted;  // positions that do not count
   // More rowIDs than one array can hold: the runs have the right sizes, but there are no rowIDs.
   // The caller has to repeat the call for fewer lookups at a time.
   bool too_many = false;
 
-  [[nodiscard]] RowSource source() const { return {runs.data(), rows, dead.positions(), keys}; }
+  [[nodiscard]] RowSource source() const { return {runs.data(), rows, deleted.positions(), keys}; }
 };
 
 // Which rowIDs of a lookup's matches are wanted.
@@ -54,7 +54,7 @@ class Answerer {
   }
   // Whether a point lookup has one row at most.
   [[nodiscard]] virtual bool has_unique_keys() const { return false; }
-  // The first or last live row of each range, in the order of (key, rowID), or miss_row; and that
+  // The first or last valid row of each range, in the order of (key, rowID), or miss_row; and that
   // row's encoded key where `keys` is not null.
   virtual void find_edges(const LookupBatch& batch, std::size_t first, const DeviceLookups& lookups,
                           Edge edge, std::uint32_t* rows, std::uint64_t* keys,

@@ -197,7 +197,7 @@ BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, Cop
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     DeviceLookups lookups =
         encoders_[i].encode(first, count, piece.elements, piece.buffers[i], in, stream);
-    lookups.dead = targets_[i].dead;
+    lookups.deleted = targets_[i].deleted;
     lookups.counters = counters_.get();
     lookups.times = &times_;
     piece.lookups.push_back(lookups);

@@ -15,8 +15,8 @@
 #include "execution/cuda/device_lookups.hpp"
 #include "execution/cuda/workspace.hpp"
 #include "keys/lookup_batch.hpp"
-#include "storage/cuda/device_marks.hpp"
-#include "storage/row_marks.hpp"
+#include "storage/cuda/device_row_bitmap.hpp"
+#include "storage/row_bitmap.hpp"
 
 namespace rtindex::cuda {
 
@@ -32,8 +32,8 @@ struct BatchTarget {
 struct SegmentTarget {
   BatchTarget structure;
   LookupBatch batch;  // by the segment's codec
-  RowBits dead;
-  Marks marks;  // that hold `dead`; null: the caller keeps them
+  RowBits deleted;
+  RowBitmapPtr bitmap;  // that holds `deleted`; null: the caller keeps them
   // Records that the caller's stream reads the structure.
   StreamUses& uses;
 };
@@ -46,7 +46,7 @@ class RecordUsesOnExit {
   ~RecordUsesOnExit() {
     for (const SegmentTarget& target : targets_) {
       target.uses.record(stream_);
-      record_use(target.marks, stream_);
+      record_use(target.bitmap, stream_);
     }
   }
   RecordUsesOnExit(const RecordUsesOnExit&) = delete;

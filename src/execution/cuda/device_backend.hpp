@@ -42,13 +42,16 @@ class DeviceBackend : public Backend {
 
   [[nodiscard]] CheckedRows check_rows(const Spec& spec, const ColumnView& rows,
                                        const RowStates& states, Stream stream) const final;
-  [[nodiscard]] Marks matching_rows(const Spec& spec, std::span<const Segment> segments,
-                                    const ColumnView& keys, std::size_t row_count,
-                                    Stream stream) const final;
-  [[nodiscard]] Marks united(const Spec& spec, const Marks& a, const Marks& b) const final;
-  [[nodiscard]] Marks without(const Spec& spec, const Marks& a, const Marks& b) const final;
-  [[nodiscard]] Marks load_marks(const Spec& spec, Array<std::uint32_t> words, std::size_t rows,
-                                 const std::shared_ptr<DeviceMemory>& memory) const final;
+  [[nodiscard]] RowBitmapPtr matching_rows(const Spec& spec, std::span<const Segment> segments,
+                                           const ColumnView& keys, std::size_t row_count,
+                                           Stream stream) const final;
+  [[nodiscard]] RowBitmapPtr union_of(const Spec& spec, const RowBitmapPtr& a,
+                                      const RowBitmapPtr& b) const final;
+  [[nodiscard]] RowBitmapPtr difference(const Spec& spec, const RowBitmapPtr& a,
+                                        const RowBitmapPtr& b) const final;
+  [[nodiscard]] RowBitmapPtr load_bitmap(const Spec& spec, Array<std::uint32_t> words,
+                                         std::size_t rows,
+                                         const std::shared_ptr<DeviceMemory>& memory) const final;
 
   [[nodiscard]] std::size_t default_delta() const override { return std::size_t{1} << 21; }
   // One delta beside the main segment: a lookup searches both in one kernel.

@@ -39,7 +39,7 @@ struct MergeSide {
 
 MergeSide side_of(const Segment& segment, const KeyExtent& extent) {
   const OrderedArrays& arrays = arrays_of(segment);
-  return {{&arrays.order, shift_of(segment, extent), bits_of(segment.dead)},
+  return {{&arrays.order, shift_of(segment, extent), bits_of(segment.deleted)},
           arrays.included.get(),
           &arrays.keyless};
 }
@@ -53,9 +53,9 @@ void merge_into(OrderedArrays& arrays, const MergeSide& first, const MergeSide& 
     static const KeylessValues none;
     auto values = std::make_unique<OrderedValues>(
         merge_values(*first.values, second.values, merged.sources, memory, stream));
-    KeylessValues keyless = merge_keyless(*first.keyless, first.part.dead,
-                                          second.keyless == nullptr ? none : *second.keyless,
-                                          second.part.dead, first.values->type(), memory, stream);
+    KeylessValues keyless = merge_keyless(
+        *first.keyless, first.part.deleted, second.keyless == nullptr ? none : *second.keyless,
+        second.part.deleted, first.values->type(), memory, stream);
     arrays.included = std::move(values);
     std::swap(arrays.keyless, keyless);
   }
@@ -143,7 +143,7 @@ Segment DeviceBackend::merge_columns(const Spec& spec, std::span<const Segment> 
   for (const Segment& segment : segments) {
     const DeviceColumn column =
         dynamic_cast<const GpuStructure&>(*segment.structure).device_column(stream);
-    append_live(column, shift_of(segment, extent), bits_of(segment.dead), all, memory, stream);
+    append_valid(column, shift_of(segment, extent), bits_of(segment.deleted), all, memory, stream);
   }
   if (all.size == 0) {
     extent = {};

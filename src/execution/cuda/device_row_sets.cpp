@@ -8,7 +8,7 @@
 #include "execution/cuda/segment_input.hpp"
 #include "execution/row_sets.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_marks.hpp"
+#include "storage/cuda/device_row_bitmap.hpp"
 
 namespace rtindex::cuda {
 
@@ -17,20 +17,20 @@ namespace {
 using Memory = std::shared_ptr<DeviceMemory>;
 
 // A set of the host on the GPU.
-Marks uploaded_marks(const Marks& marks, const Memory& memory) {
-  if (marks == nullptr) return nullptr;
-  const Array<std::uint32_t> words = marks->words();
-  return upload_marks(words.span(), marks->bits().rows, memory);
+RowBitmapPtr uploaded_marks(const RowBitmapPtr& bitmap, const Memory& memory) {
+  if (bitmap == nullptr) return nullptr;
+  const Array<std::uint32_t> words = bitmap->words();
+  return upload_marks(words.span(), bitmap->bits().rows, memory);
 }
 
-// Where keys were found, and the marks of their rows.
-Marks marked_rows(const DeviceArray<std::uint32_t>& rows, std::size_t row_count,
-                  const Memory& memory, PooledStream stream) {
+// Where keys were found, and the bitmap of their rows.
+RowBitmapPtr marked_rows(const DeviceArray<std::uint32_t>& rows, std::size_t row_count,
+                         const Memory& memory, PooledStream stream) {
   MarkedWords marked(row_count, memory, stream.get());
   mark_listed(rows.data(), rows.size(), marked, stream.get());
   const std::size_t count = count_marked(marked, memory, stream.get());
   if (count == 0) return nullptr;
-  return std::make_shared<DeviceMarks>(std::move(stream), std::move(marked), count, memory);
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
 }
 
 }  // namespace
@@ -47,9 +47,9 @@ CheckedRows DeviceBackend::check_rows(const Spec& spec, const ColumnView& rows,
       name_rows(static_cast<const std::uint32_t*>(named.elements().data), rows.size(),
                 bits_of(states.erased), bits_of(states.nulls), marked, memory, stream.get());
   if (!found.wrong)
-    return {
-        std::make_shared<DeviceMarks>(std::move(stream), std::move(marked), rows.size(), memory),
-        found.nulls};
+    return {std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), rows.size(),
+                                              memory),
+            found.nulls};
   // The host finds the first wrong row, and the words for it.
   OwnedColumn copy;
   ColumnView list = rows;
@@ -64,9 +64,9 @@ CheckedRows DeviceBackend::check_rows(const Spec& spec, const ColumnView& rows,
 }
 
 // Finds rows twice, as every caller with device memory does: first how many there are.
-Marks DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> segments,
-                                   const ColumnView& keys, std::size_t row_count,
-                                   Stream user_stream) const {
+RowBitmapPtr DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> segments,
+                                          const ColumnView& keys, std::size_t row_count,
+                                          Stream user_stream) const {
   const OnDevice current(spec.device_number());
   const Memory memory = segments.front().structure->device_memory();
   if (!is_native(keys.type())) {
@@ -101,30 +101,32 @@ Marks DeviceBackend::matching_rows(const Spec& spec, std::span<const Segment> se
   return marked_rows(rows, row_count, memory, std::move(stream));
 }
 
-Marks DeviceBackend::united(const Spec& spec, const Marks& a, const Marks& b) const {
+RowBitmapPtr DeviceBackend::union_of(const Spec& spec, const RowBitmapPtr& a,
+                                     const RowBitmapPtr& b) const {
   const OnDevice current(spec.device_number());
   return united_on_device(a, b);
 }
 
-Marks DeviceBackend::without(const Spec& spec, const Marks& a, const Marks& b) const {
+RowBitmapPtr DeviceBackend::difference(const Spec& spec, const RowBitmapPtr& a,
+                                       const RowBitmapPtr& b) const {
   const OnDevice current(spec.device_number());
   return without_on_device(a, b);
 }
 
-Marks DeviceBackend::load_marks(const Spec& spec, Array<std::uint32_t> words, std::size_t rows,
-                                const Memory& memory) const {
+RowBitmapPtr DeviceBackend::load_bitmap(const Spec& spec, Array<std::uint32_t> words,
+                                        std::size_t rows, const Memory& memory) const {
   const OnDevice current(spec.device_number());
   return upload_marks(std::as_const(words).span(), rows, current_memory(memory));
 }
 
-Marks on_host(const Marks& marks) {
-  if (marks == nullptr) return nullptr;
-  return std::make_shared<HostMarks>(marks->words(), marks->bits().rows);
+RowBitmapPtr on_host(const RowBitmapPtr& bitmap) {
+  if (bitmap == nullptr) return nullptr;
+  return std::make_shared<HostRowBitmap>(bitmap->words(), bitmap->bits().rows);
 }
 
 std::vector<Segment> on_host(std::span<const Segment> segments) {
   std::vector<Segment> result(segments.begin(), segments.end());
-  for (Segment& segment : result) segment.dead = on_host(segment.dead);
+  for (Segment& segment : result) segment.deleted = on_host(segment.deleted);
   return result;
 }
 

@@ -10,7 +10,7 @@
 #include "keys/cuda/device_codec.hpp"
 #include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
-#include "storage/cuda/device_marks.hpp"
+#include "storage/cuda/device_row_bitmap.hpp"
 #include "storage/cuda/full_order.hpp"
 
 namespace rtindex::cuda {
@@ -40,7 +40,7 @@ class KeptOnGpu {
     check(cudaMemsetAsync(valid_.data(), 0, valid_.bytes(), stream_), "filling memory");
     for (const Segment& segment : segments_)
       named_.find_keys(arrays_of(segment).order, segment.codec->native_base().value_or(0),
-                       bits_of(segment.dead), bits_.data(), valid_.data(), stream_);
+                       bits_of(segment.deleted), bits_.data(), valid_.data(), stream_);
     return {bits_.data(), bits_type, reinterpret_cast<const std::uint8_t*>(valid_.data()), 0,
             count_};
   }
@@ -50,7 +50,7 @@ class KeptOnGpu {
     check(cudaMemsetAsync(values_.data(), 0, values_.bytes(), stream_), "filling memory");
     for (const Segment& segment : segments_) {
       const OrderedArrays& arrays = arrays_of(segment);
-      named_.find_values(arrays.order, *arrays.included, arrays.keyless, bits_of(segment.dead),
+      named_.find_values(arrays.order, *arrays.included, arrays.keyless, bits_of(segment.deleted),
                          values_.data(), stream_);
     }
     return values_.data();
@@ -147,7 +147,8 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
   MarkedWords marked(input.row_count, memory, own.get());
   mark_nulls(input.keys, input.ids, marked, own.get());
   own.wait();
-  result.nulls = std::make_shared<DeviceMarks>(std::move(own), std::move(marked), nulls, memory);
+  result.nulls =
+      std::make_shared<DeviceRowBitmap>(std::move(own), std::move(marked), nulls, memory);
   return result;
 }
 
@@ -191,7 +192,7 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
   try {
     const Memory memory = current_memory(build.device_memory);
     if (!is_native(column.type())) {
-      if (encodes_on_device(spec) && column.parts().size() <= PackedMap::most_parts)
+      if (encodes_on_device(spec) && column.parts().size() <= PackedMap::max_parts)
         return build_tuples(spec, column, build, memory);
       if (column.memory_space() == MemorySpace::host)
         return on_device(Backend::build_column(spec, column, build), memory);

@@ -130,7 +130,7 @@ std::vector<std::pair<std::string, std::size_t>> DeviceStructure::memory_parts()
   if (arrays.included)
     parts.emplace_back("included values", arrays.included->bytes() + arrays.keyless.bytes());
   if (arrays.filter.bytes() != 0) parts.emplace_back("filter", arrays.filter.bytes());
-  if (const std::size_t bytes = arrays.answerer->dead_bytes(); bytes != 0)
+  if (const std::size_t bytes = arrays.answerer->deleted_bytes(); bytes != 0)
     parts.emplace_back("erased rows by position", bytes);
   if (const std::size_t bytes = arrays.answerer->ordered_bytes(); bytes != 0)
     parts.emplace_back("rows of equal keys in order", bytes);
@@ -146,7 +146,7 @@ std::unique_ptr<OrderedArrays> ordered_arrays(DeviceRows rows, Layout layout,
   arrays->full = std::move(rows.full);
   if (!rows.value_type) return arrays;
   arrays->included = std::make_unique<OrderedValues>(
-      rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeadPositions{},
+      rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeletedPositions{},
       OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory, stream);
   arrays->order.renumber(rows.ids, rows.row_count, stream);
   arrays->keyless = std::move(rows.keyless);

@@ -69,7 +69,7 @@ class HostValues {
     fail(ErrorKind::unsupported,
          "composite keys of more than {} parts cannot be indexed on a GPU: use fewer, or an index "
          "@cpu",
-         std::size_t{PackedMap::most_parts});
+         std::size_t{PackedMap::max_parts});
   return std::make_shared<DeviceFullKeys>(codec, *parts, memory, stream);
 }
 

@@ -13,7 +13,7 @@ namespace rtindex::cuda {
 
 void GpuStructure::run(const LookupBatch& batch, const Request& request) const {
   const OnDevice current(device_);
-  BatchRunner({target_of(batch, request.dead, nullptr)}, memory_, request).run();
+  BatchRunner({target_of(batch, request.deleted, nullptr)}, memory_, request).run();
 }
 
 std::vector<Segment> GpuStructure::searched(std::span<const Segment> segments) {
@@ -32,7 +32,7 @@ std::vector<SegmentTarget> GpuStructure::targets_of(std::span<const Segment> seg
   for (const Segment& segment : segments) {
     const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
     targets.push_back(structure.target_of(LookupBatch(*segment.codec, lower, upper, kind, ends),
-                                          bits_of(segment.dead), segment.dead));
+                                          bits_of(segment.deleted), segment.deleted));
   }
   return targets;
 }
@@ -102,10 +102,10 @@ void GpuStructure::find_neighbours(std::span<const Segment> segments, const Colu
   runner.run(outputs);
 }
 
-void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead,
+void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted,
                               std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const {
   const OnDevice current(device_);
-  const SegmentTarget target = target_of(batch, dead, nullptr);
+  const SegmentTarget target = target_of(batch, deleted, nullptr);
   const LookupEncoder encoder(batch, target.structure.span, target.structure.full, memory_);
   Request counted;
   counted.counters = counters;
@@ -123,7 +123,7 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
         elements_on_device(batch, first, count, encoder.reads_tuples(), memory_, lane.in, stream);
     LookupBuffers buffers;
     DeviceLookups lookups = encoder.encode(first, count, elements, buffers, lane.in, stream);
-    lookups.dead = dead;
+    lookups.deleted = deleted;
     lookups.counters = work.get();
     lookups.times = &times;
     const DeviceArray<std::uint32_t> found_rows(memory_, count, stream);

@@ -35,7 +35,7 @@ class GpuStructure : public Structure {
   static void find_neighbours(std::span<const Segment> segments, const ColumnView& keys,
                               const NearestOptions& nearest, const Request& request,
                               std::span<void* const> key_parts);
-  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const final;
   [[nodiscard]] std::shared_ptr<DeviceMemory> device_memory() const final { return memory_; }
   [[nodiscard]] int device() const { return device_; }
@@ -78,9 +78,9 @@ class GpuStructure : public Structure {
                                                              const ColumnView& lower,
                                                              const ColumnView& upper,
                                                              QueryKind kind, RangeEnds ends);
-  [[nodiscard]] SegmentTarget target_of(const LookupBatch& batch, const RowBits& dead,
-                                        const Marks& marks) const {
-    return {target(), batch, dead, marks, uses_};
+  [[nodiscard]] SegmentTarget target_of(const LookupBatch& batch, const RowBits& deleted,
+                                        const RowBitmapPtr& bitmap) const {
+    return {target(), batch, deleted, bitmap, uses_};
   }
   // Returns memory that a large structure has released to the driver.
   void give_back(cudaStream_t stream, bool unused) const noexcept;

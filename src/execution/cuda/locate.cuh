@@ -84,29 +84,30 @@ template <class Key>
   return element_reader<Key, unsigned long long>(lookups).read(i, key);
 }
 
-// What a kernel does with a row that it found: every row is live, or those of a set are dead.
+// What a kernel does with a row that it found: every row is valid, or those of a bitmap are
+// deleted.
 struct EveryRow {
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t row) const { return row; }
 };
-struct LiveRows {
-  RowBits dead;
+struct ValidRows {
+  RowBits deleted;
   // No set has miss_row.
-  [[nodiscard]] __device__ bool is_dead(std::uint32_t row) const {
-    return row < dead.rows &&
-           (load_to_stay(dead.words + row / RowBits::word_bits) >> (row % RowBits::word_bits) &
+  [[nodiscard]] __device__ bool is_deleted(std::uint32_t row) const {
+    return row < deleted.rows &&
+           (load_to_stay(deleted.words + row / RowBits::word_bits) >> (row % RowBits::word_bits) &
             1) != 0;
   }
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t row) const {
-    return is_dead(row) ? miss_row : row;
+    return is_deleted(row) ? miss_row : row;
   }
 };
 
 template <class Work>
-void with_live_rows(const RowBits& dead, Work&& work) {
-  if (dead.empty())
+void with_valid_rows(const RowBits& deleted, Work&& work) {
+  if (deleted.empty())
     work(EveryRow{});
   else
-    work(LiveRows{dead});
+    work(ValidRows{deleted});
 }
 
 // A Finder is the part of a locator that a kernel takes by value:
@@ -119,34 +120,35 @@ void with_live_rows(const RowBits& dead, Work&& work) {
 
 template <class Finder, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    find_rows_kernel(Finder finder, Reader reader, Live live, std::size_t count,
+    find_rows_kernel(Finder finder, Reader reader, Live valid, std::size_t count,
                      std::uint32_t* rows) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
   typename Finder::Key key;
   const bool possible = reader.read(i, key);
-  const std::uint32_t row = possible ? live(finder.row(key)) : miss_row;
+  const std::uint32_t row = possible ? valid(finder.row(key)) : miss_row;
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) rows[i] = row;
 }
 
 template <class Class, class Finder, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    find_sums_kernel(Finder finder, Reader reader, Live live, std::size_t count,
+    find_sums_kernel(Finder finder, Reader reader, Live valid, std::size_t count,
                      Values<Class> values, Class miss, Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
-  const std::uint32_t row = reader.read(i, key) ? live(finder.row(key)) : miss_row;
+  const std::uint32_t row = reader.read(i, key) ? valid(finder.row(key)) : miss_row;
   const Class sum = row == miss_row ? miss : values[row];
   __stcs(sums + i, sum);
 }
 
-template <class Class, class Finder, class Reader, class Dead>
+template <class Class, class Finder, class Reader, class Deleted>
 __global__ void __launch_bounds__(block_threads)
-    find_included_sums_kernel(Finder finder, Reader reader, Dead dead, std::size_t count,
-                              const unsigned long long* before, const unsigned long long* dead_sums,
-                              bool unique, Class miss, Class* sums) {
+    find_included_sums_kernel(Finder finder, Reader reader, Deleted deleted, std::size_t count,
+                              const unsigned long long* before,
+                              const unsigned long long* deleted_sums, bool unique, Class miss,
+                              Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
@@ -157,10 +159,10 @@ __global__ void __launch_bounds__(block_threads)
   if (run.begin < run.end) {
     unsigned long long all = before[run.end] - before[run.begin];
     bool matched = true;
-    if constexpr (Dead::any) {
-      const std::uint32_t first = dead.before(run.begin);
-      const std::uint32_t last = dead.before(run.end);
-      if (first != last) all -= dead_sums[last] - dead_sums[first];
+    if constexpr (Deleted::any) {
+      const std::uint32_t first = deleted.before(run.begin);
+      const std::uint32_t last = deleted.before(run.end);
+      if (first != last) all -= deleted_sums[last] - deleted_sums[first];
       matched = last - first != run.end - run.begin;
     }
     if (matched) sum = static_cast<Class>(all);
@@ -204,9 +206,9 @@ void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::u
                       cudaStream_t stream) {
   if (lookups.count == 0) return;
   with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-    with_live_rows(lookups.dead, [&](auto live) {
+    with_valid_rows(lookups.deleted, [&](auto valid) {
       find_rows_kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-          finder, reader, live, lookups.count, rows);
+          finder, reader, valid, lookups.count, rows);
     });
   });
   check_launch("looking up points");
@@ -218,9 +220,9 @@ void launch_find_sums(const Finder& finder, const DeviceLookups& lookups, const 
   if (lookups.count == 0) return;
   visit_class(class_of(target.type), [&]<class Class>() {
     with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-      with_live_rows(lookups.dead, [&](auto live) {
+      with_valid_rows(lookups.deleted, [&](auto valid) {
         find_sums_kernel<Class><<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-            finder, reader, live, lookups.count, Values<Class>{target.values, target.type},
+            finder, reader, valid, lookups.count, Values<Class>{target.values, target.type},
             miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
       });
     });
@@ -235,9 +237,9 @@ void launch_find_included_sums(const Finder& finder, const DeviceLookups& lookup
   visit_class(class_of(target.type), [&]<class Class>() {
     if constexpr (!std::is_same_v<Class, double>)
       with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-        with_dead(target.dead, [&](auto dead) {
+        with_deleted(target.deleted, [&](auto deleted) {
           find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-              finder, reader, dead, lookups.count, target.before, target.dead_sums, unique,
+              finder, reader, deleted, lookups.count, target.before, target.deleted_sums, unique,
               miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
         });
       });

@@ -20,7 +20,7 @@ struct PairFinder {
 
   Main main;
   Newer newer;
-  LiveRows main_rows, newer_rows;
+  ValidRows main_rows, newer_rows;
   KeyFilter newer_keys;
 
   [[nodiscard]] __device__ std::uint32_t row_in_main(bool possible, typename Main::Key key) const {
@@ -32,7 +32,7 @@ struct PairFinder {
   }
 };
 
-// Looks into the newer column only where the main one has no live row.
+// Looks into the newer column only where the main one has no valid row.
 template <class Pair, class MainReader, class NewerReader>
 __global__ void __launch_bounds__(block_threads)
     find_any_kernel(Pair pair, MainReader main, NewerReader newer, std::size_t count,
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 // The sum alone. The value in the main column is read beside the bit that tells whether its row is
-// dead, not after it.
+// deleted, not after it.
 template <class Class, class Pair, class MainReader, class NewerReader>
 __global__ void __launch_bounds__(block_threads)
     add_pair_kernel(Pair pair, MainReader main, NewerReader newer, std::size_t count,
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(block_threads)
   bool matched = false;
   if (a != miss_row) {
     const Class value = values[a];
-    matched = !pair.main_rows.is_dead(a);
+    matched = !pair.main_rows.is_deleted(a);
     if (matched) sum = value;
   }
   if (const std::uint32_t b = pair.row_in_newer(in_newer, newer_key); b != miss_row)
@@ -146,8 +146,8 @@ void answer_pair(const Locator& main, bool main_is_wide, const Locator& newer, b
   if (lookups.count == 0) return;
   with_finder(main, main_is_wide, [&]<class Main>(const Main& main_finder) {
     with_finder(newer, newer_is_wide, [&]<class Newer>(const Newer& newer_finder) {
-      const PairFinder<Main, Newer> pair{main_finder, newer_finder, LiveRows{lookups.dead},
-                                         LiveRows{newer_lookups.dead}, newer_keys};
+      const PairFinder<Main, Newer> pair{main_finder, newer_finder, ValidRows{lookups.deleted},
+                                         ValidRows{newer_lookups.deleted}, newer_keys};
       // Elements of 4 bytes have narrow keys.
       if constexpr (sizeof(typename Main::Key) == 4 && sizeof(typename Newer::Key) == 4)
         if (lookups.element_bytes == 4)

@@ -125,32 +125,32 @@ template <Edge edge, class Finder>
         [&](typename Finder::Key wanted) { return finder.lower_bound(wanted); });
 }
 
-// The same without dead rows, from a position on.
-template <Edge edge, class Order, class Key, class Dead>
-[[nodiscard]] __device__ Neighbour<Key> live_neighbour(const Order& order, const Dead& dead,
-                                                       const Neighbour<Key>& from) {
-  if (from.position == miss_row || !dead.has(from.position)) return from;
+// The same without deleted rows, from a position on.
+template <Edge edge, class Order, class Key, class Deleted>
+[[nodiscard]] __device__ Neighbour<Key> valid_neighbour(const Order& order, const Deleted& deleted,
+                                                        const Neighbour<Key>& from) {
+  if (from.position == miss_row || !deleted.has(from.position)) return from;
   const Run run = edge == Edge::last ? Run{0, from.position} : Run{from.position + 1, order.size};
-  const std::uint32_t at = edge == Edge::last ? dead.last_live(run) : dead.first_live(run);
+  const std::uint32_t at = edge == Edge::last ? deleted.last_valid(run) : deleted.first_valid(run);
   if (at == run.end) return {};
   return {at, order.key(at), order.row(at)};
 }
 
-// The greatest or smallest live row of a key, where equal keys are not in the order of their rows.
-template <Edge edge, class Order, class Dead>
-[[nodiscard]] __device__ std::uint32_t row_of_equal(const Order& order, const Dead& dead, Run run,
-                                                    std::uint32_t row) {
+// The greatest or smallest valid row of a key, where equal keys are not in the order of their rows.
+template <Edge edge, class Order, class Deleted>
+[[nodiscard]] __device__ std::uint32_t row_of_equal(const Order& order, const Deleted& deleted,
+                                                    Run run, std::uint32_t row) {
   for (std::uint32_t at = run.begin; at < run.end; ++at) {
-    if (dead.has(at)) continue;
+    if (deleted.has(at)) continue;
     const std::uint32_t other = order.row(at);
     row = edge == Edge::last ? max(row, other) : min(row, other);
   }
   return row;
 }
 
-template <Edge edge, class Finder, class Reader, class Dead>
+template <Edge edge, class Finder, class Reader, class Deleted>
 __global__ void __launch_bounds__(block_threads)
-    find_edges_kernel(Finder finder, Reader reader, Dead dead, bool unique, bool rows_ascend,
+    find_edges_kernel(Finder finder, Reader reader, Deleted deleted, bool unique, bool rows_ascend,
                       std::size_t count, std::uint32_t* rows, std::uint64_t* keys) {
   using Key = typename Finder::Key;
   const std::size_t i = thread_number() / Finder::lanes;
@@ -160,10 +160,10 @@ __global__ void __launch_bounds__(block_threads)
   Neighbour<Key> found;
   if (reader.read(i, key, limit)) {
     found = neighbour_of<edge>(finder, key, unique);
-    if constexpr (Dead::any) found = live_neighbour<edge>(finder.order, dead, found);
+    if constexpr (Deleted::any) found = valid_neighbour<edge>(finder.order, deleted, found);
     if (edge == Edge::last ? found.key < limit : found.key > limit) found = {};
     if (!rows_ascend && found.position != miss_row)
-      found.row = row_of_equal<edge>(finder.order, dead, finder.equal(found.key), found.row);
+      found.row = row_of_equal<edge>(finder.order, deleted, finder.equal(found.key), found.row);
   }
   if (Finder::lanes > 1 && threadIdx.x % Finder::lanes != 0) return;
   __stcs(rows + i, found.row);
@@ -179,10 +179,10 @@ void launch_find_edges(const Finder& finder, const DeviceOrder& order, const Dev
   if (lookups.count == 0) return;
   const auto launch = [&]<Edge edge>() {
     with_edge_reader<Key, edge, forms>(lookups, [&](auto reader) {
-      with_dead(target.dead, [&](auto dead) {
+      with_deleted(target.deleted, [&](auto deleted) {
         find_edges_kernel<edge>
             <<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-                finder, reader, dead, order.unique(), order.unique() || order.rows_ascend(),
+                finder, reader, deleted, order.unique(), order.unique() || order.rows_ascend(),
                 lookups.count, target.rows, target.keys);
       });
     });

@@ -43,7 +43,7 @@ struct DeviceLookups {
   // What is compared in full, in host memory; null: nothing. Lookup 0 is number `first_full` there.
   const FullLookups* full = nullptr;
   std::size_t first_full = 0;
-  RowBits dead;                  // rows that no lookup matches
+  RowBits deleted;               // rows that no lookup matches
   bool any_row = false;          // find_rows() need not find the first row of a key
   Counters* counters = nullptr;  // in device memory; null: nothing is counted
   LaunchTimes* times = nullptr;  // in host memory, for what casts rays
@@ -73,8 +73,8 @@ struct SumTarget {
 // The same for included values of integer types.
 struct IncludedSumTarget {
   const unsigned long long* before = nullptr;  // the sum of the values before each position
-  DeadPositions dead;
-  const unsigned long long* dead_sums = nullptr;  // OrderedView::dead_sums
+  DeletedPositions deleted;
+  const unsigned long long* deleted_sums = nullptr;  // OrderedView::deleted_sums
   Type type = Type::u64;
   MissValues miss;
   void* sums = nullptr;
@@ -83,13 +83,13 @@ struct IncludedSumTarget {
 // The output of edges of ranges, one per lookup.
 struct EdgeTarget {
   Edge edge = Edge::first;
-  DeadPositions dead;
-  std::uint32_t* rows = nullptr;  // miss_row where a range has no live row
+  DeletedPositions deleted;
+  std::uint32_t* rows = nullptr;  // miss_row where a range has no valid row
   std::uint64_t* keys = nullptr;  // the encoded keys of these rows; null: not wanted
 };
 
 // Finds keys in device memory. Kernels are launched on the stream; no call waits for them. Rows are
-// skipped where they are dead, positions are not.
+// skipped where they are deleted, positions are not.
 class Locator {
  public:
   virtual ~Locator() = default;
@@ -130,7 +130,7 @@ class Locator {
   // The positions of all matches of each range lookup; intervals only.
   virtual void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const = 0;
 
-  // The first or last live row of each range lookup, in the order of (key, rowID), with one search
+  // The first or last valid row of each range lookup, in the order of (key, rowID), with one search
   // each; false if the caller has to use find_ranges() and a second pass.
   [[nodiscard]] virtual bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
                                         cudaStream_t stream) const {

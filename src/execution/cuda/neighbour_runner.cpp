@@ -149,7 +149,7 @@ NeighbourSide NeighbourRunner::find_side(SideTargets& side, std::size_t first, s
     DeviceLookups lookups = side.encoders[i].encode(
         first, count, elements, buffers, in, stream,
         answerer.reads_edge_elements() ? std::optional(side.range.edge) : std::nullopt);
-    lookups.dead = target.dead;
+    lookups.deleted = target.deleted;
     lookups.counters = counters_.get();
     lookups.times = &times_;
     NeighbourSide found;

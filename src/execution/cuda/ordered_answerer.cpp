@@ -11,7 +11,7 @@ namespace rtindex::cuda {
 bool OrderedAnswerer::first_row_is_enough(const DeviceLookups& lookups,
                                           const DeviceRequest& request, RowsWanted wanted) const {
   if (from_.order.unique()) return true;
-  return from_.locator.finds_first_rows() && !from_.compares_full_keys && lookups.dead.empty() &&
+  return from_.locator.finds_first_rows() && !from_.compares_full_keys && lookups.deleted.empty() &&
          !wanted.any && !request.wants_values() && request.count == nullptr &&
          (request.first == nullptr || from_.order.rows_ascend());
 }
@@ -73,15 +73,15 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t,
   if (point && included == nullptr && !wanted.in_order &&
       first_row_is_enough(lookups, request, wanted))
     return answer_by_row(lookups, request, wanted.any, stream);
-  if (!lookups.dead.empty()) {
-    found.dead = dead_rows_.get(lookups.dead, included != nullptr, stream);
-    if (included != nullptr) included = found.dead.included();
+  if (!lookups.deleted.empty()) {
+    found.deleted = deleted_rows_.get(lookups.deleted, included != nullptr, stream);
+    if (included != nullptr) included = found.deleted.included();
   }
-  const DeadPositions dead = found.dead.positions();
+  const DeletedPositions deleted = found.deleted.positions();
   if (point && included != nullptr && included->sums_before() != nullptr &&
       request.wants_sum_alone() && !wanted.any && !from_.compares_full_keys &&
       from_.locator.find_included_sums(lookups,
-                                       {included->sums_before(), dead, included->dead_sums(),
+                                       {included->sums_before(), deleted, included->deleted_sums(),
                                         request.value_type, request.miss, request.sum},
                                        stream))
     return found;
@@ -90,7 +90,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t,
   if (lookups.counters != nullptr)
     count_hits(found.source(), count, &lookups.counters->hits, stream);
   answer_runs(found.runs.data(), count,
-              {found.rows, from_.order.positions(), point && from_.order.rows_ascend(), dead},
+              {found.rows, from_.order.positions(), point && from_.order.rows_ascend(), deleted},
               request, included, from_.gather, from_.memory, stream);
   if (wanted.in_order) bring_into_order(found, lookups, stream);
   return found;
@@ -100,8 +100,8 @@ void OrderedAnswerer::bring_into_order(FoundRows& found, const DeviceLookups& lo
                                        cudaStream_t stream) const {
   found.keys = from_.order.keys();
   found.rows = ordered_rows();
-  if (!lookups.dead.empty() && !is_ordered())
-    found.dead = rows_by_key().dead.get(lookups.dead, false, stream);
+  if (!lookups.deleted.empty() && !is_ordered())
+    found.deleted = rows_by_key().deleted.get(lookups.deleted, false, stream);
 }
 
 RowsView OrderedAnswerer::ordered_rows() const {
@@ -138,9 +138,10 @@ void OrderedAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
   if (!from_.locator.finds_ranges())
     return Answerer::find_edges(batch, first, lookups, edge, rows, keys, stream);
   if (lookups.count == 0) return;
-  const DeadRowsUse dead =
-      lookups.dead.empty() ? DeadRowsUse() : dead_rows_.get(lookups.dead, false, stream);
-  const EdgeTarget target{edge, dead.positions(), rows, keys};
+  const DeletedRowsUse deleted = lookups.deleted.empty()
+                                     ? DeletedRowsUse()
+                                     : deleted_rows_.get(lookups.deleted, false, stream);
+  const EdgeTarget target{edge, deleted.positions(), rows, keys};
   if (from_.compares_full_keys || !from_.locator.find_edges(lookups, target, stream)) {
     const DeviceArray<Run> runs = find_runs(lookups, QueryKind::range, stream);
     edges_of_runs(runs.data(), lookups.count, from_.order, target, stream);

@@ -6,7 +6,7 @@
 
 #include "answers/cuda/runs.hpp"
 #include "execution/cuda/answerer.hpp"
-#include "execution/cuda/dead_rows.hpp"
+#include "execution/cuda/deleted_rows.hpp"
 #include "keys/lookup_batch.hpp"
 
 namespace rtindex::cuda {
@@ -27,7 +27,7 @@ class OrderedAnswerer final : public Answerer {
   };
 
   explicit OrderedAnswerer(const Sources& sources)
-      : from_(sources), dead_rows_(sources.order, sources.included, sources.memory) {}
+      : from_(sources), deleted_rows_(sources.order, sources.included, sources.memory) {}
 
   [[nodiscard]] FoundRows answer(const LookupBatch& batch, std::size_t first,
                                  const DeviceLookups& lookups, const DeviceRequest& request,
@@ -47,12 +47,12 @@ class OrderedAnswerer final : public Answerer {
   // The rows in the order of keys, those of equal keys in their own order.
   [[nodiscard]] RowsView ordered_rows() const;
 
-  // The memory of what lookups made of the dead rows.
-  [[nodiscard]] std::size_t dead_bytes() const { return dead_rows_.bytes(); }
+  // The memory of what lookups made of the deleted rows.
+  [[nodiscard]] std::size_t deleted_bytes() const { return deleted_rows_.bytes(); }
   // The memory of rows that were brought into order.
   [[nodiscard]] std::size_t ordered_bytes() const {
     const std::scoped_lock lock(by_row_mutex_);
-    return by_row_ ? by_row_->order.bytes() + by_row_->dead.bytes() : 0;
+    return by_row_ ? by_row_->order.bytes() + by_row_->deleted.bytes() : 0;
   }
 
  private:
@@ -70,12 +70,12 @@ class OrderedAnswerer final : public Answerer {
     explicit RowsByKey(const Sources& from)
         : order(from.order.column(from.memory, from.stream), Sorting::needed, Layout::split,
                 from.memory, from.stream),
-          dead(order, nullptr, from.memory) {
+          deleted(order, nullptr, from.memory) {
       order.release_keys();
       check(cudaStreamSynchronize(from.stream), "sorting rows");
     }
     DeviceOrder order;
-    DeadRowsCache dead;
+    DeletedRowsCache deleted;
   };
   [[nodiscard]] bool is_ordered() const {
     return from_.order.unique() || from_.order.rows_ascend();
@@ -85,7 +85,7 @@ class OrderedAnswerer final : public Answerer {
   void bring_into_order(FoundRows& found, const DeviceLookups& lookups, cudaStream_t stream) const;
 
   Sources from_;
-  mutable DeadRowsCache dead_rows_;
+  mutable DeletedRowsCache deleted_rows_;
   mutable std::mutex by_row_mutex_;
   mutable std::optional<RowsByKey> by_row_;
 };

@@ -7,23 +7,23 @@ namespace rtindex::cuda {
 
 namespace {
 
-// The greatest or smallest live row with the key at a position of the run.
-template <class Dead>
+// The greatest or smallest valid row with the key at a position of the run.
+template <class Deleted>
 [[nodiscard]] __device__ std::uint32_t row_of_equal_keys(const KeysView& keys, const RowsView& rows,
-                                                         const Dead& dead, Run run,
+                                                         const Deleted& deleted, Run run,
                                                          std::uint32_t at, bool is_last) {
   const std::uint64_t key = keys(at);
   std::uint32_t row = rows[at];
   for (std::uint32_t other = at; run.begin <= other && other < run.end && keys(other) == key;
        is_last ? --other : ++other)
-    if (!dead.has(other)) row = is_last ? max(row, rows[other]) : min(row, rows[other]);
+    if (!deleted.has(other)) row = is_last ? max(row, rows[other]) : min(row, rows[other]);
   return row;
 }
 
-template <class Dead>
+template <class Deleted>
 __global__ void __launch_bounds__(block_threads)
-    run_edges_kernel(const Run* runs, std::size_t count, KeysView keys, RowsView rows, Dead dead,
-                     bool is_last, bool rows_ascend, std::uint32_t* row_out,
+    run_edges_kernel(const Run* runs, std::size_t count, KeysView keys, RowsView rows,
+                     Deleted deleted, bool is_last, bool rows_ascend, std::uint32_t* row_out,
                      std::uint64_t* key_out) {
   const std::size_t i = thread_number();
   if (i >= count) return;
@@ -31,10 +31,10 @@ __global__ void __launch_bounds__(block_threads)
   std::uint32_t row = miss_row;
   std::uint64_t key = 0;
   if (run.begin < run.end) {
-    const std::uint32_t at = is_last ? dead.last_live(run) : dead.first_live(run);
+    const std::uint32_t at = is_last ? deleted.last_valid(run) : deleted.first_valid(run);
     if (at != run.end) {
       key = keys(at);
-      row = rows_ascend ? rows[at] : row_of_equal_keys(keys, rows, dead, run, at, is_last);
+      row = rows_ascend ? rows[at] : row_of_equal_keys(keys, rows, deleted, run, at, is_last);
     }
   }
   row_out[i] = row;
@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(block_threads)
 void edges_of_runs(const Run* runs, std::size_t count, const DeviceOrder& order,
                    const EdgeTarget& target, cudaStream_t stream) {
   if (count == 0) return;
-  with_dead(target.dead, [&](auto dead) {
+  with_deleted(target.deleted, [&](auto deleted) {
     run_edges_kernel<<<blocks_for(count), block_threads, 0, stream>>>(
-        runs, count, order.keys(), order.rows(), dead, target.edge == Edge::last,
+        runs, count, order.keys(), order.rows(), deleted, target.edge == Edge::last,
         order.unique() || order.rows_ascend(), target.rows, target.keys);
   });
   check_launch("looking for the edges of ranges");

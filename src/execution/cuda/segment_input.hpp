@@ -48,8 +48,8 @@ class OnGpuTuples {
   return dynamic_cast<const DeviceStructure&>(*segment.structure).arrays();
 }
 
-// The same sets of rows in host memory, for work that the host does, and back on the current GPU.
-[[nodiscard]] Marks on_host(const Marks& marks);
+// The same row bitmaps in host memory, for work that the host does, and back on the current GPU.
+[[nodiscard]] RowBitmapPtr on_host(const RowBitmapPtr& bitmap);
 [[nodiscard]] std::vector<Segment> on_host(std::span<const Segment> segments);
 [[nodiscard]] NewSegment on_device(NewSegment made, const std::shared_ptr<DeviceMemory>& memory);
 

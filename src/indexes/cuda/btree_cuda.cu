@@ -9,15 +9,15 @@ namespace rtindex::cuda {
 namespace {
 
 constexpr std::uint32_t node_keys = 16;
-constexpr int most_levels = 8;
+constexpr int max_levels = 8;
 
 // The levels above the leaves, from the root down. A node is 16 keys side by side, each the
 // greatest of one child; the leaves are the column in key order, 16 keys each, and follow each
 // other in memory, so that a range walks on without links.
 template <class Key>
 struct TreeNodes {
-  const Key* levels[most_levels] = {};
-  std::uint32_t sizes[most_levels] = {};  // keys
+  const Key* levels[max_levels] = {};
+  std::uint32_t sizes[max_levels] = {};  // keys
   int count = 0;
 };
 
@@ -96,7 +96,7 @@ class DeviceTree final : public Locator {
              cudaStream_t stream)
       : order_(&order), group_(group) {
     const OrderView<Key, Layout::split> view(order);
-    std::uint32_t sizes[most_levels];
+    std::uint32_t sizes[max_levels];
     std::uint32_t size = view.size;
     int count = 0;
     while (size > node_keys) {
@@ -165,7 +165,7 @@ class DeviceTree final : public Locator {
 
   const DeviceOrder* order_;
   int group_;
-  DeviceArray<Key> levels_[most_levels];
+  DeviceArray<Key> levels_[max_levels];
   TreeNodes<Key> nodes_;
 };
 

@@ -44,7 +44,7 @@ __global__ void hash_keys(const Key* keys, const std::uint32_t* rows, std::size_
 }
 
 // As many entries as a thread puts into order by itself.
-constexpr std::uint32_t most_tied = 64;
+constexpr std::uint32_t max_tied = 64;
 
 // Lists the first entry of each group with equal bits (those from `shift` on) whose hashes descend
 // somewhere.
@@ -57,7 +57,7 @@ inline __global__ void find_ties(const std::uint64_t* hashes, std::size_t size, 
   std::size_t first = i - 1;
   for (; first > 0 && hashes[first - 1] >> shift == bits; --first) {
     if (hashes[first] < hashes[first - 1]) return;  // that descent lists the group
-    if (i - first >= most_tied) {
+    if (i - first >= max_tied) {
       stats->too_large = 1;
       return;
     }
@@ -75,7 +75,7 @@ inline __global__ void sort_ties(std::uint64_t* hashes, std::uint32_t* values, s
   const std::size_t first = groups[number];
   const std::uint64_t bits = hashes[first] >> shift;
   for (std::size_t i = first + 1; i < size && hashes[i] >> shift == bits; ++i) {
-    if (i - first >= 2 * most_tied) {
+    if (i - first >= 2 * max_tied) {
       stats->too_large = 1;
       return;
     }
@@ -164,7 +164,7 @@ class SortedEntries {
       const int shift = std::max(0, 64 - (bits + digit_bits - 1) / digit_bits * digit_bits);
       sort_bits(shift);
       count(on_device, shift);
-      if (stats_.too_large == 0 && stats_.groups <= most_groups()) return;
+      if (stats_.too_large == 0 && stats_.groups <= max_groups()) return;
       sort_bits(0);
       count(on_device);
     }
@@ -219,7 +219,7 @@ class SortedEntries {
   }
 
   // Groups of entries that agree in the sorted bits: more of them are sorted by all bits.
-  [[nodiscard]] std::uint32_t most_groups() const {
+  [[nodiscard]] std::uint32_t max_groups() const {
     return static_cast<std::uint32_t>(size_ / 16 + 1);
   }
 
@@ -228,11 +228,11 @@ class SortedEntries {
     if constexpr (sizeof(Hash) == 8) {
       if (shift != 0) {
         const Entries<Hash> entries = arrays_.view();
-        const DeviceArray<std::uint32_t> groups(memory_, most_groups(), stream_);
+        const DeviceArray<std::uint32_t> groups(memory_, max_groups(), stream_);
         find_ties<<<blocks_for(size_), block_threads, 0, stream_>>>(
-            entries.hashes, size_, shift, groups.data(), most_groups(), on_device.data());
-        sort_ties<<<blocks_for(most_groups()), block_threads, 0, stream_>>>(
-            entries.hashes, entries.values, size_, shift, groups.data(), most_groups(),
+            entries.hashes, size_, shift, groups.data(), max_groups(), on_device.data());
+        sort_ties<<<blocks_for(max_groups()), block_threads, 0, stream_>>>(
+            entries.hashes, entries.values, size_, shift, groups.data(), max_groups(),
             on_device.data());
       }
     }

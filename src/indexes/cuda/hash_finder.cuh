@@ -42,7 +42,7 @@ struct TableFinder {
   static constexpr std::uint32_t window = lanes <= bucket ? bucket : lanes / bucket * bucket;
   static constexpr std::uint32_t each = (window + lanes - 1) / lanes;
   // Among keys that are chosen to collide a probe goes on by halving.
-  static constexpr std::uint64_t most_slots = 32 * window;
+  static constexpr std::uint64_t max_slots = 32 * window;
 
   Slots<Key> slots;
   TableRuns runs;
@@ -116,7 +116,7 @@ struct TableFinder {
     const Key wanted = mix(key);
     const std::uint32_t lane = lanes == 1 ? 0 : threadIdx.x % lanes;
     const std::uint64_t home = std::uint64_t{bucket_of(wanted, buckets)} * bucket;
-    const std::uint64_t near = min(slot_count, home + most_slots);
+    const std::uint64_t near = min(slot_count, home + max_slots);
     for (std::uint64_t at = home; at < near; at += window) {
       const Seen seen = read(at, lane, wanted);
       if constexpr (lanes == 1) {
@@ -136,7 +136,7 @@ struct TableFinder {
   // The slot of a hash that is there.
   [[nodiscard]] __device__ std::uint64_t slot_of(Key hash) const {
     const std::uint64_t home = std::uint64_t{bucket_of(hash, buckets)} * bucket;
-    const std::uint64_t near = min(slot_count, home + most_slots);
+    const std::uint64_t near = min(slot_count, home + max_slots);
     for (std::uint64_t at = home; at < near; ++at)
       if (slots.hash(at) == hash) return at;
     return first_not_less(near, hash);

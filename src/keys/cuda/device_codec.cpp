@@ -68,8 +68,8 @@ class PartEncoder {
     };
     DeviceCodes coded = encode();
     // The sample may lack a few strings that the dictionary has room for.
-    constexpr int most_attempts = 3;
-    for (int i = 1; i < most_attempts && dictionary.is_exact() && coded.kept != 0; ++i) {
+    constexpr int max_attempts = 3;
+    for (int i = 1; i < max_attempts && dictionary.is_exact() && coded.kept != 0; ++i) {
       for (std::string& text : fetch_strings(tuples_, p, coded.some_kept, memory_, stream_))
         sample.push_back(std::move(text));
       dictionary = StringDictionary(views_of(sample), tuples_.size);
@@ -157,7 +157,7 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
   if (is_composite) {
     PackedSource source;
     source.find_extent = [&](const CodecParts& layout) {
-      StringMap unused[PackedMap::most_parts] = {};
+      StringMap unused[PackedMap::max_parts] = {};
       const PackedMap map = packed_map_of(layout, unused);
       result.keys = pack_tuples(tuples, map, of_parts, memory, stream);
       for (std::size_t p = layout.first_compared; p < types.size(); ++p)

@@ -66,7 +66,7 @@ DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts,
 }
 
 void DeviceFullKeys::set_view(const KeyCodec& codec, const CodecParts& parts) {
-  StringMap dictionaries[PackedMap::most_parts] = {};
+  StringMap dictionaries[PackedMap::max_parts] = {};
   for (std::size_t p = 0; p < parts.parts.size(); ++p) dictionaries[p] = parts_[p].dictionary.map();
   view_.map = packed_map_of(parts, dictionaries);
   view_.map.span = codec.span();

@@ -61,7 +61,7 @@ class DeviceFullKeys {
   [[nodiscard]] PackedKeys keys_of(std::size_t p) const;
 
  private:
-  Part parts_[PackedMap::most_parts];
+  Part parts_[PackedMap::max_parts];
   DeviceArray<std::uint32_t> rows_;
   FullKeys view_;
 };

@@ -40,7 +40,7 @@ struct CodeFacts {
   unsigned long long kept = 0;
   unsigned long long common = ~0ULL;
   unsigned long long listed = 0;
-  unsigned long long rows[DeviceCodes::most_listed];
+  unsigned long long rows[DeviceCodes::max_listed];
 };
 
 __global__ void encode_each(const __grid_constant__ DeviceTuples tuples, std::size_t part,
@@ -65,9 +65,9 @@ __global__ void encode_each(const __grid_constant__ DeviceTuples tuples, std::si
     if (encoder.is_exact(code)) continue;
     ++kept;
     if (encoder.is_hashed) continue;
-    if (facts->listed < DeviceCodes::most_listed) {
+    if (facts->listed < DeviceCodes::max_listed) {
       const unsigned long long place = atomicAdd(&facts->listed, 1ULL);
-      if (place < DeviceCodes::most_listed) facts->rows[place] = i;
+      if (place < DeviceCodes::max_listed) facts->rows[place] = i;
     }
     const StringNode& root = encoder.map.nodes[0];
     const std::size_t most = text.size() < root.label_length ? text.size() : root.label_length;
@@ -222,7 +222,7 @@ DeviceCodes encode_strings(const DeviceTuples& tuples, std::size_t part,
   result.valid = facts.valid;
   result.kept = facts.kept;
   result.common = facts.common;
-  for (std::size_t i = 0; i < facts.listed && i < DeviceCodes::most_listed; ++i)
+  for (std::size_t i = 0; i < facts.listed && i < DeviceCodes::max_listed; ++i)
     result.some_kept.push_back(facts.rows[i]);
   std::sort(result.some_kept.begin(), result.some_kept.end());
   return result;

@@ -24,7 +24,7 @@ namespace rtindex::cuda {
 
 // The codes of strings; any for tuples that are null.
 struct DeviceCodes {
-  static constexpr std::size_t most_listed = 1024;
+  static constexpr std::size_t max_listed = 1024;
 
   DeviceArray<std::uint64_t> codes;
   std::uint64_t smallest, largest;  // smallest > largest: there are none
@@ -48,7 +48,7 @@ struct DeviceCodes {
 
 // The codes of the parts that are strings; null for others.
 struct PartCodes {
-  const std::uint64_t* codes[PackedMap::most_parts] = {};
+  const std::uint64_t* codes[PackedMap::max_parts] = {};
 };
 
 // Tuples whose parts have the types of a column's as packed keys, before the base is subtracted;

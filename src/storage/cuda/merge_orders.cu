@@ -18,7 +18,7 @@ namespace {
 constexpr const char* merging = "merging keys";
 
 // The positions of a part that are left: all, or those that are listed.
-struct LivePositions {
+struct ValidPositions {
   const std::uint32_t* listed = nullptr;
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t i) const {
     return listed == nullptr ? i : listed[i];
@@ -27,7 +27,7 @@ struct LivePositions {
 
 template <class Key>
 struct KeyOf {
-  LivePositions positions;
+  ValidPositions positions;
   KeysView keys;
   [[nodiscard]] __device__ Key operator()(std::uint32_t i) const {
     return static_cast<Key>(keys(positions(i)));
@@ -36,7 +36,7 @@ struct KeyOf {
 
 // key << 32 | rowID.
 struct PairOf {
-  LivePositions positions;
+  ValidPositions positions;
   const std::uint64_t* pairs;
   std::uint64_t shift;
   [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t i) const {
@@ -45,7 +45,7 @@ struct PairOf {
 };
 
 struct SourceOf {
-  LivePositions positions;
+  ValidPositions positions;
   std::uint32_t offset;
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t i) const {
     return offset + positions(i);
@@ -82,17 +82,17 @@ struct KeyLess {
 };
 
 struct IsLivePair {
-  RowBits dead;
+  RowBits deleted;
   [[nodiscard]] __device__ bool operator()(std::uint64_t pair) const {
-    return !dead.has(static_cast<std::uint32_t>(pair));
+    return !deleted.has(static_cast<std::uint32_t>(pair));
   }
 };
 
 struct IsLivePosition {
   RowsView rows;
-  RowBits dead;
+  RowBits deleted;
   [[nodiscard]] __device__ bool operator()(std::uint32_t position) const {
-    return !dead.has(rows[position]);
+    return !deleted.has(rows[position]);
   }
 };
 
@@ -104,38 +104,38 @@ struct IsLivePosition {
   return part.order == nullptr ? RowsView{} : part.order->rows();
 }
 
-[[nodiscard]] bool has_dead(const OrderPart& part) {
-  return !part.dead.empty() && part.size() != 0;
+[[nodiscard]] bool has_deleted(const OrderPart& part) {
+  return !part.deleted.empty() && part.size() != 0;
 }
 
-// Keeps what is_live; the number goes to `*kept`.
+// Keeps what is_valid; the number goes to `*kept`.
 template <class In, class Out, class IsLive>
-void keep_live(In in, Out out, std::uint32_t* kept, std::size_t size, IsLive is_live,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+void keep_valid(In in, Out out, std::uint32_t* kept, std::size_t size, IsLive is_valid,
+                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   with_scratch(memory, stream, "dropping erased rows", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(scratch, bytes, in, out, kept, static_cast<std::int64_t>(size),
-                                 is_live, stream);
+                                 is_valid, stream);
   });
 }
 
-// How many keys of two parts are left. Blocks if some may be dead.
-class LiveCounts {
+// How many keys of two parts are left. Blocks if some may be deleted.
+class ValidCounts {
  public:
-  LiveCounts(const OrderPart& first, const OrderPart& second,
-             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+  ValidCounts(const OrderPart& first, const OrderPart& second,
+              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
       : parts_{&first, &second}, counts_(memory, 2, stream), stream_(stream) {}
 
   [[nodiscard]] std::uint32_t* of(int part) const { return counts_.data() + part; }
   void read() {
     std::uint32_t found[2] = {};
-    const bool any = has_dead(*parts_[0]) || has_dead(*parts_[1]);
+    const bool any = has_deleted(*parts_[0]) || has_deleted(*parts_[1]);
     if (any) {
       check(cudaMemcpyAsync(found, counts_.data(), sizeof(found), cudaMemcpyDeviceToHost, stream_),
             "copying from the GPU");
       check(cudaStreamSynchronize(stream_), "dropping erased rows");
     }
     for (int part = 0; part < 2; ++part)
-      sizes_[part] = has_dead(*parts_[part]) ? found[part] : parts_[part]->size();
+      sizes_[part] = has_deleted(*parts_[part]) ? found[part] : parts_[part]->size();
   }
   [[nodiscard]] std::size_t operator[](int part) const { return sizes_[part]; }
   [[nodiscard]] std::size_t sum() const { return sizes_[0] + sizes_[1]; }
@@ -150,29 +150,29 @@ class LiveCounts {
 // Both parts have pairs, and nobody wants to know where they came from.
 DeviceColumn merge_pairs(const OrderPart& first, const OrderPart& second, int ignored_bits,
                          const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  LiveCounts live(first, second, memory, stream);
+  ValidCounts valid(first, second, memory, stream);
   DeviceArray<std::uint64_t> kept[2];
   const std::uint64_t* pairs[2] = {};
   const OrderPart* const parts[2] = {&first, &second};
   for (int i = 0; i < 2; ++i) {
     if (parts[i]->order == nullptr) continue;
     pairs[i] = parts[i]->order->pairs();
-    if (!has_dead(*parts[i])) continue;
+    if (!has_deleted(*parts[i])) continue;
     kept[i] = DeviceArray<std::uint64_t>(memory, parts[i]->size(), stream);
-    keep_live(pairs[i], kept[i].data(), live.of(i), parts[i]->size(), IsLivePair{parts[i]->dead},
-              memory, stream);
+    keep_valid(pairs[i], kept[i].data(), valid.of(i), parts[i]->size(),
+               IsLivePair{parts[i]->deleted}, memory, stream);
     pairs[i] = kept[i].data();
   }
-  live.read();
+  valid.read();
   DeviceColumn merged;
-  merged.size = live.sum();
+  merged.size = valid.sum();
   merged.pairs = DeviceArray<std::uint64_t>(memory, merged.size + DeviceOrder::padding, stream);
   if (merged.size != 0)
     with_scratch(memory, stream, merging, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceMerge::MergeKeys(
           scratch, bytes, PairIterator(pairs[0], ShiftPair{first.shift}),
-          static_cast<std::int64_t>(live[0]), PairIterator(pairs[1], ShiftPair{second.shift}),
-          static_cast<std::int64_t>(live[1]), merged.pairs.data(), PairLess{ignored_bits}, stream);
+          static_cast<std::int64_t>(valid[0]), PairIterator(pairs[1], ShiftPair{second.shift}),
+          static_cast<std::int64_t>(valid[1]), merged.pairs.data(), PairLess{ignored_bits}, stream);
     });
   return merged;
 }
@@ -191,21 +191,21 @@ class SourceMerge {
   SourceMerge(const OrderPart& first, const OrderPart& second,
               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
       : parts_{&first, &second},
-        live_(first, second, memory, stream),
+        valid_(first, second, memory, stream),
         memory_(memory),
         stream_(stream) {
     for (int i = 0; i < 2; ++i) {
-      if (!has_dead(*parts_[i])) continue;
+      if (!has_deleted(*parts_[i])) continue;
       listed_[i] = DeviceArray<std::uint32_t>(memory, parts_[i]->size(), stream);
-      keep_live(thrust::counting_iterator<std::uint32_t>(0), listed_[i].data(), live_.of(i),
-                parts_[i]->size(), IsLivePosition{rows_of(*parts_[i]), parts_[i]->dead}, memory,
-                stream);
+      keep_valid(thrust::counting_iterator<std::uint32_t>(0), listed_[i].data(), valid_.of(i),
+                 parts_[i]->size(), IsLivePosition{rows_of(*parts_[i]), parts_[i]->deleted}, memory,
+                 stream);
     }
-    live_.read();
+    valid_.read();
     positions_ = DeviceArray<std::uint32_t>(memory, size(), stream);
   }
 
-  [[nodiscard]] std::size_t size() const { return live_.sum(); }
+  [[nodiscard]] std::size_t size() const { return valid_.sum(); }
 
   // Pairs of both parts to `out`.
   void pairs_to(std::uint64_t* out, int ignored_bits) {
@@ -235,7 +235,7 @@ class SourceMerge {
   [[nodiscard]] DeviceArray<std::uint32_t> take_positions() { return std::move(positions_); }
 
  private:
-  [[nodiscard]] LivePositions positions(int i) const { return {listed_[i].data()}; }
+  [[nodiscard]] ValidPositions positions(int i) const { return {listed_[i].data()}; }
 
   template <class Keys, class Key, class Less>
   void merge(Keys first, Keys second, Key* out, Less less) {
@@ -244,13 +244,13 @@ class SourceMerge {
     with_scratch(memory_, stream_, merging, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceMerge::MergePairs(
           scratch, bytes, first, counted(SourceOf{positions(0), 0}),
-          static_cast<std::int64_t>(live_[0]), second, counted(SourceOf{positions(1), first_size}),
-          static_cast<std::int64_t>(live_[1]), out, positions_.data(), less, stream_);
+          static_cast<std::int64_t>(valid_[0]), second, counted(SourceOf{positions(1), first_size}),
+          static_cast<std::int64_t>(valid_[1]), out, positions_.data(), less, stream_);
     });
   }
 
   const OrderPart* parts_[2];
-  LiveCounts live_;
+  ValidCounts valid_;
   const std::shared_ptr<DeviceMemory>& memory_;
   cudaStream_t stream_;
   DeviceArray<std::uint32_t> listed_[2];
@@ -259,9 +259,9 @@ class SourceMerge {
 
 struct IsLiveEntry {
   const std::uint32_t* rows;
-  RowBits dead;
+  RowBits deleted;
   [[nodiscard]] __device__ bool operator()(std::uint32_t i) const {
-    return !dead.has(rows == nullptr ? i : rows[i]);
+    return !deleted.has(rows == nullptr ? i : rows[i]);
   }
 };
 
@@ -320,16 +320,16 @@ MergedOrder merge_orders(const OrderPart& first, const OrderPart& second, const 
   return result;
 }
 
-void append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead, DeviceColumn& to,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+void append_valid(const DeviceColumn& from, std::uint64_t shift, RowBits deleted, DeviceColumn& to,
+                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   if (from.size == 0) return;
   std::size_t size = from.size;
   DeviceArray<std::uint32_t> listed;
-  if (!dead.empty()) {
+  if (!deleted.empty()) {
     listed = DeviceArray<std::uint32_t>(memory, from.size, stream);
     const DeviceArray<std::uint32_t> kept(memory, 1, stream);
-    keep_live(thrust::counting_iterator<std::uint32_t>(0), listed.data(), kept.data(), from.size,
-              IsLiveEntry{from.rows.data(), dead}, memory, stream);
+    keep_valid(thrust::counting_iterator<std::uint32_t>(0), listed.data(), kept.data(), from.size,
+               IsLiveEntry{from.rows.data(), deleted}, memory, stream);
     std::uint32_t found = 0;
     check(cudaMemcpyAsync(&found, kept.data(), sizeof(found), cudaMemcpyDeviceToHost, stream),
           "copying from the GPU");

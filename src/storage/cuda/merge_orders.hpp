@@ -15,7 +15,7 @@ namespace rtindex::cuda {
 struct OrderPart {
   const DeviceOrder* order = nullptr;  // null: none
   std::uint64_t shift = 0;             // added to every key
-  RowBits dead;                        // rows that are left out
+  RowBits deleted;                     // rows that are left out
 
   [[nodiscard]] std::size_t size() const { return order == nullptr ? 0 : order->size(); }
 };
@@ -44,17 +44,17 @@ struct MergeTarget {
 // Whether the keys of two parts can be merged: their positions must fit 32 bits.
 [[nodiscard]] bool can_merge(std::size_t first_size, std::size_t second_size);
 
-// Merges two parts in one pass over their keys, after one that drops dead rows, if there are any.
-// Blocks only to count what is left of dead rows. Equal keys: those of the first part come first,
-// or in the order of their rows where that is the order of both parts and keys have 4 bytes.
+// Merges two parts in one pass over their keys, after one that drops deleted rows, if there are
+// any. Blocks only to count what is left of deleted rows. Equal keys: those of the first part come
+// first, or in the order of their rows where that is the order of both parts and keys have 4 bytes.
 [[nodiscard]] MergedOrder merge_orders(const OrderPart& first, const OrderPart& second,
                                        const MergeTarget& target,
                                        const std::shared_ptr<DeviceMemory>& memory,
                                        cudaStream_t stream);
 
-// Appends the keys of a column that are not dead to another, which lists rows and has room for
+// Appends the keys of a column that are not deleted to another, which lists rows and has room for
 // them. Blocks only to count them.
-void append_live(const DeviceColumn& from, std::uint64_t shift, RowBits dead, DeviceColumn& to,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+void append_valid(const DeviceColumn& from, std::uint64_t shift, RowBits deleted, DeviceColumn& to,
+                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

@@ -58,10 +58,10 @@ __global__ void gather_ids(RowIds ids, const std::uint32_t* elements, std::size_
 
 template <class Element>
 __global__ void append_values(const std::uint32_t* from_rows, const Element* from, std::size_t size,
-                              RowBits dead, std::uint32_t* rows, Element* values,
+                              RowBits deleted, std::uint32_t* rows, Element* values,
                               std::uint32_t* count) {
   const std::size_t i = thread_number();
-  if (i >= size || dead.has(from_rows[i])) return;
+  if (i >= size || deleted.has(from_rows[i])) return;
   const std::uint32_t to = atomicAdd(count, 1U);
   rows[to] = from_rows[i];
   values[to] = from[i];
@@ -98,15 +98,15 @@ __global__ void name_bits(const std::uint32_t* rows, std::size_t count, std::uin
 // The elements of named rows.
 struct ElementFinder {
   RowBits named;
-  RowBits dead;
+  RowBits deleted;
   const std::uint32_t* rows;
   const std::uint32_t* elements;
   std::size_t size;
 
-  // Calls take(element) if the row is named and not dead.
+  // Calls take(element) if the row is named and not deleted.
   template <class Take>
   __device__ void operator()(std::uint32_t row, Take take) const {
-    if (!named.has(row) || dead.has(row)) return;
+    if (!named.has(row) || deleted.has(row)) return;
     std::size_t low = 0;
     std::size_t high = size;
     while (low < high) {
@@ -184,8 +184,8 @@ KeylessValues keyless_of(const DeviceElements& column, std::size_t nulls, RowIds
   return result;
 }
 
-KeylessValues merge_keyless(const KeylessValues& first, RowBits first_dead,
-                            const KeylessValues& second, RowBits second_dead, Type type,
+KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
+                            const KeylessValues& second, RowBits second_deleted, Type type,
                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
   KeylessValues result;
   const std::size_t most = first.size + second.size;
@@ -194,16 +194,17 @@ KeylessValues merge_keyless(const KeylessValues& first, RowBits first_dead,
   result.values = DeviceArray<std::uint8_t>(memory, most * width_of(type), stream);
   const DeviceArray<std::uint32_t> count(memory, 1, stream);
   check(cudaMemsetAsync(count.data(), 0, sizeof(std::uint32_t), stream), "filling memory");
-  const auto append = [&](const KeylessValues& from, RowBits dead) {
+  const auto append = [&](const KeylessValues& from, RowBits deleted) {
     if (from.size == 0) return;
     visit_width(type, [&]<class Element>(Element*) {
       append_values<<<blocks_for(from.size), block_threads, 0, stream>>>(
-          from.rows.data(), reinterpret_cast<const Element*>(from.values.data()), from.size, dead,
-          result.rows.data(), reinterpret_cast<Element*>(result.values.data()), count.data());
+          from.rows.data(), reinterpret_cast<const Element*>(from.values.data()), from.size,
+          deleted, result.rows.data(), reinterpret_cast<Element*>(result.values.data()),
+          count.data());
     });
   };
-  append(first, first_dead);
-  append(second, second_dead);
+  append(first, first_deleted);
+  append(second, second_deleted);
   check_launch(moving_values);
   std::uint32_t kept = 0;
   check(cudaMemcpyAsync(&kept, count.data(), sizeof(kept), cudaMemcpyDeviceToHost, stream),
@@ -232,7 +233,7 @@ OrderedValues merge_values(const OrderedValues& first, const OrderedValues* seco
     });
   check_launch(moving_values);
   const DeviceArray<std::uint32_t> numbers = numbers_below(size, memory, stream);
-  return OrderedValues(values.data(), type, RowsView{numbers.data()}, size, DeadPositions{},
+  return OrderedValues(values.data(), type, RowsView{numbers.data()}, size, DeletedPositions{},
                        OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory,
                        stream);
 }
@@ -289,23 +290,23 @@ NamedElements::NamedElements(const std::uint32_t* rows, std::size_t count, std::
   sort_numbered(rows_, elements_, row_count, memory, stream);
 }
 
-void NamedElements::find_keys(const DeviceOrder& order, std::uint64_t base, RowBits dead,
+void NamedElements::find_keys(const DeviceOrder& order, std::uint64_t base, RowBits deleted,
                               std::uint64_t* bits, std::uint32_t* valid,
                               cudaStream_t stream) const {
   if (order.size() == 0 || rows_.empty()) return;
   const ElementFinder find{
-      {named_.data(), row_count_}, dead, rows_.data(), elements_.data(), rows_.size()};
+      {named_.data(), row_count_}, deleted, rows_.data(), elements_.data(), rows_.size()};
   find_each_key<<<loop_blocks(order.size()), block_threads, 0, stream>>>(
       find, order.rows(), order.keys(base), order.size(), bits, valid);
   check_launch("finding the keys of rows");
 }
 
 void NamedElements::find_values(const DeviceOrder& order, const OrderedValues& ordered,
-                                const KeylessValues& keyless, RowBits dead, void* values,
+                                const KeylessValues& keyless, RowBits deleted, void* values,
                                 cudaStream_t stream) const {
   if (rows_.empty()) return;
   const ElementFinder find{
-      {named_.data(), row_count_}, dead, rows_.data(), elements_.data(), rows_.size()};
+      {named_.data(), row_count_}, deleted, rows_.data(), elements_.data(), rows_.size()};
   if (order.size() != 0)
     visit_native(ordered.type(), [&]<class T>() {
       using Class = value_class_t<T>;

@@ -32,9 +32,10 @@ struct KeylessValues {
                                        const std::shared_ptr<DeviceMemory>& memory,
                                        cudaStream_t stream);
 
-// Those of two segments without their dead rows. Blocks until they are counted, if there are any.
-[[nodiscard]] KeylessValues merge_keyless(const KeylessValues& first, RowBits first_dead,
-                                          const KeylessValues& second, RowBits second_dead,
+// Those of two segments without their deleted rows. Blocks until they are counted, if there are
+// any.
+[[nodiscard]] KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
+                                          const KeylessValues& second, RowBits second_deleted,
                                           Type type, const std::shared_ptr<DeviceMemory>& memory,
                                           cudaStream_t stream);
 
@@ -62,13 +63,13 @@ class NamedElements {
   NamedElements(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
-  // bits[e] = base + the key of element e's row, if the order has it and it is not dead, and bit e
-  // of `valid` is set.
-  void find_keys(const DeviceOrder& order, std::uint64_t base, RowBits dead, std::uint64_t* bits,
+  // bits[e] = base + the key of element e's row, if the order has it and it is not deleted, and bit
+  // e of `valid` is set.
+  void find_keys(const DeviceOrder& order, std::uint64_t base, RowBits deleted, std::uint64_t* bits,
                  std::uint32_t* valid, cudaStream_t stream) const;
   // values[e] = the value of element e's row, in the same way.
   void find_values(const DeviceOrder& order, const OrderedValues& ordered,
-                   const KeylessValues& keyless, RowBits dead, void* values,
+                   const KeylessValues& keyless, RowBits deleted, void* values,
                    cudaStream_t stream) const;
 
  private:

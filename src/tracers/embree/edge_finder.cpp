@@ -5,8 +5,8 @@
 namespace rtindex {
 
 EdgeFinder::EdgeFinder(const Sources& sources, const LookupBatch& batch, Edge edge,
-                       const RowBits& dead, Counters* counters)
-    : from_(sources), batch_(batch), edge_(edge), dead_(dead) {
+                       const RowBits& deleted, Counters* counters)
+    : from_(sources), batch_(batch), edge_(edge), deleted_(deleted) {
   init_context(query_.base);
   query_.receiver = this;
   query_.counters = counters;
@@ -43,7 +43,7 @@ void EdgeFinder::take_all(const Ray& ray, Interval keys) {
 
 bool EdgeFinder::counts(std::uint32_t primitive) const {
   const std::uint32_t row = from_.column.row(primitive);
-  if (dead_.has(row)) return false;
+  if (deleted_.has(row)) return false;
   return checks_ == check_none ||
          batch_.accepts(lookup_, range_, checks_, row, from_.column.keys[primitive]);
 }

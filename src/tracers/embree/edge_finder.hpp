@@ -13,7 +13,7 @@
 
 namespace rtindex {
 
-// Finds the first or last live row of each range by rays, for one thread.
+// Finds the first or last valid row of each range by rays, for one thread.
 class EdgeFinder {
  public:
   // What it reads; all of it outlives the finder.
@@ -25,7 +25,7 @@ class EdgeFinder {
   };
 
   // `counters`: of this thread; null: nothing is counted.
-  EdgeFinder(const Sources& sources, const LookupBatch& batch, Edge edge, const RowBits& dead,
+  EdgeFinder(const Sources& sources, const LookupBatch& batch, Edge edge, const RowBits& deleted,
              Counters* counters);
   EdgeFinder(const EdgeFinder&) = delete;
   EdgeFinder& operator=(const EdgeFinder&) = delete;
@@ -51,7 +51,7 @@ class EdgeFinder {
   Sources from_;
   const LookupBatch& batch_;
   Edge edge_;
-  RowBits dead_;
+  RowBits deleted_;
   EmbreeQuery query_;
   std::size_t lookup_ = 0;
   Interval range_{};

@@ -24,7 +24,7 @@ constexpr std::size_t update_grain = std::size_t{1} << 15;
 
 // Up to this many rows in the order of keys are found key by key; of more, the whole range is
 // searched and sorted.
-constexpr std::uint32_t most_rows_by_key = 64;
+constexpr std::uint32_t max_rows_by_key = 64;
 
 class EmbreeTracer final : public Structure {
  public:
@@ -44,7 +44,7 @@ class EmbreeTracer final : public Structure {
 
   [[nodiscard]] bool keeps_order() const override { return true; }
 
-  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& dead, std::uint32_t* rows,
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const override {
     require_answerable(batch);
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
@@ -52,7 +52,7 @@ class EmbreeTracer final : public Structure {
       std::uint8_t checks[chunk_lookups] = {};
       batch.encode(first, count, intervals, checks);
       Counters work;
-      EdgeFinder finder({options_, column_, scene_, directory_}, batch, edge, dead,
+      EdgeFinder finder({options_, column_, scene_, directory_}, batch, edge, deleted,
                         counters != nullptr ? &work : nullptr);
       for (std::size_t i = 0; i < count; ++i) {
         EdgeRow found;
@@ -157,7 +157,7 @@ class EmbreeTracer final : public Structure {
     std::uint8_t checks;
     // The hits of a lookup whose rows are wanted in the order of keys; null: the order is free.
     std::vector<EdgeRow>* unordered;
-    RowBits dead;
+    RowBits deleted;
     bool done;
     std::exception_ptr error;  // must not travel through Embree's frames
 
@@ -168,7 +168,7 @@ class EmbreeTracer final : public Structure {
           !batch->accepts(lookup, interval, checks, row, column.keys[primitive]))
         return false;
       if (unordered == nullptr) return accumulator->hit(row);
-      if (!dead.has(row)) unordered->push_back({row, column.keys[primitive]});
+      if (!deleted.has(row)) unordered->push_back({row, column.keys[primitive]});
       return false;
     }
 
@@ -193,9 +193,16 @@ class EmbreeTracer final : public Structure {
     Accumulator<Class> accumulator(request, first / chunk_lookups);
     std::vector<EdgeRow> unordered;
     const bool is_ordered = request.order != RowOrder::any && request.chunk_rows != nullptr;
-    Receiver<Class> receiver{
-        this,         &batch, &accumulator, 0, {}, check_none, is_ordered ? &unordered : nullptr,
-        request.dead, false,  nullptr};
+    Receiver<Class> receiver{this,
+                             &batch,
+                             &accumulator,
+                             0,
+                             {},
+                             check_none,
+                             is_ordered ? &unordered : nullptr,
+                             request.deleted,
+                             false,
+                             nullptr};
     EmbreeQuery query;
     init_context(query.base);
     query.receiver = &receiver;
@@ -203,10 +210,10 @@ class EmbreeTracer final : public Structure {
     Counters work;
     if (request.counters != nullptr) query.counters = &work;
     std::optional<EdgeFinder> finder;
-    if (is_ordered && request.limit != 0 && request.limit <= most_rows_by_key &&
+    if (is_ordered && request.limit != 0 && request.limit <= max_rows_by_key &&
         request.answers == AnswerSet(Answer::rows))
       finder.emplace(EdgeFinder::Sources{options_, column_, scene_, directory_}, batch,
-                     start_of(request.order), request.dead, query.counters);
+                     start_of(request.order), request.deleted, query.counters);
     for (std::size_t i = 0; i < count; ++i) {
       receiver.lookup = first + i;
       receiver.interval = intervals[i];

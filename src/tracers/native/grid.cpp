@@ -23,7 +23,7 @@ constexpr std::uint32_t crowded_eighths = 9;
 // Offsets from even positions fit 16 bits with a sign: stretches, which are joined with this error
 // at their ends, have fewer keys than a chunk and a short run, 16384.
 constexpr JoinLimits limits{1.1, 1.1, 14000};
-constexpr std::uint64_t most_keys_per_cell = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t max_keys_per_cell = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t fill_grain = std::size_t{1} << 16;
 // Lookups whose memory is prefetched together: more than the core can have in flight, and few
 // enough for all of it to stay in the L1 cache.
@@ -120,7 +120,7 @@ void Grid<Key>::lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>&
     const bool is_last = i + 1 == pieces.size();
     const std::uint64_t highest = is_last ? order.span() : pieces[i + 1].first - 1;
     const std::uint64_t keys = (is_last ? order.size() : pieces[i + 1].begin) - piece.begin;
-    const std::uint64_t keys_per_cell = std::min((keys << 16) / piece.cells, most_keys_per_cell);
+    const std::uint64_t keys_per_cell = std::min((keys << 16) / piece.cells, max_keys_per_cell);
     pieces_.push_back({Spread(piece.first, highest, piece.cells), cells_, piece.begin,
                        static_cast<std::uint32_t>(keys_per_cell)});
     cells_ += piece.cells;

@@ -36,7 +36,7 @@ struct GroupsOf {
 }
 
 // One pass over the keys in key order, neighbours in neighbouring threads: writes the lowest byte
-// of the end of each cell, enough for a group of most_keys, and the whole end of each group. The
+// of the end of each cell, enough for a group of max_keys, and the whole end of each group. The
 // next key comes from the next lane.
 template <class View>
 __global__ void __launch_bounds__(block_threads)
@@ -49,12 +49,12 @@ __global__ void __launch_bounds__(block_threads)
                         [&](std::uint32_t piece) { return made.pieces[piece].begin <= position; }) -
         1;
   __syncthreads();
-  const bool live = thread_number() < order.size;
-  const std::uint32_t number = live ? piece_at(made, block_piece, position) : 0;
+  const bool valid = thread_number() < order.size;
+  const std::uint32_t number = valid ? piece_at(made, block_piece, position) : 0;
   const GridPiece piece = made.pieces[number];
   const std::uint32_t end =
       number + 1 < made.piece_count ? made.pieces[number + 1].begin : order.size;
-  const std::uint64_t key = live ? order.key(position) : 0;
+  const std::uint64_t key = valid ? order.key(position) : 0;
   KeyCell at{};
   at.cell = piece.spread(key);
   at.first = position == piece.begin;
@@ -62,18 +62,18 @@ __global__ void __launch_bounds__(block_threads)
   std::uint64_t next_key = __shfl_down_sync(~0U, key, 1);
   at.next_cell = __shfl_down_sync(~0U, at.cell, 1);
   const bool ends_column = position + 1 == order.size;
-  if (live && !ends_column && threadIdx.x % 32 == 31) {
+  if (valid && !ends_column && threadIdx.x % 32 == 31) {
     next_key = order.key(position + 1);
     at.next_cell = piece.spread(next_key);
   }
   if (stats != nullptr) {
-    const bool equal = live && !ends_column && key == next_key;
+    const bool equal = valid && !ends_column && key == next_key;
     const bool descends = equal && order.row(position) > order.row(position + 1);
     if (__any_sync(~0U, equal) && threadIdx.x % 32 == 0) stats->duplicates = 1;
     if (__any_sync(~0U, descends) && threadIdx.x % 32 == 0) stats->unordered = 1;
-    if (live && ends_column) stats->last_key = key;
+    if (valid && ends_column) stats->last_key = key;
   }
-  if (!live) return;
+  if (!valid) return;
   mark_key(
       at, position,
       [&](std::uint64_t group, std::uint32_t j, std::uint32_t to) {
@@ -96,7 +96,7 @@ __global__ void finish_groups(GroupsOf made, const std::uint32_t* group_ends,
   const std::uint32_t begin =
       i == piece.first_group ? piece.begin : max(piece.begin, group_ends[i - 1]);
   const std::uint32_t end = max(piece.begin, group_ends[i]);
-  if (end - begin > GridGroup::most_keys) *any_heavy = 1;
+  if (end - begin > GridGroup::max_keys) *any_heavy = 1;
   made.groups[i] = finished_group(made.groups[i], begin, end);
 }
 
@@ -130,7 +130,7 @@ constexpr JoinLimits join_limits{1.3, 2, 1e30};
 
 // Room for the stretches of a chunk: steps, and runs of equal keys with the gaps around them. Runs
 // can make steps shorter: what does not fit belongs to the last stretch, which is only less even.
-constexpr std::uint32_t most_stretches =
+constexpr std::uint32_t max_stretches =
     pieces::chunk_keys / pieces::step_keys + 4 * pieces::chunk_keys / pieces::block_keys + 8;
 
 // One thread cuts a chunk.
@@ -141,13 +141,13 @@ __global__ void cut_chunks(View order, const double* squares, JoinLimits limits,
   if (chunk >= chunks) return;
   const auto key_at = [&](std::uint32_t position) { return std::uint64_t{order.key(position)}; };
   const std::uint64_t last_key = key_at(order.size - 1);
-  KeyStretch* const own = stretches + std::size_t{chunk} * most_stretches;
+  KeyStretch* const own = stretches + std::size_t{chunk} * max_stretches;
   std::uint32_t count = 0;
   cut_chunk(
       key_at, [&](std::uint32_t block) { return squares[block]; }, order.size,
       last_key + 1 == 0 ? last_key : last_key + 1, chunk, limits,
       [&](const KeyStretch& stretch) {
-        if (count < most_stretches) own[count++] = stretch;
+        if (count < max_stretches) own[count++] = stretch;
       });
   counts[chunk] = count;
 }
@@ -158,7 +158,7 @@ __global__ void pack_stretches(const KeyStretch* stretches, const std::uint32_t*
   const std::uint32_t begin = starts[blockIdx.x];
   const std::uint32_t count = starts[blockIdx.x + 1] - begin;
   for (std::uint32_t i = threadIdx.x; i < count; i += blockDim.x)
-    packed[begin + i] = stretches[std::size_t{blockIdx.x} * most_stretches + i];
+    packed[begin + i] = stretches[std::size_t{blockIdx.x} * max_stretches + i];
 }
 
 struct Largest {
@@ -238,7 +238,7 @@ class GridBuilder {
     const auto chunks = static_cast<std::uint32_t>(
         (order.size + std::uint64_t{pieces::chunk_keys} - 1) / pieces::chunk_keys);
     const DeviceArray<double> squares(memory_, blocks, stream_);
-    const DeviceArray<KeyStretch> stretches(memory_, std::size_t{chunks} * most_stretches, stream_);
+    const DeviceArray<KeyStretch> stretches(memory_, std::size_t{chunks} * max_stretches, stream_);
     const DeviceArray<std::uint32_t> counts(memory_, chunks, stream_);
     measure_blocks<<<blocks_for(32 * blocks), block_threads, 0, stream_>>>(order, squares.data());
     constexpr unsigned few_threads = 32;

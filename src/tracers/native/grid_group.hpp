@@ -24,7 +24,7 @@ struct alignas(16) GridGroup {
   std::uint32_t begin;
   std::uint8_t bounds[cells + 1];  // bounds[0] is the Kind, which is also where cell 0 starts
 
-  static constexpr std::uint32_t most_keys = 255;
+  static constexpr std::uint32_t max_keys = 255;
 };
 
 static_assert(sizeof(GridGroup) == 16);
@@ -85,7 +85,7 @@ inline constexpr std::uint32_t group_end_at = 4;  // in `bounds`: byte 8 of the 
                                                          std::uint32_t end) {
   group.begin = begin;
   group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::cells);
-  if (end - begin > GridGroup::most_keys) {
+  if (end - begin > GridGroup::max_keys) {
     group.bounds[0] = static_cast<std::uint8_t>(GridGroup::Kind::search);
     for (std::uint32_t byte = 0; byte < 4; ++byte)
       group.bounds[group_end_at + byte] = static_cast<std::uint8_t>(end >> (8 * byte));

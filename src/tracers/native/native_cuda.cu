@@ -25,7 +25,7 @@ struct GridFinder {
   using Key = KeyType;
   static constexpr int lanes = 1;
   // Cells with more keys are searched by bisection: clustered keys, and equal keys.
-  static constexpr std::uint32_t most_near = 32;
+  static constexpr std::uint32_t max_near = 32;
 
   OrderView<Key, Layout::pairs, Work> order;
   const GridGroup* groups;
@@ -74,7 +74,7 @@ struct GridFinder {
 
   [[nodiscard]] __device__ std::uint32_t row(Key key) const {
     const Cell in = cell(key);
-    if (in.end - in.begin > most_near) return order.row_at(search(in, key), in.end, key);
+    if (in.end - in.begin > max_near) return order.row_at(search(in, key), in.end, key);
     if constexpr (first_row == FirstRow::no)
       return row_near(order, in.begin, in.end, in.guess, key);
     if (in.begin == in.end) return miss_row;
@@ -91,7 +91,7 @@ struct GridFinder {
   // The same where keys are unique.
   [[nodiscard]] __device__ Run only(Key key) const {
     const Cell in = cell(key);
-    if (in.end - in.begin > most_near) return order.run_at(search(in, key), in.end, key);
+    if (in.end - in.begin > max_near) return order.run_at(search(in, key), in.end, key);
     const std::uint32_t at = place_near(order, in.begin, in.end, in.guess, key);
     return at == miss_row ? Run{0, 0} : Run{at, at + 1};
   }
@@ -100,7 +100,7 @@ struct GridFinder {
     return lower_bound(cell(key), key);
   }
   [[nodiscard]] __device__ std::uint32_t lower_bound(const Cell& in, Key key) const {
-    if (in.end - in.begin > most_near) return search(in, key);
+    if (in.end - in.begin > max_near) return search(in, key);
     return lower_near(order, in.begin, in.end, in.guess, key);
   }
   // In a cell with many keys, most likely equal ones.
@@ -113,7 +113,7 @@ struct GridFinder {
   template <Edge edge>
   [[nodiscard]] __device__ Neighbour<Key> neighbour(Key key, bool unique) const {
     const Cell in = cell(key);
-    if (in.end - in.begin > most_near)
+    if (in.end - in.begin > max_near)
       return neighbour_by_search<edge>(order, key, in.end, [&](Key wanted) {
         return order.lower_bound(in.begin, in.end, wanted);
       });

@@ -113,13 +113,13 @@ __global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
 
 template <class Order, class Reader, class Live>
 __global__ void __launch_bounds__(block_threads)
-    rows_kernel(Order sorted, Reader reader, Live live, std::size_t count, std::uint32_t* rows) {
+    rows_kernel(Order sorted, Reader reader, Live valid, std::size_t count, std::uint32_t* rows) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
   const bool possible = reader.read(i, key);
   std::uint32_t& row = rows[i];
-  row = possible ? live(sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key))
+  row = possible ? valid(sorted.order.row_at(sorted.lower_bound(row, key), sorted.order.size, key))
                  : miss_row;
 }
 
@@ -232,8 +232,8 @@ void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
   if (lookups.count == 0) return;
   with_order(order, buckets, [&]<class Key>(const BucketedOrder<Key>& sorted) {
     cuda::with_reader<Key>(lookups, [&](auto reader) {
-      cuda::with_live_rows(lookups.dead, [&](auto live) {
-        rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(sorted, reader, live,
+      cuda::with_valid_rows(lookups.deleted, [&](auto valid) {
+        rows_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(sorted, reader, valid,
                                                                              lookups.count, rows);
       });
     });

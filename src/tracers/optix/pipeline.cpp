@@ -23,7 +23,7 @@ namespace rtindex::optix {
 namespace {
 
 // OptiX refuses more than 2^30 threads.
-constexpr std::size_t most_threads = std::size_t{1} << 29;
+constexpr std::size_t max_threads = std::size_t{1} << 29;
 
 constexpr ModuleOptions module_options{
     .registers = 0, .optimization = optimize_most, .debug = debug_none};
@@ -169,11 +169,11 @@ void Pipeline::launch(Params params, std::size_t threads,
                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
   cuda::LaunchTimes& times = *params.lookups.times;
   params.lookups.times = nullptr;  // in host memory
-  for (std::size_t first = 0; first < threads; first += most_threads) {
+  for (std::size_t first = 0; first < threads; first += max_threads) {
     params.first = first;
     const cuda::DeviceBytes stored(memory, sizeof(params), stream);
     store_params(params, stored.data(), stream);
-    const auto here = static_cast<unsigned>(std::min(threads - first, most_threads));
+    const auto here = static_cast<unsigned>(std::min(threads - first, max_threads));
     const std::lock_guard lock(launching_);
     launched_.wait_on(stream);
     times.take(stream, [&] {

@@ -23,7 +23,7 @@ using cuda::FoundRows;
 using cuda::Run;
 
 // Positions in an array of hits have 32 bits.
-constexpr std::uint64_t most_collected = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t max_collected = std::numeric_limits<std::uint32_t>::max();
 
 bool wants_folding(const DeviceRequest& request) {
   return request.any != nullptr || request.first != nullptr || request.count != nullptr ||
@@ -64,12 +64,12 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
   found.runs = sizes_of(rays, wanted.limit, stream);
   if (wanted.sizes_only) return found;
   Collected collected = collect(rays, found.runs, wanted.limit, stream);
-  found.too_many = collected.total > most_collected;
+  found.too_many = collected.total > max_collected;
   return found.too_many ? std::move(found) : rows_of(std::move(collected), count, stream);
 }
 
 void RayAnswerer::require_room(const Collected& collected, std::size_t lookups, const char* doing) {
-  if (collected.total > most_collected)
+  if (collected.total > max_collected)
     fail(ErrorKind::unsupported,
          "{} lookups match {} rows, and rx:optix {} of at most 2^32 - 1 rows at once: split the "
          "batch",
@@ -147,7 +147,7 @@ RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArr
                    memory, stream);
   cuda::copy_to_host(&collected.total, collected.offsets.data() + lookups, sizeof(collected.total),
                      stream);
-  if (collected.total == 0 || collected.total > most_collected) return collected;
+  if (collected.total == 0 || collected.total > max_collected) return collected;
   collected.primitives = DeviceArray<std::uint32_t>(memory, collected.total, stream);
   params.limit = limit;
   params.task = Task::collect;

@@ -66,7 +66,7 @@ class RayAnswerer final : public cuda::Answerer {
                                                  bool in_order, cudaStream_t stream) const;
   // Throws where there are too many for what is to be done with all of them.
   static void require_room(const Collected& collected, std::size_t lookups, const char* doing);
-  // The live rows of one encoded key for each lookup, or none.
+  // The valid rows of one encoded key for each lookup, or none.
   [[nodiscard]] Collected rows_at_keys(const LaunchParams& edges, const std::vector<EdgeRow>& keys,
                                        cudaStream_t stream) const;
   // Compares full keys on the host, as often as all rows of an encoded key turn out to lie outside.

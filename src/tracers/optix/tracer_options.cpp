@@ -14,12 +14,12 @@ namespace {
 
 // Without RT cores OptiX builds 2^28 triangles in half a second, but did not finish within a minute
 // with its maximum of 2^29 (driver 580, H200).
-constexpr std::size_t most_in_software = std::size_t{1} << 28;
+constexpr std::size_t max_in_software = std::size_t{1} << 28;
 
 std::size_t split_of(const Spec& spec, int device) {
   const DeviceContext& context = context_of(device);
   const std::size_t most = context.max_primitives;
-  const std::size_t usual = context.rtcore_version == 0 ? std::min(most, most_in_software) : most;
+  const std::size_t usual = context.rtcore_version == 0 ? std::min(most, max_in_software) : most;
   const auto split = static_cast<std::size_t>(
       option_number(spec, "split").value_or(static_cast<std::int64_t>(usual)));
   if (split > most)

@@ -67,7 +67,7 @@ extern "C" __global__ void __anyhit__edge() {
   const std::uint64_t key = key_of(primitive);
   // A ray hits each sphere twice; only the entry counts.
   const bool again = params().scene.primitive == Primitive::sphere && is_exit();
-  const bool counts = !again && hits.ray_keys.contains(key) && !is_dead(params(), primitive);
+  const bool counts = !again && hits.ray_keys.contains(key) && !is_deleted(params(), primitive);
   if (counts) hits.add({row_of(params().scene, primitive), key});
   // A hit that is not ignored shortens the ray.
   if (!counts || !hits.closest) ignore_hit();

@@ -19,9 +19,10 @@ namespace rtindex::optix {
 }
 
 // Whether the row of a primitive is one that no lookup matches.
-[[nodiscard]] RTINDEX_HD inline bool is_dead(const LaunchParams& params, std::uint32_t primitive) {
-  const RowBits& dead = params.lookups.dead;
-  return !dead.empty() && dead.has(row_of(params.scene, primitive));
+[[nodiscard]] RTINDEX_HD inline bool is_deleted(const LaunchParams& params,
+                                                std::uint32_t primitive) {
+  const RowBits& deleted = params.lookups.deleted;
+  return !deleted.empty() && deleted.has(row_of(params.scene, primitive));
 }
 
 // The state of a lookup in memory; its rays carry a pointer to it.

@@ -56,7 +56,7 @@ extern "C" __global__ void __anyhit__point() {
   const std::uint32_t primitive = payload(base) + primitive_index();
   // A ray hits each sphere twice; only the entry counts.
   const bool again = params().scene.primitive == Primitive::sphere && is_exit();
-  if (again || is_dead(params(), primitive)) {
+  if (again || is_deleted(params(), primitive)) {
     ignore_hit();
     return;
   }

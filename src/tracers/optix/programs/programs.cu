@@ -72,7 +72,7 @@ extern "C" __global__ void __anyhit__take() {
   // Boxes were compared before they were reported.
   const bool compare = hits.compare && kind != Primitive::aabb;
   if (!again && (!compare || hits.ray_keys.contains(key_of(primitive))) &&
-      !is_dead(params(), primitive))
+      !is_deleted(params(), primitive))
     hits.add(params(), primitive);
   if (hits.done)
     terminate_ray();

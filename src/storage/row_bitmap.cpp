@@ -1,4 +1,4 @@
-#include "storage/row_marks.hpp"
+#include "storage/row_bitmap.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,29 +27,31 @@ std::size_t count_bits(std::span<const std::uint32_t> words) {
 
 }  // namespace
 
-HostMarks::HostMarks(Array<std::uint32_t> words, std::size_t rows) : words_(std::move(words)) {
+HostRowBitmap::HostRowBitmap(Array<std::uint32_t> words, std::size_t rows)
+    : words_(std::move(words)) {
   bits_.words = std::as_const(words_).data();
   bits_.rows = rows;
   count_ = count_bits(std::as_const(words_).span());
 }
 
-Array<std::uint32_t> HostMarks::words() const {
+Array<std::uint32_t> HostRowBitmap::words() const {
   Array<std::uint32_t> copy(words_.size());
   std::copy(words_.begin(), words_.end(), copy.begin());
   return copy;
 }
 
-MarkedRows::MarkedRows(std::size_t rows) : words_(RowBits::words_of(rows)), rows_(rows) {
+RowBitmapBuilder::RowBitmapBuilder(std::size_t rows)
+    : words_(RowBits::words_of(rows)), rows_(rows) {
   parallel_for(words_.size(), word_grain, [&](std::size_t first, std::size_t count) {
     std::fill_n(words_.data() + first, count, 0);
   });
 }
 
-std::size_t MarkedRows::count() const { return count_bits(words_.span()); }
+std::size_t RowBitmapBuilder::count() const { return count_bits(words_.span()); }
 
-Marks MarkedRows::finish() && {
-  auto marks = std::make_shared<HostMarks>(std::move(words_), rows_);
-  return marks->count() == 0 ? nullptr : marks;
+RowBitmapPtr RowBitmapBuilder::finish() && {
+  auto bitmap = std::make_shared<HostRowBitmap>(std::move(words_), rows_);
+  return bitmap->count() == 0 ? nullptr : bitmap;
 }
 
 }  // namespace rtindex

@@ -1,4 +1,4 @@
-#include "storage/cuda/device_marks.hpp"
+#include "storage/cuda/device_row_bitmap.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -110,8 +110,9 @@ class Tally {
 };
 
 template <class Combine>
-Marks combined(const Marks& a, const Marks& b, std::size_t rows, Combine combine) {
-  const auto& memory = dynamic_cast<const DeviceMarks&>(*a).memory();
+RowBitmapPtr combined(const RowBitmapPtr& a, const RowBitmapPtr& b, std::size_t rows,
+                      Combine combine) {
+  const auto& memory = dynamic_cast<const DeviceRowBitmap&>(*a).memory();
   PooledStream stream;
   MarkedWords marked(rows, memory, stream.get(), false);
   const Tally<unsigned long long> total(memory, stream.get());
@@ -120,9 +121,9 @@ Marks combined(const Marks& a, const Marks& b, std::size_t rows, Combine combine
     combine_words<<<loop_blocks(words), block_threads, 0, stream.get()>>>(
         a->bits().words, RowBits::words_of(a->bits().rows), b->bits().words,
         RowBits::words_of(b->bits().rows), marked.words.data(), words, combine, total.get());
-  check_launch("combining sets of rows");
-  const std::size_t count = total.read("combining sets of rows");
-  return std::make_shared<DeviceMarks>(std::move(stream), std::move(marked), count, memory);
+  check_launch("combining row bitmaps");
+  const std::size_t count = total.read("combining row bitmaps");
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
 }
 
 }  // namespace
@@ -166,14 +167,14 @@ std::size_t count_marked(const MarkedWords& marked, const std::shared_ptr<Device
   return total.read("counting rows");
 }
 
-Marks united_on_device(const Marks& a, const Marks& b) {
+RowBitmapPtr united_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   return combined(a, b, std::max(a->bits().rows, b->bits().rows), Either{});
 }
 
-Marks without_on_device(const Marks& a, const Marks& b) {
+RowBitmapPtr without_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b) {
   if (a == nullptr || b == nullptr) return a;
-  Marks rest = combined(a, b, a->bits().rows, FirstOnly{});
+  RowBitmapPtr rest = combined(a, b, a->bits().rows, FirstOnly{});
   return rest->count() == 0 ? nullptr : rest;
 }
 

@@ -1,5 +1,5 @@
-// Positions of dead rows, rows from several segments, joined answers and the filter of keys: what
-// kernels do with them, tried on the host.
+// Positions of deleted rows, rows from several segments, joined answers and the filter of keys:
+// what kernels do with them, tried on the host.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/deleted_positions.hpp"
 #include "answers/cuda/join_answers.hpp"
 #include "answers/cuda/runs.hpp"
 #include "storage/cuda/device_filter.hpp"
@@ -19,79 +19,80 @@ namespace {
 
 using test::Random;
 
-// The same blocks that DeadPositionList makes on a GPU.
-std::vector<DeadBlock> blocks_of(const std::vector<bool>& dead) {
-  std::vector<DeadBlock> blocks(dead.size() / DeadBlock::positions + 1, DeadBlock{});
+// The same blocks that DeletedPositionList makes on a GPU.
+std::vector<DeletedBlock> blocks_of(const std::vector<bool>& deleted) {
+  std::vector<DeletedBlock> blocks(deleted.size() / DeletedBlock::positions + 1, DeletedBlock{});
   std::uint32_t count = 0;
-  for (std::size_t i = 0; i < dead.size(); ++i) {
-    DeadBlock& block = blocks[i / DeadBlock::positions];
-    const std::size_t within = i % DeadBlock::positions;
+  for (std::size_t i = 0; i < deleted.size(); ++i) {
+    DeletedBlock& block = blocks[i / DeletedBlock::positions];
+    const std::size_t within = i % DeletedBlock::positions;
     if (within == 0) block.before = count;
-    if (!dead[i]) continue;
-    block.bits[within / DeadBlock::word_bits] |= 1U << (within % DeadBlock::word_bits);
+    if (!deleted[i]) continue;
+    block.bits[within / DeletedBlock::word_bits] |= 1U << (within % DeletedBlock::word_bits);
     ++count;
   }
-  if (dead.size() % DeadBlock::positions == 0) blocks.back().before = count;
+  if (deleted.size() % DeletedBlock::positions == 0) blocks.back().before = count;
   return blocks;
 }
 
-std::vector<bool> some_dead(std::size_t size, std::size_t percent, Random& random) {
-  std::vector<bool> dead(size);
-  for (std::size_t i = 0; i < size; ++i) dead[i] = random.below(100) < percent;
-  return dead;
+std::vector<bool> some_deleted(std::size_t size, std::size_t percent, Random& random) {
+  std::vector<bool> deleted(size);
+  for (std::size_t i = 0; i < size; ++i) deleted[i] = random.below(100) < percent;
+  return deleted;
 }
 
-std::vector<std::uint32_t> live_of(const std::vector<bool>& dead, Run run) {
-  std::vector<std::uint32_t> live;
+std::vector<std::uint32_t> valid_of(const std::vector<bool>& deleted, Run run) {
+  std::vector<std::uint32_t> valid;
   for (std::uint32_t i = run.begin; i < run.end; ++i)
-    if (!dead[i]) live.push_back(i);
-  return live;
+    if (!deleted[i]) valid.push_back(i);
+  return valid;
 }
 
-void expect_like_scan(const std::vector<bool>& dead, const DeadPositions& positions, Run run) {
-  const std::vector<std::uint32_t> live = live_of(dead, run);
-  ASSERT_EQ(positions.live_in(run), live.size()) << run.begin << ".." << run.end;
-  ASSERT_EQ(positions.first_live(run), live.empty() ? run.end : live.front())
+void expect_like_scan(const std::vector<bool>& deleted, const DeletedPositions& positions,
+                      Run run) {
+  const std::vector<std::uint32_t> valid = valid_of(deleted, run);
+  ASSERT_EQ(positions.valid_in(run), valid.size()) << run.begin << ".." << run.end;
+  ASSERT_EQ(positions.first_valid(run), valid.empty() ? run.end : valid.front())
       << run.begin << ".." << run.end;
-  ASSERT_EQ(positions.last_live(run), live.empty() ? run.end : live.back())
+  ASSERT_EQ(positions.last_valid(run), valid.empty() ? run.end : valid.back())
       << run.begin << ".." << run.end;
-  for (const std::size_t nth : {std::size_t{0}, live.size() / 3, live.size() - 1})
-    if (nth < live.size()) {
-      ASSERT_EQ(positions.live_at(run, static_cast<std::uint32_t>(nth)), live[nth])
+  for (const std::size_t nth : {std::size_t{0}, valid.size() / 3, valid.size() - 1})
+    if (nth < valid.size()) {
+      ASSERT_EQ(positions.valid_at(run, static_cast<std::uint32_t>(nth)), valid[nth])
           << run.begin << ".." << run.end << " " << nth;
     }
 }
 
-TEST(DeadPositions, AreCountedAndSkipped) {
+TEST(DeletedPositions, AreCountedAndSkipped) {
   Random random(1);
   for (const std::size_t size : {1U, 31U, 32U, 223U, 224U, 225U, 448U, 5000U})
     for (const std::size_t percent : {0U, 5U, 50U, 98U, 100U}) {
-      const std::vector<bool> dead = some_dead(size, percent, random);
-      const std::vector<DeadBlock> blocks = blocks_of(dead);
-      const DeadPositions positions{blocks.data()};
-      for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(positions.has(i), dead[i]);
+      const std::vector<bool> deleted = some_deleted(size, percent, random);
+      const std::vector<DeletedBlock> blocks = blocks_of(deleted);
+      const DeletedPositions positions{blocks.data()};
+      for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(positions.has(i), deleted[i]);
       std::uint32_t count = 0;
       for (std::uint32_t i = 0; i <= size; ++i) {
         ASSERT_EQ(positions.before(i), count) << i;
-        if (i < size && dead[i]) ++count;
+        if (i < size && deleted[i]) ++count;
       }
       for (int i = 0; i < 300; ++i) {
         const auto a = static_cast<std::uint32_t>(random.below(size + 1));
         const auto b = static_cast<std::uint32_t>(random.below(size + 1));
-        expect_like_scan(dead, positions, {std::min(a, b), std::max(a, b)});
+        expect_like_scan(deleted, positions, {std::min(a, b), std::max(a, b)});
       }
-      expect_like_scan(dead, positions, {0, static_cast<std::uint32_t>(size)});
+      expect_like_scan(deleted, positions, {0, static_cast<std::uint32_t>(size)});
     }
 }
 
-TEST(DeadPositions, AreSkippedWhereManyNeighboursAreDead) {
-  std::vector<bool> dead(10'000, true);
-  for (const std::uint32_t live : {0U, 700U, 701U, 6'000U, 9'999U}) dead[live] = false;
-  const std::vector<DeadBlock> blocks = blocks_of(dead);
-  const DeadPositions positions{blocks.data()};
+TEST(DeletedPositions, AreSkippedWhereManyNeighboursAreDeleted) {
+  std::vector<bool> deleted(10'000, true);
+  for (const std::uint32_t valid : {0U, 700U, 701U, 6'000U, 9'999U}) deleted[valid] = false;
+  const std::vector<DeletedBlock> blocks = blocks_of(deleted);
+  const DeletedPositions positions{blocks.data()};
   for (std::uint32_t begin = 0; begin < 10'000; begin += 37)
     for (std::uint32_t end = begin; end <= 10'000; end += 119)
-      expect_like_scan(dead, positions, {begin, end});
+      expect_like_scan(deleted, positions, {begin, end});
 }
 
 // Rows by position: 10 * position + the number of the segment.
@@ -101,27 +102,27 @@ TEST(RowsOfSegments, ComeOneSegmentAfterTheOther) {
   constexpr std::uint32_t size = 600;
   constexpr std::size_t lookups = 200;
   std::vector<std::vector<std::uint32_t>> rows(segments);
-  std::vector<std::vector<bool>> dead(segments);
-  std::vector<std::vector<DeadBlock>> blocks(segments);
+  std::vector<std::vector<bool>> deleted(segments);
+  std::vector<std::vector<DeletedBlock>> blocks(segments);
   std::vector<std::vector<cuda::Run>> runs(segments);
   RowSources sources;
   for (std::size_t s = 0; s < segments; ++s) {
     for (std::uint32_t i = 0; i < size; ++i)
       rows[s].push_back(10 * i + static_cast<std::uint32_t>(s));
-    dead[s] = some_dead(size, s == 1 ? 0 : 40, random);
-    blocks[s] = blocks_of(dead[s]);
+    deleted[s] = some_deleted(size, s == 1 ? 0 : 40, random);
+    blocks[s] = blocks_of(deleted[s]);
     for (std::size_t i = 0; i < lookups; ++i) {
       const auto begin = static_cast<std::uint32_t>(random.below(size));
       const auto length = random.one_in(3) ? 0 : random.below(size - begin);
       runs[s].push_back({begin, begin + static_cast<std::uint32_t>(length)});
     }
-    const DeadPositions positions{s == 1 ? nullptr : blocks[s].data()};
+    const DeletedPositions positions{s == 1 ? nullptr : blocks[s].data()};
     sources.sources[sources.count++] = {runs[s].data(), {rows[s].data(), 1}, positions};
   }
   for (std::size_t lookup = 0; lookup < lookups; ++lookup) {
     std::vector<std::uint32_t> expected;
     for (std::size_t s = 0; s < segments; ++s)
-      for (const std::uint32_t position : live_of(dead[s], runs[s][lookup]))
+      for (const std::uint32_t position : valid_of(deleted[s], runs[s][lookup]))
         expected.push_back(rows[s][position]);
     for (const std::uint32_t limit : {0U, 3U, no_limit})
       ASSERT_EQ(sources.rows_of(lookup, limit), std::min<std::size_t>(expected.size(), limit));
@@ -140,8 +141,8 @@ TEST(RowsOfSegments, ComeInTheOrderOfTheirKeys) {
   constexpr std::size_t lookups = 60;
   for (const std::size_t segments : {1U, 2U, 4U}) {
     std::vector<std::vector<std::uint32_t>> rows(segments), keys(segments);
-    std::vector<std::vector<bool>> dead(segments);
-    std::vector<std::vector<DeadBlock>> blocks(segments);
+    std::vector<std::vector<bool>> deleted(segments);
+    std::vector<std::vector<DeletedBlock>> blocks(segments);
     std::vector<std::vector<cuda::Run>> runs(segments);
     RowSources sources;
     for (std::size_t s = 0; s < segments; ++s) {
@@ -150,8 +151,8 @@ TEST(RowsOfSegments, ComeInTheOrderOfTheirKeys) {
         keys[s].push_back((i == 0 ? 0 : keys[s].back()) +
                           static_cast<std::uint32_t>(random.below(3)));
       }
-      dead[s] = some_dead(size, s == 1 ? 0 : 60, random);
-      blocks[s] = blocks_of(dead[s]);
+      deleted[s] = some_deleted(size, s == 1 ? 0 : 60, random);
+      blocks[s] = blocks_of(deleted[s]);
       for (std::size_t i = 0; i < lookups; ++i) {
         const auto begin = static_cast<std::uint32_t>(random.below(size));
         const auto length = random.one_in(3) ? 0 : random.below(size - begin);
@@ -165,7 +166,7 @@ TEST(RowsOfSegments, ComeInTheOrderOfTheirKeys) {
     for (std::size_t lookup = 0; lookup < lookups; ++lookup) {
       std::vector<std::pair<std::uint64_t, std::uint32_t>> expected;
       for (std::size_t s = 0; s < segments; ++s)
-        for (const std::uint32_t position : live_of(dead[s], runs[s][lookup]))
+        for (const std::uint32_t position : valid_of(deleted[s], runs[s][lookup]))
           expected.emplace_back(1'000 + keys[s][position], rows[s][position]);
       std::sort(expected.begin(), expected.end());
       for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {

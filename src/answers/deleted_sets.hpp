@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "answers/dead_positions.hpp"
+#include "answers/deleted_positions.hpp"
 #include "answers/row_bits.hpp"
 
 namespace rtindex {
@@ -48,32 +48,33 @@ class MadeWhenWorthIt {
   std::atomic<bool> is_being_made_ = false;
 };
 
-// Aggregates of included values without those of dead rows; IncludedValues makes and reads it.
-class LiveAggregates {
+// Aggregates of included values without those of deleted rows; IncludedValues makes and reads it.
+class ValidAggregates {
  public:
-  virtual ~LiveAggregates() = default;
+  virtual ~ValidAggregates() = default;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-// What a structure derives from a set of dead rows.
-class DeadSet {
+// What a structure derives from a set of deleted rows.
+class DeletedSet {
  public:
-  explicit DeadSet(std::uint64_t id) : id_(id) {}
+  explicit DeletedSet(std::uint64_t id) : id_(id) {}
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
 
-  // The dead rows by position, for a structure of `size` positions; null where lookups with `work`
-  // rows do better to test each row.
+  // The deleted rows by position, for a structure of `size` positions; null where lookups with
+  // `work` rows do better to test each row.
   template <class Rows>
-  [[nodiscard]] const DeadPositions* positions(std::uint64_t work, std::size_t size,
-                                               const Rows& rows, const RowBits& dead) {
-    return positions_.get(work, size / pass_advantage,
-                          [&] { return std::make_unique<const DeadPositions>(size, rows, dead); });
+  [[nodiscard]] const DeletedPositions* positions(std::uint64_t work, std::size_t size,
+                                                  const Rows& rows, const RowBits& deleted) {
+    return positions_.get(work, size / pass_advantage, [&] {
+      return std::make_unique<const DeletedPositions>(size, rows, deleted);
+    });
   }
   // The same for the aggregates that make() returns.
   template <class Make>
-  [[nodiscard]] const LiveAggregates* aggregates(std::uint64_t work, std::size_t size,
-                                                 Make&& make) {
+  [[nodiscard]] const ValidAggregates* aggregates(std::uint64_t work, std::size_t size,
+                                                  Make&& make) {
     return aggregates_.get(work, size / pass_advantage, std::forward<Make>(make));
   }
 
@@ -85,22 +86,22 @@ class DeadSet {
   static constexpr std::size_t pass_advantage = 4;
 
   std::uint64_t id_;
-  MadeWhenWorthIt<DeadPositions> positions_;
-  MadeWhenWorthIt<LiveAggregates> aggregates_;
+  MadeWhenWorthIt<DeletedPositions> positions_;
+  MadeWhenWorthIt<ValidAggregates> aggregates_;
 };
 
 // Those of the sets that were used last: that of the index as it is, and that of a snapshot.
-class DeadSets {
+class DeletedSets {
  public:
   // Null for a set from which nothing may be derived.
-  [[nodiscard]] std::shared_ptr<DeadSet> of(const RowBits& dead) const {
-    if (dead.empty() || dead.id == 0) return nullptr;
+  [[nodiscard]] std::shared_ptr<DeletedSet> of(const RowBits& deleted) const {
+    if (deleted.empty() || deleted.id == 0) return nullptr;
     const std::lock_guard lock(mutex_);
     auto* const found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
-      return set != nullptr && set->id() == dead.id;
+      return set != nullptr && set->id() == deleted.id;
     });
     if (found == sets_.end()) {
-      sets_.back() = std::make_shared<DeadSet>(dead.id);
+      sets_.back() = std::make_shared<DeletedSet>(deleted.id);
       std::rotate(sets_.begin(), sets_.end() - 1, sets_.end());
     } else {
       std::rotate(sets_.begin(), found, found + 1);
@@ -116,7 +117,7 @@ class DeadSets {
 
  private:
   mutable std::mutex mutex_;
-  mutable std::array<std::shared_ptr<DeadSet>, 2> sets_;
+  mutable std::array<std::shared_ptr<DeletedSet>, 2> sets_;
 };
 
 }  // namespace rtindex

@@ -1,6 +1,6 @@
-// Matches with dead rows, against a loop over the rows that are not dead.
+// Matches with deleted rows, against a loop over the rows that are not deleted.
 
-#include "answers/live_matches.hpp"
+#include "answers/valid_matches.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "answers/answers.hpp"
 #include "support/checker.hpp"
-#include "support/dead_rows.hpp"
+#include "support/deleted_rows.hpp"
 #include "support/run.hpp"
 #include "support/workloads.hpp"
 
@@ -40,24 +40,25 @@ std::vector<Match> some_matches(Random& random) {
   return found;
 }
 
-Answers answers_of(const std::vector<Match>& found, const PositionRows& rows, const RowBits& dead,
-                   DeadSet* set, const AnswerOptions& options, bool ascending) {
+Answers answers_of(const std::vector<Match>& found, const PositionRows& rows,
+                   const RowBits& deleted, DeletedSet* set, const AnswerOptions& options,
+                   bool ascending) {
   AnswersAccess access(options, found.size());
   Request& request = access.request();
-  request.dead = dead;
+  request.deleted = deleted;
   for (std::size_t first = 0; first < found.size(); first += chunk_lookups) {
     const std::size_t count = std::min(chunk_lookups, found.size() - first);
     std::vector<Match> chunk(found.begin() + static_cast<std::ptrdiff_t>(first),
                              found.begin() + static_cast<std::ptrdiff_t>(first + count));
-    answer_live(dead, set, size, chunk.data(), count, rows, [&](const auto& live) {
-      answer_rows(request, first, chunk.data(), count, rows, ascending, live);
-      answer_values(request, first, chunk.data(), count, rows, live);
+    answer_valid(deleted, set, size, chunk.data(), count, rows, [&](const auto& valid) {
+      answer_rows(request, first, chunk.data(), count, rows, ascending, valid);
+      answer_values(request, first, chunk.data(), count, rows, valid);
     });
   }
   return access.finish();
 }
 
-class LiveRows : public testing::TestWithParam<std::string> {
+class ValidRows : public testing::TestWithParam<std::string> {
  protected:
   // Tested row by row, and by position.
   static void expect_exact(const PositionRows& rows, const TestColumn& values,
@@ -67,15 +68,15 @@ class LiveRows : public testing::TestWithParam<std::string> {
   }
   static void expect_exact(const std::vector<Match>& found, const PositionRows& rows,
                            const TestColumn& values, AnswerOptions options, bool ascending) {
-    const DeadRows dead = dead_rows_named(GetParam(), size);
-    const Matches wanted = live_rows(found, rows, dead);
+    const DeletedRows deleted = deleted_rows_named(GetParam(), size);
+    const Matches wanted = valid_rows(found, rows, deleted);
     options.values = values.view();
-    DeadSet by_position(1);
-    if (!dead.bits().empty()) {
-      ASSERT_NE(by_position.positions(size, size, rows, dead.bits()), nullptr);
+    DeletedSet by_position(1);
+    if (!deleted.bits().empty()) {
+      ASSERT_NE(by_position.positions(size, size, rows, deleted.bits()), nullptr);
     }
-    for (DeadSet* const set : {static_cast<DeadSet*>(nullptr), &by_position}) {
-      const Answers answers = answers_of(found, rows, dead.bits(), set, options, ascending);
+    for (DeletedSet* const set : {static_cast<DeletedSet*>(nullptr), &by_position}) {
+      const Answers answers = answers_of(found, rows, deleted.bits(), set, options, ascending);
       ASSERT_EQ("",
                 first_difference(given(answers, options), options, batch_of(found), wanted, values))
           << text_of(options) << (set == nullptr ? ", row by row" : ", by position");
@@ -96,14 +97,14 @@ TEST(LongMatches, AreLeftOut) {
   EXPECT_EQ(matches::without_long(found.data(), 1, buffer), found.data());
 }
 
-TEST_P(LiveRows, GiveEveryAnswer) {
+TEST_P(ValidRows, GiveEveryAnswer) {
   Random random(1);
   const PositionRows rows = shuffled_rows(random);
   const TestColumn values = values_of(Type::i32, size, random);
   for (const AnswerOptions& options : every_options()) expect_exact(rows, values, options, false);
 }
 
-TEST_P(LiveRows, InAscendingOrderGiveTheFirst) {
+TEST_P(ValidRows, InAscendingOrderGiveTheFirst) {
   Random random(2);
   PositionRows rows = shuffled_rows(random);
   std::sort(rows.rows.begin(), rows.rows.end());
@@ -112,7 +113,7 @@ TEST_P(LiveRows, InAscendingOrderGiveTheFirst) {
   expect_exact(rows, values, {.answers = Answer::first}, true);
 }
 
-TEST_P(LiveRows, AreAtMostOneForDistinctKeys) {
+TEST_P(ValidRows, AreAtMostOneForDistinctKeys) {
   Random random(9);
   const PositionRows rows = shuffled_rows(random);
   const TestColumn values = values_of(Type::f32, size, random);
@@ -125,7 +126,7 @@ TEST_P(LiveRows, AreAtMostOneForDistinctKeys) {
     expect_exact(found, rows, values, options, true);
 }
 
-TEST_P(LiveRows, AreFoldedInEveryType) {
+TEST_P(ValidRows, AreFoldedInEveryType) {
   Random random(3);
   const PositionRows rows = shuffled_rows(random);
   for (const Type type : value_types()) {
@@ -136,7 +137,7 @@ TEST_P(LiveRows, AreFoldedInEveryType) {
   }
 }
 
-TEST_P(LiveRows, FillALimit) {
+TEST_P(ValidRows, FillALimit) {
   Random random(4);
   const PositionRows rows = shuffled_rows(random);
   const TestColumn values = values_of(Type::u8, size, random);
@@ -144,46 +145,46 @@ TEST_P(LiveRows, FillALimit) {
     expect_exact(rows, values, {.answers = Answer::rows, .limit = limit}, false);
 }
 
-INSTANTIATE_TEST_SUITE_P(DeadRows, LiveRows, testing::ValuesIn(dead_row_names()),
+INSTANTIATE_TEST_SUITE_P(DeletedRows, ValidRows, testing::ValuesIn(deleted_row_names()),
                          [](const auto& item) { return item.param; });
 
-TEST(LiveMatches, BeginWithALiveRow) {
+TEST(ValidMatches, BeginWithAValidRow) {
   Random random(5);
   const PositionRows rows = shuffled_rows(random);
-  const DeadRows dead = dead_rows_named("half", size);
+  const DeletedRows deleted = deleted_rows_named("half", size);
   std::vector<Match> found = {{10, 10}, {0, 1000}, {3, 4}, {4, 5}, {size - 3, size}};
-  const LiveMatches live(found.data(), found.size(), rows, dead.bits());
-  EXPECT_FALSE(live.all_live());
+  const ValidMatches valid(found.data(), found.size(), rows, deleted.bits());
+  EXPECT_FALSE(valid.all_live());
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].size() != 0) {
-      EXPECT_FALSE(dead.has(rows[found[i].begin])) << i;
+      EXPECT_FALSE(deleted.has(rows[found[i].begin])) << i;
     }
     for (std::uint64_t at = found[i].begin; at < found[i].end; ++at)
-      ASSERT_EQ(live.dead(i).has(at), dead.has(rows[at]));
+      ASSERT_EQ(valid.deleted(i).has(at), deleted.has(rows[at]));
   }
 }
 
-TEST(LiveMatches, AreAllLiveWhereNoneIsDead) {
+TEST(ValidMatches, AreAllLiveWhereNoneIsDeleted) {
   Random random(6);
   const PositionRows rows = shuffled_rows(random);
-  const DeadRows dead({rows[5], rows[9]}, size);
+  const DeletedRows deleted({rows[5], rows[9]}, size);
   std::vector<Match> found = {{0, 5}, {5, 6}, {6, 9}, {9, 20}};
-  EXPECT_TRUE(LiveMatches(found.data(), found.size(), rows, dead.bits()).all_live());
+  EXPECT_TRUE(ValidMatches(found.data(), found.size(), rows, deleted.bits()).all_live());
   EXPECT_EQ(found[1].size(), 0U);
   EXPECT_EQ(found[3].begin, 10U);
   found.push_back({4, 7});
-  EXPECT_FALSE(LiveMatches(found.data(), found.size(), rows, dead.bits()).all_live());
+  EXPECT_FALSE(ValidMatches(found.data(), found.size(), rows, deleted.bits()).all_live());
 }
 
-TEST(DeadPositions, CountAnyRange) {
+TEST(DeletedPositions, CountAnyRange) {
   Random random(7);
   const PositionRows rows = shuffled_rows(random);
-  for (const std::string& name : dead_row_names()) {
-    const DeadRows dead = dead_rows_named(name, size);
-    const DeadPositions positions(size, rows, dead.bits());
+  for (const std::string& name : deleted_row_names()) {
+    const DeletedRows deleted = deleted_rows_named(name, size);
+    const DeletedPositions positions(size, rows, deleted.bits());
     std::vector<std::uint64_t> before(size + 1, 0);
     for (std::size_t at = 0; at < size; ++at)
-      before[at + 1] = before[at] + (dead.has(rows[at]) ? 1 : 0);
+      before[at + 1] = before[at] + (deleted.has(rows[at]) ? 1 : 0);
     for (const Match& match : some_matches(random)) {
       ASSERT_EQ(positions.count(match), before[match.end] - before[match.begin]) << name;
       ASSERT_EQ(positions.bits().count(match), positions.count(match)) << name;
@@ -192,48 +193,48 @@ TEST(DeadPositions, CountAnyRange) {
   }
 }
 
-TEST(DeadSets, AreMadeOnceTheyPay) {
+TEST(DeletedSets, AreMadeOnceTheyPay) {
   Random random(8);
   const PositionRows rows = shuffled_rows(random);
-  const DeadRows dead = dead_rows_named("few", size);
-  DeadSet set(1);
-  EXPECT_EQ(set.positions(1, size, rows, dead.bits()), nullptr);
+  const DeletedRows deleted = deleted_rows_named("few", size);
+  DeletedSet set(1);
+  EXPECT_EQ(set.positions(1, size, rows, deleted.bits()), nullptr);
   EXPECT_EQ(set.bytes(), 0U);
-  const DeadPositions* const made = set.positions(size, size, rows, dead.bits());
+  const DeletedPositions* const made = set.positions(size, size, rows, deleted.bits());
   ASSERT_NE(made, nullptr);
-  EXPECT_EQ(set.positions(0, size, rows, dead.bits()), made);
+  EXPECT_EQ(set.positions(0, size, rows, deleted.bits()), made);
   EXPECT_EQ(set.bytes(), made->bytes());
 }
 
-TEST(DeadSets, CountWhatEachOfThemHolds) {
+TEST(DeletedSets, CountWhatEachOfThemHolds) {
   Random random(9);
   const PositionRows rows = shuffled_rows(random);
-  const DeadRows dead = dead_rows_named("few", size);
-  const DeadSets sets;
+  const DeletedRows deleted = deleted_rows_named("few", size);
+  const DeletedSets sets;
   EXPECT_EQ(sets.bytes(), 0U);
   std::size_t bytes = 0;
   for (const std::uint64_t id : {1, 2}) {
-    RowBits bits = dead.bits();
+    RowBits bits = deleted.bits();
     bits.id = id;
-    const DeadPositions* const made = sets.of(bits)->positions(size, size, rows, bits);
+    const DeletedPositions* const made = sets.of(bits)->positions(size, size, rows, bits);
     ASSERT_NE(made, nullptr);
     bytes += made->bytes();
     EXPECT_EQ(sets.bytes(), bytes);
   }
 }
 
-TEST(DeadSets, DoWithoutWhatCannotBeMade) {
-  MadeWhenWorthIt<DeadPositions> positions;
-  const auto fails = []() -> std::unique_ptr<const DeadPositions> { throw std::bad_alloc(); };
+TEST(DeletedSets, DoWithoutWhatCannotBeMade) {
+  MadeWhenWorthIt<DeletedPositions> positions;
+  const auto fails = []() -> std::unique_ptr<const DeletedPositions> { throw std::bad_alloc(); };
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.bytes(), 0U);
 }
 
-TEST(DeadSets, KeepTheLastTwo) {
+TEST(DeletedSets, KeepTheLastTwo) {
   const std::vector<std::uint32_t> words(1, 1);
   const auto bits = [&](std::uint64_t id) { return RowBits{words.data(), 32, id}; };
-  const DeadSets sets;
+  const DeletedSets sets;
   EXPECT_EQ(sets.of({}), nullptr);
   EXPECT_EQ(sets.of(bits(0)), nullptr) << "nothing may be derived from a set without a number";
   const auto first = sets.of(bits(1));
@@ -247,20 +248,21 @@ TEST(DeadSets, KeepTheLastTwo) {
   EXPECT_NE(sets.of(bits(1)), first);
 }
 
-TEST(DeadPositions, FindTheEdgesThatAreNotDead) {
+TEST(DeletedPositions, FindTheEdgesThatAreNotDeleted) {
   Random random(8);
   const PositionRows rows = shuffled_rows(random);
-  for (const std::string& name : dead_row_names()) {
-    const DeadRows dead = dead_rows_named(name, size);
-    const DeadPositions positions(size, rows, dead.bits());
+  for (const std::string& name : deleted_row_names()) {
+    const DeletedRows deleted = deleted_rows_named(name, size);
+    const DeletedPositions positions(size, rows, deleted.bits());
     for (const Match& match : some_matches(random)) {
-      std::vector<std::uint64_t> live;
+      std::vector<std::uint64_t> valid;
       for (std::uint64_t at = match.begin; at < match.end; ++at)
-        if (!dead.has(rows[at])) live.push_back(at);
-      ASSERT_EQ(positions.bits().first_live(match), live.empty() ? match.end : live.front())
+        if (!deleted.has(rows[at])) valid.push_back(at);
+      ASSERT_EQ(positions.bits().first_valid(match), valid.empty() ? match.end : valid.front())
           << name;
-      ASSERT_EQ(positions.bits().last_live(match), live.empty() ? match.end : live.back()) << name;
-      ASSERT_EQ(positions.count(match), match.size() - live.size()) << name;
+      ASSERT_EQ(positions.bits().last_valid(match), valid.empty() ? match.end : valid.back())
+          << name;
+      ASSERT_EQ(positions.count(match), match.size() - valid.size()) << name;
     }
   }
 }

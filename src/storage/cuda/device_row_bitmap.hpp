@@ -12,7 +12,7 @@
 #include "base/cuda/pooled_stream.hpp"
 #include "base/cuda/stream_uses.hpp"
 #include "keys/cuda/device_keys.hpp"
-#include "storage/row_marks.hpp"
+#include "storage/row_bitmap.hpp"
 
 namespace rtindex::cuda {
 
@@ -26,14 +26,14 @@ struct MarkedWords {
   std::size_t rows;
 };
 
-// A set of rows in the memory of the GPU. It is freed once the streams that read it are done,
+// A row bitmap in the memory of the GPU. It is freed once the streams that read it are done,
 // without blocking the host.
-class DeviceMarks final : public RowMarks {
+class DeviceRowBitmap final : public RowBitmap {
  public:
   // Of the current GPU. All work on `words` is done, and they were allocated on the stream.
-  DeviceMarks(PooledStream stream, MarkedWords marked, std::size_t count,
-              std::shared_ptr<DeviceMemory> memory);
-  ~DeviceMarks() override;
+  DeviceRowBitmap(PooledStream stream, MarkedWords marked, std::size_t count,
+                  std::shared_ptr<DeviceMemory> memory);
+  ~DeviceRowBitmap() override;
 
   [[nodiscard]] Array<std::uint32_t> words() const override;
   [[nodiscard]] const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
@@ -49,7 +49,7 @@ class DeviceMarks final : public RowMarks {
 };
 
 // The work queued on `stream` so far reads a set of an index on a GPU.
-void record_use(const Marks& marks, cudaStream_t stream) noexcept;
+void record_use(const RowBitmapPtr& bitmap, cudaStream_t stream) noexcept;
 
 // What is known of the rows of a change once all have been read.
 struct NamedRows {
@@ -57,12 +57,12 @@ struct NamedRows {
   std::size_t nulls = 0;  // how many have no key
 };
 
-// Marks the rows of a change in device memory. Blocks until it is done.
+// RowBitmapPtr the rows of a change in device memory. Blocks until it is done.
 [[nodiscard]] NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased,
                                   RowBits nulls, const MarkedWords& named,
                                   const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
 
-// Marks the rows of null elements, or listed rows.
+// RowBitmapPtr the rows of null elements, or listed rows.
 void mark_nulls(const DeviceElements& column, RowIds ids, const MarkedWords& marked,
                 cudaStream_t stream);
 void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords& marked,
@@ -74,11 +74,11 @@ void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords
                                        cudaStream_t stream);
 
 // The rows in either set, and those of `a` that are not in `b`; null: none. On the current GPU.
-[[nodiscard]] Marks united_on_device(const Marks& a, const Marks& b);
-[[nodiscard]] Marks without_on_device(const Marks& a, const Marks& b);
+[[nodiscard]] RowBitmapPtr united_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b);
+[[nodiscard]] RowBitmapPtr without_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b);
 
 // A set that is saved, or that the host made.
-[[nodiscard]] Marks upload_marks(std::span<const std::uint32_t> words, std::size_t rows,
-                                 const std::shared_ptr<DeviceMemory>& memory);
+[[nodiscard]] RowBitmapPtr upload_marks(std::span<const std::uint32_t> words, std::size_t rows,
+                                        const std::shared_ptr<DeviceMemory>& memory);
 
 }  // namespace rtindex::cuda

@@ -1,4 +1,4 @@
-// Structures in host memory with dead rows, against a scan of the rows that are not dead.
+// Structures in host memory with deleted rows, against a scan of the rows that are not deleted.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "indexes/catalog.hpp"
 #include "keys/codec.hpp"
 #include "support/checker.hpp"
-#include "support/dead_rows.hpp"
+#include "support/deleted_rows.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -37,10 +37,10 @@ struct BuiltStructure {
   }
 
   [[nodiscard]] Answers answer(const Batch& batch, const AnswerOptions& options,
-                               const DeadRows& dead, bool included) const {
+                               const DeletedRows& deleted, bool included) const {
     AnswersAccess access(options, batch.size());
     Request& request = access.request();
-    request.dead = dead.bits();
+    request.deleted = deleted.bits();
     request.included = included;
     const ColumnView lower = batch.lower.view();
     const ColumnView upper = batch.upper.view();
@@ -49,8 +49,9 @@ struct BuiltStructure {
   }
 };
 
-Matches without_dead(Matches matches, const DeadRows& dead) {
-  for (auto& rows : matches) std::erase_if(rows, [&](std::uint32_t row) { return dead.has(row); });
+Matches without_deleted(Matches matches, const DeletedRows& deleted) {
+  for (auto& rows : matches)
+    std::erase_if(rows, [&](std::uint32_t row) { return deleted.has(row); });
   return matches;
 }
 
@@ -72,33 +73,33 @@ std::vector<AnswerOptions> some_options() {
           {.answers = Answer::rows, .limit = 3}};
 }
 
-using DeadRowsCase = std::tuple<std::string, std::string>;
+using DeletedRowsCase = std::tuple<std::string, std::string>;
 
-class DeadRowsOf : public testing::TestWithParam<DeadRowsCase> {
+class DeletedRowsOf : public testing::TestWithParam<DeletedRowsCase> {
  protected:
   const std::string spec = std::get<0>(GetParam());
   const TestColumn column = workload_named(std::get<1>(GetParam())).column();
 };
 
-TEST_P(DeadRowsOf, MatchNoLookup) {
+TEST_P(DeletedRowsOf, MatchNoLookup) {
   Random random(21);
   const std::vector<Batch> batches = own_batches(column, 12, random);
   const TestColumn values = values_of(Type::f64, column.size(), random);
   const BuiltStructure built(column, spec, includes_values(spec) ? values.view() : ColumnView());
   for (const std::string name : {"few", "half", "all"}) {
-    const DeadRows dead = dead_rows_named(name, column.size());
+    const DeletedRows deleted = deleted_rows_named(name, column.size());
     for (const Batch& batch : batches) {
       if (!built.structure->supports(Answer::any, batch.kind)) continue;
-      const Matches wanted = without_dead(scan(column.keys(), batch), dead);
+      const Matches wanted = without_deleted(scan(column.keys(), batch), deleted);
       // Twice, as what is derived from the set is made on the way.
       for (int time = 0; time < 2; ++time)
         for (const bool included : {false, true}) {
           if (included && !built.structure->included()) continue;
           for (AnswerOptions options : some_options()) {
             options.values = values.view();
-            ASSERT_EQ("",
-                      first_difference(given(built.answer(batch, options, dead, included), options),
-                                       options, batch, wanted, values))
+            ASSERT_EQ("", first_difference(
+                              given(built.answer(batch, options, deleted, included), options),
+                              options, batch, wanted, values))
                 << name << " dead, " << text_of(options) << (included ? ", included" : "");
           }
         }
@@ -106,7 +107,7 @@ TEST_P(DeadRowsOf, MatchNoLookup) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, DeadRowsOf,
+INSTANTIATE_TEST_SUITE_P(Structures, DeletedRowsOf,
                          testing::Combine(testing::ValuesIn(host_specs()),
                                           testing::Values("dense_u32", "sparse_u64",
                                                           "duplicates_x256", "all_equal_u64",
@@ -117,16 +118,16 @@ INSTANTIATE_TEST_SUITE_P(Structures, DeadRowsOf,
                                   std::get<1>(item.param);
                          });
 
-TEST(DeadRowsByPosition, CountAsMemoryOnceTheyAreThere) {
+TEST(DeletedRowsByPosition, CountAsMemoryOnceTheyAreThere) {
   Random random(22);
   const TestColumn column = workload_named("dense_u32").column();
   const BuiltStructure built(column, "rx:native@cpu", {});
-  const DeadRows dead = dead_rows_named("few", column.size());
+  const DeletedRows deleted = deleted_rows_named("few", column.size());
   const TestColumn everything = integers(Type::u64, std::vector<Whole>{0});
   const TestColumn end = integers(Type::u64, std::vector<Whole>{largest_of(Type::u64)});
   const std::size_t before = built.structure->memory_usage().resident;
   const AnswerOptions options{.answers = Answer::count};
-  static_cast<void>(built.answer(ranges(everything, end), options, dead, false));
+  static_cast<void>(built.answer(ranges(everything, end), options, deleted, false));
   const MemoryUsage usage = built.structure->memory_usage();
   EXPECT_GT(usage.resident, before);
   EXPECT_LE(usage.resident, before + column.size() / 4 + 64);

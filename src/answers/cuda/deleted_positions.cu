@@ -1,4 +1,4 @@
-#include "answers/cuda/dead_positions.hpp"
+#include "answers/cuda/deleted_positions.hpp"
 
 #include <cub/device/device_scan.cuh>
 
@@ -13,24 +13,25 @@ namespace {
 constexpr const char* marking = "marking erased rows";
 
 // A warp writes the bits of 32 positions, which are a word.
-__global__ void mark_positions(RowsView rows, std::size_t size, RowBits dead, std::size_t words,
-                               DeadBlock* blocks) {
+__global__ void mark_positions(RowsView rows, std::size_t size, RowBits deleted, std::size_t words,
+                               DeletedBlock* blocks) {
   const unsigned lane = threadIdx.x % 32;
   for (std::size_t word = thread_number() / 32; word < words; word += thread_count() / 32) {
     const std::size_t position = word * 32 + lane;
-    bool is_dead = false;
+    bool is_deleted = false;
     if (position < size) {
       const std::uint32_t row = rows[position];
-      is_dead = row < dead.rows &&
-                (load_to_stay(dead.words + row / RowBits::word_bits) >> (row % RowBits::word_bits) &
-                 1) != 0;
+      is_deleted = row < deleted.rows && (load_to_stay(deleted.words + row / RowBits::word_bits) >>
+                                              (row % RowBits::word_bits) &
+                                          1) != 0;
     }
-    const unsigned bits = __ballot_sync(~0U, is_dead);
-    if (lane == 0) blocks[word / DeadBlock::words].bits[word % DeadBlock::words] = bits;
+    const unsigned bits = __ballot_sync(~0U, is_deleted);
+    if (lane == 0) blocks[word / DeletedBlock::words].bits[word % DeletedBlock::words] = bits;
   }
 }
 
-__global__ void count_dead(const DeadBlock* blocks, std::size_t count, std::uint32_t* counts) {
+__global__ void count_deleted(const DeletedBlock* blocks, std::size_t count,
+                              std::uint32_t* counts) {
   const std::size_t i = thread_number();
   if (i >= count) return;
   std::uint32_t sum = 0;
@@ -38,26 +39,27 @@ __global__ void count_dead(const DeadBlock* blocks, std::size_t count, std::uint
   counts[i] = sum;
 }
 
-__global__ void set_before(const std::uint32_t* before, std::size_t count, DeadBlock* blocks) {
+__global__ void set_before(const std::uint32_t* before, std::size_t count, DeletedBlock* blocks) {
   const std::size_t i = thread_number();
   if (i < count) blocks[i].before = before[i];
 }
 
 }  // namespace
 
-DeadPositionList::DeadPositionList(RowsView rows, std::size_t size, const RowBits& dead,
-                                   const std::shared_ptr<DeviceMemory>& memory,
-                                   cudaStream_t stream) {
+DeletedPositionList::DeletedPositionList(RowsView rows, std::size_t size, const RowBits& deleted,
+                                         const std::shared_ptr<DeviceMemory>& memory,
+                                         cudaStream_t stream) {
   // One more where the last is full: ranks are asked for up to `size`.
-  const std::size_t count = size / DeadBlock::positions + 1;
-  blocks_ = DeviceArray<DeadBlock>(memory, count, stream);
-  const std::size_t words = count * DeadBlock::words;
-  mark_positions<<<loop_blocks(words * 32), block_threads, 0, stream>>>(rows, size, dead, words,
+  const std::size_t count = size / DeletedBlock::positions + 1;
+  blocks_ = DeviceArray<DeletedBlock>(memory, count, stream);
+  const std::size_t words = count * DeletedBlock::words;
+  mark_positions<<<loop_blocks(words * 32), block_threads, 0, stream>>>(rows, size, deleted, words,
                                                                         blocks_.data());
   // The sum of all is behind the last block.
   const DeviceArray<std::uint32_t> before(memory, count + 1, stream);
   check(cudaMemsetAsync(before.data() + count, 0, sizeof(std::uint32_t), stream), "filling memory");
-  count_dead<<<blocks_for(count), block_threads, 0, stream>>>(blocks_.data(), count, before.data());
+  count_deleted<<<blocks_for(count), block_threads, 0, stream>>>(blocks_.data(), count,
+                                                                 before.data());
   with_scratch(memory, stream, marking, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, before.data(), before.data(), count + 1,
                                          stream);

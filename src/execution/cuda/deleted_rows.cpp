@@ -1,4 +1,4 @@
-#include "execution/cuda/dead_rows.hpp"
+#include "execution/cuda/deleted_rows.hpp"
 
 #include <algorithm>
 
@@ -11,24 +11,26 @@ constexpr std::size_t kept_sets = 2;
 
 }  // namespace
 
-DeadRowsUse DeadRowsCache::get(const RowBits& dead, bool needs_included, cudaStream_t stream) {
+DeletedRowsUse DeletedRowsCache::get(const RowBits& deleted, bool needs_included,
+                                     cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
-  if (auto found = find(dead.id, needs_included)) return {std::move(found), stream};
-  auto made =
-      std::make_shared<const DeadRows>(order_, needs_included ? included_ : nullptr, dead, memory_);
-  if (dead.id != 0) sets_.push_back(made);
+  if (auto found = find(deleted.id, needs_included)) return {std::move(found), stream};
+  auto made = std::make_shared<const DeletedRows>(order_, needs_included ? included_ : nullptr,
+                                                  deleted, memory_);
+  if (deleted.id != 0) sets_.push_back(made);
   if (sets_.size() > kept_sets) sets_.erase(sets_.begin());
   return {std::move(made), stream};
 }
 
-std::shared_ptr<const DeadRows> DeadRowsCache::find(std::uint64_t id, bool needs_included) const {
+std::shared_ptr<const DeletedRows> DeletedRowsCache::find(std::uint64_t id,
+                                                          bool needs_included) const {
   const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
     return set->id() == id && (!needs_included || set->included() != nullptr);
   });
   return found == sets_.end() ? nullptr : *found;
 }
 
-std::size_t DeadRowsCache::bytes() const {
+std::size_t DeletedRowsCache::bytes() const {
   const std::lock_guard lock(mutex_);
   std::size_t bytes = 0;
   for (const auto& set : sets_) bytes += set->bytes();

@@ -11,17 +11,17 @@
 
 namespace rtindex {
 
-// A set of rows that versions share and nobody changes, in the memory of the index that it belongs
-// to: the erased rows of an index, or the rows that a segment holds in vain.
-class RowMarks {
+// An immutable bitmap of rows that versions share, in the memory of the index that it belongs to:
+// the erased rows of an index, or the rows of a segment that are deleted or superseded.
+class RowBitmap {
  public:
-  virtual ~RowMarks() = default;
-  RowMarks(const RowMarks&) = delete;
-  RowMarks& operator=(const RowMarks&) = delete;
+  virtual ~RowBitmap() = default;
+  RowBitmap(const RowBitmap&) = delete;
+  RowBitmap& operator=(const RowBitmap&) = delete;
 
   // In host memory, or in that of the index's GPU.
   [[nodiscard]] RowBits bits() const { return {bits_.words, bits_.rows, id_}; }
-  // How many rows are in the set.
+  // How many rows are set.
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::size_t bytes() const {
     return RowBits::words_of(bits_.rows) * sizeof(std::uint32_t);
@@ -30,7 +30,7 @@ class RowMarks {
   [[nodiscard]] virtual Array<std::uint32_t> words() const = 0;
 
  protected:
-  RowMarks() = default;
+  RowBitmap() = default;
   RowBits bits_;
   std::size_t count_ = 0;
 
@@ -43,41 +43,41 @@ class RowMarks {
   std::uint64_t id_ = next_id();
 };
 
-// Null: the empty set.
-using Marks = std::shared_ptr<const RowMarks>;
+// Null: no row is set.
+using RowBitmapPtr = std::shared_ptr<const RowBitmap>;
 
-[[nodiscard]] inline RowBits bits_of(const Marks& marks) {
-  return marks == nullptr ? RowBits{} : marks->bits();
+[[nodiscard]] inline RowBits bits_of(const RowBitmapPtr& bitmap) {
+  return bitmap == nullptr ? RowBits{} : bitmap->bits();
 }
-[[nodiscard]] inline std::size_t count_of(const Marks& marks) {
-  return marks == nullptr ? 0 : marks->count();
+[[nodiscard]] inline std::size_t count_of(const RowBitmapPtr& bitmap) {
+  return bitmap == nullptr ? 0 : bitmap->count();
 }
 
-// A set of rows in host memory.
-class HostMarks final : public RowMarks {
+// A row bitmap in host memory.
+class HostRowBitmap final : public RowBitmap {
  public:
-  HostMarks(Array<std::uint32_t> words, std::size_t rows);
+  HostRowBitmap(Array<std::uint32_t> words, std::size_t rows);
   [[nodiscard]] Array<std::uint32_t> words() const override;
 
  private:
   Array<std::uint32_t> words_;
 };
 
-// Collects such a set; many threads may add to it at once.
-class MarkedRows {
+// Builds a row bitmap; many threads may add rows at once.
+class RowBitmapBuilder {
  public:
-  explicit MarkedRows(std::size_t rows);
-  // False where the row is there already.
+  explicit RowBitmapBuilder(std::size_t rows);
+  // False where the row is set already.
   bool add(std::uint32_t row) {
     const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
     const std::atomic_ref<std::uint32_t> word(words_[row / RowBits::word_bits]);
     return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
   [[nodiscard]] RowBits bits() const { return {words_.data(), rows_}; }
-  // How many rows are in the set.
+  // How many rows are set.
   [[nodiscard]] std::size_t count() const;
-  // The set; null where it is empty.
-  [[nodiscard]] Marks finish() &&;
+  // The bitmap; null where no row is set.
+  [[nodiscard]] RowBitmapPtr finish() &&;
 
  private:
   Array<std::uint32_t> words_;
