@@ -1,5 +1,6 @@
 #include "cli/loaded_query.hpp"
 
+#include <map>
 #include <utility>
 
 #include "base/error.hpp"
@@ -167,9 +168,10 @@ LoadedColumn column_of(const Index& index, const std::string& file) {
     return LoadedColumn::composite(std::move(parts));
   }
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
-  const auto numpy_unit = index.metadata().find(numpy_unit_name);
-  column.set_unit(numpy_unit != index.metadata().end() ? numpy_unit->second
-                                                       : std::string(name_of(index.time_unit())));
+  const std::map<std::string, std::string> metadata = index.metadata();
+  const auto numpy_unit = metadata.find(numpy_unit_name);
+  column.set_unit(numpy_unit != metadata.end() ? numpy_unit->second
+                                               : std::string(name_of(index.time_unit())));
   return column;
 }
 

@@ -127,6 +127,23 @@ TEST(Concurrency, UpdatesAreNotStarved) {
   }
 }
 
+TEST(Concurrency, MetadataIsReadAndWrittenAtOnce) {
+  Index index = build(std::vector<int>{3, 1, 2}, "sorted@cpu,threads=1");
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 3; ++writer)
+    writers.emplace_back([&, writer] {
+      const std::string name = "writer" + std::to_string(writer);
+      for (int i = 1; i <= 200; ++i) index.set_metadata(name, std::to_string(i));
+    });
+  for (int i = 0; i < 200; ++i) {
+    for (const auto& [name, text] : index.metadata()) EXPECT_GE(std::stoi(text), 1) << name;
+    EXPECT_EQ(index.snapshot().size(), 3U);
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(index.metadata().size(), 3U);
+  for (const auto& [name, text] : index.metadata()) EXPECT_EQ(text, "200") << name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Conformance, Concurrency,
                          testing::Combine(testing::ValuesIn(concurrency_specs()),
                                           testing::Values("sparse_u64", "nulls_long_strings",
