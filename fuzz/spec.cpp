@@ -3,18 +3,17 @@
 #include <rtindex/error.hpp>
 #include <rtindex/spec.hpp>
 
-#include "base/spec_options.hpp"
 #include "fuzz/support/input.hpp"
+#include "indexes/backends.hpp"
 
 using namespace rtindex;
 
 namespace {
 
-void complete(const Spec& spec, std::string_view backend) {
+void complete(const Spec& spec, const Backend& backend) {
   try {
-    require_options(spec, backend);
-    const Spec full = with_defaults(spec, backend);
-    require_options(full, backend);
+    const Spec full = with_defaults(spec, backend.name(), backend.options());
+    require_options(full, backend.name(), backend.options());
     fuzz::require(Spec(full.text()).text() == full.text(), "a completed spec changes when read");
   } catch (const Error&) {
     // not an option of this backend
@@ -28,9 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Spec spec(text);
     fuzz::require(Spec(spec.text()).text() == spec.text(), "a spec changes when read again");
-    for (const char* backend : {"rx:native@cpu", "rx:embree@cpu", "rx:optix@cuda", "sorted@cpu",
-                                "btree@cuda", "hash@cpu", "hash@cuda", "rx:native@cuda"})
-      complete(spec, backend);
+    for (const Backend* backend : backends()) complete(spec, *backend);
   } catch (const Error& error) {
     fuzz::require(*error.what() != '\0', "an error without a text");
   }

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
-#include "base/spec_options.hpp"
+#include "base/spec_vocabulary.hpp"
 
 namespace rtindex {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kinds = {"auto", "rx", "sorted", "btree", "hash"};
-constexpr std::array<std::string_view, 3> tracers = {"native", "embree", "optix"};
 constexpr std::array<std::string_view, 2> devices = {"cpu", "cuda"};
 
 constexpr std::string_view grammar = "kind[:tracer][@device[N]][,key=value]*";
@@ -25,6 +25,28 @@ void require_one_of(const Range& choices, std::string_view word, std::string_vie
   if (std::find(choices.begin(), choices.end(), word) == choices.end())
     fail("unknown {} '{}' in the index spec '{}': expected one of {}", what, word, text,
          fmt::join(choices, ", "));
+}
+
+// The kind of this name; null for `auto`.
+const SpecVocabulary::Kind* require_kind(std::string_view name, std::string_view text) {
+  std::vector<std::string_view> names = {"auto"};
+  for (const SpecVocabulary::Kind& kind : spec_vocabulary().kinds) {
+    if (kind.name == name) return &kind;
+    names.emplace_back(kind.name);
+  }
+  require_one_of(names, name, "index kind", text);
+  return nullptr;
+}
+
+void require_tracer(const SpecVocabulary::Kind* kind, std::string_view tracer,
+                    std::string_view text) {
+  if (kind != nullptr && !kind->tracers.empty())
+    return require_one_of(kind->tracers, tracer, "tracer", text);
+  std::vector<std::string_view> with_tracers;
+  for (const SpecVocabulary::Kind& other : spec_vocabulary().kinds)
+    if (!other.tracers.empty()) with_tracers.emplace_back(other.name);
+  fail("only {} has a tracer: write '{}' without ':{}'", fmt::join(with_tracers, ", "),
+       kind == nullptr ? "auto" : kind->name, tracer);
 }
 
 // Cuts `text` at the first `mark` and returns the rest after it.
@@ -49,11 +71,10 @@ Spec::Spec(std::string_view text) {
   const std::string_view tracer = cut_at(kind, ':');
   const bool has_tracer = kind.size() != before_device.size();
 
-  require_one_of(kinds, kind, "index kind", text);
+  const SpecVocabulary::Kind* const known = require_kind(kind, text);
   kind_ = kind;
   if (has_tracer) {
-    if (kind != "rx") fail("only rx has a tracer: write '{}' without ':{}'", kind, tracer);
-    require_one_of(tracers, tracer, "tracer", text);
+    require_tracer(known, tracer, text);
     tracer_ = tracer;
   }
   if (has_device) {
@@ -87,7 +108,7 @@ Spec::Spec(std::string_view text) {
 }
 
 Spec Spec::with(const std::string& name, std::string_view value) const {
-  require_option(name, value);
+  require_option(name, value, spec_vocabulary().options);
   Spec changed = *this;
   changed.options_[name] = value;
   return changed;

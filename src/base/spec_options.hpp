@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace rtindex {
 
-// An option of specs. The table in spec_options.cpp is the only declaration: parsing, checks,
-// defaults, the completion of specs and the help all read it.
+// The declaration of an option of specs. It stands beside the code that reads the option; parsing,
+// checks, defaults, the completion of specs and the help all come from it.
 struct SpecOption {
   enum class Number : std::uint8_t {
     none,          // only `words`
@@ -22,43 +23,64 @@ struct SpecOption {
     exponent,      // 2^N, N from min to max
     bits,          // X+Y+Z, each from min to max
   };
+  // The help and the texts of specs list options by topic, then as backends declare them.
+  enum class Topic : std::uint8_t { scene, batches, search, density, index };
 
   std::string_view name = {};
-  std::vector<std::string_view> words = {};  // values that are words
-  Number number = Number::none;              // values beside the words
+  Topic topic = Topic::index;
+  std::array<std::string_view, 3> words = {};  // values that are words; the rest is empty
+  Number number = Number::none;                // values beside the words
   double min = 0, max = 0;
   // The default; empty where the option is left out, or where the backend computes it.
   std::string_view fallback = {};
-  std::string_view fallback_text = {};          // the default in the help, if not `fallback`
-  std::vector<std::string_view> backends = {};  // that take it
+  std::string_view fallback_text = {};  // the default in the help, if not `fallback`
   std::string_view needs = {};     // the option "name", or setting "name=value", that it refines
   std::string_view excludes = {};  // an option that replaces it
   std::string_view help = {};
+
+  // The same option of a backend that has it only beside another.
+  [[nodiscard]] constexpr SpecOption needing(std::string_view other) const {
+    SpecOption option = *this;
+    option.needs = other;
+    return option;
+  }
+
+  [[nodiscard]] bool is_set(const Spec& spec) const;
+  // The spec with this value.
+  [[nodiscard]] Spec set(const Spec& spec, std::string_view value) const;
+
+  // The value in a spec, or the default.
+  [[nodiscard]] std::string text(const Spec& spec) const;
+  // The value as a number; none where it is a word, as in threads=all.
+  [[nodiscard]] std::optional<std::int64_t> whole(const Spec& spec) const;
+  [[nodiscard]] double real(const Spec& spec) const;
+  // X, Y and Z of X+Y+Z.
+  [[nodiscard]] std::array<int, 3> bits(const Spec& spec) const;
+  // N of 2^N.
+  [[nodiscard]] int exponent(const Spec& spec) const;
 };
 
-// Options of one name that differ between backends have an entry each.
-[[nodiscard]] const std::vector<SpecOption>& option_table();
+// Below, `options` are those of one backend, which the errors name ("rx:embree@cpu").
 
-// The option of a backend ("rx:embree@cpu"); null where it does not take it.
-[[nodiscard]] const SpecOption* find_option(std::string_view name, std::string_view backend);
-
-// Throws where no backend takes the option, or none takes this value.
-void require_option(std::string_view name, std::string_view value);
+// Null where there is none of this name.
+[[nodiscard]] const SpecOption* find_option(std::string_view name,
+                                            std::span<const SpecOption> options);
 
 // Throws where the backend does not take an option of the spec, its value, or their combination.
-void require_options(const Spec& spec, std::string_view backend);
+void require_options(const Spec& spec, std::string_view backend,
+                     std::span<const SpecOption> options);
 
 // The spec with the default of every option that applies to it and that it leaves out.
-[[nodiscard]] Spec with_defaults(const Spec& spec, std::string_view backend);
+[[nodiscard]] Spec with_defaults(const Spec& spec, std::string_view backend,
+                                 std::span<const SpecOption> options);
 
-// The value of an option, or its default.
-[[nodiscard]] std::string option_text(const Spec& spec, std::string_view name);
-// The same as a number; none where it is a word, as in threads=all.
-[[nodiscard]] std::optional<std::int64_t> option_number(const Spec& spec, std::string_view name);
-[[nodiscard]] double option_real(const Spec& spec, std::string_view name);
-// X, Y and Z of X+Y+Z.
-[[nodiscard]] std::array<int, 3> option_bits(const Spec& spec, std::string_view name);
-// N of 2^N.
-[[nodiscard]] int option_exponent(const Spec& spec, std::string_view name);
+// Below, `options` are those of all backends. One name may be declared by several of them.
+
+// Throws where no backend takes the option, or none takes this value.
+void require_option(std::string_view name, std::string_view value,
+                    std::span<const SpecOption> options);
+
+// Every name once, with its first declaration.
+[[nodiscard]] std::vector<OptionHelp> help_of(std::span<const SpecOption> options);
 
 }  // namespace rtindex

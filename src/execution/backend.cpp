@@ -4,16 +4,21 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/spec_options.hpp"
+#include "execution/index_options.hpp"
 #include "storage/columns.hpp"
 
 namespace rtindex {
 
-Backend::Backend(std::string kind, std::string tracer, std::string device)
+Backend::Backend(std::string kind, std::string tracer, std::string device,
+                 std::vector<SpecOption> options)
     : kind_(std::move(kind)),
       tracer_(std::move(tracer)),
       device_(std::move(device)),
-      name_(kind_ + (tracer_.empty() ? "" : ":" + tracer_) + "@" + device_) {}
+      name_(kind_ + (tracer_.empty() ? "" : ":" + tracer_) + "@" + device_),
+      options_(std::move(options)) {
+  const std::vector<SpecOption> of_every_index = IndexOptions::declared(on_gpu());
+  options_.insert(options_.end(), of_every_index.begin(), of_every_index.end());
+}
 
 bool Backend::matches(const Spec& spec) const {
   return (spec.kind() == "auto" || spec.kind() == kind_) &&
@@ -23,11 +28,11 @@ bool Backend::matches(const Spec& spec) const {
 
 bool Backend::takes_options_of(const Spec& spec) const {
   return std::all_of(spec.options().begin(), spec.options().end(), [&](const auto& option) {
-    return find_option(option.first, name_) != nullptr;
+    return find_option(option.first, options_) != nullptr;
   });
 }
 
-Spec Backend::complete(const Spec& spec) const { return with_defaults(spec, name_); }
+Spec Backend::complete(const Spec& spec) const { return with_defaults(spec, name_, options_); }
 
 LoadedStructure Backend::load(const Spec& spec, const FileReader& file, const KeyCodec& codec,
                               std::size_t rows, const std::shared_ptr<DeviceMemory>& memory) const {
@@ -43,12 +48,6 @@ void Backend::wait_for(const Spec&, Stream) const { fail_without_gpu(); }
 
 void Backend::fail_without_gpu() const {
   fail(ErrorKind::unsupported, "{} does not run on a GPU: use an index @cuda", name_);
-}
-
-bool is_bucketed(const Spec& spec) { return spec.options().contains("bucket"); }
-
-int threads_of(const Spec& spec) {
-  return static_cast<int>(option_number(spec, "threads").value_or(0));
 }
 
 }  // namespace rtindex

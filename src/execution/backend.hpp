@@ -6,10 +6,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <rtindex/index.hpp>
 #include <rtindex/spec.hpp>
 
+#include "base/spec_options.hpp"
 #include "execution/segment.hpp"
 #include "keys/codec.hpp"
 #include "keys/encoded_column.hpp"
@@ -24,11 +26,12 @@ struct LoadedStructure {
 };
 
 // A kind of index on a kind of device, such as rx:embree@cpu: completes specs, and builds and loads
-// the structures that they describe. indexes/backends.cpp registers every backend; the options that
-// a backend takes are declared in base/spec_options.cpp.
+// the structures that they describe. indexes/backends.cpp registers every backend.
 class Backend {
  public:
-  Backend(std::string kind, std::string tracer, std::string device);
+  // `options` are its own, beside those of every index.
+  Backend(std::string kind, std::string tracer, std::string device,
+          std::vector<SpecOption> options);
   virtual ~Backend() = default;
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -39,6 +42,8 @@ class Backend {
   // "rx:embree@cpu".
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool on_gpu() const { return device_ == "cuda"; }
+  // All that its specs may set.
+  [[nodiscard]] std::span<const SpecOption> options() const { return options_; }
 
   // Whether a spec, which may leave parts open, can mean this backend.
   [[nodiscard]] bool matches(const Spec& spec) const;
@@ -148,12 +153,7 @@ class Backend {
   [[noreturn]] void fail_without_gpu() const;
 
   std::string kind_, tracer_, device_, name_;
+  std::vector<SpecOption> options_;
 };
-
-// Whether rays find buckets of sorted keys in place of single keys.
-[[nodiscard]] bool is_bucketed(const Spec& spec);
-
-// The threads that a spec allows; 0 for all.
-[[nodiscard]] int threads_of(const Spec& spec);
 
 }  // namespace rtindex

@@ -4,7 +4,6 @@
 
 #include "base/bytes.hpp"
 #include "base/cache_sizes.hpp"
-#include "base/spec_options.hpp"
 
 namespace rtindex {
 
@@ -31,7 +30,7 @@ namespace {
 }  // namespace
 
 Order order_of(const Spec& spec) {
-  const std::string text = option_text(spec, "order");
+  const std::string text = order_option.text(spec);
   return text == "on" ? Order::on : text == "off" ? Order::off : Order::automatic;
 }
 

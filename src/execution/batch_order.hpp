@@ -13,6 +13,7 @@
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
+#include "base/spec_options.hpp"
 #include "keys/lookup_batch.hpp"
 #include "storage/key_parts.hpp"
 
@@ -20,7 +21,13 @@ namespace rtindex {
 
 enum class Order : std::uint8_t { automatic, on, off };
 
-// The option `order` of a spec.
+// Of structures over sorted keys on a CPU.
+inline constexpr SpecOption order_option = {
+    .name = "order",
+    .topic = SpecOption::Topic::batches,
+    .words = {"auto", "on", "off"},
+    .fallback = "auto",
+    .help = "on a CPU, answer large batches in key order: by a rule, always, never"};
 [[nodiscard]] Order order_of(const Spec& spec);
 
 // Where key order pays for a batch in random order, by what a search reads.

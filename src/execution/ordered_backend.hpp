@@ -84,7 +84,8 @@ template <template <class> class Locator>
 class OrderedBackend final : public Backend {
  public:
   OrderedBackend(std::string kind, std::string tracer, std::string description)
-      : Backend(std::move(kind), std::move(tracer), "cpu"), description_(std::move(description)) {}
+      : Backend(std::move(kind), std::move(tracer), "cpu", {order_option}),
+        description_(std::move(description)) {}
 
   [[nodiscard]] std::string describe() const override { return description_; }
 

@@ -5,9 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "base/spec_options.hpp"
 #include "base/types.hpp"
 #include "execution/backend.hpp"
+#include "execution/index_options.hpp"
 #include "execution/row_sets.hpp"
 
 namespace rtindex {
@@ -275,8 +275,7 @@ bool Backend::refit(const Spec&, const Segment& segment, const ColumnView& rows,
 }
 
 std::size_t Backend::delta_bound(const Spec& spec) const {
-  if (const auto bound = option_number(spec, "delta")) return static_cast<std::size_t>(*bound);
-  return default_delta();
+  return IndexOptions::from(spec).delta.value_or(default_delta());
 }
 
 }  // namespace rtindex

@@ -3,7 +3,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "indexes/cuda/cuda_options.hpp"
+#include "tracers/embree/embree_options.hpp"
 #include "tracers/native/grid.hpp"
+#include "tracers/optix/optix_options.hpp"
 
 #if defined(RTINDEX_HAS_CUDA)
 #include "indexes/cuda/cuda_backends.hpp"
@@ -19,11 +22,12 @@ namespace rtindex {
 
 namespace {
 
-// A backend that this build does not contain.
+// A backend that this build does not contain. Its specs are parsed like those of others.
 class AbsentBackend final : public Backend {
  public:
-  AbsentBackend(std::string kind, std::string tracer, std::string device, std::string reason)
-      : Backend(std::move(kind), std::move(tracer), std::move(device)),
+  AbsentBackend(std::string kind, std::string tracer, std::string device,
+                std::vector<SpecOption> options, std::string reason)
+      : Backend(std::move(kind), std::move(tracer), std::move(device), std::move(options)),
         reason_(std::move(reason)) {}
 
   [[nodiscard]] std::optional<std::string> unavailable() const override { return reason_; }
@@ -50,15 +54,15 @@ constexpr const char* no_cuda =
     "PATH and RTINDEX_CUDA=ON (pip install . -C cmake.define.RTINDEX_CUDA=ON)";
 
 std::vector<const Backend*> cuda_backends() {
-  static const AbsentBackend native("rx", "native", "cuda", no_cuda);
-  static const AbsentBackend sorted("sorted", "", "cuda", no_cuda);
-  static const AbsentBackend btree("btree", "", "cuda", no_cuda);
-  static const AbsentBackend hash("hash", "", "cuda", no_cuda);
+  static const AbsentBackend native("rx", "native", "cuda", cuda::GridOptions::declared(), no_cuda);
+  static const AbsentBackend sorted("sorted", "", "cuda", {cuda::gather_option}, no_cuda);
+  static const AbsentBackend btree("btree", "", "cuda", cuda::TreeOptions::declared(), no_cuda);
+  static const AbsentBackend hash("hash", "", "cuda", cuda::HashOptions::declared(), no_cuda);
   return {&native, &sorted, &btree, &hash};
 }
 
 const Backend& optix_backend() {
-  static const AbsentBackend backend("rx", "optix", "cuda", no_cuda);
+  static const AbsentBackend backend("rx", "optix", "cuda", optix::declared_options(), no_cuda);
   return backend;
 }
 
@@ -68,7 +72,7 @@ const Backend& optix_backend() {
 
 const Backend& embree_backend() {
   static const AbsentBackend backend(
-      "rx", "embree", "cpu",
+      "rx", "embree", "cpu", EmbreeOptions::declared(),
       "this build has no Embree: install libembree-dev (Debian) or Embree 4 and configure again");
   return backend;
 }

@@ -240,7 +240,7 @@ class HashTable final : public Structure {
 
 class HashBackend final : public Backend {
  public:
-  HashBackend() : Backend("hash", "", "cpu") {}
+  HashBackend() : Backend("hash", "", "cpu", {}) {}
 
   [[nodiscard]] std::string describe() const override { return "hash table, points only"; }
   [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }

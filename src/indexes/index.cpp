@@ -356,10 +356,7 @@ class IndexAccess {
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
     auto state = std::make_unique<Index::State>();
-    ResolvedSpec resolved = resolve(spec);
-    state->spec = std::move(resolved.spec);
-    state->backend = resolved.backend;
-    state->threads = std::make_shared<ThreadLimit>(threads_of(state->spec));
+    state->set_spec(resolve(spec));
     state->build(column, options);
     return Index(std::move(state));
   }

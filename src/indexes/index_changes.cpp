@@ -4,7 +4,6 @@
 #include "answers/request.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/spec_options.hpp"
 #include "base/types.hpp"
 #include "execution/row_sets.hpp"
 #include "indexes/index_state.hpp"
@@ -120,15 +119,10 @@ void Index::State::merge() {
   change([&](const VersionMaker& maker, Version& next) { maker.merge_all(next); });
 }
 
-bool Index::State::refits() const {
-  const auto update = spec.options().find("update");
-  return update != spec.options().end() && update->second == "refit";
-}
-
 // In place, unless somebody else holds the structure (a snapshot), or the rows and keys do not fit
 // it: then the update is a change like any other.
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
-  if (!refits()) return false;
+  if (!refits) return false;
   const std::lock_guard turn(change_mutex_);
   const std::unique_lock lock = [&] {
     const std::lock_guard waiting(turnstile_);
@@ -224,6 +218,7 @@ std::unique_ptr<Index::State> Index::State::snapshot() const {
   same->spec = spec;
   same->backend = backend;
   same->threads = threads;
+  same->refits = refits;
   same->time_unit = time_unit;
   same->part_time_units = part_time_units;
   same->included_time_unit = included_time_unit;

@@ -7,10 +7,10 @@
 #include "answers/request.hpp"
 #include "base/array.hpp"
 #include "base/error.hpp"
-#include "base/spec_options.hpp"
 #include "base/stored.hpp"
-#include "indexes/catalog.hpp"
+#include "execution/index_options.hpp"
 #include "storage/index_file.hpp"
+#include "tracers/rx_options.hpp"
 
 namespace rtindex {
 
@@ -35,7 +35,8 @@ void Index::State::require_key_order() const {
        "{} cannot include values, because it does not keep its keys in order: {}use rx:native, "
        "sorted or btree",
        backend->name(),
-       find_option("bucket", backend->name()) == nullptr ? "" : "add bucket=16 to sort them, or ");
+       find_option("bucket", backend->options()) == nullptr ? ""
+                                                            : "add bucket=16 to sort them, or ");
 }
 
 std::shared_ptr<const Version> Index::State::current() const {
@@ -45,7 +46,7 @@ std::shared_ptr<const Version> Index::State::current() const {
 
 Index::State::Reading Index::State::read() const {
   Reading reading;
-  if (refits()) {
+  if (refits) {
     const std::lock_guard passing(turnstile_);
     reading.lock = std::shared_lock(refit_mutex_);
   }
@@ -57,6 +58,14 @@ void Index::State::publish(std::shared_ptr<const Version> next) {
   // The old version may be freed here, which takes a while: not under the lock.
   const std::lock_guard lock(version_mutex_);
   version_.swap(next);
+}
+
+void Index::State::set_spec(ResolvedSpec resolved) {
+  spec = std::move(resolved.spec);
+  backend = resolved.backend;
+  threads = std::make_shared<ThreadLimit>(IndexOptions::from(spec).threads);
+  // Without the option, as in rx:native, it is the default: to rebuild.
+  refits = RxOptions::from(spec).update == Update::refit;
 }
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
@@ -136,10 +145,7 @@ Array<std::byte> Index::State::container() const {
 
 void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory) {
   const FileReader reader(stored);
-  ResolvedSpec resolved = spec_in(reader);
-  spec = std::move(resolved.spec);
-  backend = resolved.backend;
-  threads = std::make_shared<ThreadLimit>(threads_of(spec));
+  set_spec(spec_in(reader));
   const auto unit_in = [&](const std::string& name) {
     try {
       return time_unit_named(reader.text(name));

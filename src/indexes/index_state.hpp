@@ -16,6 +16,7 @@
 #include "base/parallel.hpp"
 #include "base/stored.hpp"
 #include "execution/backend.hpp"
+#include "indexes/catalog.hpp"
 #include "indexes/version.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -37,6 +38,7 @@ struct Index::State {
   Spec spec;  // complete
   const Backend* backend = nullptr;
   std::shared_ptr<ThreadLimit> threads;
+  bool refits = false;  // update=refit
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
   TimeUnit included_time_unit = TimeUnit::unspecified;
@@ -96,6 +98,8 @@ struct Index::State {
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
+  // The spec, its backend and what all calls read from its options.
+  void set_spec(ResolvedSpec resolved);
   void build(const ColumnView& column, const BuildOptions& options);
   // The parts of a version, which must be held until they are written.
   [[nodiscard]] Stored stored(const Version& now) const;
@@ -125,7 +129,6 @@ struct Index::State {
   // Prefixes are ranges up to the first string above all that begin with them.
   void run_prefixes(const Version& now, const ColumnView& prefixes, Request& request) const;
   [[nodiscard]] std::shared_ptr<const Version> current() const;
-  [[nodiscard]] bool refits() const;
   // The main segment refitted in place; false where it cannot be.
   [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
   void require_rows(const ColumnView& changed) const;

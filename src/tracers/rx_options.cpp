@@ -7,34 +7,110 @@
 #include "answers/request.hpp"
 #include "base/error.hpp"
 #include "base/search.hpp"
-#include "base/spec_options.hpp"
 
 namespace rtindex {
 
 namespace {
 
+using Number = SpecOption::Number;
+using Topic = SpecOption::Topic;
+
+constexpr SpecOption mode_option = {.name = "mode",
+                                    .topic = Topic::scene,
+                                    .words = {"naive", "extended", "3d"},
+                                    .fallback = "3d",
+                                    .help = "how a key becomes coordinates"};
+// A float32 coordinate is exact, with room for +-0.5 beside it, below 2^23.
+constexpr SpecOption bits_option = {
+    .name = "bits",
+    .topic = Topic::scene,
+    .number = Number::bits,
+    .min = 0,
+    .max = 23,
+    .fallback = "23+23+18",
+    .fallback_text = "23+23+18, spheres 22+22+20",
+    .needs = "mode=3d",
+    .help = "bits of the key on each axis in 3d mode, at most 23 each"};
+// Beyond 2^30, products of three edge lengths in a ray-triangle test leave float32's range.
+constexpr SpecOption scale_option = {.name = "scale",
+                                     .topic = Topic::scene,
+                                     .number = Number::exponent,
+                                     .min = -30,
+                                     .max = 30,
+                                     .fallback = "2^0",
+                                     .help = "factor of all coordinates, N from -30 to 30"};
+constexpr SpecOption primitive_option = {.name = "primitive",
+                                         .topic = Topic::scene,
+                                         .words = {"triangle", "sphere", "aabb"},
+                                         .fallback = "triangle",
+                                         .help = "the shape of a key in the scene"};
+constexpr SpecOption point_option = {.name = "point",
+                                     .topic = Topic::scene,
+                                     .words = {"perpendicular", "offset", "zero"},
+                                     .fallback = "perpendicular",
+                                     .excludes = "bucket",
+                                     .help = "the ray of a point lookup"};
+constexpr SpecOption range_option = {.name = "range",
+                                     .topic = Topic::scene,
+                                     .words = {"offset", "zero"},
+                                     .fallback = "offset",
+                                     .fallback_text = "offset, in extended mode zero",
+                                     .excludes = "bucket",
+                                     .help = "the origin of a range lookup's ray"};
+constexpr SpecOption compact_option = {
+    .name = "compact",
+    .topic = Topic::scene,
+    .words = {"on", "off"},
+    .fallback = "off",
+    .help = "a smaller acceleration structure, for slower lookups on Embree"};
+constexpr SpecOption update_option = {.name = "update",
+                                      .topic = Topic::scene,
+                                      .words = {"rebuild", "refit"},
+                                      .fallback = "rebuild",
+                                      .help = "how updates change the acceleration structure"};
+constexpr SpecOption row_rays_option = {
+    .name = "row_rays",
+    .topic = Topic::scene,
+    .words = {"occupied", "all"},
+    .fallback = "occupied",
+    .excludes = "bucket",
+    .help = "the rows that a range in 3d mode casts rays along: those with keys, or all"};
+constexpr SpecOption bucket_option = {.name = "bucket",
+                                      .topic = Topic::scene,
+                                      .number = Number::whole,
+                                      .min = 1,
+                                      .max = 1 << 30,
+                                      .fallback_text = "none: one primitive per key",
+                                      .help = "sorted keys that share one primitive"};
+constexpr SpecOption drop_option = {
+    .name = "drop",
+    .topic = Topic::scene,
+    .words = {"auto"},
+    .number = Number::whole,
+    .min = 0,
+    .max = 63,
+    .fallback = "auto",
+    .fallback_text = "auto: those that the scene does not need",
+    .needs = "bucket",
+    .help = "with buckets, low bits of keys that the scene leaves out"};
+
 // The widest split in which every sphere is exact.
 constexpr std::string_view sphere_bits = "22+22+20";
 
-std::string_view backend_of(const Spec& spec) {
-  return spec.tracer() == "optix" ? "rx:optix@cuda" : "rx:embree@cpu";
-}
-
-// The spec with the defaults that depend on other options, then with all others.
-Spec with_all_defaults(const Spec& spec) {
-  const auto is_open = [&](const char* name) { return !spec.options().contains(name); };
+// The spec with the defaults that depend on other options.
+Spec with_dependent_defaults(const Spec& spec) {
+  const std::string mode = mode_option.text(spec);
   Spec full = spec;
-  if (is_open("bits") && option_text(spec, "mode") == "3d" &&
-      option_text(spec, "primitive") == "sphere")
-    full = full.with("bits", sphere_bits);
-  if (is_open("range") && is_open("bucket") && option_text(spec, "mode") == "extended")
-    full = full.with("range", "zero");
-  return with_defaults(full, backend_of(spec));
+  if (!bits_option.is_set(spec) && mode == "3d" && primitive_option.text(spec) == "sphere")
+    full = bits_option.set(full, sphere_bits);
+  if (!range_option.is_set(spec) && !bucket_option.is_set(spec) && mode == "extended")
+    full = range_option.set(full, "zero");
+  return full;
 }
 
 template <class Enum>
-Enum choose(const Spec& spec, std::string_view option, std::initializer_list<Enum> choices) {
-  const std::string text = option_text(spec, option);
+Enum choose(const Spec& spec, const SpecOption& option, std::initializer_list<Enum> choices) {
+  const std::string text = option.text(spec);
   for (const Enum choice : choices)
     if (name_of(choice) == text) return choice;
   return *choices.begin();
@@ -63,9 +139,7 @@ void require_span(const RxOptions& options, const EncodedColumn& column, std::ui
         dropped == 0 ? "" : fmt::format(" after the right shift of drop={}", dropped);
     fail("row {}: key {} is {} above the smallest key{}, but mode={} {}: use mode=3d,bits={}", row,
          key_text(row), column.keys[i] >> dropped, left_out, name_of(options.coordinates.mode),
-         limit_text,
-         options.primitive == Primitive::sphere ? std::string(sphere_bits)
-                                                : option_text({}, "bits"));
+         limit_text, options.primitive == Primitive::sphere ? sphere_bits : bits_option.fallback);
   }
 }
 
@@ -86,26 +160,34 @@ std::string_view name_of(RayKind kind) {
   return kind == RayKind::offset ? "offset" : "zero";
 }
 
-RxOptions RxOptions::from(const Spec& given) {
-  const Spec spec = with_all_defaults(given);
+std::vector<SpecOption> RxOptions::declared() {
+  return {mode_option,     bits_option,   scale_option,   primitive_option,
+          point_option,    range_option,  compact_option, update_option,
+          row_rays_option, bucket_option, drop_option};
+}
+
+RxOptions RxOptions::from(const Spec& spec) {
+  const Spec full = with_dependent_defaults(spec);
   RxOptions options;
   Coordinates& coordinates = options.coordinates;
-  coordinates.mode = choose(spec, "mode", {KeyMode::naive, KeyMode::extended, KeyMode::three_d});
-  const std::array<int, 3> bits = option_bits(spec, "bits");
+  coordinates.mode =
+      choose(full, mode_option, {KeyMode::naive, KeyMode::extended, KeyMode::three_d});
+  const std::array<int, 3> bits = bits_option.bits(full);
   coordinates.bits_x = bits[0];
   coordinates.bits_y = bits[1];
   coordinates.bits_z = bits[2];
-  coordinates.scale = std::ldexp(1.0F, option_exponent(spec, "scale"));
+  coordinates.scale = std::ldexp(1.0F, scale_option.exponent(full));
   options.primitive =
-      choose(spec, "primitive", {Primitive::triangle, Primitive::sphere, Primitive::aabb});
-  options.point = choose(spec, "point", {RayKind::perpendicular, RayKind::offset, RayKind::zero});
-  options.range = choose(spec, "range", {RayKind::offset, RayKind::zero});
-  options.bucket = static_cast<std::uint32_t>(option_number(spec, "bucket").value_or(0));
-  if (const auto drop = option_number(spec, "drop")) options.drop = static_cast<int>(*drop);
-  options.update = option_text(spec, "update") == "refit" ? Update::refit : Update::rebuild;
-  options.row_rays = option_text(spec, "row_rays") == "all" ? RowRays::all : RowRays::occupied;
+      choose(full, primitive_option, {Primitive::triangle, Primitive::sphere, Primitive::aabb});
+  options.point =
+      choose(full, point_option, {RayKind::perpendicular, RayKind::offset, RayKind::zero});
+  options.range = choose(full, range_option, {RayKind::offset, RayKind::zero});
+  options.bucket = static_cast<std::uint32_t>(bucket_option.whole(full).value_or(0));
+  if (const auto drop = drop_option.whole(full)) options.drop = static_cast<int>(*drop);
+  options.update = update_option.text(full) == "refit" ? Update::refit : Update::rebuild;
+  options.row_rays = row_rays_option.text(full) == "all" ? RowRays::all : RowRays::occupied;
   // Refit needs an uncompacted structure, as in the paper.
-  options.compact = option_text(spec, "compact") == "on" && options.update == Update::rebuild;
+  options.compact = compact_option.text(full) == "on" && options.update == Update::rebuild;
   options.require_exact_rays();
   return options;
 }
@@ -130,14 +212,17 @@ void RxOptions::require_exact_rays() const {
         "point=zero");
 }
 
-Spec RxOptions::complete(const Spec& spec) const {
+Spec RxOptions::complete(const Spec& spec, std::string_view backend,
+                         std::span<const SpecOption> options) {
+  Spec full = with_defaults(with_dependent_defaults(spec), backend, options);
+  const RxOptions rx = from(full);
+  const Coordinates& coordinates = rx.coordinates;
   const auto exponent = static_cast<int>(std::lround(std::log2(coordinates.scale)));
-  const Spec full = with_all_defaults(spec)
-                        .with("scale", fmt::format("2^{}", exponent))
-                        .with("compact", compact ? "on" : "off");
+  full = scale_option.set(full, fmt::format("2^{}", exponent));
+  full = compact_option.set(full, rx.compact ? "on" : "off");
   if (coordinates.mode != KeyMode::three_d) return full;
-  return full.with(
-      "bits", fmt::format("{}+{}+{}", coordinates.bits_x, coordinates.bits_y, coordinates.bits_z));
+  return bits_option.set(
+      full, fmt::format("{}+{}+{}", coordinates.bits_x, coordinates.bits_y, coordinates.bits_z));
 }
 
 std::string dropped_text(int bits) {

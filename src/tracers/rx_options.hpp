@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <rtindex/spec.hpp>
 
+#include "base/spec_options.hpp"
 #include "keys/coordinates.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
@@ -33,9 +36,14 @@ struct RxOptions {
   // Low bits of keys that the scene of buckets leaves out; none: as many as its keys allow.
   std::optional<int> drop;
 
+  // Whether rays find buckets of sorted keys in place of single keys.
+  [[nodiscard]] bool is_bucketed() const { return bucket != 0; }
+
   [[nodiscard]] static RxOptions from(const Spec& spec);
-  // The spec with the value of every option.
-  [[nodiscard]] Spec complete(const Spec& spec) const;
+  [[nodiscard]] static std::vector<SpecOption> declared();
+  // The spec with the value of every option of a backend, which are these and its own.
+  [[nodiscard]] static Spec complete(const Spec& spec, std::string_view backend,
+                                     std::span<const SpecOption> options);
 
  private:
   // Throws where rays of these options would be wrong for some column.

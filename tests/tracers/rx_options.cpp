@@ -6,12 +6,18 @@
 
 #include <rtindex/error.hpp>
 
+#include "tracers/embree/embree_options.hpp"
+
 namespace rtindex {
 namespace {
 
 constexpr double no_limit_on_coordinates = std::numeric_limits<double>::max();
 
-RxOptions options_of(const std::string& text) { return RxOptions::from(Spec(text)); }
+Spec complete(const Spec& spec) {
+  return RxOptions::complete(spec, "rx:embree@cpu", EmbreeOptions::declared());
+}
+
+RxOptions options_of(const std::string& text) { return RxOptions::from(complete(Spec(text))); }
 
 TEST(RxOptions, HaveThePapersDefaults) {
   const RxOptions options = options_of("rx:embree");
@@ -34,8 +40,8 @@ TEST(RxOptions, WrittenOutAreTheSame) {
        {"rx:embree", "rx:embree,mode=naive,primitive=aabb", "rx:embree,mode=extended,point=zero",
         "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all",
         "rx:embree,bucket=16", "rx:embree,bucket=1,mode=extended,order=on,drop=7"}) {
-    const Spec full = options_of(text).complete(Spec(text));
-    EXPECT_EQ(RxOptions::from(full).complete(full), full) << text;
+    const Spec full = complete(Spec(text));
+    EXPECT_EQ(complete(full), full) << text;
   }
 }
 

@@ -8,7 +8,7 @@
 #include "base/cuda/runtime.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
-#include "base/spec_options.hpp"
+#include "execution/cuda/gather_option.hpp"
 #include "execution/cuda/gpu_structure.hpp"
 #include "storage/columns.hpp"
 #include "storage/cuda/device_columns.hpp"
@@ -16,8 +16,10 @@
 
 namespace rtindex::cuda {
 
-DeviceBackend::DeviceBackend(std::string kind, std::string tracer, std::string description)
-    : Backend(std::move(kind), std::move(tracer), "cuda"), description_(std::move(description)) {}
+DeviceBackend::DeviceBackend(std::string kind, std::string tracer, std::string description,
+                             std::vector<SpecOption> options)
+    : Backend(std::move(kind), std::move(tracer), "cuda", std::move(options)),
+      description_(std::move(description)) {}
 
 std::optional<std::string> DeviceBackend::unavailable() const { return unusable(); }
 
@@ -134,7 +136,7 @@ void DeviceBackend::wait_for(const Spec& spec, Stream stream) const {
 DeviceOptions sorted_options(const Spec& spec) {
   DeviceOptions options;
   options.device = spec.device_number();
-  const std::string gather = option_text(spec, "gather");
+  const std::string gather = gather_option.text(spec);
   options.gather = gather == "on" ? Gather::on : gather == "off" ? Gather::off : Gather::automatic;
   return options;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "execution/backend.hpp"
 #include "execution/cuda/device_structure.hpp"
@@ -13,7 +15,8 @@ namespace rtindex::cuda {
 class DeviceBackend : public Backend {
  public:
   // `description` is followed by the name of the GPU.
-  DeviceBackend(std::string kind, std::string tracer, std::string description);
+  DeviceBackend(std::string kind, std::string tracer, std::string description,
+                std::vector<SpecOption> options);
 
   [[nodiscard]] std::optional<std::string> unavailable() const override;
   [[nodiscard]] std::string describe() const override;
@@ -109,7 +112,7 @@ class DeviceBackend : public Backend {
   std::string description_;
 };
 
-// The options that all structures over sorted keys have: device, order and gather.
+// The options that all structures over sorted keys have: device and gather.
 [[nodiscard]] DeviceOptions sorted_options(const Spec& spec);
 
 // Throws where the spec names a GPU that this machine does not have.

@@ -1,8 +1,8 @@
 #include "indexes/cuda/cuda_backends.hpp"
 
-#include "base/spec_options.hpp"
 #include "execution/cuda/device_backend.hpp"
 #include "indexes/cuda/classic_locators.hpp"
+#include "indexes/cuda/cuda_options.hpp"
 #include "tracers/native/native_cuda.hpp"
 
 namespace rtindex::cuda {
@@ -11,21 +11,18 @@ namespace {
 
 using Memory = std::shared_ptr<DeviceMemory>;
 
-int number(const Spec& spec, std::string_view option) {
-  return static_cast<int>(option_number(spec, option).value_or(0));
-}
-
 class NativeBackend final : public DeviceBackend {
  public:
-  NativeBackend() : DeviceBackend("rx", "native", "grid over sorted keys") {}
+  NativeBackend()
+      : DeviceBackend("rx", "native", "grid over sorted keys", GridOptions::declared()) {}
 
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
     DeviceOptions options = sorted_options(spec);
     options.layout = Layout::pairs;
-    options.locator = [cell = number(spec, "cell")](DeviceOrder& order, const Memory& memory,
-                                                    cudaStream_t stream) {
-      return make_grid(order, cell, memory, stream);
+    options.locator = [grid = GridOptions::from(spec)](DeviceOrder& order, const Memory& memory,
+                                                       cudaStream_t stream) {
+      return make_grid(order, grid.keys_per_cell, memory, stream);
     };
     return options;
   }
@@ -33,7 +30,7 @@ class NativeBackend final : public DeviceBackend {
 
 class SortedBackend final : public DeviceBackend {
  public:
-  SortedBackend() : DeviceBackend("sorted", "", "sorted array, binary search") {}
+  SortedBackend() : DeviceBackend("sorted", "", "sorted array, binary search", {gather_option}) {}
 
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
@@ -47,14 +44,14 @@ class SortedBackend final : public DeviceBackend {
 
 class TreeBackend final : public DeviceBackend {
  public:
-  TreeBackend() : DeviceBackend("btree", "", "B+-tree, bulk-loaded") {}
+  TreeBackend() : DeviceBackend("btree", "", "B+-tree, bulk-loaded", TreeOptions::declared()) {}
 
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
     DeviceOptions options = sorted_options(spec);
-    options.locator = [group = number(spec, "group")](DeviceOrder& order, const Memory& memory,
-                                                      cudaStream_t stream) {
-      return make_tree(order, group, memory, stream);
+    options.locator = [tree = TreeOptions::from(spec)](DeviceOrder& order, const Memory& memory,
+                                                       cudaStream_t stream) {
+      return make_tree(order, tree.group, memory, stream);
     };
     return options;
   }
@@ -62,7 +59,7 @@ class TreeBackend final : public DeviceBackend {
 
 class HashBackend final : public DeviceBackend {
  public:
-  HashBackend() : DeviceBackend("hash", "", "hash table, points only") {}
+  HashBackend() : DeviceBackend("hash", "", "hash table, points only", HashOptions::declared()) {}
 
   [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }
   [[nodiscard]] KeyUse key_use() const override { return KeyUse::points; }
@@ -72,9 +69,9 @@ class HashBackend final : public DeviceBackend {
     DeviceOptions options = sorted_options(spec);
     options.keeps_order = false;
     options.layout = Layout::taken;
-    options.locator = [group = number(spec, "group"), load = option_real(spec, "load")](
-                          DeviceOrder& order, const Memory& memory, cudaStream_t stream) {
-      return make_table(order, group, load, memory, stream);
+    options.locator = [table = HashOptions::from(spec)](DeviceOrder& order, const Memory& memory,
+                                                        cudaStream_t stream) {
+      return make_table(order, table.group, table.load, memory, stream);
     };
     return options;
   }

@@ -149,17 +149,16 @@ class OptixTracer final : public cuda::GpuStructure {
 
 }  // namespace
 
-std::unique_ptr<Structure> build_tracer(const Spec& resolved, cuda::DeviceRows rows,
+std::unique_ptr<Structure> build_tracer(const SceneOptions& options, cuda::DeviceRows rows,
                                         const Memory& memory, const cuda::MemoryMeter& meter) {
   DeviceColumn column = cuda::in_row_order(std::move(rows.column), memory, rows.stream.get());
-  return std::make_unique<OptixTracer>(options_of(resolved), std::move(rows.stream),
-                                       std::move(column), nullptr, memory, meter);
+  return std::make_unique<OptixTracer>(options, std::move(rows.stream), std::move(column), nullptr,
+                                       memory, meter);
 }
 
-std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
+std::unique_ptr<Structure> build_encoded(const SceneOptions& options, EncodedColumn column,
                                          const KeyCodec& codec, const KeyText& text,
                                          const BuildOptions& build) {
-  const SceneOptions options = options_of(resolved);
   require_exact(options.rx, column, text, coordinate_limit(options.rx.primitive));
   const OnDevice current(options.device);
   const Memory memory = cuda::current_memory(build.device_memory);

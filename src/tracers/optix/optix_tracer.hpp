@@ -1,9 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-
-#include <rtindex/spec.hpp>
 
 #include "execution/cuda/device_structure.hpp"
 #include "tracers/optix/scene.hpp"
@@ -12,13 +9,14 @@
 namespace rtindex::optix {
 
 // Builds over keys that are on the GPU.
-[[nodiscard]] std::unique_ptr<Structure> build_tracer(const Spec& resolved, cuda::DeviceRows rows,
+[[nodiscard]] std::unique_ptr<Structure> build_tracer(const SceneOptions& options,
+                                                      cuda::DeviceRows rows,
                                                       const std::shared_ptr<DeviceMemory>& memory,
                                                       const cuda::MemoryMeter& meter);
 
 // Builds over a column that the host has encoded.
-[[nodiscard]] std::unique_ptr<Structure> build_encoded(const Spec& resolved, EncodedColumn column,
-                                                       const KeyCodec& codec,
+[[nodiscard]] std::unique_ptr<Structure> build_encoded(const SceneOptions& options,
+                                                       EncodedColumn column, const KeyCodec& codec,
                                                        const KeyText& key_text,
                                                        const BuildOptions& build);
 

@@ -6,7 +6,7 @@
 #include "base/bytes.hpp"
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
-#include "base/spec_options.hpp"
+#include "tracers/optix/optix_options.hpp"
 
 namespace rtindex::optix {
 
@@ -20,8 +20,8 @@ std::size_t split_of(const Spec& spec, int device) {
   const DeviceContext& context = context_of(device);
   const std::size_t most = context.max_primitives;
   const std::size_t usual = context.rtcore_version == 0 ? std::min(most, max_in_software) : most;
-  const auto split = static_cast<std::size_t>(
-      option_number(spec, "split").value_or(static_cast<std::int64_t>(usual)));
+  const auto split =
+      static_cast<std::size_t>(split_option.whole(spec).value_or(static_cast<std::int64_t>(usual)));
   if (split > most)
     fail("invalid split={}: expected 1 to {}, the keys that one structure holds", split, most);
   return split;
@@ -29,9 +29,10 @@ std::size_t split_of(const Spec& spec, int device) {
 
 }  // namespace
 
-Spec complete_options(const Spec& spec) {
+Spec complete_options(const Spec& spec, std::string_view backend,
+                      std::span<const SpecOption> options) {
   const std::size_t split = split_of(spec, spec.device_number());
-  return RxOptions::from(spec).complete(spec).with("split", std::to_string(split));
+  return split_option.set(RxOptions::complete(spec, backend, options), std::to_string(split));
 }
 
 double coordinate_limit(Primitive primitive) {

@@ -4,7 +4,7 @@
 
 #include <rtindex/error.hpp>
 
-#include "base/spec_options.hpp"
+#include "indexes/backends.hpp"
 
 namespace rtindex {
 namespace {
@@ -171,25 +171,29 @@ TEST(Spec, SaysWhichValuesAreExpected) {
     EXPECT_TRUE(says(refusal("rx," + text), "taken as")) << text << ": " << refusal("rx," + text);
 }
 
+// The spec with the defaults that its backend declares, whether it is available here or not.
+Spec with_defaults_of_backend(const Spec& spec) {
+  for (const Backend* backend : backends())
+    if (backend->matches(spec)) return with_defaults(spec, backend->name(), backend->options());
+  throw Error("no backend of " + spec.text());
+}
+
 TEST(SpecOptions, AreCompletedForABackend) {
-  EXPECT_EQ(with_defaults("btree@cuda", "btree@cuda").text(),
-            "btree@cuda,gather=auto,group=1,delta=auto");
-  EXPECT_EQ(with_defaults("hash@cuda,group=32", "hash@cuda").text(),
-            "hash@cuda,group=32,load=0.8,delta=auto");
-  EXPECT_EQ(with_defaults("sorted@cpu", "sorted@cpu").text(),
-            "sorted@cpu,order=auto,threads=all,delta=auto");
-  EXPECT_THROW(static_cast<void>(with_defaults("btree@cuda,group=32", "btree@cuda")), Error);
-  EXPECT_THROW(static_cast<void>(with_defaults("sorted@cpu,gather=on", "sorted@cpu")), Error);
-  EXPECT_THROW(static_cast<void>(with_defaults("sorted@cuda,order=on", "sorted@cuda")), Error);
-  EXPECT_THROW(
-      static_cast<void>(with_defaults("rx:optix@cuda,bucket=16,order=on", "rx:optix@cuda")), Error);
+  const auto complete = [](const char* text) { return with_defaults_of_backend(text).text(); };
+  EXPECT_EQ(complete("btree@cuda"), "btree@cuda,gather=auto,group=1,delta=auto");
+  EXPECT_EQ(complete("hash@cuda,group=32"), "hash@cuda,group=32,load=0.8,delta=auto");
+  EXPECT_EQ(complete("rx:native@cuda"), "rx:native@cuda,gather=auto,cell=12,delta=auto");
+  EXPECT_EQ(complete("sorted@cpu"), "sorted@cpu,order=auto,threads=all,delta=auto");
+  EXPECT_THROW(complete("btree@cuda,group=32"), Error);
+  EXPECT_THROW(complete("sorted@cpu,gather=on"), Error);
+  EXPECT_THROW(complete("sorted@cuda,order=on"), Error);
+  EXPECT_THROW(complete("rx:optix@cuda,bucket=16,order=on"), Error);
 }
 
 TEST(SpecOptions, ThatNeedOrExcludeOthers) {
-  const char* const backend = "rx:embree@cpu";
   const auto is_taken = [&](const std::string& options) {
     try {
-      static_cast<void>(with_defaults(Spec("rx:embree@cpu," + options), backend));
+      static_cast<void>(with_defaults_of_backend("rx:embree@cpu," + options));
       return true;
     } catch (const Error&) {
       return false;
@@ -202,12 +206,23 @@ TEST(SpecOptions, ThatNeedOrExcludeOthers) {
   EXPECT_TRUE(is_taken("bits=1+2+3"));
   EXPECT_TRUE(is_taken("bits=1+2+3,mode=3d"));
   EXPECT_FALSE(is_taken("bits=1+2+3,mode=naive"));
-  const Spec plain = with_defaults("rx:embree@cpu", backend);
+  const Spec plain = with_defaults_of_backend("rx:embree@cpu");
   EXPECT_TRUE(plain.options().contains("point"));
   EXPECT_FALSE(plain.options().contains("drop"));
-  const Spec bucketed = with_defaults("rx:embree@cpu,bucket=16", backend);
+  const Spec bucketed = with_defaults_of_backend("rx:embree@cpu,bucket=16");
   EXPECT_FALSE(bucketed.options().contains("point"));
   EXPECT_TRUE(bucketed.options().contains("drop"));
+}
+
+// Builds with and without CUDA and Embree print specs and their help alike.
+TEST(SpecOptions, AreListedInOneOrder) {
+  std::vector<std::string> names;
+  for (const OptionHelp& option : spec_options()) names.push_back(option.name);
+  const std::vector<std::string> expected = {"mode",  "bits",    "scale",   "primitive", "point",
+                                             "range", "compact", "update",  "row_rays",  "bucket",
+                                             "drop",  "split",   "order",   "gather",    "group",
+                                             "cell",  "load",    "threads", "delta"};
+  EXPECT_EQ(names, expected);
 }
 
 }  // namespace
