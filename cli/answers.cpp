@@ -41,7 +41,7 @@ const std::string no_match = "-";
 
 std::vector<std::string> header(AnswerSet answers, QueryKind kind) {
   std::vector<std::string> names = {"key"};
-  if (kind == QueryKind::range) names = {"lower", "upper"};
+  if (kind == QueryKind::range || kind == QueryKind::prefix) names = {"lower", "upper"};
   if (kind == QueryKind::nearest) names = {"lookup"};
   for (const Answer answer : all_answers())
     if (answers.has(answer)) names.emplace_back(name_of(answer));

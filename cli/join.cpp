@@ -56,6 +56,7 @@ struct JoinOptions : BatchOptions {
     if (!asof && (neighbours.direction != "backward" || neighbours.no_exact ||
                   !neighbours.tolerance.empty()))
       fail("--direction, --no-exact and --tolerance need --asof: add it, or leave them out");
+    ranges.require_one_kind(ends);
     if (!ranges.has_value() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
   }
 };
@@ -187,6 +188,8 @@ Examples:
       The lookups that no row matches.
   rtindex join --column day.npy --lower valid_from.npy --upper valid_to.npy --ends "[)" -o pairs.npy
       All rows in the range of each lookup: a band join.
+  rtindex join --column people.csv --csv-column name --starts-with Ann --starts-with Bo
+      All rows whose string begins with each text.
   rtindex join --column quote_time.npy --keys trade_time.npy --asof --tolerance 5s -o pairs.npy
       ASOF: the last quote at or before each trade, at most five seconds old.
   rtindex join --column quotes.csv --csv-column symbol --csv-column time --keys trades.csv --asof \

@@ -43,6 +43,17 @@ std::vector<LoadedQuery> inline_ranges(const std::vector<std::string>& texts, En
   return lookups;
 }
 
+std::vector<LoadedQuery> inline_prefixes(const std::vector<std::string>& texts,
+                                         const LoadedColumn& column) {
+  if (column.type() != Type::string)
+    fail("--starts-with needs a column of strings: {} holds {}", column.name(), column.type_text());
+  std::vector<LoadedQuery> one(1);
+  one.front().settings.kind = QueryKind::prefix;
+  one.front().lower = inline_keys(texts, "--starts-with", column);
+  one.front().lower_text = texts;
+  return one;
+}
+
 }  // namespace
 
 void KeyInput::add_to(CLI::App& verb) {
@@ -98,12 +109,24 @@ void RangeInput::add_to(CLI::App& verb) {
                   "2024-01-31 and 2024-01-31T12:30:05")
       ->type_name("L:U")
       ->group(input_group);
+  verb.add_option("--starts-with", prefixes,
+                  "All strings that begin with a text, instead of ranges;\n"
+                  "repeatable")
+      ->type_name("TEXT")
+      ->group(input_group);
   verb.add_option("--lower-csv-column", lower_csv_columns, "The same for --lower alone")
       ->type_name("NAME")
       ->group(csv_group);
   verb.add_option("--upper-csv-column", upper_csv_columns, "The same for --upper alone")
       ->type_name("NAME")
       ->group(csv_group);
+}
+
+void RangeInput::require_one_kind(const std::string& ends) const {
+  if (prefixes.empty()) return;
+  if (!files().empty() || !texts.empty())
+    fail("conflicting --starts-with and ranges: pass one of them");
+  if (ends != "[]") fail("--ends needs ranges: leave it out with --starts-with");
 }
 
 std::vector<std::string> RangeInput::files() const {
@@ -114,6 +137,7 @@ std::vector<std::string> RangeInput::files() const {
 
 std::vector<LoadedQuery> RangeInput::load(const BatchOptions& options,
                                           const LoadedColumn& column) const {
+  if (!prefixes.empty()) return inline_prefixes(prefixes, column);
   if (!files().empty() && !texts.empty())
     fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
   const Ends ends = ends_named(options.ends);

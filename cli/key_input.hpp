@@ -22,16 +22,20 @@ struct KeyInput {
   [[nodiscard]] LookupSource source(const BatchOptions& options) const;
 };
 
-// Ranges: --lower FILE and --upper FILE, one of which may be left out, or --range L:U.
+// Ranges: --lower FILE and --upper FILE, one of which may be left out, or --range L:U. Or prefixes
+// of strings: --starts-with TEXT.
 struct RangeInput {
   std::vector<std::string> lower, upper;
   std::vector<std::string> lower_csv_columns, upper_csv_columns;
   std::vector<std::string> texts;
+  std::vector<std::string> prefixes;
 
   void add_to(CLI::App& verb);
   [[nodiscard]] bool has_value() const {
-    return !lower.empty() || !upper.empty() || !texts.empty();
+    return !lower.empty() || !upper.empty() || !texts.empty() || !prefixes.empty();
   }
+  // Prefixes beside ranges or with --ends are an Error.
+  void require_one_kind(const std::string& ends) const;
   [[nodiscard]] std::vector<std::string> files() const;
   // Ranges that leave out the same ends are in one batch, in their order.
   [[nodiscard]] std::vector<LoadedQuery> load(const BatchOptions& options,

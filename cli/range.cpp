@@ -15,31 +15,15 @@ namespace {
 
 struct RangeOptions : BatchOptions {
   RangeInput ranges;
-  std::vector<std::string> prefixes;  // of strings
 };
 
-std::vector<LoadedQuery> load_ranges(const RangeOptions& options, const LoadedColumn& column) {
-  if (options.prefixes.empty()) return options.ranges.load(options, column);
-  if (column.type() != Type::string)
-    fail("--starts-with needs a column of strings: {} holds {}", column.name(), column.type_text());
-  LoadedQuery lookups{.settings = {.kind = QueryKind::prefix}};
-  lookups.lower = inline_keys(options.prefixes, "--starts-with", column);
-  lookups.lower_text = options.prefixes;
-  std::vector<LoadedQuery> one;
-  one.push_back(std::move(lookups));
-  return one;
-}
-
 void run(const RangeOptions& options) {
-  if (options.ranges.has_value() && !options.prefixes.empty())
-    fail("conflicting --starts-with and ranges: pass one of them");
-  if (!options.prefixes.empty() && options.ends != "[]")
-    fail("--ends needs ranges: leave it out with --starts-with");
+  options.ranges.require_one_kind(options.ends);
   LookupSource source;
-  source.given = options.ranges.has_value() || !options.prefixes.empty();
+  source.given = options.ranges.has_value();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";
   source.files = options.ranges.files();
-  source.load = [&](const LoadedColumn& column) { return load_ranges(options, column); };
+  source.load = [&](const LoadedColumn& column) { return options.ranges.load(options, column); };
   run_batch(options, source);
 }
 
@@ -80,11 +64,6 @@ void add_range(CLI::App& app) {
   options->add_input_to(*verb);
   options->ranges.add_to(*verb);
   add_ends_option(*verb, options->ends);
-  verb->add_option("--starts-with", options->prefixes,
-                   "All strings that begin with a text, instead of ranges;\n"
-                   "repeatable")
-      ->type_name("TEXT")
-      ->group(input_group);
   options->add_output_to(*verb);
   verb->footer(range_examples);
   verb->callback([options] { run(*options); });

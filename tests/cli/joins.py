@@ -59,6 +59,17 @@ class Joins(CommandTest):
             self.assertEqual(self.joined(how, "--keys", "keys.npy", "--asof", "--tolerance", "3"),
                              self.expected(matches, how))
 
+    def test_prefixes(self):
+        self.write("names.csv", "name\nBonn\nUlm\nBerlin\n")
+        out = self.succeed("join", "--column", "names.csv", "--starts-with", "B", "X", "--how", "left",
+                           "-q").stdout
+        self.assertEqual(sorted(line.split() for line in out.splitlines()[2:]),
+                         [["0", "B", "0"], ["0", "B", "2"], ["1", "X", "-"]])
+        self.refuse("join", "--column", "names.csv", "--starts-with", "B", "--asof",
+                    says="--asof needs --keys")
+        self.refuse("join", "--column", "names.csv", "--starts-with", "B", "--range", "a:b",
+                    says="conflicting")
+
     def test_tables(self):
         self.write_npy("few.npy", "<i4", [5, 7, 5])
         out = self.succeed("join", "--column", "few.npy", "--key", "5", "6", "--how", "left", "-q")
