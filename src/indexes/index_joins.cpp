@@ -39,10 +39,11 @@ class Joiner {
 
   // The next batch; nothing after the last one.
   [[nodiscard]] std::optional<JoinedRows> next() {
-    if (cut_ < split_.rows.size()) return next_of_split();
-    if (first_ == size_ && started_) return std::nullopt;
+    const bool is_split = cut_ < split_.rows.size();
+    if (!is_split && first_ == size_ && started_) return std::nullopt;
     started_ = true;
     return explain_out_of_memory("joining rows", [&] {
+      if (is_split) return next_of_split();
       const std::size_t count = std::min(size_ - first_, max_pairs_);
       if (how_ == JoinKind::semi || how_ == JoinKind::anti) return advanced(count, filtered(count));
       if (query_.kind == QueryKind::nearest) return advanced(count, neighbours(count));
