@@ -13,8 +13,8 @@
 #include "base/types.hpp"
 #include "execution/backend.hpp"
 #include "keys/compare.hpp"
+#include "keys/composite_map.hpp"
 #include "keys/lookup_batch.hpp"
-#include "keys/packed_bounds.hpp"
 
 namespace rtindex {
 
@@ -34,8 +34,7 @@ constexpr std::size_t grain = std::size_t{1} << 13;
 // How a segment's keys are packed, where all of a key is in its encoding; native keys are tuples of
 // one part.
 [[nodiscard]] std::optional<PackedMap> map_of(const KeyCodec& codec) {
-  if (const auto base = codec.native_base())
-    return packed_map(NativeMap{element_type(codec.type()), *base, codec.span(), codec.empty()});
+  if (const auto map = codec.native_map()) return packed_map(*map);
   return codec.packed_map();
 }
 

@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t encode_grain = std::size_t{1} << 14;
 constexpr std::size_t encode_block = 512;
 
-}  // namespace
-
-namespace {
-
 std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
   if (column.type() == Type::string) return make_string_codec(column, use);
   if (column.type() == Type::composite) return make_composite_codec(column);
@@ -122,43 +118,31 @@ OwnedColumn KeyCodec::null_column(std::size_t size) const {
   return OwnedColumn::composite(std::move(parts));
 }
 
-Bound KeyCodec::bound_above(const ColumnView& lookups, std::size_t i) const {
-  const Bound last = upper_bound(lookups, i);
-  if (last.none) return {};
-  if (last.check) return last;
-  return {.key = last.key + 1, .none = last.key >= span_};
-}
-
-Bound KeyCodec::bound_below(const ColumnView& lookups, std::size_t i) const {
-  const Bound first = lower_bound(lookups, i);
-  if (first.none) return {.key = span_};
-  if (first.check) return first;
-  return {.key = first.key - 1, .none = first.key == 0};
-}
-
+// Points are encoded once.
 void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                               std::size_t first, std::size_t count, Interval* intervals,
                               std::uint8_t* checks) const {
-  const auto low_of = [&](std::size_t i) -> Bound {
-    if (!lower.has_value()) return {};
-    return ends.lower_open ? bound_above(lower, i) : lower_bound(lower, i);
-  };
-  const auto high_of = [&](std::size_t i) -> Bound {
-    if (!upper.has_value() || !upper.valid(i)) return {.key = span_};
-    return ends.upper_open ? bound_below(upper, i) : upper_bound(upper, i);
+  const bool are_points = &lower == &upper && !ends.any_open();
+  const auto encode = [&](std::size_t i, std::uint8_t& check) {
+    Bound low;
+    Bound high{span_};
+    if (lower.has_value()) {
+      const EncodedEnds own = encode_ends(lower, i);
+      if (are_points) return interval_between(own.lower, own.upper, check);
+      low = ends.lower_open ? bound_above(own.upper, span_) : own.lower;
+    }
+    if (upper.has_value() && upper.valid(i)) {
+      const EncodedEnds own = encode_ends(upper, i);
+      high = ends.upper_open ? bound_below(own.lower, span_) : own.upper;
+    }
+    return interval_between(low, high, check);
   };
   for (std::size_t i = 0; i < count; ++i) {
-    intervals[i] = empty_interval;
-    if (checks != nullptr) checks[i] = check_none;
-    if (empty_ || !lower.valid(first + i)) continue;
-    if (!upper.valid(first + i) && !ends.null_upper_is_none) continue;
-    const Bound low = low_of(first + i);
-    const Bound high = high_of(first + i);
-    if (low.none || high.none) continue;
-    intervals[i] = {low.key, high.key};
-    if (checks != nullptr)
-      checks[i] = static_cast<std::uint8_t>((low.check ? check_lower : check_none) |
-                                            (high.check ? check_upper : check_none));
+    std::uint8_t check = check_none;
+    const bool has_both =
+        lower.valid(first + i) && (upper.valid(first + i) || ends.null_upper_is_none);
+    intervals[i] = has_both && !empty_ ? encode(first + i, check) : empty_interval;
+    if (checks != nullptr) checks[i] = check;
   }
 }
 
@@ -182,11 +166,10 @@ int KeyCodec::compare_rows(std::uint32_t, std::uint32_t) const { return 0; }
 
 int KeyCodec::compare(std::uint32_t row, std::uint64_t key, const ColumnView& lookups,
                       std::size_t i) const {
-  const Bound low = lower_bound(lookups, i);
-  if (low.none || key < low.key) return -1;
-  const Bound high = upper_bound(lookups, i);
-  if (high.none || key > high.key) return 1;
-  return low.check || high.check ? compare_residual(row, lookups, i) : 0;
+  const EncodedEnds own = encode_ends(lookups, i);
+  if (own.lower.none || key < own.lower.key) return -1;
+  if (own.upper.none || key > own.upper.key) return 1;
+  return own.lower.check || own.upper.check ? compare_residual(row, lookups, i) : 0;
 }
 
 }  // namespace rtindex

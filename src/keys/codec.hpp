@@ -11,23 +11,17 @@
 
 #include <rtindex/column.hpp>
 
+#include "base/prefetch.hpp"
 #include "base/stored.hpp"
+#include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 #include "keys/owned_column.hpp"
-#include "keys/packed_bounds.hpp"
 #include "keys/row_numbers.hpp"
 
 namespace rtindex {
 
 struct CodecParts;
-
-// Where one end of a lookup falls among the encoded keys.
-struct Bound {
-  std::uint64_t key = 0;
-  bool none = false;   // a lower end above every key of the column, an upper end below every one
-  bool check = false;  // rows with exactly this encoded key must be compared in full
-};
 
 // What encoded keys are used for: questions of order, or points only.
 enum class KeyUse : std::uint8_t { order, points };
@@ -56,9 +50,12 @@ class KeyCodec {
   [[nodiscard]] bool has_residual() const { return has_residual_; }
   // Whether the column has no valid key at all.
   [[nodiscard]] bool empty() const { return empty_; }
-  // The ordered_bits() of the smallest key, where encoded keys are ordered_bits() minus that: the
-  // columns that can also be encoded on a device.
-  [[nodiscard]] virtual std::optional<std::uint64_t> native_base() const { return std::nullopt; }
+  // The encoding of a native column, and the ordered_bits() of its smallest key.
+  [[nodiscard]] virtual std::optional<NativeMap> native_map() const { return std::nullopt; }
+  [[nodiscard]] std::optional<std::uint64_t> native_base() const {
+    const std::optional<NativeMap> map = native_map();
+    return map ? std::optional(map->base) : std::nullopt;
+  }
   // The encoding of a composite column that can be done on a device.
   [[nodiscard]] virtual std::optional<PackedMap> packed_map() const { return std::nullopt; }
   // All that a device needs to encode lookups and to compare full keys; none where it cannot.
@@ -108,8 +105,7 @@ class KeyCodec {
 
   virtual void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
                            std::uint64_t* keys) const = 0;
-  [[nodiscard]] virtual Bound lower_bound(const ColumnView& lookups, std::size_t i) const = 0;
-  [[nodiscard]] virtual Bound upper_bound(const ColumnView& lookups, std::size_t i) const = 0;
+  [[nodiscard]] virtual EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const = 0;
   // How row's full key compares with lookup i where both have one encoded key: <0, 0, >0.
   [[nodiscard]] virtual int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                              std::size_t i) const;
@@ -124,9 +120,23 @@ class KeyCodec {
  protected:
   KeyCodec() = default;
   explicit KeyCodec(const FileReader& file);
-  // The first key above lookup i, and the last one below it.
-  [[nodiscard]] Bound bound_above(const ColumnView& lookups, std::size_t i) const;
-  [[nodiscard]] Bound bound_below(const ColumnView& lookups, std::size_t i) const;
+  // encode_lookups() for points that are strings, each encoded once: ends_of(string) is as
+  // encode_ends().
+  template <class EndsOf>
+  static void encode_points(const ColumnView& strings, std::size_t first, std::size_t count,
+                            Interval* intervals, std::uint8_t* checks, EndsOf ends_of) {
+    constexpr std::size_t ahead = 8;  // lookups whose bytes are prefetched
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + ahead < count) prefetch(strings.string(first + i + ahead).data());
+      std::uint8_t check = check_none;
+      intervals[i] = empty_interval;
+      if (strings.valid(first + i)) {
+        const EncodedEnds own = ends_of(strings.string(first + i));
+        intervals[i] = interval_between(own.lower, own.upper, check);
+      }
+      if (checks != nullptr) checks[i] = check;
+    }
+  }
   // What the codec keeps beyond its span.
   virtual void save_own(FileWriter& file) const = 0;
 

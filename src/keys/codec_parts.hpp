@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/loaded.hpp"
+#include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
-#include "keys/packed_bounds.hpp"
-#include "keys/runtime_bounds.hpp"
+#include "keys/native_map.hpp"
 #include "keys/string_dictionary.hpp"
 #include "keys/string_tails.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -15,6 +16,10 @@ struct KeyExtent {
   std::uint64_t largest = 0;
 
   [[nodiscard]] bool empty() const { return smallest > largest; }
+  void add(std::uint64_t bits) { *this = union_of(*this, {bits, bits}); }
+  [[nodiscard]] static KeyExtent union_of(const KeyExtent& a, const KeyExtent& b) {
+    return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
+  }
 };
 
 // Native columns: ordered_bits() minus that of the smallest key.

@@ -91,17 +91,12 @@ class CompositeCodec final : public KeyCodec {
 
   [[nodiscard]] std::optional<PackedMap> packed_map() const override {
     if (has_residual_ || parts_.size() > PackedMap::max_parts) return std::nullopt;
-    PackedMap map;
-    map.base = base_;
+    for (const CompositePart& part : parts_)
+      if (!part.codec->native_map()) return std::nullopt;
+    constexpr StringMap no_dictionaries[PackedMap::max_parts] = {};
+    PackedMap map = packed_map_of(layout(), no_dictionaries);
     map.span = span_;
     map.empty = empty_;
-    for (const CompositePart& part : parts_) {
-      const KeyCodec& codec = *part.codec;
-      const std::optional<std::uint64_t> base = codec.native_base();
-      if (!base) return std::nullopt;
-      map.parts[map.count++] = {{element_type(codec.type()), *base, codec.span(), codec.empty()},
-                                part.bits};
-    }
     return map;
   }
 
@@ -129,8 +124,7 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = 0; p < packed_; ++p) {
       parts_[p].codec->encode_rows(column.parts()[p], first, count, part_keys.data());
       for (std::size_t i = 0; i < count; ++i)
-        keys[i] =
-            shift_left(keys[i], parts_[p].bits) | shift_right(part_keys[i], parts_[p].dropped);
+        keys[i] = append_part(keys[i], parts_[p], part_keys[i]);
     }
     for (std::size_t i = 0; i < count; ++i) keys[i] -= base_;
   }
@@ -150,10 +144,8 @@ class CompositeCodec final : public KeyCodec {
       for (std::size_t i = 0; i < encoded.size(); ++i) {
         const std::size_t element = rows_.element(encoded.row(i));
         own.rows[i] = static_cast<std::uint32_t>(element);
-        const std::uint64_t packed = encoded.keys[i] + base_;
-        const std::uint64_t mask = shift_left(1, part.bits) - 1;
-        own.keys.set(i,
-                     is_stored ? part.residual.get()[element] : shift_right(packed, shift) & mask);
+        own.keys.set(i, is_stored ? part.residual.get()[element]
+                                  : extract_part(encoded.keys[i] + base_, part.bits, shift));
       }
       columns.push_back(part.codec->decode(own));
     }
@@ -188,12 +180,14 @@ class CompositeCodec final : public KeyCodec {
     }
   }
 
-  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
-    return rebase_lower(packed_bound<true>(lookups, i));
-  }
-
-  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
-    return rebase_upper(packed_bound<false>(lookups, i));
+  [[nodiscard]] EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const override {
+    const PackedParts map = packed_parts();
+    const std::size_t count = lookups.parts().size();
+    const auto ends_of = [&](std::size_t p) {
+      return parts_[p].codec->encode_ends(lookups.parts()[p], i);
+    };
+    return {encode_packed<true>(map, packed_end<true>(map, count, ends_of)),
+            encode_packed<false>(map, packed_end<false>(map, count, ends_of))};
   }
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
@@ -238,13 +232,13 @@ class CompositeCodec final : public KeyCodec {
 
   void encode_block(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                     std::size_t first, std::size_t count, Interval* intervals) const {
-    constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
     PackedEnds low;
     PackedEnds high;
     if (lower.has_value()) pack_ends(parts_, lower, first, count, low);
     if (upper.has_value() && &lower != &upper) pack_ends(parts_, upper, first, count, high);
     const PackedEnds& high_ends = &lower == &upper ? low : high;
-    const std::uint64_t top = base_ + span_;
+    const RangeEnds open{lower.has_value() && ends.lower_open,
+                         upper.has_value() && ends.upper_open};
     const bool has_nulls = lower.nullable() || upper.nullable();
     for (std::size_t i = 0; i < count; ++i) {
       const bool is_null = has_nulls && !(lower.valid(first + i) && upper.valid(first + i));
@@ -254,19 +248,18 @@ class CompositeCodec final : public KeyCodec {
         continue;
       }
       std::uint64_t from = base_;
-      std::uint64_t to = top;
-      bool none = false;
-      if (lower.has_value()) from = ends.lower_open ? low.last[i] + 1 : low.first[i];
-      if (lower.has_value() && ends.lower_open) none = low.last[i] == greatest;
-      if (upper.has_value()) to = ends.upper_open ? high_ends.first[i] - 1 : high_ends.last[i];
-      if (upper.has_value() && ends.upper_open) none = none || high_ends.first[i] == 0;
-      from = std::max(from, base_);
-      to = std::min(to, top);
-      intervals[i] = none || from > to ? empty_interval : Interval{from - base_, to - base_};
+      std::uint64_t to = base_ + span_;
+      if (lower.has_value()) from = ends.lower_open ? low.last[i] : low.first[i];
+      if (upper.has_value()) to = ends.upper_open ? high_ends.first[i] : high_ends.last[i];
+      intervals[i] = range_at(base_, span_, from, to, open);
     }
   }
 
   void add(std::unique_ptr<KeyCodec> codec) { parts_.emplace_back().codec = std::move(codec); }
+
+  [[nodiscard]] PackedParts packed_parts() const {
+    return {parts_, parts_.size(), first_residual_, base_, span_};
+  }
 
   // All parts but what is compared in full.
   [[nodiscard]] CodecParts layout() const {
@@ -274,8 +267,8 @@ class CompositeCodec final : public KeyCodec {
     for (const CompositePart& part : parts_) {
       const KeyCodec& codec = *part.codec;
       CodecPart own;
-      if (const auto base = codec.native_base())
-        own.map = {element_type(codec.type()), *base, codec.span(), codec.empty()};
+      if (const auto map = codec.native_map())
+        own.map = *map;
       else
         own = codec.parts()->parts.front();
       own.bits = part.bits;
@@ -319,83 +312,19 @@ class CompositeCodec final : public KeyCodec {
   }
 
   void find_extent(const ColumnView& column) {
-    struct Extent {
-      std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
-      std::uint64_t largest = 0;
-    };
-    const Extent extent = parallel_reduce(
-        column.size(), block_rows, Extent{},
+    const KeyExtent extent = parallel_reduce(
+        column.size(), block_rows, KeyExtent{},
         [&](std::size_t first, std::size_t count) {
-          Extent here;
+          KeyExtent here;
           std::uint64_t keys[block_rows];
           encode_rows(column, first, count, keys);
-          for (std::size_t i = 0; i < count; ++i) {
-            if (!column.valid(first + i)) continue;
-            here.smallest = std::min(here.smallest, keys[i]);
-            here.largest = std::max(here.largest, keys[i]);
-          }
+          for (std::size_t i = 0; i < count; ++i)
+            if (column.valid(first + i)) here.add(keys[i]);
           return here;
         },
-        [](const Extent& a, const Extent& b) {
-          return Extent{std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
-        });
+        KeyExtent::union_of);
     base_ = extent.smallest;
     span_ = extent.largest - extent.smallest;
-  }
-
-  // One end of a lookup as a packed key before the base is subtracted. Where a part holds no value
-  // equal to the lookup's, the parts behind it no longer matter: the end moves to the next packed
-  // key that is inside.
-  template <bool is_lower>
-  [[nodiscard]] Bound packed_bound(const ColumnView& lookups, std::size_t i) const {
-    std::uint64_t key = 0;
-    int bits_behind = 0;
-    for (std::size_t p = 0; p < packed_; ++p) bits_behind += parts_[p].bits;
-    for (std::size_t p = 0; p < packed_; ++p) {
-      const CompositePart& part = parts_[p];
-      // A lookup of fewer parts ends with the first or last key that begins with it.
-      if (p == lookups.parts().size())
-        return {.key = is_lower ? shift_left(key, bits_behind) : last_with(key, bits_behind)};
-      bits_behind -= part.bits;
-      const Bound low = part.codec->lower_bound(lookups.parts()[p], i);
-      const Bound high = part.codec->upper_bound(lookups.parts()[p], i);
-      const bool present = !low.none && !high.none && low.key == high.key;
-      const Bound& end = is_lower ? low : high;
-      if (end.none) return step_over<is_lower>(key, part.bits + bits_behind);
-      key = shift_left(key, part.bits) | shift_right(end.key, part.dropped);
-      if (p == first_residual_) return {.key = shift_left(key, bits_behind), .check = true};
-      if (!present)
-        return {.key = is_lower ? shift_left(key, bits_behind) : last_with(key, bits_behind)};
-    }
-    return {.key = key};
-  }
-
-  // The parts so far are `key`; no value of the next part is inside. A lower end moves up to the
-  // next combination of the parts so far, an upper end down to the one before.
-  template <bool is_lower>
-  [[nodiscard]] static Bound step_over(std::uint64_t key, int bits_behind) {
-    const std::uint64_t start = shift_left(key, bits_behind);
-    if constexpr (is_lower) {
-      const std::uint64_t next = start + shift_left(1, bits_behind);
-      return {.key = next, .none = bits_behind >= 64 || next < start};
-    } else {
-      return {.key = start - 1, .none = start == 0};
-    }
-  }
-
-  [[nodiscard]] Bound rebase_lower(Bound bound) const {
-    if (bound.none) return bound;
-    if (bound.key < base_) return {};
-    bound.key -= base_;
-    bound.none = bound.key > span_;
-    return bound;
-  }
-
-  [[nodiscard]] Bound rebase_upper(Bound bound) const {
-    if (bound.none || bound.key < base_) return {.none = true};
-    bound.key -= base_;
-    if (bound.key > span_) return {.key = span_};
-    return bound;
   }
 
   std::vector<CompositePart> parts_;

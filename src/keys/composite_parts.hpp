@@ -8,6 +8,7 @@
 
 #include "base/loaded.hpp"
 #include "keys/codec.hpp"
+#include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 
@@ -15,26 +16,20 @@ namespace rtindex {
 
 // The parts of composite keys side by side in 64 bits, the first in the highest ones.
 
-// Shifts that may be by 64.
-[[nodiscard]] inline std::uint64_t shift_left(std::uint64_t bits, int shift) {
-  return shift >= 64 ? 0 : bits << shift;
-}
-
-[[nodiscard]] inline std::uint64_t shift_right(std::uint64_t bits, int shift) {
-  return shift >= 64 ? 0 : bits >> shift;
-}
-
-// The last packed key whose parts so far are `key`.
-[[nodiscard]] inline std::uint64_t last_with(std::uint64_t key, int bits_behind) {
-  return shift_left(key, bits_behind) | (shift_left(1, bits_behind) - 1);
-}
-
 struct CompositePart {
   std::unique_ptr<KeyCodec> codec;
   int bits = 0;     // of the packed key that hold this part
   int dropped = 0;  // low bits of the part's own key that did not fit
   // The part's own keys by element, where they are compared in the hit.
   Loaded<PackedKeys> residual{PackedKeys()};
+};
+
+// What PackedMap has of any number of parts.
+struct PackedParts {
+  std::span<const CompositePart> parts;
+  std::size_t count;
+  std::size_t first_compared;
+  std::uint64_t base, span;
 };
 
 // One end of a block of lookups: the smallest and greatest packed keys that begin with each.

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/macros.hpp"
+#include "keys/native_map.hpp"
 #include "keys/ordered_bits.hpp"
-#include "keys/runtime_bounds.hpp"
 
 namespace rtindex {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/macros.hpp"
-#include "keys/packed_bounds.hpp"
+#include "keys/composite_map.hpp"
 #include "keys/text_reader.hpp"
 
 namespace rtindex {
@@ -93,9 +93,9 @@ struct FullKeys {
     if (part.keys != nullptr) {
       const EncodedEnds own = encode_ends(full.map, lookups, p, i);
       const std::uint64_t key = unsigned_at(part.keys, part.is_wide, element);
-      if (!own.has_lower || key < own.lower) return -1;
-      if (!own.has_upper || key > own.upper) return 1;
-      if (!own.check) continue;
+      if (own.lower.none || key < own.lower.key) return -1;
+      if (own.upper.none || key > own.upper.key) return 1;
+      if (!own.lower.check) continue;
     }
     const int order = compare_tail(part, element, text_of(lookups, p, i));
     if (order != 0) return order;

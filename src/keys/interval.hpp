@@ -55,4 +55,40 @@ struct KeyInterval {
 // composites). These flags say at which ends a hit must be compared in full.
 enum Check : std::uint8_t { check_none = 0, check_lower = 1, check_upper = 2 };
 
+// Where one end of a lookup falls among the encoded keys.
+struct Bound {
+  std::uint64_t key = 0;
+  bool none = false;   // a lower end above every key of the column, an upper end below every one
+  bool check = false;  // rows with exactly this encoded key must be compared in full
+};
+
+// A lookup as both ends of a closed range: the first key that is not less than it, and the last key
+// that is not greater.
+struct EncodedEnds {
+  Bound lower, upper;
+};
+
+// The first key of a column that is greater than a lookup: the one after the last that is not.
+[[nodiscard]] RTINDEX_HD inline Bound bound_above(Bound last, std::uint64_t span) {
+  if (last.none) return {};
+  if (last.check) return last;
+  return {last.key + 1, last.key >= span};
+}
+
+// The last key that is less than a lookup: the one before the first that is not.
+[[nodiscard]] RTINDEX_HD inline Bound bound_below(Bound first, std::uint64_t span) {
+  if (first.none) return {span};
+  if (first.check) return first;
+  return {first.key - 1, first.key == 0};
+}
+
+[[nodiscard]] RTINDEX_HD inline Interval interval_between(Bound low, Bound high,
+                                                          std::uint8_t& checks) {
+  checks = check_none;
+  if (low.none || high.none || low.key > high.key) return {1, 0};
+  checks = static_cast<std::uint8_t>((low.check ? check_lower : check_none) |
+                                     (high.check ? check_upper : check_none));
+  return {low.key, high.key};
+}
+
 }  // namespace rtindex

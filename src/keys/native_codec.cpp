@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "keys/native_map.hpp"
 #include "keys/ordered_bits.hpp"
 
 namespace rtindex {
@@ -15,14 +16,56 @@ namespace {
 
 constexpr std::size_t scan_grain = std::size_t{1} << 16;
 
-// T: how an element lies in memory.
+[[nodiscard]] KeyExtent extent_of(const ColumnView& column) {
+  return visit_native(column.type(), [&]<class T>() {
+    const T* elements = static_cast<const T*>(column.data());
+    const bool nullable = column.nullable();
+    return parallel_reduce(
+        column.size(), scan_grain, KeyExtent{},
+        [&](std::size_t first, std::size_t count) {
+          KeyExtent block;
+          for (std::size_t row = first; row < first + count; ++row)
+            if (!nullable || column.valid(row)) block.add(ordered_bits(value_of(elements[row])));
+          return block;
+        },
+        KeyExtent::union_of);
+  });
+}
+
+// Lookups of the column's own type, whose ordered_bits() are not rounded. A null array: an end that
+// is left out.
 template <class T>
+void encode_own(std::uint64_t base, std::uint64_t span, const T* low, const T* high, RangeEnds ends,
+                std::size_t count, Interval* intervals) {
+  const std::uint64_t top = base + span;
+  const auto lower = [=](std::size_t i) { return ordered_bits(value_of(low[i])); };
+  const auto upper = [=](std::size_t i) { return ordered_bits(value_of(high[i])); };
+  const auto encode = [=](auto from, auto to, RangeEnds open) {
+    for (std::size_t i = 0; i < count; ++i)
+      intervals[i] = range_at(base, span, from(i), to(i), open);
+  };
+  if (low == nullptr && high == nullptr) {
+    std::fill_n(intervals, count, Interval{0, span});
+  } else if (low == nullptr) {
+    encode([=](std::size_t) { return base; }, upper, {false, ends.upper_open});
+  } else if (high == nullptr) {
+    encode(lower, [=](std::size_t) { return top; }, {ends.lower_open, false});
+  } else if (ends.any_open()) {
+    encode(lower, upper, ends);
+  } else if (low != high) {
+    for (std::size_t i = 0; i < count; ++i)
+      intervals[i] = range_at(base, span, lower(i), upper(i), {});
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      // A key below the base wraps around to one above the span.
+      const std::uint64_t key = lower(i) - base;
+      intervals[i] = key <= span ? Interval{key, key} : empty_interval;
+    }
+  }
+}
+
 class NativeCodec final : public KeyCodec {
-  using Value = value_t<T>;
-
  public:
-  explicit NativeCodec(const ColumnView& column) : NativeCodec(column.type(), extent_of(column)) {}
-
   NativeCodec(Type type, const KeyExtent& extent) : type_(type) {
     empty_ = extent.empty();
     base_ = empty_ ? 0 : extent.smallest;
@@ -31,39 +74,43 @@ class NativeCodec final : public KeyCodec {
 
   NativeCodec(Type type, const FileReader& file)
       : KeyCodec(file), type_(type), base_(file.number("base")) {
-    constexpr auto largest = std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * sizeof(T));
+    const auto largest = std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * width_of(type));
     if (base_ > largest || span_ > largest - base_)
       file.refuse("its keys reach beyond the type {}", name_of(type));
   }
 
   [[nodiscard]] Type type() const override { return type_; }
 
-  [[nodiscard]] std::optional<std::uint64_t> native_base() const override { return base_; }
+  [[nodiscard]] std::optional<NativeMap> native_map() const override {
+    return NativeMap{element_type(type_), base_, span_, empty_};
+  }
 
   [[nodiscard]] std::string describe() const override {
     if (empty_) return fmt::format("{}, no valid keys", name_of(type_));
-    return fmt::format("{} from {} to {}", name_of(type_), from_ordered_bits<Value>(base_),
-                       from_ordered_bits<Value>(base_ + span_));
+    return visit_native(type_, [&]<class T>() {
+      return fmt::format("{} from {} to {}", name_of(type_), from_ordered_bits<value_t<T>>(base_),
+                         from_ordered_bits<value_t<T>>(base_ + span_));
+    });
   }
 
   void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
                    std::uint64_t* keys) const override {
-    const T* elements = static_cast<const T*>(column.data()) + first;
-    for (std::size_t i = 0; i < count; ++i) keys[i] = ordered_bits(value_of(elements[i])) - base_;
+    visit_native(type_, [&]<class T>() {
+      const T* elements = static_cast<const T*>(column.data()) + first;
+      for (std::size_t i = 0; i < count; ++i) keys[i] = ordered_bits(value_of(elements[i])) - base_;
+    });
   }
 
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
     OwnedColumn column(type_, encoded.size());
-    T* elements = column.data<T>();
-    parallel_for(encoded.size(), scan_grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i) {
-        const auto value = from_ordered_bits<Value>(encoded.keys[i] + base_);
-        if constexpr (std::is_same_v<T, Bool8>)
-          elements[i] = Bool8{value};
-        else
-          elements[i] = value;
-        column.set_valid(i, true);
-      }
+    visit_native(type_, [&]<class T>() {
+      T* elements = column.data<T>();
+      parallel_for(encoded.size(), scan_grain, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i) {
+          elements[i] = T{from_ordered_bits<value_t<T>>(encoded.keys[i] + base_)};
+          column.set_valid(i, true);
+        }
+      });
     });
     return column;
   }
@@ -82,31 +129,40 @@ class NativeCodec final : public KeyCodec {
     };
     if (empty_) {
       std::fill_n(intervals, count, empty_interval);
-    } else if (is_own(lower) && is_own(upper) && !ends.null_upper_is_none) {
-      encode_own_type(lower, upper, ends, first, count, intervals);
-    } else {
-      KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, nullptr);
       return;
     }
+    const NativeMap map = *native_map();
+    const ElementType lower_type = element_type(lower.type());
+    const ElementType upper_type = element_type(upper.type());
+    if (is_own(lower) && is_own(upper)) {
+      visit_native(type_, [&]<class T>() {
+        const auto elements = [&](const ColumnView& end) {
+          return end.has_value() ? static_cast<const T*>(end.data()) + first : nullptr;
+        };
+        encode_own(base_, span_, elements(lower), elements(upper), ends, count, intervals);
+      });
+    } else if (&lower == &upper && !ends.any_open()) {
+      std::uint8_t unused = check_none;
+      for (std::size_t i = 0; i < count; ++i) {
+        const EncodedEnds own = rtindex::encode_ends(map, lower.data(), lower_type, first + i);
+        intervals[i] = interval_between(own.lower, own.upper, unused);
+      }
+    } else {
+      for (std::size_t i = 0; i < count; ++i)
+        intervals[i] = encode_interval(map, lower.data(), lower_type, upper.data(), upper_type,
+                                       first + i, ends);
+    }
     if (!lower.nullable() && !upper.nullable()) return;
-    for (std::size_t i = 0; i < count; ++i)
-      if (!lower.valid(first + i) || !upper.valid(first + i)) intervals[i] = empty_interval;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!lower.valid(first + i) || (!upper.valid(first + i) && !ends.null_upper_is_none))
+        intervals[i] = empty_interval;
+      else if (!upper.valid(first + i))
+        intervals[i] = encode_interval(map, lower.data(), lower_type, nullptr, {}, first + i, ends);
+    }
   }
 
-  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
-    const auto value = with_lookup(lookups, i, [](auto v) { return round_up_to<Value>(v); });
-    if (!value) return {.none = true};
-    const std::uint64_t bits = ordered_bits(*value);
-    if (bits <= base_) return {};
-    return {.key = bits - base_, .none = bits - base_ > span_};
-  }
-
-  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
-    const auto value = with_lookup(lookups, i, [](auto v) { return round_down_to<Value>(v); });
-    if (!value) return {.none = true};
-    const std::uint64_t bits = ordered_bits(*value);
-    if (bits < base_) return {.none = true};
-    return {.key = std::min(bits - base_, span_)};
+  [[nodiscard]] EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const override {
+    return rtindex::encode_ends(*native_map(), lookups.data(), element_type(lookups.type()), i);
   }
 
   [[nodiscard]] std::optional<std::uint64_t> encode_update(const ColumnView& keys,
@@ -117,7 +173,7 @@ class NativeCodec final : public KeyCodec {
         [&](std::size_t first, std::size_t count) {
           return encode_new_keys(keys, first, count, encoded + first);
         },
-        union_of);
+        KeyExtent::union_of);
     if (extent.empty()) return span_;
     if (empty_ || extent.smallest < base_) return std::nullopt;
     return std::max(span_, extent.largest - base_);
@@ -126,103 +182,30 @@ class NativeCodec final : public KeyCodec {
  private:
   void save_own(FileWriter& file) const override { file.number("base", base_); }
 
-  [[nodiscard]] static KeyExtent extent_of(const ColumnView& column) {
-    const T* elements = static_cast<const T*>(column.data());
-    const bool nullable = column.nullable();
-    return parallel_reduce(
-        column.size(), scan_grain, KeyExtent{},
-        [&](std::size_t first, std::size_t count) {
-          KeyExtent block;
-          for (std::size_t row = first; row < first + count; ++row) {
-            if (nullable && !column.valid(row)) continue;
-            const std::uint64_t bits = ordered_bits(value_of(elements[row]));
-            block.smallest = std::min(block.smallest, bits);
-            block.largest = std::max(block.largest, bits);
-          }
-          return block;
-        },
-        union_of);
-  }
-
-  [[nodiscard]] static KeyExtent union_of(const KeyExtent& a, const KeyExtent& b) {
-    return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
-  }
-
-  // Keys [first, first + count) of an update; null ones become 0. Those of another type are made
-  // elements of this one first.
+  // Keys [first, first + count) of an update; null ones become 0.
   [[nodiscard]] KeyExtent encode_new_keys(const ColumnView& keys, std::size_t first,
                                           std::size_t count, std::uint64_t* encoded) const {
-    OwnedColumn converted;
-    const T* elements = nullptr;
-    if (keys.type() == type_) {
-      elements = static_cast<const T*>(keys.data()) + first;
-    } else {
-      converted = OwnedColumn(type_, count);
-      for (std::size_t i = 0; i < count; ++i) converted.set(i, keys, first + i);
-      elements = converted.data<T>();
-    }
-    const bool nullable = keys.nullable();
-    KeyExtent extent;
-    for (std::size_t i = 0; i < count; ++i) {
-      encoded[i] = 0;
-      if (nullable && !keys.valid(first + i)) continue;
-      const std::uint64_t bits = ordered_bits(value_of(elements[i]));
-      encoded[i] = bits - base_;
-      extent = union_of(extent, {bits, bits});
-    }
-    return extent;
-  }
-
-  void encode_own_type(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
-                       std::size_t first, std::size_t count, Interval* intervals) const {
-    const T* low = lower.has_value() ? static_cast<const T*>(lower.data()) + first : nullptr;
-    const T* high = upper.has_value() ? static_cast<const T*>(upper.data()) + first : nullptr;
-    const std::uint64_t base = base_;
-    const std::uint64_t span = span_;
-    if (low == nullptr || high == nullptr || ends.any_open())
-      return encode_open_ends(low, high, ends, count, intervals);
-    if (low == high) {
+    const auto encode = [&](auto place) {
+      const bool nullable = keys.nullable();
+      KeyExtent extent;
       for (std::size_t i = 0; i < count; ++i) {
-        // A key below the base wraps around to one above the span.
-        const std::uint64_t key = ordered_bits(value_of(low[i])) - base;
-        intervals[i] = key <= span ? Interval{key, key} : empty_interval;
+        encoded[i] = 0;
+        if (nullable && !keys.valid(first + i)) continue;
+        const NewKey key = place(first + i);
+        if (!key.fits) fail_to_fit(keys, first + i, type_);
+        encoded[i] = key.bits - base_;
+        extent.add(key.bits);
       }
-      return;
-    }
-    const std::uint64_t top = base + span;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t from = std::max(ordered_bits(value_of(low[i])), base);
-      const std::uint64_t to = std::min(ordered_bits(value_of(high[i])), top);
-      intervals[i] = from <= to ? Interval{from - base, to - base} : empty_interval;
-    }
-  }
-
-  // Ends that are open, or left out where null.
-  void encode_open_ends(const T* low, const T* high, RangeEnds ends, std::size_t count,
-                        Interval* intervals) const {
-    constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t base = base_;
-    const std::uint64_t top = base + span_;
-    for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t from = low == nullptr ? base : ordered_bits(value_of(low[i]));
-      std::uint64_t to = high == nullptr ? top : ordered_bits(value_of(high[i]));
-      bool none = false;
-      if (low != nullptr && ends.lower_open) none = from++ == greatest;
-      if (high != nullptr && ends.upper_open) none = to-- == 0 || none;
-      from = std::max(from, base);
-      to = std::min(to, top);
-      intervals[i] = none || from > to ? empty_interval : Interval{from - base, to - base};
-    }
-  }
-
-  template <class Round>
-  [[nodiscard]] std::optional<Value> with_lookup(const ColumnView& lookups, std::size_t i,
-                                                 Round round) const {
-    return visit_native(lookups.type(), [&]<class L>() -> std::optional<Value> {
-      if constexpr (std::floating_point<Value> == std::floating_point<value_t<L>>)
-        return round(value_of(static_cast<const L*>(lookups.data())[i]));
-      else
-        return std::nullopt;  // require_comparable refused this before
+      return extent;
+    };
+    if (keys.type() == type_)
+      return visit_native(type_, [&]<class T>() {
+        return encode([elements = static_cast<const T*>(keys.data())](std::size_t i) {
+          return NewKey{ordered_bits(value_of(elements[i])), true};
+        });
+      });
+    return encode([&, map = *native_map(), type = element_type(keys.type())](std::size_t i) {
+      return place_new_key(map, keys.data(), type, i);
     });
   }
 
@@ -233,21 +216,15 @@ class NativeCodec final : public KeyCodec {
 }  // namespace
 
 std::unique_ptr<KeyCodec> make_native_codec(const ColumnView& column) {
-  return visit_native(column.type(), [&]<class T>() -> std::unique_ptr<KeyCodec> {
-    return std::make_unique<NativeCodec<T>>(column);
-  });
+  return make_native_codec(column.type(), extent_of(column));
 }
 
 std::unique_ptr<KeyCodec> make_native_codec(Type type, const KeyExtent& extent) {
-  return visit_native(type, [&]<class T>() -> std::unique_ptr<KeyCodec> {
-    return std::make_unique<NativeCodec<T>>(type, extent);
-  });
+  return std::make_unique<NativeCodec>(type, extent);
 }
 
 std::unique_ptr<KeyCodec> make_native_codec(Type type, const FileReader& file) {
-  return visit_native(type, [&]<class T>() -> std::unique_ptr<KeyCodec> {
-    return std::make_unique<NativeCodec<T>>(type, file);
-  });
+  return std::make_unique<NativeCodec>(type, file);
 }
 
 }  // namespace rtindex

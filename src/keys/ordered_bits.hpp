@@ -1,13 +1,9 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
-#include <concepts>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <type_traits>
-#include <utility>
 
 #include "base/macros.hpp"
 #include "base/types.hpp"
@@ -51,45 +47,6 @@ template <class T>
     return static_cast<T>(static_cast<Bits>(ordered) ^ sign);
   } else {
     return static_cast<T>(ordered);
-  }
-}
-
-// The smallest value of column type T that is not below `value`; none where T ends before it.
-template <class T, class L>
-[[nodiscard]] std::optional<T> round_up_to(L value) {
-  if constexpr (std::same_as<T, L>) {
-    return value;
-  } else if constexpr (std::floating_point<T>) {
-    // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
-    if (value != value) return std::numeric_limits<T>::quiet_NaN();
-    const T rounded = static_cast<T>(value);
-    if (static_cast<double>(rounded) < static_cast<double>(value))
-      return std::nextafter(rounded, std::numeric_limits<T>::infinity());
-    return rounded;
-  } else {
-    if (std::cmp_greater(value, std::numeric_limits<T>::max())) return std::nullopt;
-    if (std::cmp_less(value, std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    return static_cast<T>(value);
-  }
-}
-
-// The largest value of column type T that is not above `value`; none where T begins after it.
-template <class T, class L>
-[[nodiscard]] std::optional<T> round_down_to(L value) {
-  if constexpr (std::same_as<T, L>) {
-    return value;
-  } else if constexpr (std::floating_point<T>) {
-    // NOLINTNEXTLINE(misc-redundant-expression): a NaN differs from itself
-    if (value != value) return std::numeric_limits<T>::quiet_NaN();
-    const T rounded = static_cast<T>(value);
-    if (static_cast<double>(rounded) > static_cast<double>(value))
-      return std::nextafter(rounded, -std::numeric_limits<T>::infinity());
-    return rounded;
-  } else {
-    if (std::cmp_less(value, std::numeric_limits<T>::min())) return std::nullopt;
-    if (std::cmp_greater(value, std::numeric_limits<T>::max()))
-      return std::numeric_limits<T>::max();
-    return static_cast<T>(value);
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "keys/ordered_bits.hpp"
+#include "keys/native_map.hpp"
 
 namespace rtindex {
 
@@ -51,28 +51,25 @@ void OwnedColumn::set(std::size_t row, const ColumnView& source, std::size_t fro
   } else if (type_ == Type::string) {
     strings_[row] = source.string(from);
   } else {
+    if (type_ != source.type()) {
+      const NativeMap map{.column = element_type(type_)};
+      if (!place_new_key(map, source.data(), element_type(source.type()), from).fits)
+        fail_to_fit(source, from, type_);
+    }
     visit_native(type_, [&]<class T>() {
       visit_native(source.type(), [&]<class L>() {
         const auto value = value_of(static_cast<const L*>(source.data())[from]);
-        using Value = value_t<T>;
-        if constexpr (std::floating_point<Value> == std::floating_point<value_t<L>>) {
-          const auto up = round_up_to<Value>(value);
-          const auto down = round_down_to<Value>(value);
-          const bool fits = up && down && ordered_bits(*up) == ordered_bits(*down);
-          const bool is_bool = type_ == Type::boolean;
-          if (!fits || (is_bool && *up != Value{0} && *up != Value{1}))
-            fail(
-                "key {} does not fit the column's type {}: give another, or build a new index of a "
-                "wider type",
-                source.text(from), name_of(type_));
-          if constexpr (std::is_same_v<T, Bool8>)
-            data<T>()[row] = Bool8{*up};
-          else
-            data<T>()[row] = *up;
-        }
+        data<T>()[row] = T{static_cast<value_t<T>>(value)};
       });
     });
   }
+}
+
+void fail_to_fit(const ColumnView& keys, std::size_t i, Type type) {
+  fail(
+      "key {} does not fit the column's type {}: give another, or build a new index of a wider "
+      "type",
+      keys.text(i), name_of(type));
 }
 
 }  // namespace rtindex

@@ -41,4 +41,7 @@ class OwnedColumn {
   std::vector<std::uint8_t> validity_;
 };
 
+// The error that key i cannot become an element of a column of this type.
+[[noreturn]] void fail_to_fit(const ColumnView& keys, std::size_t i, Type type);
+
 }  // namespace rtindex

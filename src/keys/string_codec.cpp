@@ -20,7 +20,6 @@ namespace rtindex {
 namespace {
 
 constexpr std::size_t string_grain = std::size_t{1} << 14;
-constexpr std::size_t strings_ahead = 8;  // lookups whose bytes are prefetched
 
 // Keys are the codes of a StringDictionary, minus the smallest of the column. Strings whose codes
 // are not exact are kept and compared in the hit.
@@ -120,40 +119,17 @@ class StringCodec final : public KeyCodec {
 
   void require_comparable(const ColumnView& lookups) const override { require_strings(lookups); }
 
-  // Points are encoded once.
   void encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                       std::size_t first, std::size_t count, Interval* intervals,
                       std::uint8_t* checks) const override {
     if (&lower != &upper || ends.any_open() || empty_)
       return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
-    const StringMap map = dictionary_.map();
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i + strings_ahead < count) prefetch(lower.string(first + i + strings_ahead).data());
-      intervals[i] = empty_interval;
-      if (checks != nullptr) checks[i] = check_none;
-      if (!lower.valid(first + i)) continue;
-      const std::string_view text = lower.string(first + i);
-      const std::uint64_t code = map.encode(text.data(), text.size());
-      const bool is_exact = StringMap::is_exact(code);
-      if (code < base_ || code - base_ > span_ || (!is_exact && !has_residual_)) continue;
-      intervals[i] = {code - base_, code - base_};
-      if (checks != nullptr && !is_exact) checks[i] = check_lower | check_upper;
-    }
+    encode_points(lower, first, count, intervals, checks,
+                  [this](std::string_view text) { return ends_of(text); });
   }
 
-  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
-    const std::uint64_t code = dictionary_.encode(lookups.string(i));
-    if (code < base_) return {};
-    const bool is_exact = StringMap::is_exact(code);
-    const std::uint64_t key = code - base_ + (is_exact || has_residual_ ? 0 : 1);
-    return {.key = key, .none = key > span_, .check = has_residual_ && !is_exact};
-  }
-
-  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
-    const std::uint64_t code = dictionary_.encode(lookups.string(i));
-    if (code < base_) return {.none = true};
-    if (code - base_ > span_) return {.key = span_};
-    return {.key = code - base_, .check = has_residual_ && !StringMap::is_exact(code)};
+  [[nodiscard]] EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const override {
+    return ends_of(lookups.string(i));
   }
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
@@ -174,6 +150,11 @@ class StringCodec final : public KeyCodec {
   }
 
  private:
+  [[nodiscard]] EncodedEnds ends_of(std::string_view text) const {
+    const std::uint64_t code = dictionary_.encode(text);
+    return encode_code(code, StringMap::is_exact(code), has_residual_, base_, span_);
+  }
+
   void save_own(FileWriter& file) const override {
     dictionary_.save(file.part("dictionary"));
     file.number("base", base_);

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/loaded.hpp"
 #include "base/parallel.hpp"
-#include "base/prefetch.hpp"
 #include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 #include "keys/string_hash.hpp"
@@ -15,8 +14,6 @@
 namespace rtindex {
 
 namespace {
-
-constexpr std::size_t hashed_ahead = 8;  // lookups whose bytes are prefetched
 
 // Keys are hashes of whole strings, for structures that answer points only: any two strings have
 // different ones, as good as always. Every string is kept and compared in the hit.
@@ -80,20 +77,12 @@ class StringHashCodec final : public KeyCodec {
                       std::uint8_t* checks) const override {
     if (&lower != &upper || ends.any_open() || empty_)
       return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i + hashed_ahead < count) prefetch(lower.string(first + i + hashed_ahead).data());
-      const bool is_valid = lower.valid(first + i);
-      const std::uint64_t key = is_valid ? hashed(lower.string(first + i)) : 0;
-      intervals[i] = is_valid ? Interval{key, key} : empty_interval;
-      if (checks != nullptr) checks[i] = is_valid ? check_lower | check_upper : check_none;
-    }
+    encode_points(lower, first, count, intervals, checks,
+                  [this](std::string_view text) { return ends_of(text); });
   }
 
-  [[nodiscard]] Bound lower_bound(const ColumnView& lookups, std::size_t i) const override {
-    return {.key = hashed(lookups.string(i)), .check = true};
-  }
-  [[nodiscard]] Bound upper_bound(const ColumnView& lookups, std::size_t i) const override {
-    return lower_bound(lookups, i);
+  [[nodiscard]] EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const override {
+    return ends_of(lookups.string(i));
   }
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
@@ -108,6 +97,10 @@ class StringHashCodec final : public KeyCodec {
   }
 
  private:
+  [[nodiscard]] EncodedEnds ends_of(std::string_view text) const {
+    return encode_code(hashed(text), false, true, 0, span_);
+  }
+
   void save_own(FileWriter& file) const override {
     file.number("hash_seed", hash_.seed());
     strings_.get().save(file.part("strings"));

@@ -84,36 +84,6 @@ TEST(OrderedBitsOfFloats, MakeEqualsOne) {
   EXPECT_FALSE(std::signbit(from_ordered_bits<double>(ordered_bits(-0.0))));
 }
 
-TEST(Rounding, BetweenIntegersOfAnyWidth) {
-  EXPECT_EQ((round_up_to<std::uint8_t>(256)), std::nullopt);
-  EXPECT_EQ((round_up_to<std::uint8_t>(255L)), 255);
-  EXPECT_EQ((round_up_to<std::uint8_t>(-1)), 0);
-  EXPECT_EQ((round_down_to<std::uint8_t>(-1)), std::nullopt);
-  EXPECT_EQ((round_down_to<std::uint8_t>(300)), 255);
-  EXPECT_EQ((round_up_to<std::int64_t>(std::numeric_limits<std::uint64_t>::max())), std::nullopt);
-  EXPECT_EQ((round_down_to<std::int64_t>(std::numeric_limits<std::uint64_t>::max())),
-            std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ((round_down_to<std::uint64_t>(std::int8_t{-1})), std::nullopt);
-  EXPECT_EQ((round_up_to<std::uint64_t>(std::int8_t{-1})), 0U);
-}
-
-TEST(Rounding, BetweenFloatsNeverCrossesTheValue) {
-  for (const double value : {0.1, -0.1, 1e300, -1e300, 1e-50, -1e-50, 0x1.ffffffp127, 5e-324, 0.0,
-                             -0.0, 0x1p-149, 0x1.8p-149, std::numeric_limits<double>::infinity(),
-                             -std::numeric_limits<double>::infinity(), 16777217.0}) {
-    const float up = *round_up_to<float>(value);
-    const float down = *round_down_to<float>(value);
-    EXPECT_GE(static_cast<double>(up), value);
-    EXPECT_LE(static_cast<double>(down), value);
-    // Nothing lies between them but the value itself.
-    EXPECT_TRUE(up == down ? static_cast<double>(up) == value
-                           : std::nextafter(down, up) == up || (down == 0 && up > 0))
-        << value;
-  }
-  EXPECT_TRUE(std::isnan(*round_up_to<float>(std::nan(""))));
-  EXPECT_EQ(*round_up_to<double>(0.1F), static_cast<double>(0.1F));
-}
-
 TEST(Comparable, IntegersFloatsDatesAndTimestampsAmongThemselves) {
   EXPECT_TRUE(comparable(Type::u8, Type::i64));
   EXPECT_TRUE(comparable(Type::boolean, Type::u64));

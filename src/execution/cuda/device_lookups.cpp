@@ -278,12 +278,12 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
                                             const LookupElements& elements, LookupBuffers& buffers,
                                             CopiesIn& in, cudaStream_t stream) const {
   const KeyCodec& codec = batch_.codec();
-  const std::optional<std::uint64_t> base = codec.native_base();
-  if (!base && !reads_tuples()) return encode_on_host<Key>(first, count, in, stream);
+  const std::optional<NativeMap> native = codec.native_map();
+  if (!native && !reads_tuples()) return encode_on_host<Key>(first, count, in, stream);
   DeviceArray<KeyInterval<Key>> intervals(memory_, count, stream);
-  if (base) {
-    const NativeMap map{element_type(codec.type()), *base, codec.span(), codec.empty()};
-    encode_lookups(elements.lower, elements.upper, batch_.ends(), map, intervals.data(), stream);
+  if (native) {
+    encode_lookups(elements.lower, elements.upper, batch_.ends(), *native, intervals.data(),
+                   stream);
     return intervals.take_bytes();
   }
   if (!elements.has_tuples)

@@ -52,9 +52,8 @@ std::vector<PackedMap> GpuStructure::maps_of(std::span<const Segment> segments) 
   std::vector<PackedMap> maps;
   for (const Segment& segment : searched(segments)) {
     const KeyCodec& codec = *segment.codec;
-    if (const auto base = codec.native_base())
-      maps.push_back(
-          packed_map(NativeMap{element_type(codec.type()), *base, codec.span(), codec.empty()}));
+    if (const auto native = codec.native_map())
+      maps.push_back(packed_map(*native));
     else if (const auto map = codec.packed_map())
       maps.push_back(*map);
     else
@@ -64,13 +63,12 @@ std::vector<PackedMap> GpuStructure::maps_of(std::span<const Segment> segments) 
 }
 
 bool GpuStructure::encodes_on_host(std::span<const Segment> segments) {
-  for (const Segment& segment : searched(segments)) {
+  const std::vector<Segment> all = searched(segments);
+  return std::any_of(all.begin(), all.end(), [](const Segment& segment) {
     const KeyCodec& codec = *segment.codec;
     const auto& structure = static_cast<const GpuStructure&>(*segment.structure);
-    if (!codec.native_base() && structure.target().full == nullptr && !codec.packed_map())
-      return true;
-  }
-  return false;
+    return !codec.native_base() && structure.target().full == nullptr && !codec.packed_map();
+  });
 }
 
 void GpuStructure::find_neighbours(std::span<const Segment> segments, const ColumnView& keys,

@@ -10,9 +10,9 @@
 #include <rtindex/column.hpp>
 
 #include "base/cuda/device_array.hpp"
+#include "keys/composite_map.hpp"
 #include "keys/interval.hpp"
-#include "keys/packed_bounds.hpp"
-#include "keys/runtime_bounds.hpp"
+#include "keys/native_map.hpp"
 
 namespace rtindex::cuda {
 

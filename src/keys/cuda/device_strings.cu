@@ -147,8 +147,7 @@ __global__ void pack(const __grid_constant__ DeviceTuples tuples,
   std::uint64_t key = 0;
   for (std::size_t p = 0; p < map.count && p <= map.first_compared; ++p) {
     const PackedMap::Part& part = map.parts[p];
-    const std::uint64_t own = key_of_part(tuples, map, codes, p, i);
-    key = (part.bits >= 64 ? 0 : key << part.bits) | (part.dropped >= 64 ? 0 : own >> part.dropped);
+    key = append_part(key, part, key_of_part(tuples, map, codes, p, i));
   }
   keys[i] = key;
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/types.hpp"
-#include "keys/packed_bounds.hpp"
+#include "keys/composite_map.hpp"
 
 namespace rtindex::cuda {
 

@@ -1,14 +1,18 @@
-// The encoding of composite lookups for devices, run on the host against the codec.
+// The mapping of composite keys, which host and device share, against the comparison of plain
+// values.
+
+#include "keys/composite_map.hpp"
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/types.hpp"
 #include "keys/codec.hpp"
-#include "keys/packed_bounds.hpp"
+#include "support/interval_oracle.hpp"
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
 
@@ -43,27 +47,17 @@ ColumnView with_parts(const ColumnView& column, std::size_t parts) {
   return ColumnView::composite({first.begin(), first.end()});
 }
 
-void expect_like_the_codec(const KeyCodec& codec, const PackedMap& map, const ColumnView& lower,
-                           const ColumnView& upper, RangeEnds ends, std::size_t i) {
-  if (!lower.valid(i) || !upper.valid(i)) return;
-  Interval wanted{};
-  codec.encode_lookups(lower, upper, ends, i, 1, &wanted, nullptr);
-  std::uint8_t checks = check_none;
-  const Interval found =
-      encode_interval(map, packed_end_of(lower), packed_end_of(upper), i, ends, checks);
-  ASSERT_EQ(checks, check_none);
-  const std::string what = (lower.has_value() ? lower.text(i) : "-") + " to " +
-                           (upper.has_value() ? upper.text(i) : "-");
-  ASSERT_EQ(wanted.empty(), found.empty()) << what;
-  if (wanted.empty()) return;
-  ASSERT_EQ(wanted.lower, found.lower) << what;
-  ASSERT_EQ(wanted.upper, found.upper) << what;
+// The first parts of a key; none of them: an end that is left out.
+std::optional<Key> with_parts(const Key& key, std::size_t parts) {
+  if (parts == 0) return std::nullopt;
+  return beginning_of(key, parts);
 }
 
 void expect_bounds(const TestColumn& column) {
   const auto codec = KeyCodec::for_column(column.view());
   const auto map = codec->packed_map();
   ASSERT_TRUE(map.has_value());
+  const EncodedColumn encoded = codec->encode(column.view());
   Random random(5);
   for (const Batch& batch : interesting_batches(column, 30, random)) {
     const ColumnView all_lower = batch.lower.view();
@@ -74,14 +68,29 @@ void expect_bounds(const TestColumn& column) {
         for (const unsigned open : {0U, 1U, 2U, 3U}) {
           const ColumnView lower = with_parts(all_lower, low);
           const ColumnView upper = with_parts(all_upper, high);
-          for (std::size_t i = 0; i < batch.size(); ++i)
-            expect_like_the_codec(*codec, *map, lower, upper, {(open & 1) != 0, (open & 2) != 0},
-                                  i);
+          const RangeEnds ends{(open & 1) != 0, (open & 2) != 0};
+          std::vector<Interval> all(batch.size());
+          codec->encode_lookups(lower, upper, ends, 0, batch.size(), all.data(), nullptr);
+          for (std::size_t i = 0; i < batch.size(); ++i) {
+            if (!lower.valid(i) || !upper.valid(i)) continue;
+            const auto from = with_parts(batch.lower.keys()[i], low);
+            const auto to = with_parts(batch.upper.keys()[i], high);
+            const Key* const first = from ? &*from : nullptr;
+            const Key* const last = to ? &*to : nullptr;
+            ASSERT_NO_FATAL_FAILURE(expect_interval(column, encoded, first, last, ends, all[i]))
+                << batch.text(i) << " parts " << low << " " << high << " open " << open;
+            std::uint8_t checks = check_none;
+            const Interval found =
+                encode_interval(*map, packed_end_of(lower), packed_end_of(upper), i, ends, checks);
+            ASSERT_EQ(checks, check_none);
+            ASSERT_NO_FATAL_FAILURE(expect_interval(column, encoded, first, last, ends, found))
+                << batch.text(i) << " parts " << low << " " << high << " open " << open;
+          }
         }
   }
 }
 
-TEST(PackedBounds, EncodeLikeTheCodec) {
+TEST(CompositeMap, EncodesTheRowsOfEveryLookup) {
   expect_bounds(tuple_column(1, 300));
   expect_bounds(tuple_column(2, 3));
   std::size_t packed = 0;
@@ -110,10 +119,10 @@ void expect_apart(const TestColumn& column) {
     }
 }
 
-TEST(PackedBounds, TakeKeysApart) { expect_apart(tuple_column(3, 400)); }
+TEST(CompositeMap, TakesKeysApart) { expect_apart(tuple_column(3, 400)); }
 
 // Such a part takes no bits of the key, and the others may take all.
-TEST(PackedBounds, TakeKeysApartWhereAPartIsAlwaysTheSame) {
+TEST(CompositeMap, TakesKeysApartWhereAPartIsAlwaysTheSame) {
   const Whole largest = ~std::uint64_t{0};
   const Shape shape{Type::composite, {}, {{Type::i16}, {Type::u64}, {Type::u8}}};
   expect_apart({shape, {{Whole{-7}, Whole{0}, Whole{5}}, {Whole{-7}, largest, Whole{5}}}});
@@ -148,7 +157,7 @@ void expect_pair_edges(const PackedMap& map, const PairMap& pair, const EncodedC
         << keys.text(i) << " row " << row;
 }
 
-TEST(PackedBounds, OfPairsAreFoundInTwoSteps) {
+TEST(CompositeMap, FindsEdgesOfPairsInTwoSteps) {
   Random random(8);
   const Shape shape{Type::composite, {}, {{Type::u32}, {Type::i64}}};
   const auto random_pairs = [&](std::size_t size, Whole most) {
@@ -187,7 +196,7 @@ TEST(PackedBounds, OfPairsAreFoundInTwoSteps) {
                {{Whole{2}, Whole{0}}, {Whole{2}, Whole{9}}, {Whole{2}, Whole{-1}}});
 }
 
-TEST(PackedBounds, AreNotForKeysThatAreComparedInFull) {
+TEST(CompositeMap, ExistsOnlyWhereNoKeyIsComparedInFull) {
   const std::vector<std::uint64_t> wide = {0, ~std::uint64_t{0}, 17};
   const ColumnView column = ColumnView::composite({wide, wide});
   EXPECT_FALSE(KeyCodec::for_column(column)->packed_map().has_value());

@@ -5,15 +5,14 @@
 
 #include "base/macros.hpp"
 #include "keys/interval.hpp"
-#include "keys/runtime_bounds.hpp"
+#include "keys/native_map.hpp"
 #include "keys/string_hash.hpp"
 #include "keys/string_map.hpp"
 #include "keys/text_reader.hpp"
 
 namespace rtindex {
 
-// The ends of lookups of several parts where the types are known only at run time: what
-// CompositeCodec and the codecs of strings do, for device code.
+// The mapping of strings and of keys of several parts to encoded keys, for host and device.
 
 // How the strings of a column become codes: by a dictionary, or hashed.
 struct StringEncoder {
@@ -50,6 +49,32 @@ struct PackedMap {
   bool empty = false;
 };
 
+// Shifts that may be by 64.
+[[nodiscard]] RTINDEX_HD inline std::uint64_t shift_left(std::uint64_t bits, int shift) {
+  return shift >= 64 ? 0 : bits << shift;
+}
+[[nodiscard]] RTINDEX_HD inline std::uint64_t shift_right(std::uint64_t bits, int shift) {
+  return shift >= 64 ? 0 : bits >> shift;
+}
+
+// Packed parts with the encoded key of one more behind them.
+template <class Part>
+[[nodiscard]] RTINDEX_HD inline std::uint64_t append_part(std::uint64_t key, const Part& part,
+                                                          std::uint64_t own) {
+  return shift_left(key, part.bits) | shift_right(own, part.dropped);
+}
+
+// The part of so many bits of a packed key, with so many bits behind it.
+[[nodiscard]] RTINDEX_HD inline std::uint64_t extract_part(std::uint64_t key, int bits,
+                                                           int behind) {
+  return shift_right(key, behind) & (shift_left(1, bits) - 1);
+}
+
+// The last packed key whose parts so far are `key`.
+[[nodiscard]] RTINDEX_HD inline std::uint64_t last_with(std::uint64_t key, int behind) {
+  return shift_left(key, behind) | (shift_left(1, behind) - 1);
+}
+
 // A native column as a composite one of one part.
 [[nodiscard]] inline PackedMap packed_map(const NativeMap& native) {
   PackedMap map;
@@ -64,10 +89,7 @@ struct PackedMap {
                                                            std::uint64_t key) {
   int behind = 0;
   for (std::size_t p = part + 1; p < map.count; ++p) behind += map.parts[p].bits;
-  const int bits = map.parts[part].bits;
-  const std::uint64_t own = behind >= 64 ? 0 : (key + map.base) >> behind;
-  const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  return (own & mask) + map.parts[part].map.base;
+  return extract_part(key + map.base, map.parts[part].bits, behind) + map.parts[part].map.base;
 }
 
 // Tuples in one array for each part; fewer parts than the column has stand for all keys that begin
@@ -95,23 +117,25 @@ struct PackedEnd {
           end.bytes[part] + string_offset(offsets, type, end.size)};
 }
 
-// What encode_ends() does for native elements: without tails, a string that is not told apart by
-// its code lies between two keys.
+// The ends of a string with this code among those from the base to the span. Without tails, a
+// string that is not told apart by its code lies between two keys.
+[[nodiscard]] RTINDEX_HD inline EncodedEnds encode_code(std::uint64_t code, bool has_exact_code,
+                                                        bool keeps_tails, std::uint64_t base,
+                                                        std::uint64_t span) {
+  const bool is_below = code < base;
+  const bool is_exact = is_below || has_exact_code;
+  const std::uint64_t offset = is_below ? 0 : code - base;
+  const bool is_between = !is_exact && !keeps_tails;
+  const bool check = !is_exact && keeps_tails && offset <= span;
+  return {{offset + (is_between ? 1 : 0), offset > span || (offset == span && is_between), check},
+          {offset < span ? offset : span, is_below, check}};
+}
+
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_string(const PackedMap::Part& part,
                                                           TextReader text) {
-  const NativeMap& map = part.map;
   const std::uint64_t code = part.strings.encode(text);
-  const bool is_below = code < map.base;
-  const bool is_exact = is_below || part.strings.is_exact(code);
-  const std::uint64_t offset = is_below ? 0 : code - map.base;
-  const bool is_between = !is_exact && !part.strings.keeps_tails;
-  EncodedEnds ends{};
-  ends.lower = offset + (is_between ? 1 : 0);
-  ends.has_lower = offset < map.span || (offset == map.span && !is_between);
-  ends.upper = offset < map.span ? offset : map.span;
-  ends.has_upper = !is_below;
-  ends.check = !is_exact && part.strings.keeps_tails && offset <= map.span;
-  return ends;
+  return encode_code(code, part.strings.is_exact(code), part.strings.keeps_tails, part.map.base,
+                     part.map.span);
 }
 
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_ends(const PackedMap& map, const PackedEnd& end,
@@ -121,97 +145,77 @@ struct PackedEnd {
   return encode_ends(map.parts[part].map, end.parts[part], end.types[part], i);
 }
 
-// One end of a lookup among the encoded keys, as Bound.
-struct PackedBound {
-  std::uint64_t key = 0;
-  bool none = false;
-  bool check = false;
-};
-
 // The packed key nearest to one end of a lookup that is inside. Where a part holds no value equal
-// to the lookup's, the parts behind it no longer matter.
-template <bool is_lower>
-[[nodiscard]] RTINDEX_HD inline PackedBound packed_end(const PackedMap& map, const PackedEnd& end,
-                                                       std::size_t i) {
-  const auto shifted = [](std::uint64_t bits, int by) { return by >= 64 ? 0 : bits << by; };
+// to the lookup's, the parts behind it no longer matter. `Map`: a PackedMap, or another struct of
+// packed parts; ends_of(p): the EncodedEnds of part p of the lookup, which has `count`.
+template <bool is_lower, class Map, class EndsOf>
+[[nodiscard]] RTINDEX_HD inline Bound packed_end(const Map& map, std::size_t count,
+                                                 EndsOf&& ends_of) {
   int behind = 0;
   for (std::size_t p = 0; p < map.count; ++p) behind += map.parts[p].bits;
   std::uint64_t key = 0;
   bool present = true;
-  for (std::size_t p = 0; p < end.count && present; ++p) {
-    const PackedMap::Part& part = map.parts[p];
+  for (std::size_t p = 0; p < count && present; ++p) {
+    const auto& part = map.parts[p];
     behind -= part.bits;
-    const EncodedEnds own = encode_ends(map, end, p, i);
-    if (!(is_lower ? own.has_lower : own.has_upper)) {
+    const EncodedEnds both = ends_of(p);
+    const Bound own = is_lower ? both.lower : both.upper;
+    if (own.none) {
       // No value of this part is inside: on to the next combination of the parts before it.
       const int whole = part.bits + behind;
-      const std::uint64_t start = shifted(key, whole);
-      const std::uint64_t next = is_lower ? start + shifted(1, whole) : start - 1;
+      const std::uint64_t start = shift_left(key, whole);
+      const std::uint64_t next = is_lower ? start + shift_left(1, whole) : start - 1;
       return {next, is_lower ? whole >= 64 || next <= start : start == 0};
     }
-    const std::uint64_t kept = is_lower ? own.lower : own.upper;
-    key = shifted(key, part.bits) | (part.dropped >= 64 ? 0 : kept >> part.dropped);
+    key = append_part(key, part, own.key);
     if (p == map.first_compared)
-      return {key, false, own.check || part.dropped != 0 || end.count > p + 1};
-    present = own.has_lower && own.has_upper && own.lower == own.upper;
+      return {key, false, own.check || part.dropped != 0 || count > p + 1};
+    present = !both.lower.none && !both.upper.none && both.lower.key == both.upper.key;
   }
-  return {shifted(key, behind) | (is_lower ? 0 : shifted(1, behind) - 1)};
+  return {is_lower ? shift_left(key, behind) : last_with(key, behind)};
 }
 
-// The same as encoded keys, from 0 to the span.
-[[nodiscard]] RTINDEX_HD inline PackedBound encode_packed_lower(const PackedMap& map,
-                                                                const PackedEnd& end,
-                                                                std::size_t i) {
-  PackedBound bound = packed_end<true>(map, end, i);
-  if (bound.none) return bound;
-  if (bound.key < map.base) return {};
-  bound.key -= map.base;
-  bound.none = bound.key > map.span;
-  return bound;
-}
-[[nodiscard]] RTINDEX_HD inline PackedBound encode_packed_upper(const PackedMap& map,
-                                                                const PackedEnd& end,
-                                                                std::size_t i) {
-  PackedBound bound = packed_end<false>(map, end, i);
-  if (bound.none || bound.key < map.base) return {0, true};
-  bound.key -= map.base;
-  if (bound.key > map.span) return {map.span};
-  return bound;
+// A packed key of one end of a lookup as an encoded key, from 0 to the span.
+template <bool is_lower, class Map>
+[[nodiscard]] RTINDEX_HD inline Bound encode_packed(const Map& map, Bound bound) {
+  if constexpr (is_lower) {
+    if (bound.none) return bound;
+    if (bound.key < map.base) return {};
+    bound.key -= map.base;
+    bound.none = bound.key > map.span;
+    return bound;
+  } else {
+    if (bound.none || bound.key < map.base) return {0, true};
+    bound.key -= map.base;
+    if (bound.key > map.span) return {map.span};
+    return bound;
+  }
 }
 
-// Lookup i as an interval of encoded keys. The keys after an open lower end are those after the
-// last one that is not greater, and likewise before an open upper end.
+template <bool is_lower>
+[[nodiscard]] RTINDEX_HD inline Bound encode_end(const PackedMap& map, const PackedEnd& end,
+                                                 std::size_t i) {
+  const auto ends_of = [&](std::size_t p) { return encode_ends(map, end, p, i); };
+  return encode_packed<is_lower>(map, packed_end<is_lower>(map, end.count, ends_of));
+}
+
+// Lookup i as an interval of encoded keys.
 [[nodiscard]] RTINDEX_HD inline Interval encode_interval(const PackedMap& map,
                                                          const PackedEnd& lower,
                                                          const PackedEnd& upper, std::size_t i,
                                                          RangeEnds ends, std::uint8_t& checks) {
   checks = check_none;
   if (map.empty) return {1, 0};
-  PackedBound low;
-  if (lower.count != 0 && !ends.lower_open) {
-    low = encode_packed_lower(map, lower, i);
-  } else if (lower.count != 0) {
-    low = encode_packed_upper(map, lower, i);
-    if (low.none)
-      low = {};
-    else if (!low.check)
-      low = {low.key + 1, low.key >= map.span};
-  }
+  Bound low;
+  if (lower.count != 0)
+    low = ends.lower_open ? bound_above(encode_end<false>(map, lower, i), map.span)
+                          : encode_end<true>(map, lower, i);
   if (low.none) return {1, 0};
-  PackedBound high{map.span};
-  if (upper.count != 0 && !ends.upper_open) {
-    high = encode_packed_upper(map, upper, i);
-  } else if (upper.count != 0) {
-    high = encode_packed_lower(map, upper, i);
-    if (high.none)
-      high = {map.span};
-    else if (!high.check)
-      high = {high.key - 1, high.key == 0};
-  }
-  if (high.none || low.key > high.key) return {1, 0};
-  checks = static_cast<std::uint8_t>((low.check ? check_lower : check_none) |
-                                     (high.check ? check_upper : check_none));
-  return {low.key, high.key};
+  Bound high{map.span};
+  if (upper.count != 0)
+    high = ends.upper_open ? bound_below(encode_end<true>(map, upper, i), map.span)
+                           : encode_end<false>(map, upper, i);
+  return interval_between(low, high, checks);
 }
 
 // The same for a point of one part, which is encoded once.
@@ -220,9 +224,7 @@ template <bool is_lower>
   checks = check_none;
   if (map.empty) return {1, 0};
   const EncodedEnds own = encode_ends(map, end, 0, i);
-  if (!own.has_lower || !own.has_upper || own.lower != own.upper) return {1, 0};
-  if (own.check) checks = check_lower | check_upper;
-  return {own.lower, own.upper};
+  return interval_between(own.lower, own.upper, checks);
 }
 
 // Keys of two parts whose neighbours are wanted, the most common ones: integers of 4 or 8 bytes, of

@@ -10,8 +10,9 @@
 
 namespace rtindex {
 
-// The ends of lookups against a native column where both types are known only at run time: what
-// NativeCodec does by templates, in one function for device code. The types are comparable.
+// The mapping of native keys to encoded keys, for host and device: ordered_bits() minus a base.
+// Types are arguments: constants where a loop knows them, else read from the column at run time.
+// The types of a column and its lookups are comparable().
 
 // How the elements of a native column lie in memory and on the line of their ordered_bits(). Of
 // strings the bytes are those of an offset.
@@ -146,63 +147,39 @@ struct NewKey {
   return {up.bits, is_on && (!is_bool || up.bits <= 1)};
 }
 
-// The first encoded key that is not less than a lower end, or greater where it is open; false where
-// the column has none.
-[[nodiscard]] RTINDEX_HD inline bool encode_lower(const NativeMap& map, const void* elements,
-                                                  ElementType type, std::size_t i, bool open,
-                                                  std::uint64_t& key) {
+// The ends of a lookup, of which these are the least value not below it and the greatest not above.
+[[nodiscard]] RTINDEX_HD inline EncodedEnds ends_at(const NativeMap& map, LinePlace up,
+                                                    LinePlace down) {
   using Where = LinePlace::Where;
-  const LinePlace place = place_end(map, elements, type, i, !open);
-  key = 0;
-  if (place.where == Where::above) return false;
-  if (place.where == Where::below) return true;
-  std::uint64_t bits = place.bits;
-  if (open && ++bits == 0) return false;
-  if (bits > map.base) key = bits - map.base;
-  return key <= map.span;
+  const bool starts_below = up.where == Where::below || up.bits < map.base;
+  const bool ends_below = down.where == Where::below || down.bits < map.base;
+  const std::uint64_t first = starts_below ? 0 : up.bits - map.base;
+  const std::uint64_t last = ends_below ? 0 : down.bits - map.base;
+  return {{first, up.where == Where::above || first > map.span},
+          {last < map.span ? last : map.span, ends_below}};
 }
-
-// The last encoded key that is not greater than an upper end, or less where it is open.
-[[nodiscard]] RTINDEX_HD inline bool encode_upper(const NativeMap& map, const void* elements,
-                                                  ElementType type, std::size_t i, bool open,
-                                                  std::uint64_t& key) {
-  using Where = LinePlace::Where;
-  const LinePlace place = place_end(map, elements, type, i, open);
-  key = map.span;
-  if (place.where == Where::below) return false;
-  if (place.where == Where::above) return true;
-  std::uint64_t bits = place.bits;
-  if (open && bits-- == 0) return false;
-  if (bits < map.base) return false;
-  if (bits - map.base < key) key = bits - map.base;
-  return true;
-}
-
-// Both for one element, closed.
-struct EncodedEnds {
-  bool has_lower, has_upper;
-  bool check;  // rows with this encoded key must be compared in full
-  std::uint64_t lower, upper;
-};
 
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_ends(const NativeMap& map, const void* elements,
                                                         ElementType type, std::size_t i) {
-  using Where = LinePlace::Where;
-  EncodedEnds ends{};
-  if (type.kind == ElementType::Kind::real) {
-    ends.has_lower = encode_lower(map, elements, type, i, false, ends.lower);
-    ends.has_upper = encode_upper(map, elements, type, i, false, ends.upper);
-    return ends;
-  }
+  if (type.kind == ElementType::Kind::real)
+    return ends_at(map, place_real(elements, i, type, map.column, true),
+                   place_real(elements, i, type, map.column, false));
   // Integers are not rounded.
   const LinePlace place = place_integer(load_integer(elements, i, type), map.column);
-  const bool is_below = place.where == Where::below || place.bits < map.base;
-  const std::uint64_t offset = is_below ? 0 : place.bits - map.base;
-  ends.lower = offset;
-  ends.upper = offset < map.span ? offset : map.span;
-  ends.has_lower = place.where != Where::above && offset <= map.span;
-  ends.has_upper = !is_below;
-  return ends;
+  return ends_at(map, place, place);
+}
+
+// The range of some ordered_bits() as encoded keys, which are those from `base` on, minus it.
+// Always inline: loops over lookups of one type are several times as fast as with a call.
+[[nodiscard, gnu::always_inline]] RTINDEX_HD inline Interval range_at(
+    std::uint64_t base, std::uint64_t span, std::uint64_t from, std::uint64_t to, RangeEnds ends) {
+  const std::uint64_t top = base + span;
+  const bool none = (ends.lower_open && from >= top) || (ends.upper_open && to <= base);
+  from += ends.lower_open ? 1 : 0;
+  to -= ends.upper_open ? 1 : 0;
+  from = from > base ? from : base;
+  to = to < top ? to : top;
+  return none || from > to ? Interval{1, 0} : Interval{from - base, to - base};
 }
 
 // Lookup i as an interval of encoded keys. Both ends may be the same array; a null one is left out.
@@ -210,13 +187,17 @@ struct EncodedEnds {
                                                          ElementType lower_type, const void* upper,
                                                          ElementType upper_type, std::size_t i,
                                                          RangeEnds ends = {}) {
+  using Where = LinePlace::Where;
   if (map.empty) return {1, 0};
-  Interval interval{0, map.span};
-  if (lower != nullptr && !encode_lower(map, lower, lower_type, i, ends.lower_open, interval.lower))
-    return {1, 0};
-  if (upper != nullptr && !encode_upper(map, upper, upper_type, i, ends.upper_open, interval.upper))
-    return {1, 0};
-  return interval.lower > interval.upper ? Interval{1, 0} : interval;
+  LinePlace from{Where::below, 0};
+  LinePlace to{Where::above, ~std::uint64_t{0}};
+  if (lower != nullptr) from = place_end(map, lower, lower_type, i, !ends.lower_open);
+  if (upper != nullptr) to = place_end(map, upper, upper_type, i, ends.upper_open);
+  if (from.where == Where::above || to.where == Where::below) return {1, 0};
+  // What is beyond the type is not a value of it that an open end leaves out.
+  ends.lower_open = ends.lower_open && from.where == Where::on;
+  ends.upper_open = ends.upper_open && to.where == Where::on;
+  return range_at(map.base, map.span, from.bits, to.bits, ends);
 }
 
 }  // namespace rtindex
