@@ -17,9 +17,9 @@
 #include "harness/program_options.hpp"
 #include "harness/records.hpp"
 #include "harness/timing.hpp"
-#include "scene/primitives.hpp"
-#include "scene/rays.hpp"
-#include "tracers/embree/device.hpp"
+#include "kinds/embree/device.hpp"
+#include "kinds/scene/primitives.hpp"
+#include "kinds/scene/rays.hpp"
 #include "workload/host_keys.hpp"
 
 namespace rtindex::bench {

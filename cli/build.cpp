@@ -9,13 +9,13 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/atomic_file.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/batch.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
+#include "file/atomic_file.hpp"
 
 namespace rtindex::cli {
 

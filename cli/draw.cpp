@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "cli/batch.hpp"
 #include "cli/loaded_query.hpp"
@@ -13,6 +12,7 @@
 #include "column_files/column_file.hpp"
 #include "drawing/scene_model.hpp"
 #include "drawing/scene_picture.hpp"
+#include "file/atomic_file.hpp"
 
 namespace rtindex::cli {
 

@@ -13,7 +13,6 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/atomic_file.hpp"
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/batch.hpp"
@@ -21,6 +20,7 @@
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
+#include "file/atomic_file.hpp"
 
 namespace rtindex::cli {
 

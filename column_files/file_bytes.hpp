@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/mapped_file.hpp"
+#include "file/mapped_file.hpp"
 
 namespace rtindex {
 

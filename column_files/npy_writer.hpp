@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/atomic_file.hpp"
+#include "file/atomic_file.hpp"
 
 namespace rtindex {
 

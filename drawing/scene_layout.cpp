@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/display_width.hpp"
-#include "scene/primitives.hpp"
+#include "kinds/scene/primitives.hpp"
 
 namespace rtindex {
 

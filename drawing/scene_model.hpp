@@ -12,8 +12,8 @@
 #include <rtindex/query.hpp>
 #include <rtindex/spec.hpp>
 
-#include "scene/rays.hpp"
-#include "tracers/rx_options.hpp"
+#include "kinds/scene/rays.hpp"
+#include "kinds/scene/rx_options.hpp"
 
 namespace rtindex {
 

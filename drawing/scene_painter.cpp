@@ -6,7 +6,7 @@
 
 #include "drawing/marks.hpp"
 #include "drawing/overlays.hpp"
-#include "scene/primitives.hpp"
+#include "kinds/scene/primitives.hpp"
 
 namespace rtindex {
 

@@ -4,7 +4,7 @@
 #include <rtindex/spec.hpp>
 
 #include "fuzz/support/input.hpp"
-#include "indexes/backends.hpp"
+#include "kinds/backends.hpp"
 
 using namespace rtindex;
 

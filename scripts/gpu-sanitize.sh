@@ -42,7 +42,7 @@ tests_for() {
     tests="Cuda/DeviceUpdateCalls.OfMany*:Cuda/DeviceLongRanges.*/rx_native_cuda_gather_off"
     for each in rx_native_cuda sorted_cuda btree_cuda hash_cuda; do tests+=":Cuda/DeviceData.*/${each}_dense_u32"; done
     for each in dense_u32 duplicates_x256 extremes_i64; do
-      tests+=":Cuda/DeviceData.*/rx_native_cuda_order_on_gather_on_$each"
+      tests+=":Cuda/DeviceData.*/rx_native_cuda_gather_on_$each"
     done
   else
     tests="Cuda/DeviceCalls.RunOn*:Cuda/DeviceCalls.Write*:Cuda/DeviceUpdateCalls.OfMany*:Cuda/DeviceGrid.*"

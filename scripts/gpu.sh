@@ -53,7 +53,7 @@ cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
 # One process at a time: a GPU loses time switching between processes.
 if [[ -n $tests ]]; then
   passed=0
-  for program in test_cuda test_optix test_indexes test_bench test_conformance; do
+  for program in test_cuda test_optix test_index test_bench test_conformance; do
     say "$program"
     "$build/bin/$program" --gtest_filter="$tests" --gtest_brief=1 | tee "$build.log" ||
       fail "$program failed; its output is above"

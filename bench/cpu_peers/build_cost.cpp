@@ -5,7 +5,7 @@
 
 #include "cpu_peers/cpu_peers.hpp"
 #include "harness/timing.hpp"
-#include "storage/pairs.hpp"
+#include "order/pairs.hpp"
 #include "workload/host_keys.hpp"
 
 namespace rtindex::bench {

@@ -9,7 +9,7 @@
 
 #include "experiments/changing_index.hpp"
 #include "experiments/experiments.hpp"
-#include "indexes/catalog.hpp"
+#include "index/catalog.hpp"
 
 namespace rtindex::bench {
 

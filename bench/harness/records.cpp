@@ -17,7 +17,7 @@
 #include <rtindex/version.hpp>
 
 #if defined(RTINDEX_HAS_CUDA)
-#include "tracers/optix/library.hpp"
+#include "kinds/optix/library.hpp"
 #endif
 
 namespace rtindex::bench {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "tracers/optix/library.hpp"
+#include "kinds/optix/library.hpp"
 
 namespace rtindex::optix {
 // The PTX of bare_programs.cu, which the build embeds.

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "gpu/device_buffer.hpp"
+#include "kinds/optix/abi.hpp"
+#include "kinds/optix/function_table.hpp"
 #include "optix_overhead/bare_params.hpp"
-#include "tracers/optix/abi.hpp"
-#include "tracers/optix/function_table.hpp"
 
 namespace rtindex::bench {
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "scene/primitives.hpp"
-#include "tracers/optix/abi.hpp"
+#include "kinds/optix/abi.hpp"
+#include "kinds/scene/primitives.hpp"
 
 namespace rtindex::bench {
 

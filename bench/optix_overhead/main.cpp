@@ -17,8 +17,8 @@
 #include "harness/program_options.hpp"
 #include "harness/records.hpp"
 #include "harness/timing.hpp"
+#include "kinds/optix/library.hpp"
 #include "optix_overhead/bare_optix.hpp"
-#include "tracers/optix/library.hpp"
 
 namespace rtindex::bench {
 

@@ -7,7 +7,7 @@
 
 #include <rtindex/column.hpp>
 
-#include "storage/key_model.hpp"
+#include "order/key_model.hpp"
 
 namespace rtindex::python {
 

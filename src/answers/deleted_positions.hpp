@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "answers/matches.hpp"
-#include "answers/row_bits.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
+#include "rows/row_bits.hpp"
 
 namespace rtindex {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "answers/deleted_positions.hpp"
-#include "answers/row_bits.hpp"
+#include "rows/row_bits.hpp"
 
 namespace rtindex {
 

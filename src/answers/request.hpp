@@ -8,9 +8,9 @@
 
 #include <rtindex/answer.hpp>
 
-#include "answers/row_bits.hpp"
 #include "answers/values.hpp"
 #include "keys/interval.hpp"
+#include "rows/row_bits.hpp"
 
 namespace rtindex {
 

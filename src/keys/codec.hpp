@@ -12,7 +12,7 @@
 #include <rtindex/column.hpp>
 
 #include "base/prefetch.hpp"
-#include "base/stored.hpp"
+#include "file/stored.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/loaded.hpp"
+#include "file/loaded.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/native_map.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "base/loaded.hpp"
+#include "file/loaded.hpp"
 #include "keys/codec.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"

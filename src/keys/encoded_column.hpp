@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/array.hpp"
-#include "base/stored.hpp"
+#include "file/stored.hpp"
 #include "keys/interval.hpp"
 
 namespace rtindex {

@@ -7,8 +7,8 @@
 
 #include "base/array.hpp"
 #include "base/error.hpp"
-#include "base/loaded.hpp"
 #include "base/parallel.hpp"
+#include "file/loaded.hpp"
 #include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 #include "keys/string_dictionary.hpp"

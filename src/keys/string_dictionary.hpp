@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/stored.hpp"
+#include "file/stored.hpp"
 #include "keys/string_map.hpp"
 
 namespace rtindex {

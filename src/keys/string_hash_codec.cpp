@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/loaded.hpp"
 #include "base/parallel.hpp"
+#include "file/loaded.hpp"
 #include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 #include "keys/string_hash.hpp"

@@ -12,7 +12,7 @@
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
-#include "base/stored.hpp"
+#include "file/stored.hpp"
 #include "keys/encoded_column.hpp"
 
 namespace rtindex {

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 # From the first to the last; src/CMakeLists.txt builds them in the same order.
-FOLDERS = ["base", "arrow", "keys", "scene", "answers", "storage", "execution", "tracers", "indexes", "c"]
+FOLDERS = ["base", "file", "keys", "rows", "answers", "order", "engine", "kinds", "index", "arrow", "c"]
 # Beside src/: the index does not include them, they do not include each other.
 BESIDE = ["column_files", "drawing"]
 SUFFIXES = {".h", ".hpp", ".cpp", ".cuh", ".cu"}
@@ -71,13 +71,13 @@ def self_test():
     tidy = {
         "src/base/a.hpp": "#include <vector>\n#include <rtindex/error.hpp>\n",
         "src/keys/a.cpp": '#include "keys/a.hpp"\n#include "base/a.hpp"\n',
-        "src/tracers/embree/a.cpp": '#include "tracers/a.hpp"\n#include <embree3/rtcore.h>\n',
-        "drawing/a.cpp": '#include "drawing/a.hpp"\n#include "indexes/a.hpp"\n',
+        "src/kinds/embree/a.cpp": '#include "kinds/a.hpp"\n#include <embree3/rtcore.h>\n',
+        "drawing/a.cpp": '#include "drawing/a.hpp"\n#include "index/a.hpp"\n',
         "include/rtindex/a.hpp": "#include <cstdint>\n#include <rtindex/b.hpp>\n",
     }
     untidy = [
         {"src/base/a.hpp": '#include "keys/a.hpp"\n'},
-        {"src/keys/a.cpp": '  #  include "indexes/a.hpp"\n'},
+        {"src/keys/a.cpp": '  #  include "index/a.hpp"\n'},
         {"src/keys/a.cpp": '#include "a.hpp"\n'},
         {"src/keys/a.cpp": '#include "../base/a.hpp"\n'},
         {"src/keys/a.cpp": '#include "drawing/a.hpp"\n'},

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "answers/matches.hpp"
-#include "answers/row_bits.hpp"
+#include "rows/row_bits.hpp"
 #include "support/oracle.hpp"
 
 namespace rtindex::test {

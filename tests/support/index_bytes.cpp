@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "base/checksum.hpp"
+#include "file/checksum.hpp"
 
 namespace rtindex::test {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/file_header.hpp"
+#include "file/file_header.hpp"
 
 namespace rtindex::test {
 

@@ -10,9 +10,9 @@
 #include <rtindex/device.hpp>
 
 #include "answers/cuda/run.hpp"
-#include "answers/row_bits.hpp"
 #include "base/cuda/device_array.hpp"
 #include "base/macros.hpp"
+#include "rows/row_bits.hpp"
 
 namespace rtindex::cuda {
 

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <rtindex/spec.hpp>
+
+#include "answers/chunk_buffers.hpp"
+#include "answers/matches.hpp"
+#include "base/array.hpp"
+#include "base/parallel.hpp"
+#include "base/spec_options.hpp"
+#include "keys/lookup_batch.hpp"
+#include "order/key_parts.hpp"
+
+namespace rtindex {
+
+enum class Order : std::uint8_t { automatic, on, off };
+
+// Of structures over sorted keys on a CPU.
+inline constexpr SpecOption order_option = {
+    .name = "order",
+    .topic = SpecOption::Topic::batches,
+    .words = {"auto", "on", "off"},
+    .fallback = "auto",
+    .help = "on a CPU, answer large batches in key order: by a rule, always, never"};
+[[nodiscard]] Order order_of(const Spec& spec);
+
+// Where key order pays for a batch in random order, by what a search reads.
+enum class OrderPays : std::uint8_t {
+  never,              // a grid: a cell and the keys in it, less than ordering the batch costs
+  beyond_last_level,  // a tree: a path of nodes, of which caches hold the upper ones
+  beyond_core,        // a binary search and rays: so much that a core's own cache matters
+};
+
+// Whether batches are answered in the order of their keys.
+class OrderRule {
+ public:
+  OrderRule() = default;
+  // For a structure of so many bytes, pairs and locator.
+  OrderRule(Order order, OrderPays pays, std::size_t structure_bytes)
+      : order_(order), pays_(pays), structure_bytes_(structure_bytes) {}
+
+  [[nodiscard]] bool in_order(const LookupBatch& batch) const;
+  // A line for describe().
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  // What automatic order depends on: a structure larger than the cache, and so many lookups.
+  [[nodiscard]] std::size_t cache_bytes() const;
+  [[nodiscard]] std::size_t min_lookups() const;
+  [[nodiscard]] bool may_order() const;
+
+  Order order_ = Order::automatic;
+  OrderPays pays_ = OrderPays::never;
+  std::size_t structure_bytes_ = 0;
+};
+
+// Answers of lookups from all over a batch: computed side by side, then scattered to the outputs.
+class ScatteredAnswers {
+ public:
+  explicit ScatteredAnswers(const Request& request) : request_(&request), local_(request) {
+    local_.outputs = buffers_.outputs(request.outputs);
+  }
+
+  // Before the answers of lookups 0..count-1 are written to local().
+  void start() { buffers_.clear_matched(); }
+  [[nodiscard]] const Request& local() const { return local_; }
+  // Lookup i of the local answers is lookup lookups[i] of the batch.
+  void scatter(const std::uint32_t* lookups, std::size_t count) const {
+    const Outputs& out = request_->outputs;
+    scatter_one(out.any, buffers_.any, lookups, count);
+    scatter_one(out.first, buffers_.first, lookups, count);
+    scatter_one(out.count, buffers_.count, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.sum), buffers_.sum, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.min), buffers_.min, lookups, count);
+    scatter_one(static_cast<std::uint64_t*>(out.max), buffers_.max, lookups, count);
+    if (out.matched == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i)
+      if (is_matched(buffers_.matched, i))
+        std::atomic_ref<std::uint8_t>(out.matched[lookups[i] / 8])
+            .fetch_or(static_cast<std::uint8_t>(1U << (lookups[i] % 8)), std::memory_order_relaxed);
+  }
+
+ private:
+  template <class T>
+  static void scatter_one(T* out, const T* local, const std::uint32_t* lookups, std::size_t count) {
+    if (out == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i) out[lookups[i]] = local[i];
+  }
+
+  const Request* request_;
+  Request local_;
+  ChunkBuffers buffers_;
+};
+
+// A batch, or a part of it, partitioned by key: lookups with near keys side by side.
+class PartitionedBatch {
+ public:
+  struct Item {
+    Interval interval;
+    std::uint32_t lookup;  // its number in the batch
+  };
+
+  // Lookups [first, first + count) by the part of the column that their lower end belongs to.
+  // Empty lookups go to the first part.
+  PartitionedBatch(const LookupBatch& batch, std::size_t first, std::size_t count,
+                   const KeyParts& parts);
+
+  [[nodiscard]] std::span<const Item> items(std::size_t part) const {
+    return items_.span().subspan(starts_[part], starts_[part + 1] - starts_[part]);
+  }
+
+ private:
+  Array<Item> items_;
+  std::vector<std::size_t> starts_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,40 @@
+#include "engine/cuda/deleted_rows.hpp"
+
+#include <algorithm>
+
+namespace rtindex::cuda {
+
+namespace {
+
+// A version and one snapshot of it are looked up in turn without making their sets again.
+constexpr std::size_t kept_sets = 2;
+
+}  // namespace
+
+DeletedRowsUse DeletedRowsCache::get(const RowBits& deleted, bool needs_included,
+                                     cudaStream_t stream) {
+  const std::lock_guard lock(mutex_);
+  if (auto found = find(deleted.id, needs_included)) return {std::move(found), stream};
+  auto made = std::make_shared<const DeletedRows>(order_, needs_included ? included_ : nullptr,
+                                                  deleted, memory_);
+  if (deleted.id != 0) sets_.push_back(made);
+  if (sets_.size() > kept_sets) sets_.erase(sets_.begin());
+  return {std::move(made), stream};
+}
+
+std::shared_ptr<const DeletedRows> DeletedRowsCache::find(std::uint64_t id,
+                                                          bool needs_included) const {
+  const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
+    return set->id() == id && (!needs_included || set->included() != nullptr);
+  });
+  return found == sets_.end() ? nullptr : *found;
+}
+
+std::size_t DeletedRowsCache::bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const auto& set : sets_) bytes += set->bytes();
+  return bytes;
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "answers/cuda/deleted_positions.hpp"
+#include "answers/cuda/ordered_values.hpp"
+#include "base/cuda/pooled_stream.hpp"
+#include "base/cuda/stream_uses.hpp"
+#include "order/cuda/device_order.hpp"
+#include "rows/row_bits.hpp"
+
+namespace rtindex::cuda {
+
+// A set of deleted rows as lookups in key order read it: by position, and without their included
+// values.
+class DeletedRows {
+ public:
+  // `included`: null if there are none or none are wanted. Complete on return.
+  DeletedRows(const DeviceOrder& order, const OrderedValues* included, const RowBits& deleted,
+              const std::shared_ptr<DeviceMemory>& memory)
+      : id_(deleted.id), list_(order.rows(), order.positions(), deleted, memory, stream_.get()) {
+    if (list_.count() == 0)
+      included_ = included;
+    else if (included != nullptr)
+      included_ = &valid_included_.emplace(*included, list_, memory, stream_.get());
+    stream_.wait();
+  }
+  // The memory is released when the streams that read it are done with it.
+  ~DeletedRows() { uses_.wait_on(stream_.get()); }
+  DeletedRows(const DeletedRows&) = delete;
+  DeletedRows& operator=(const DeletedRows&) = delete;
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] DeletedPositions positions() const { return list_.view(); }
+  [[nodiscard]] const OrderedValues* included() const { return included_; }
+  [[nodiscard]] std::size_t bytes() const {
+    return list_.bytes() + (valid_included_ ? valid_included_->bytes() : 0);
+  }
+  void record(cudaStream_t stream) const { uses_.record(stream); }
+
+ private:
+  // Its own: the caller's may be under capture.
+  PooledStream stream_;
+  std::uint64_t id_;
+  DeletedPositionList list_;
+  std::optional<OrderedValues> valid_included_;
+  const OrderedValues* included_ = nullptr;
+  mutable StreamUses uses_;
+};
+
+// The deleted rows of a call, until its work is queued on the stream; none where it is empty.
+class DeletedRowsUse {
+ public:
+  DeletedRowsUse() = default;
+  DeletedRowsUse(std::shared_ptr<const DeletedRows> rows, cudaStream_t stream)
+      : rows_(std::move(rows)), stream_(stream) {}
+  ~DeletedRowsUse() {
+    if (rows_ != nullptr) rows_->record(stream_);
+  }
+  DeletedRowsUse(DeletedRowsUse&& other) noexcept { swap(other); }
+  DeletedRowsUse& operator=(DeletedRowsUse&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  [[nodiscard]] DeletedPositions positions() const {
+    return rows_ == nullptr ? DeletedPositions{} : rows_->positions();
+  }
+  [[nodiscard]] const OrderedValues* included() const { return rows_->included(); }
+
+ private:
+  void swap(DeletedRowsUse& other) noexcept {
+    std::swap(rows_, other.rows_);
+    std::swap(stream_, other.stream_);
+  }
+
+  std::shared_ptr<const DeletedRows> rows_;
+  cudaStream_t stream_ = nullptr;
+};
+
+// The sets that lookups of a segment met last. A set is made by the first call that needs it, which
+// waits for it.
+class DeletedRowsCache {
+ public:
+  DeletedRowsCache(const DeviceOrder& order, const OrderedValues* included,
+                   const std::shared_ptr<DeviceMemory>& memory)
+      : order_(order), included_(included), memory_(memory) {}
+
+  // For work on `stream`.
+  [[nodiscard]] DeletedRowsUse get(const RowBits& deleted, bool needs_included,
+                                   cudaStream_t stream);
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<const DeletedRows> find(std::uint64_t id,
+                                                        bool needs_included) const;
+
+  const DeviceOrder& order_;
+  const OrderedValues* included_;
+  const std::shared_ptr<DeviceMemory>& memory_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const DeletedRows>> sets_;  // the newest last
+};
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/cuda/device_array.hpp"
+#include "base/cuda/host_copies.hpp"
+#include "engine/cuda/full_matches.hpp"
+#include "engine/cuda/locator.hpp"
+#include "keys/cuda/device_keys.hpp"
+#include "keys/lookup_batch.hpp"
+
+namespace rtindex::cuda {
+
+// Lookups that move to the GPU at once: a power of two, and a multiple of chunk_lookups. Few enough
+// that the first and the last copy, which overlap with nothing, take little of the time.
+inline constexpr std::size_t piece_lookups = std::size_t{1} << 21;
+inline constexpr std::size_t large_piece_lookups = 2 * piece_lookups;
+
+// The same where a lookup and its answers have so many bytes: a lane takes a bounded part of the
+// pinned memory.
+[[nodiscard]] constexpr std::size_t piece_of(std::size_t lookup_bytes) {
+  constexpr std::size_t lane_bytes = std::size_t{32} << 20;
+  return std::bit_floor(
+      std::min(piece_lookups, lane_bytes / std::max<std::size_t>(lookup_bytes, 1)));
+}
+
+// Lookups in device memory, borrowed or copied from the host, until their kernels are queued.
+// `upper` is `lower` for points.
+struct LookupElements {
+  // Native ones.
+  DeviceElements lower, upper;
+  DeviceBytes lower_copy, lower_validity, upper_copy, upper_validity;
+  // Strings and tuples.
+  bool has_tuples = false;
+  DeviceTuples lower_tuples, upper_tuples;
+  std::vector<DeviceBytes> copies;
+};
+
+// Elements [first, first + count) of a native column, which are copied where they are in host
+// memory; without data where the column is not given.
+[[nodiscard]] DeviceElements elements_on_device(const ColumnView& column, std::size_t first,
+                                                std::size_t count, DeviceBytes& copy,
+                                                DeviceBytes& validity,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                CopiesIn& in, cudaStream_t stream);
+// Elements [first, first + count) of a column of strings or tuples; `copies` keep those that were
+// copied from the host.
+[[nodiscard]] DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first,
+                                            std::size_t count, std::vector<DeviceBytes>& copies,
+                                            const std::shared_ptr<DeviceMemory>& memory,
+                                            CopiesIn& in, cudaStream_t stream);
+// Lookups [first, first + count) of a batch; none where the host encodes them.
+[[nodiscard]] LookupElements elements_on_device(const LookupBatch& batch, std::size_t first,
+                                                std::size_t count, bool reads_tuples,
+                                                const std::shared_ptr<DeviceMemory>& memory,
+                                                CopiesIn& in, cudaStream_t stream);
+
+// Bytes of one lookup's end that are copied to the GPU: its elements, or what the host encodes.
+[[nodiscard]] std::size_t bytes_of(const ColumnView& end);
+
+// The device memory of some encoded lookups, until their kernels are queued.
+struct LookupBuffers {
+  DeviceBytes intervals;
+  PairMap pair;
+  DeviceBytes checks;  // of `full`
+  FullLookups full;
+  LookupElements own;
+};
+
+// Brings the lookups of a batch to the form that kernels read: elements of the column's type as
+// they are, or encoded intervals.
+class LookupEncoder {
+ public:
+  // `span`: the largest encoded key of the index; `full`: how keys that are not native are encoded
+  // and compared on the device, or null.
+  LookupEncoder(const LookupBatch& batch, std::uint64_t span, const FullKeys* full,
+                const std::shared_ptr<DeviceMemory>& memory)
+      : batch_(batch), span_(span), full_(full), memory_(memory) {}
+
+  // Whether lookups are encoded on the device as tuples.
+  [[nodiscard]] bool reads_tuples() const {
+    return full_ != nullptr || batch_.codec().packed_map().has_value();
+  }
+
+  // Lookups [first, first + count), whose elements are on the device if the column is native.
+  // `buffers` keep them. `edge`: the end of ranges that may be left as elements, for
+  // Answerer::find_edges().
+  [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
+                                     const LookupElements& elements, LookupBuffers& buffers,
+                                     CopiesIn& in, cudaStream_t stream,
+                                     std::optional<Edge> edge = std::nullopt) const;
+
+ private:
+  [[nodiscard]] bool is_open(Edge edge) const {
+    return edge == Edge::last ? batch_.ends().upper_open : batch_.ends().lower_open;
+  }
+  [[nodiscard]] const DeviceElements* elements_to_read(const LookupElements& elements,
+                                                       std::optional<Edge> edge) const;
+  // Pairs that kernels encode themselves.
+  [[nodiscard]] std::optional<PairMap> pair_to_read(std::size_t first, Edge edge) const;
+  template <class Key>
+  [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
+                                             const LookupElements& elements, LookupBuffers& buffers,
+                                             CopiesIn& in, cudaStream_t stream) const;
+  template <class Key>
+  [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
+                                           cudaStream_t stream) const;
+
+  LookupBatch batch_;
+  std::uint64_t span_;
+  const FullKeys* full_;
+  const std::shared_ptr<DeviceMemory>& memory_;
+};
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "engine/cuda/locator.hpp"
+
+namespace rtindex::cuda {
+
+// The first or last valid row of each run of positions, for locators that find ranges only and for
+// keys that are compared in full.
+void edges_of_runs(const Run* runs, std::size_t count, const DeviceOrder& order,
+                   const EdgeTarget& target, cudaStream_t stream);
+
+}  // namespace rtindex::cuda

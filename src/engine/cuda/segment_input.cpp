@@ -1,0 +1,38 @@
+#include "engine/cuda/segment_input.hpp"
+
+#include "base/cuda/host_copies.hpp"
+#include "base/types.hpp"
+#include "order/cuda/device_columns.hpp"
+
+namespace rtindex::cuda {
+
+OnGpuElements::OnGpuElements(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
+                             cudaStream_t stream)
+    : type_(column.type()), elements_(elements_of(column)) {
+  if (column.memory_space() == MemorySpace::device) return;
+  copy_ = uploaded(static_cast<const std::uint8_t*>(column.data()),
+                   column.size() * width_of(column.type()), memory, stream);
+  elements_.data = copy_.data();
+  if (elements_.validity == nullptr) return;
+  const std::size_t first = elements_.validity_offset / 8;
+  elements_.validity_offset %= 8;
+  validity_ = uploaded(elements_.validity + first,
+                       (elements_.validity_offset + column.size() + 7) / 8, memory, stream);
+  elements_.validity = validity_.data();
+}
+
+OnGpuTuples::OnGpuTuples(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
+                         cudaStream_t stream) {
+  CopiesIn in;
+  tuples_ = tuples_on_device(column, 0, column.size(), copies_, memory, in, stream);
+  if (in.in_use()) check(cudaStreamSynchronize(stream), "copying to the GPU");
+}
+
+ColumnView OnGpuElements::view() const {
+  ColumnView view = ColumnView::of(type_, elements_.data, elements_.size);
+  if (elements_.validity != nullptr)
+    view = view.with_validity(elements_.validity, elements_.validity_offset);
+  return view.on_device();
+}
+
+}  // namespace rtindex::cuda

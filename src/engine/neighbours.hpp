@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <rtindex/answer.hpp>
+#include <rtindex/column.hpp>
+
+#include "base/array.hpp"
+#include "engine/segment.hpp"
+#include "keys/distance.hpp"
+#include "keys/owned_column.hpp"
+
+namespace rtindex {
+
+// The range at whose edge the neighbour of a key lies: all keys before it, or all keys behind it.
+// Of composite keys, those with the same parts but for the last.
+struct NeighbourRange {
+  ColumnView lower, upper;  // not given: left out
+  RangeEnds ends;
+  Edge edge;
+};
+[[nodiscard]] NeighbourRange neighbour_range(const ColumnView& keys, Edge edge, bool exact);
+
+// Throws unless the keys of such a codec can have neighbours as they are asked for; else how far
+// these may be away.
+[[nodiscard]] KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest);
+
+// The neighbours of some keys, in host memory.
+struct Neighbours {
+  Array<std::uint32_t> rows;  // miss_row: none
+  OwnedColumn keys;           // only where they are wanted
+};
+
+// Looks for them in all segments.
+[[nodiscard]] Neighbours find_neighbours(std::span<const Segment> segments, const ColumnView& keys,
+                                         const NearestOptions& nearest, bool wants_keys,
+                                         Counters* counters);
+
+}  // namespace rtindex

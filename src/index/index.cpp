@@ -1,0 +1,401 @@
+#include <rtindex/index.hpp>
+
+#include <cstring>
+#include <utility>
+
+#include "answers/answers.hpp"
+#include "answers/request.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "engine/neighbours.hpp"
+#include "file/index_file.hpp"
+#include "index/catalog.hpp"
+#include "index/index_state.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr const char* describing = "describing an index";
+
+void set_diagnostics(Request& request, const Diagnostics& diagnostics) {
+  request.counters = diagnostics.counters;
+  request.ray_ms = diagnostics.ray_ms;
+}
+
+}  // namespace
+
+Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Index::Index(Index&&) noexcept = default;
+Index& Index::operator=(Index&&) noexcept = default;
+Index::~Index() = default;
+
+Answers Index::answer(const Query& query, const AnswerOptions& options,
+                      const Diagnostics& diagnostics) const {
+  return state_->answer(query, options, diagnostics);
+}
+
+void Index::answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
+                        const Diagnostics& diagnostics) const {
+  state_->answer_into(query, options, outputs, diagnostics);
+}
+
+bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) {
+  const Structure& structure = *now.main().structure;
+  if (kind == QueryKind::nearest)
+    return structure.keeps_order() &&
+           structure.supports(answer == Answer::key ? Answer::any : answer, QueryKind::equal);
+  if (answer == Answer::key) return false;
+  if (kind != QueryKind::prefix) return structure.supports(answer, kind);
+  return now.main().codec->type() == Type::string && structure.supports(answer, QueryKind::range);
+}
+
+void Index::State::require_supported(const Version& now, const AnswerOptions& options,
+                                     AnswerSet answers, QueryKind kind) const {
+  if (options.order != RowOrder::any && !now.main().structure->keeps_order())
+    fail(ErrorKind::unsupported,
+         "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
+         "btree",
+         spec.text());
+  if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
+  for (const Answer answer : all_answers())
+    if (answers.has(answer) && !supports(now, answer, kind))
+      fail(ErrorKind::unsupported,
+           "{} cannot answer {} queries with '{}': `rtindex indexes` shows which index can",
+           spec.text(), name_of(kind), name_of(answer));
+}
+
+void Index::State::start_counting(const Version& now, const Diagnostics& diagnostics) const {
+  const Structure& structure = *now.main().structure;
+  if (diagnostics.counters != nullptr && !structure.counts_work())
+    fail(ErrorKind::unsupported, "{} does not count its work: omit counters, or use rx",
+         spec.text());
+  if (diagnostics.ray_ms != nullptr && !structure.times_rays())
+    fail(ErrorKind::unsupported, "{} does not time its rays: omit ray_ms, or use rx:optix",
+         spec.text());
+  if (diagnostics.counters != nullptr) *diagnostics.counters = {};
+  if (diagnostics.ray_ms != nullptr) *diagnostics.ray_ms = 0;
+}
+
+std::optional<ColumnView> Index::State::included_values(const Version& now,
+                                                        const ColumnView& values,
+                                                        AnswerSet answers) const {
+  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return std::nullopt;
+  const std::size_t rows = now.rows();
+  const std::optional<Type> included = now.main().structure->included();
+  if (values.has_value() || (!included && rows == 0)) {
+    require_values(values, rows);
+    require_reachable(values, "values");
+    return std::nullopt;
+  }
+  if (!included)
+    fail(
+        "sum, min and max need a value column: pass one value per row of the column, or build "
+        "the index with included values");
+  return ColumnView::of(*included, nullptr, rows);
+}
+
+void Index::State::require_reachable(const ColumnView& column, const char* what) const {
+  if (column.memory_space() == MemorySpace::device && !backend->on_gpu())
+    fail(
+        "the {} are in device memory, which {} cannot read: copy them to host memory, or use an "
+        "index on the GPU (@cuda)",
+        what, spec.text());
+}
+
+void Index::State::require_query(const Version& now, const Query& query) const {
+  const ColumnView& lower = query.lower;
+  const ColumnView& upper = query.upper;
+  require_reachable(lower, "lookups");
+  if (query.kind != QueryKind::range) {
+    if (!lower.has_value())
+      fail("expected a column of keys for a query of kind {}, got none", name_of(query.kind));
+    if (query.kind == QueryKind::prefix) return require_prefixes(now, lower);
+    require_comparable(now, lower);
+    if (query.kind != QueryKind::nearest) return;
+    require_whole_keys(now, lower);
+    static_cast<void>(require_nearest(*now.main().codec, query.neighbour));
+    return;
+  }
+  require_reachable(upper, "lookups");
+  if (lower.has_value()) require_comparable(now, lower);
+  if (upper.has_value()) require_comparable(now, upper);
+  if (!lower.has_value() || !upper.has_value()) return;
+  if (lower.memory_space() != upper.memory_space())
+    fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
+         name_of(lower.memory_space()), name_of(upper.memory_space()));
+  if (lower.size() != upper.size())
+    fail("expected as many upper ends as lower ends, got {} lower and {} upper", lower.size(),
+         upper.size());
+}
+
+void Index::State::require_prefixes(const Version& now, const ColumnView& prefixes) {
+  const Type type = now.main().codec->type();
+  if (type != Type::string || prefixes.type() != Type::string)
+    fail(
+        "expected prefixes as strings and a column of strings: the column is {}, the prefixes are "
+        "{}",
+        name_of(type), name_of(prefixes.type()));
+}
+
+void Index::State::require_whole_keys(const Version& now, const ColumnView& keys) const {
+  require_comparable(now, keys);
+  const std::size_t parts = now.main().codec->part_types().size();
+  if (keys.type() == Type::composite && keys.parts().size() != parts)
+    fail("the keys have {} parts but the composite column has {}: pass a value for each part",
+         keys.parts().size(), parts);
+}
+
+void Index::State::run(const Version& now, const Query& query, Request& request) const {
+  switch (query.kind) {
+    case QueryKind::prefix: return run_prefixes(now, query.lower, request);
+    case QueryKind::range:
+      return search(now,
+                    {.lower = query.lower,
+                     .upper = query.upper,
+                     .kind = QueryKind::range,
+                     .ends = range_ends(query.ends),
+                     .neighbour = query.neighbour},
+                    request);
+    case QueryKind::equal:
+    case QueryKind::nearest: break;
+  }
+  search(now,
+         {.lower = query.lower,
+          .upper = query.lower,
+          .kind = query.kind,
+          .ends = {},
+          .neighbour = query.neighbour},
+         request);
+}
+
+void Index::State::search(const Version& now, const SearchedQuery& query, Request& request) const {
+  request.ends = query.ends;
+  if (query.kind == QueryKind::nearest)
+    return backend->answer_nearest(now.segments, query.lower, query.neighbour, request);
+  // A composite key of fewer parts than the column matches every key that begins with it: a range.
+  const bool is_prefix = query.lower.type() == Type::composite &&
+                         query.lower.parts().size() < now.main().codec->part_types().size();
+  const QueryKind kind = is_prefix ? QueryKind::range : query.kind;
+  if (is_prefix) require_supported(now, {}, request.answers, kind);
+  for (const Segment& segment : now.segments)
+    segment.structure->require_answerable(
+        LookupBatch(*segment.codec, query.lower, query.upper, kind, request.ends));
+  backend->answer(now.segments, query.lower, query.upper, kind, request);
+}
+
+Answers Index::State::answer(const Query& query, const AnswerOptions& options,
+                             const Diagnostics& diagnostics) const {
+  return explain_out_of_memory("answering a batch", [&] {
+    if (options.answers.empty() && !options.matched)
+      fail("no answer requested: choose any, first, count, sum, min, max or rows");
+    const Reading now = read();
+    require_query(*now, query);
+    const std::optional<ColumnView> included =
+        included_values(*now, options.values, options.answers);
+    require_supported(*now, options, options.answers, query.kind);
+    start_counting(*now, diagnostics);
+    Answers answers;
+    threads->run([&] {
+      AnswersAccess access(options, included ? *included : options.values, query.size());
+      access.request().included = included.has_value();
+      set_diagnostics(access.request(), diagnostics);
+      run(*now, query, access.request());
+      answers = access.finish();
+    });
+    return answers;
+  });
+}
+
+void Index::State::answer_into(const Query& query, const AnswerOptions& options,
+                               const Outputs& outputs, const Diagnostics& diagnostics) const {
+  explain_out_of_memory("answering a batch", [&] {
+    const AnswerSet answers = answers_of(outputs);
+    const std::size_t lookups = query.size();
+    if (answers.empty() && outputs.matched == nullptr && lookups != 0)
+      fail("no answer requested: set at least one output buffer");
+    if (outputs.rows != nullptr && outputs.offsets == nullptr)
+      fail("rows requested without offsets: pass a buffer of (number of lookups + 1) offsets");
+    require_writable(outputs.memory_space);
+    const Reading now = read();
+    require_query(*now, query);
+    if (outputs.key != nullptr && !is_native(now->main().codec->type()))
+      fail("keys of type {} do not fit a buffer: request them from answer()",
+           name_of(now->main().codec->type()));
+    const std::optional<ColumnView> included = included_values(*now, options.values, answers);
+    require_supported(*now, options, answers, query.kind);
+    start_counting(*now, diagnostics);
+    threads->run([&] {
+      Request request = request_into(options, included ? *included : options.values, outputs);
+      request.included = included.has_value();
+      set_diagnostics(request, diagnostics);
+      if (outputs.memory_space == MemorySpace::device) return run(*now, query, request);
+      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lookups + 7) / 8);
+      RowsInto rows_into(request, lookups);
+      run(*now, query, request);
+      rows_into.finish();
+    });
+  });
+}
+
+void Index::State::require_writable(MemorySpace space) const {
+  if (space == MemorySpace::device && !backend->on_gpu())
+    fail(
+        "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
+        "(@cuda)",
+        spec.text());
+}
+
+void Index::State::require_comparable(const Version& now, const ColumnView& lookups) const {
+  now.main().codec->require_comparable(lookups);
+  const auto require_unit = [](TimeUnit given, TimeUnit expected) {
+    if (given != expected && given != TimeUnit::unspecified && expected != TimeUnit::unspecified)
+      fail("the column counts time in {} and the lookups in {}: convert the lookups",
+           name_of(expected), name_of(given));
+  };
+  require_unit(lookups.time_unit(), time_unit);
+  for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i)
+    require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
+}
+
+std::uint32_t Index::insert(const ColumnView& keys, const ColumnView& values, Stream stream) {
+  return explain_out_of_memory("inserting rows",
+                               [&] { return state_->insert(keys, values, stream); });
+}
+
+void Index::erase(const ColumnView& rows, Stream stream) {
+  explain_out_of_memory("erasing rows", [&] { state_->erase(rows, stream); });
+}
+
+std::size_t Index::erase_keys(const ColumnView& keys, Stream stream) {
+  return explain_out_of_memory("erasing rows", [&] { return state_->erase_keys(keys, stream); });
+}
+
+void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
+  explain_out_of_memory("updating an index", [&] { state_->update(rows, new_keys, stream); });
+}
+
+void Index::set_included(const ColumnView& rows, const ColumnView& values, Stream stream) {
+  explain_out_of_memory("updating an index", [&] { state_->set_included(rows, values, stream); });
+}
+
+void Index::merge() {
+  explain_out_of_memory("merging an index", [&] { state_->merge(); });
+}
+
+void Index::save(const std::filesystem::path& path) const {
+  explain_out_of_memory("saving an index", [&] {
+    const State::Reading now = state_->read();
+    state_->threads->run([&] { write_index_file(path.string(), state_->stored(*now)); });
+  });
+}
+
+std::vector<std::byte> Index::serialize() const {
+  return explain_out_of_memory("serializing an index", [&] {
+    const Array<std::byte> bytes = state_->container();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  });
+}
+
+void Index::set_metadata(const std::string& name, std::string text) {
+  explain_out_of_memory("storing metadata", [&] { state_->set_metadata(name, std::move(text)); });
+}
+
+std::map<std::string, std::string> Index::metadata() const {
+  return explain_out_of_memory(describing, [&] { return state_->metadata(); });
+}
+
+std::size_t Index::size() const { return state_->read()->rows(); }
+
+std::size_t Index::live() const { return state_->read()->live(); }
+
+Type Index::type() const { return state_->read()->main().codec->type(); }
+
+std::vector<Type> Index::part_types() const {
+  return explain_out_of_memory(describing,
+                               [&] { return state_->read()->main().codec->part_types(); });
+}
+
+TimeUnit Index::time_unit() const { return state_->time_unit; }
+
+std::vector<TimeUnit> Index::part_time_units() const {
+  return explain_out_of_memory(describing,
+                               [&] { return std::vector<TimeUnit>(state_->part_time_units); });
+}
+
+TimeUnit Index::included_time_unit() const { return state_->included_time_unit; }
+
+std::optional<Type> Index::included() const { return state_->read()->main().structure->included(); }
+
+Spec Index::spec() const {
+  return explain_out_of_memory(describing, [&] { return Spec(state_->spec); });
+}
+
+MemoryUsage Index::memory_usage() const {
+  return explain_out_of_memory(describing, [&] { return state_->memory_usage(); });
+}
+
+std::vector<std::pair<std::string, double>> Index::build_profile() const {
+  return explain_out_of_memory(describing,
+                               [&] { return state_->read()->main().structure->build_profile(); });
+}
+
+std::string Index::describe() const {
+  return explain_out_of_memory(describing, [&] { return state_->describe(); });
+}
+
+bool Index::supports(Answer answer, QueryKind kind) const {
+  return State::supports(*state_->read(), answer, kind);
+}
+
+class IndexAccess {
+ public:
+  static Index build(const ColumnView& column, const Spec& spec, const BuildOptions& options) {
+    if (column.size() > max_rows)
+      fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
+           column.size());
+    auto state = std::make_unique<Index::State>();
+    state->set_spec(resolve(spec));
+    state->build(column, options);
+    return Index(std::move(state));
+  }
+
+  static Index load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory) {
+    auto state = std::make_unique<Index::State>();
+    state->load(stored, memory);
+    return Index(std::move(state));
+  }
+};
+
+Index build(const ColumnView& column, const Spec& spec, const BuildOptions& options) {
+  return explain_out_of_memory("building an index",
+                               [&] { return IndexAccess::build(column, spec, options); });
+}
+
+Index load(const std::filesystem::path& path, const LoadOptions& options) {
+  return explain_out_of_memory("loading an index", [&] {
+    return IndexAccess::load(read_index_file(path.string(), options.verify), options.device_memory);
+  });
+}
+
+Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) {
+  return explain_out_of_memory("loading an index", [&] {
+    Array<std::byte> copy(bytes.size());
+    if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
+    return IndexAccess::load(read_index_bytes(std::move(copy), options.verify),
+                             options.device_memory);
+  });
+}
+
+Index Index::copy() const {
+  return explain_out_of_memory("copying an index", [&] {
+    const std::shared_ptr<DeviceMemory> memory = state_->read()->main().structure->device_memory();
+    Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick), memory);
+    copy.state_->file.clear();
+    copy.state_->loaded = "copied in memory";
+    return copy;
+  });
+}
+
+}  // namespace rtindex

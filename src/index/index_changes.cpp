@@ -1,0 +1,236 @@
+#include <algorithm>
+#include <utility>
+
+#include "answers/request.hpp"
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "engine/row_sets.hpp"
+#include "index/index_state.hpp"
+
+namespace rtindex {
+
+void Index::State::require_rows(const ColumnView& changed) const {
+  if (!changed.empty() && changed.type() != Type::u32)
+    fail("expected rows as uint32, got {}", name_of(changed.type()));
+  if (changed.nullable()) fail("the rows carry a validity bitmap: leave out null rows");
+  require_reachable(changed, "rows");
+}
+
+void Index::State::require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
+                                     const char* b_name) {
+  if (a.memory_space() != b.memory_space())
+    fail("the {} are in {} memory and the {} in {} memory: copy one of them", a_name,
+         name_of(a.memory_space()), b_name, name_of(b.memory_space()));
+}
+
+void Index::State::require_included(const Version& now, const ColumnView& values,
+                                    std::size_t count) const {
+  const std::optional<Type> included = now.main().structure->included();
+  if (!included) {
+    if (values.has_value())
+      fail("the index has no included values: leave them out, or build it with included values");
+    return;
+  }
+  if (!values.has_value() && count != 0)
+    fail("the index includes {} values: pass one for each of the {} new rows", name_of(*included),
+         count);
+  if (values.has_value() && values.type() != *included)
+    fail("expected values of type {}, as the index includes them, got {}", name_of(*included),
+         name_of(values.type()));
+  require_values(values, count);
+  require_reachable(values, "values");
+  if (values.time_unit() != included_time_unit && values.time_unit() != TimeUnit::unspecified &&
+      included_time_unit != TimeUnit::unspecified)
+    fail("the included values count time in {} and the new ones in {}: convert them",
+         name_of(included_time_unit), name_of(values.time_unit()));
+}
+
+std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& values,
+                                   Stream stream) {
+  require_reachable(keys, "keys");
+  require_whole_keys(*read(), keys);
+  require_included(*read(), values, keys.size());
+  if (values.has_value()) require_one_space(keys, "keys", values, "values");
+  std::size_t first = 0;
+  change([&](const VersionMaker& maker, Version& next) {
+    first = next.rows();
+    if (keys.size() > max_rows - first)
+      fail(
+          "the index has {} rows and cannot take {} more: it holds at most 2^32 - 1, erased rows "
+          "included",
+          first, keys.size());
+    if (keys.empty()) return;
+    maker.insert(next, {.first = static_cast<std::uint32_t>(first),
+                        .count = keys.size(),
+                        .keys = keys,
+                        .include = values,
+                        .stream = stream});
+  });
+  return static_cast<std::uint32_t>(first);
+}
+
+void Index::State::erase(const ColumnView& changed, Stream stream) {
+  require_rows(changed);
+  if (changed.empty()) return;
+  change([&](const VersionMaker& maker, Version& next) { maker.erase(next, changed, stream); });
+}
+
+std::size_t Index::State::erase_keys(const ColumnView& keys, Stream stream) {
+  require_reachable(keys, "keys");
+  require_whole_keys(*read(), keys);
+  std::size_t erased = 0;
+  if (keys.empty()) return erased;
+  change([&](const VersionMaker& maker, Version& next) {
+    erased = maker.erase_keys(next, keys, stream);
+  });
+  return erased;
+}
+
+void Index::State::update(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
+  require_rows(changed);
+  if (changed.size() != new_keys.size())
+    fail("expected one new key per row, got {} rows and {} keys", changed.size(), new_keys.size());
+  require_reachable(new_keys, "new keys");
+  require_one_space(changed, "rows", new_keys, "new keys");
+  require_whole_keys(*read(), new_keys);
+  if (changed.empty() || refit(changed, new_keys, stream)) return;
+  change([&](const VersionMaker& maker, Version& next) {
+    maker.change(next,
+                 {.rows = changed, .count = changed.size(), .keys = new_keys, .stream = stream});
+  });
+}
+
+void Index::State::set_included(const ColumnView& changed, const ColumnView& values,
+                                Stream stream) {
+  require_rows(changed);
+  if (!read()->main().structure->included())
+    fail("the index has no included values: build it with included values");
+  require_included(*read(), values, changed.size());
+  require_one_space(changed, "rows", values, "values");
+  if (changed.empty()) return;
+  change([&](const VersionMaker& maker, Version& next) {
+    maker.change(next,
+                 {.rows = changed, .count = changed.size(), .include = values, .stream = stream});
+  });
+}
+
+void Index::State::merge() {
+  change([&](const VersionMaker& maker, Version& next) { maker.merge_all(next); });
+}
+
+// In place, unless somebody else holds the structure (a snapshot), or the rows and keys do not fit
+// it: then the update is a change like any other.
+bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
+  if (!refits) return false;
+  const std::lock_guard turn(change_mutex_);
+  const std::unique_lock lock = [&] {
+    const std::lock_guard waiting(turnstile_);
+    return std::unique_lock(refit_mutex_);
+  }();
+  if (version_.use_count() != 1 || version_->segments.size() != 1 ||
+      version_->main().deleted != nullptr || version_->main().structure.use_count() != 1)
+    return false;
+  auto next = std::make_shared<Version>(*version_);  // first: nothing may fail after the refit
+  next->is_changed = true;
+  bool done = false;
+  threads->run([&] {
+    const Segment& main = version_->main();
+    const CheckedRows checked = backend->check_rows(spec, changed, version_->states, stream);
+    done = checked.nulls == 0 && backend->refit(spec, main, changed, new_keys, stream);
+  });
+  if (done) publish(std::move(next));
+  return done;
+}
+
+MemoryUsage Index::State::memory_usage() const {
+  const Reading now = read();
+  MemoryUsage total;
+  const auto add = [&](const std::string& name, std::size_t bytes) {
+    const auto found = std::find_if(total.parts.begin(), total.parts.end(),
+                                    [&](const auto& part) { return part.first == name; });
+    if (found == total.parts.end())
+      total.parts.emplace_back(name, bytes);
+    else
+      found->second += bytes;
+    total.resident += bytes;
+  };
+  std::vector<const RowBitmap*> counted;
+  std::size_t bitmap = 0;
+  const auto add_marks = [&](const RowBitmapPtr& set) {
+    if (set == nullptr || std::find(counted.begin(), counted.end(), set.get()) != counted.end())
+      return;
+    counted.push_back(set.get());
+    bitmap += set->bytes();
+  };
+  for (const Segment& segment : now->segments) {
+    const MemoryUsage usage = segment.structure->memory_usage();
+    for (const auto& [name, bytes] : usage.parts) add(name, bytes);
+    const std::size_t full_keys = segment.codec->bytes();
+    if (full_keys != 0) add("full keys", full_keys);
+    total.build_peak = std::max(total.build_peak, usage.build_peak + full_keys);
+    add_marks(segment.deleted);
+  }
+  add_marks(now->states.erased);
+  add_marks(now->states.nulls);
+  if (bitmap != 0) add("erased and null rows", bitmap);
+  total.build_peak = std::max(total.build_peak, total.resident);
+  return total;
+}
+
+std::string Index::State::describe() const {
+  const MemoryUsage memory = memory_usage();
+  const Reading now = read();
+  const std::size_t rows = now->rows();
+  std::string text = fmt::format("index: {}\ncolumn: {} rows, {}\n", spec.text(), rows,
+                                 now->main().codec->describe());
+  if (now->live() != rows)
+    text += fmt::format("rows: {} live, {} erased, {} null\n", now->live(),
+                        count_of(now->states.erased), count_of(now->states.nulls));
+  text += now->main().structure->describe();
+  text += fmt::format("segments: {} with {} keys", now->segments.size(), now->main().keys());
+  for (std::size_t i = 1; i < now->segments.size(); ++i)
+    text += fmt::format(" + {}", now->segments[i].keys());
+  if (now->main().deleted != nullptr)
+    text += fmt::format(", {} rows of the first are erased or have moved",
+                        now->main().deleted->count());
+  text += fmt::format("; merged when the others exceed {}{} keys\n",
+                      backend->delta_bound(spec) == 0 ? "" : "an eighth of the first or ",
+                      backend->delta_bound(spec));
+  if (!file.empty() && now->is_changed)
+    text += fmt::format("loaded: from {}, changed in memory since\n", file);
+  else if (!loaded.empty())
+    text += fmt::format("loaded: {}\n", loaded);
+  text += fmt::format("memory: {}", human_bytes(memory.resident));
+  if (rows != 0)
+    text += fmt::format(" ({:.1f} bytes a row)",
+                        static_cast<double>(memory.resident) / static_cast<double>(rows));
+  std::string parts;
+  for (const auto& [name, size] : memory.parts)
+    if (size != 0)
+      parts += fmt::format("{}{} {}", parts.empty() ? ": " : ", ", name, human_bytes(size));
+  return text + parts +
+         fmt::format("; at most {} while building\n", human_bytes(memory.build_peak));
+}
+
+std::unique_ptr<Index::State> Index::State::snapshot() const {
+  auto same = std::make_unique<State>();
+  same->spec = spec;
+  same->backend = backend;
+  same->threads = threads;
+  same->refits = refits;
+  same->time_unit = time_unit;
+  same->part_time_units = part_time_units;
+  same->included_time_unit = included_time_unit;
+  same->metadata_ = metadata();
+  same->file = file;
+  same->loaded = loaded;
+  same->publish(read().version);
+  return same;
+}
+
+Index Index::snapshot() const {
+  return explain_out_of_memory("taking a snapshot", [&] { return Index(state_->snapshot()); });
+}
+
+}  // namespace rtindex

@@ -1,0 +1,211 @@
+#include "index/index_state.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "answers/request.hpp"
+#include "base/array.hpp"
+#include "base/error.hpp"
+#include "engine/index_options.hpp"
+#include "file/index_file.hpp"
+#include "file/stored.hpp"
+#include "kinds/scene/rx_options.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// The spec of a saved index, which this build of the library might not contain.
+ResolvedSpec spec_in(const FileReader& file) {
+  const std::string& text = file.text("spec");
+  try {
+    return resolve(Spec(text));
+  } catch (const Error& error) {
+    fail(error.kind(), "{} holds the index '{}', which is not available here: {}", file.file(),
+         text, error.what());
+  }
+}
+
+}  // namespace
+
+void Index::State::require_key_order() const {
+  if (backend->keeps_key_order(spec)) return;
+  fail(ErrorKind::unsupported,
+       "{} cannot include values, because it does not keep its keys in order: {}use rx:native, "
+       "sorted or btree",
+       backend->name(),
+       find_option("bucket", backend->options()) == nullptr ? ""
+                                                            : "add bucket=16 to sort them, or ");
+}
+
+std::shared_ptr<const Version> Index::State::current() const {
+  const std::lock_guard lock(version_mutex_);
+  return version_;
+}
+
+Index::State::Reading Index::State::read() const {
+  Reading reading;
+  if (refits) {
+    const std::lock_guard passing(turnstile_);
+    reading.lock = std::shared_lock(refit_mutex_);
+  }
+  reading.version = current();
+  return reading;
+}
+
+void Index::State::publish(std::shared_ptr<const Version> next) {
+  // The old version may be freed here, which takes a while: not under the lock.
+  const std::lock_guard lock(version_mutex_);
+  version_.swap(next);
+}
+
+void Index::State::set_spec(ResolvedSpec resolved) {
+  spec = std::move(resolved.spec);
+  backend = resolved.backend;
+  threads = std::make_shared<ThreadLimit>(IndexOptions::from(spec).threads);
+  // Without the option, as in rx:native, it is the default: to rebuild.
+  refits = RxOptions::from(spec).update == Update::refit;
+}
+
+void Index::State::build(const ColumnView& column, const BuildOptions& options) {
+  require_reachable(column, "keys");
+  if (options.include.has_value()) {
+    require_key_order();
+    require_values(options.include, column.size());
+    require_reachable(options.include, "values");
+  }
+  time_unit = column.time_unit();
+  for (const ColumnView& part : column.parts()) part_time_units.push_back(part.time_unit());
+  included_time_unit = options.include.time_unit();
+  auto first = std::make_shared<Version>();
+  threads->run([&] {
+    NewSegment built = backend->build_column(spec, column, options);
+    first->segments.push_back(std::move(built.segment));
+    first->states = {column.size(), nullptr, std::move(built.nulls),
+                     first->main().structure->device_memory()};
+  });
+  publish(std::move(first));
+}
+
+namespace {
+
+void save_bitmap(FileWriter& file, std::string_view name, const RowBitmapPtr& bitmap) {
+  if (bitmap == nullptr) return;
+  file.number(fmt::format("{}_rows", name), bitmap->bits().rows);
+  file.array(name, bitmap->words());
+}
+
+}  // namespace
+
+Stored Index::State::stored(const Version& now) const {
+  Stored stored;
+  FileWriter writer(stored);
+  writer.text("spec", spec.text());
+  writer.text("type", std::string(name_of(now.main().codec->type())));
+  writer.text("time_unit", std::string(name_of(time_unit)));
+  for (std::size_t i = 0; i < part_time_units.size(); ++i)
+    writer.text(fmt::format("part_time_unit{}", i), std::string(name_of(part_time_units[i])));
+  writer.text("included_time_unit", std::string(name_of(included_time_unit)));
+  for (const auto& [name, text] : metadata()) writer.part("metadata").text(name, text);
+  writer.number("rows", now.rows());
+  save_bitmap(writer, "erased", now.states.erased);
+  save_bitmap(writer, "nulls", now.states.nulls);
+  writer.number("segments", now.segments.size());
+  for (std::size_t i = 0; i < now.segments.size(); ++i) {
+    FileWriter part = writer.part(fmt::format("segment{}", i));
+    now.segments[i].codec->save(part.part("codec"));
+    now.segments[i].structure->save(part.part("structure"));
+    save_bitmap(part, "deleted", now.segments[i].deleted);
+  }
+  return stored;
+}
+
+std::map<std::string, std::string> Index::State::metadata() const {
+  const std::lock_guard lock(metadata_mutex_);
+  return metadata_;
+}
+
+void Index::State::set_metadata(const std::string& name, std::string text) {
+  if (!is_storable_text(name) || !is_storable_text(text))
+    fail("metadata must be UTF-8: encode other bytes, in base64 for instance");
+  const std::lock_guard lock(metadata_mutex_);
+  if (text.empty())
+    metadata_.erase(name);
+  else
+    metadata_.insert_or_assign(name, std::move(text));
+}
+
+Array<std::byte> Index::State::container() const {
+  Array<std::byte> bytes;
+  const Reading now = read();
+  threads->run([&] { bytes = write_index_bytes(stored(*now)); });
+  return bytes;
+}
+
+void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory) {
+  const FileReader reader(stored);
+  set_spec(spec_in(reader));
+  const auto unit_in = [&](const std::string& name) {
+    try {
+      return time_unit_named(reader.text(name));
+    } catch (const Error& error) {
+      reader.refuse("{}", error.what());
+    }
+  };
+  time_unit = unit_in("time_unit");
+  included_time_unit = unit_in("included_time_unit");
+  metadata_ = reader.part("metadata").texts();
+  auto opened = std::make_shared<Version>();
+  opened->states.rows = reader.number("rows", max_rows);
+  file = stored.file;
+  threads->run([&] { load_segments(reader, memory, *opened); });
+  for (std::size_t i = 0; i < opened->main().codec->part_types().size(); ++i)
+    part_time_units.push_back(unit_in(fmt::format("part_time_unit{}", i)));
+  publish(std::move(opened));
+}
+
+namespace {
+
+// Whether two segments can belong to one index.
+bool is_alike(const Segment& a, const Segment& b) {
+  return a.codec->type() == b.codec->type() && a.codec->part_types() == b.codec->part_types() &&
+         a.structure->included() == b.structure->included();
+}
+
+}  // namespace
+
+void Index::State::load_segments(const FileReader& reader,
+                                 const std::shared_ptr<DeviceMemory>& memory, Version& opened) {
+  RowStates& states = opened.states;
+  const auto bitmap_in = [&](const FileReader& part, const std::string& name) -> RowBitmapPtr {
+    if (!part.has(name + "_rows")) return nullptr;
+    const std::size_t rows = part.number(name + "_rows", states.rows);
+    return backend->load_bitmap(spec, part.array<std::uint32_t>(name, RowBits::words_of(rows)),
+                                rows, memory);
+  };
+  const auto load_segment = [&](const FileReader& part) {
+    Segment segment;
+    segment.codec = KeyCodec::from_file(part.part("codec"), states.rows);
+    LoadedStructure structure =
+        backend->load(spec, part.part("structure"), *segment.codec, states.rows, memory);
+    segment.structure = std::move(structure.structure);
+    loaded = fmt::format("{} {}", structure.rebuilt ? "rebuilt from the column in" : "mapped from",
+                         file);
+    segment.deleted = bitmap_in(part, "deleted");
+    if (!opened.segments.empty() && !is_alike(segment, opened.main()))
+      reader.refuse("its segments have keys or values of different types");
+    opened.segments.push_back(std::move(segment));
+  };
+  states.memory = memory;
+  const std::uint64_t segments = reader.number("segments", states.rows + 1);
+  if (segments == 0) reader.refuse("it has no segments");
+  for (std::uint64_t i = 0; i < segments; ++i)
+    load_segment(reader.part(fmt::format("segment{}", i)));
+  states.erased = bitmap_in(reader, "erased");
+  states.nulls = bitmap_in(reader, "nulls");
+  if (count_of(states.erased) + count_of(states.nulls) > states.rows)
+    reader.refuse("it has more erased and null rows than rows");
+}
+
+}  // namespace rtindex

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <rtindex/index.hpp>
+
+#include "base/parallel.hpp"
+#include "engine/backend.hpp"
+#include "file/stored.hpp"
+#include "index/catalog.hpp"
+#include "index/version.hpp"
+#include "keys/lookup_batch.hpp"
+
+namespace rtindex {
+
+inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
+
+// A query that was checked against a version, as segments search it.
+struct SearchedQuery {
+  const ColumnView& lower;
+  const ColumnView& upper;  // of points: the same column
+  QueryKind kind;           // equal, range or nearest
+  RangeEnds ends;
+  const NearestOptions& neighbour;
+};
+
+// What an Index holds, and its work: every call is checked here before a structure sees it.
+struct Index::State {
+  Spec spec;  // complete
+  const Backend* backend = nullptr;
+  std::shared_ptr<ThreadLimit> threads;
+  bool refits = false;  // update=refit
+  TimeUnit time_unit = TimeUnit::unspecified;
+  std::vector<TimeUnit> part_time_units;  // of a composite column
+  TimeUnit included_time_unit = TimeUnit::unspecified;
+  std::string file;    // the source of a loaded index; empty where it was built
+  std::string loaded;  // how it was loaded, for describe()
+
+  // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
+  // call holds one at a time, and a change none while it waits for its turn.
+  struct Reading {
+    std::shared_lock<std::shared_mutex> lock;
+    std::shared_ptr<const Version> version;
+    [[nodiscard]] const Version* operator->() const { return version.get(); }
+    [[nodiscard]] const Version& operator*() const { return *version; }
+  };
+  [[nodiscard]] Reading read() const;
+  void publish(std::shared_ptr<const Version> next);
+
+  // Replaces the version by a copy of it that make(maker, copy) has changed. Changes take turns.
+  template <class Make>
+  void change(Make&& make) {
+    const std::lock_guard turn(change_mutex_);
+    auto next = std::make_shared<Version>(*current());
+    threads->run([&] { make(VersionMaker(*backend, spec), *next); });
+    publish(std::move(next));
+  }
+
+  [[nodiscard]] static bool supports(const Version& now, Answer answer, QueryKind kind);
+  // That the index has these answers, with rows in the requested order.
+  void require_supported(const Version& now, const AnswerOptions& options, AnswerSet answers,
+                         QueryKind kind) const;
+  void start_counting(const Version& now, const Diagnostics& diagnostics) const;
+
+  // The included values as a value column, of which only the type is set, where the answers need
+  // values and the caller passed none. Throws where there are no values, or the caller's do not
+  // fit.
+  [[nodiscard]] std::optional<ColumnView> included_values(const Version& now,
+                                                          const ColumnView& values,
+                                                          AnswerSet answers) const;
+  // A GPU reads both kinds of memory, a CPU only its own.
+  void require_reachable(const ColumnView& column, const char* what) const;
+  // Of included values.
+  void require_key_order() const;
+  void require_comparable(const Version& now, const ColumnView& lookups) const;
+  // Of keys that need all parts of the column's: those of changes and neighbours.
+  void require_whole_keys(const Version& now, const ColumnView& keys) const;
+  void require_query(const Version& now, const Query& query) const;
+  static void require_prefixes(const Version& now, const ColumnView& prefixes);
+  // A CPU does not write device memory.
+  void require_writable(MemorySpace space) const;
+
+  [[nodiscard]] Answers answer(const Query& query, const AnswerOptions& options,
+                               const Diagnostics& diagnostics) const;
+  void answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
+                   const Diagnostics& diagnostics) const;
+  // Into device memory.
+  void join_into(const Query& query, const JoinRequest& join, Stream stream) const;
+  [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
+  [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
+
+  // The spec, its backend and what all calls read from its options.
+  void set_spec(ResolvedSpec resolved);
+  void build(const ColumnView& column, const BuildOptions& options);
+  // The parts of a version, which must be held until they are written.
+  [[nodiscard]] Stored stored(const Version& now) const;
+  // The same as one array, in the format of index files.
+  [[nodiscard]] Array<std::byte> container() const;
+  void load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory);
+
+  [[nodiscard]] std::uint32_t insert(const ColumnView& keys, const ColumnView& values,
+                                     Stream stream);
+  void erase(const ColumnView& changed, Stream stream);
+  [[nodiscard]] std::size_t erase_keys(const ColumnView& keys, Stream stream);
+  void update(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
+  void set_included(const ColumnView& changed, const ColumnView& values, Stream stream);
+  void merge();
+
+  [[nodiscard]] std::unique_ptr<State> snapshot() const;
+  [[nodiscard]] std::string describe() const;
+  [[nodiscard]] MemoryUsage memory_usage() const;
+
+  [[nodiscard]] std::map<std::string, std::string> metadata() const;
+  void set_metadata(const std::string& name, std::string text);
+
+ private:
+  // Runs a query that was checked.
+  void run(const Version& now, const Query& query, Request& request) const;
+  void search(const Version& now, const SearchedQuery& query, Request& request) const;
+  // Prefixes are ranges up to the first string above all that begin with them.
+  void run_prefixes(const Version& now, const ColumnView& prefixes, Request& request) const;
+  [[nodiscard]] std::shared_ptr<const Version> current() const;
+  // The main segment refitted in place; false where it cannot be.
+  [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
+  void require_rows(const ColumnView& changed) const;
+  void require_included(const Version& now, const ColumnView& values, std::size_t count) const;
+  static void require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
+                                const char* b_name);
+  void load_segments(const FileReader& reader, const std::shared_ptr<DeviceMemory>& memory,
+                     Version& opened);
+
+  mutable std::mutex metadata_mutex_;
+  std::map<std::string, std::string> metadata_;
+  std::shared_ptr<const Version> version_;
+  mutable std::mutex version_mutex_;  // held only to copy or swap the pointer
+  std::mutex change_mutex_;
+  mutable std::shared_mutex refit_mutex_;
+  // Lookups pass it on their way to refit_mutex_ and an update holds it while it waits, because
+  // std::shared_mutex may let lookups overtake an update for ever.
+  mutable std::mutex turnstile_;
+};
+
+}  // namespace rtindex

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "base/prefetch.hpp"
+#include "engine/ordered_backend.hpp"
+#include "kinds/backends.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// A B+-tree over the sorted pairs, loaded full from the bottom up. Leaves are 16 pairs each, one
+// after the other, so that a leaf's link to the next is its own end. An inner node is one cache
+// line of separators: the greatest key below each child. Nodes of a level lie side by side, so that
+// child c of node i is node i * fanout + c of the level below.
+template <class Key>
+class BPlusTree {
+ public:
+  static constexpr OrderPays order_pays = OrderPays::beyond_last_level;
+
+  explicit BPlusTree(const KeyOrder<Key>& order) {
+    std::size_t nodes = (order.size() + leaf_pairs - 1) / leaf_pairs;
+    const auto greatest_of_leaf = [&](std::size_t leaf) {
+      return order.key(std::min(order.size(), (leaf + 1) * leaf_pairs) - 1);
+    };
+    leaves_ = nodes;
+    while (nodes > 1) {
+      const std::size_t parents = (nodes + fanout - 1) / fanout;
+      Array<Key> level(parents * fanout);
+      for (std::size_t i = 0; i < level.size(); ++i) {
+        if (i >= nodes)
+          level[i] = std::numeric_limits<Key>::max();
+        else if (levels_.empty())
+          level[i] = greatest_of_leaf(i);
+        else
+          level[i] = greatest_below(levels_.back(), i);
+      }
+      levels_.push_back(std::move(level));
+      nodes = parents;
+    }
+  }
+
+  BPlusTree(const FileReader& file, const KeyOrder<Key>& order)
+      : leaves_((order.size() + leaf_pairs - 1) / leaf_pairs) {
+    for (std::size_t nodes = leaves_; nodes > 1;) {
+      nodes = (nodes + fanout - 1) / fanout;
+      levels_.push_back(file.array<Key>(fmt::format("level{}", levels_.size()), nodes * fanout));
+    }
+  }
+
+  void save(FileWriter file) const {
+    for (std::size_t level = 0; level < levels_.size(); ++level)
+      file.array(fmt::format("level{}", level), levels_[level].span());
+  }
+
+  void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                    std::uint32_t* at) const {
+    for (std::size_t first = 0; first < count; first += in_step)
+      search(order, keys + first, std::min(in_step, count - first), at + first);
+  }
+
+  [[nodiscard]] LocatorBytes bytes() const {
+    std::size_t bytes = 0;
+    for (const Array<Key>& level : levels_) bytes += level.bytes();
+    return {{{"inner nodes", bytes}}};
+  }
+  [[nodiscard]] std::string describe() const {
+    return fmt::format(
+        "structure: B+-tree, {} leaves of {} pairs, {} levels of inner nodes with {} children\n",
+        leaves_, leaf_pairs, levels_.size(), fanout);
+  }
+
+ private:
+  static constexpr std::size_t leaf_pairs = KeyOrder<Key>::padding;
+  static constexpr std::size_t fanout = 64 / sizeof(Key);
+  static constexpr std::size_t in_step = 32;
+
+  static Key greatest_below(const Array<Key>& level, std::size_t node) {
+    return level[std::min(level.size(), (node + 1) * fanout) - 1];
+  }
+
+  void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+              std::uint32_t* at) const {
+    std::size_t nodes[in_step] = {};
+    for (std::size_t level = levels_.size(); level-- > 0;) {
+      const Key* separators = levels_[level].data();
+      const std::size_t last = (level == 0 ? leaves_ : levels_[level - 1].size() / fanout) - 1;
+      for (std::size_t i = 0; i < count; ++i) {
+        const Key* node = separators + nodes[i] * fanout;
+        std::size_t less = 0;
+        for (std::size_t child = 0; child < fanout; ++child)
+          less += node[child] < keys[i] ? 1U : 0U;
+        nodes[i] = std::min(nodes[i] * fanout + less, last);
+        if (level != 0) {
+          prefetch(levels_[level - 1].data() + nodes[i] * fanout);
+        } else {
+          const auto* leaf = reinterpret_cast<const char*>(order.pairs() + nodes[i] * leaf_pairs);
+          prefetch(leaf);
+          prefetch(leaf + 64);
+          if constexpr (sizeof(Pair<Key>) * leaf_pairs > 128) prefetch(leaf + 128);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t start = nodes[i] * leaf_pairs;
+      const Pair<Key>* leaf = order.pairs() + start;
+      std::size_t less = 0;
+      for (std::size_t pair = 0; pair < leaf_pairs; ++pair)
+        less += leaf[pair].key < keys[i] ? 1U : 0U;
+      at[i] = static_cast<std::uint32_t>(std::min(start + less, order.size()));
+    }
+  }
+
+  std::vector<Array<Key>> levels_;  // from the leaves up
+  std::size_t leaves_ = 0;
+};
+
+}  // namespace
+
+const Backend& btree_backend() {
+  static const OrderedBackend<BPlusTree> backend("btree", "", "B+-tree, bulk-loaded");
+  return backend;
+}
+
+}  // namespace rtindex

@@ -1,0 +1,98 @@
+#include "kinds/embree/embree_backend.hpp"
+
+#include <algorithm>
+
+#include "base/search.hpp"
+#include "engine/ordered_backend.hpp"
+#include "kinds/embree/bucket_scene.hpp"
+
+namespace rtindex {
+
+namespace {
+
+struct BucketSettings {
+  const RxOptions& options;
+  int threads;
+};
+
+// Finds positions by rays: the bucket in the scene, then the key in the bucket.
+template <class Key>
+class BucketLocator {
+ public:
+  static constexpr OrderPays order_pays = OrderPays::beyond_core;
+
+  BucketLocator(const KeyOrder<Key>& order, const BucketSettings& settings)
+      : buckets_{settings.options.bucket, static_cast<std::uint32_t>(order.size())},
+        scene_(
+            settings.options, buckets_,
+            [&](std::uint32_t bucket) {
+              // Keys from a damaged file can be any; the scene holds those up to the span.
+              return std::min<std::uint64_t>(order.key(buckets_.end(bucket) - 1), order.span());
+            },
+            settings.threads) {}
+  BucketLocator(const FileReader&, const KeyOrder<Key>& order, const BucketSettings& settings)
+      : BucketLocator(order, settings) {}
+  // What is saved is the keys in order; a scene belongs to Embree.
+  void save(const FileWriter&) const {}
+
+  void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                    std::uint32_t* at, Counters* work) const {
+    std::uint64_t rays = 0;
+    for (std::size_t i = 0; i < count; ++i) at[i] = lower_bound(order.pairs(), keys[i], rays);
+    if (work != nullptr) work->rays += rays;
+  }
+
+  [[nodiscard]] LocatorBytes bytes() const {
+    return {{{"acceleration structure", scene_.representative_bytes()},
+             {"markers", scene_.marker_bytes()}},
+            scene_.peak_bytes()};
+  }
+
+  [[nodiscard]] std::string describe() const {
+    return fmt::format(
+        "tracer: {}, rtcIntersect1 for the closest hit\n"
+        "buckets: {} of {} sorted keys, {} representatives, {} row markers, {} plane markers\n"
+        "{}rays: 1 to 3 for the end of a lookup, along x, y and z\n",
+        embree_version(), buckets_.count(), buckets_.size, scene_.representatives(),
+        scene_.row_markers(), scene_.plane_markers(), dropped_text(scene_.dropped_bits()));
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t lower_bound(const Pair<Key>* pairs, Key wanted,
+                                          std::uint64_t& rays) const {
+    const std::uint32_t bucket = scene_.find(wanted, rays);
+    return lower_bound_from_hint(
+        buckets_.keys, buckets_.begin(bucket), buckets_.end(bucket), wanted,
+        [&](std::uint32_t position) { return pairs[position].key; },
+        [&](std::uint32_t begin, std::uint32_t end) {
+          const auto* const found =
+              std::lower_bound(pairs + begin, pairs + end, wanted,
+                               [](const Pair<Key>& pair, Key key) { return pair.key < key; });
+          return static_cast<std::uint32_t>(found - pairs);
+        });
+  }
+
+  Buckets buckets_;
+  EmbreeBuckets scene_;
+};
+
+}  // namespace
+
+std::unique_ptr<Structure> make_bucketed_tracer(const RxOptions& options,
+                                                const EncodedColumn& column, const KeyCodec& codec,
+                                                int threads, const KeyText& key_text,
+                                                const OrderedOptions& ordered) {
+  require_exact(options, column, key_text, embree_coordinate_limit);
+  return make_ordered<BucketLocator>(column, codec, ordered, BucketSettings{options, threads});
+}
+
+std::unique_ptr<Structure> load_bucketed_tracer(const RxOptions& options, const FileReader& file,
+                                                const KeyCodec& codec, std::size_t rows,
+                                                int threads, const OrderedOptions& ordered) {
+  if (!is_exact(options, codec.span(), embree_coordinate_limit))
+    file.refuse("its keys span {}, more than mode={} holds", codec.span(),
+                name_of(options.coordinates.mode));
+  return load_ordered<BucketLocator>(file, codec, rows, ordered, BucketSettings{options, threads});
+}
+
+}  // namespace rtindex

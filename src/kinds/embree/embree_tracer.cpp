@@ -1,0 +1,323 @@
+#include "kinds/embree/embree_backend.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "answers/accumulator.hpp"
+#include "answers/request.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "kinds/embree/edge_finder.hpp"
+#include "kinds/embree/scene.hpp"
+#include "kinds/scene/edge_order.hpp"
+#include "kinds/scene/row_directory.hpp"
+#include "kinds/scene/rx_options.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t update_grain = std::size_t{1} << 15;
+
+// Up to this many rows in the order of keys are found key by key; of more, the whole range is
+// searched and sorted.
+constexpr std::uint32_t max_rows_by_key = 64;
+
+class EmbreeTracer final : public Structure {
+ public:
+  EmbreeTracer(const RxOptions& options, EncodedColumn column, int threads)
+      : options_(options),
+        column_(std::move(column)),
+        scene_(options, column_, threads),
+        directory_(make_directory()) {}
+
+  void run(const LookupBatch& batch, const Request& request) const override {
+    visit_class(request.value_class(), [&]<class Class>() {
+      parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+        run_chunk<Class>(batch, request, first, count);
+      });
+    });
+  }
+
+  [[nodiscard]] bool keeps_order() const override { return true; }
+
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
+                  std::uint64_t* keys, Counters* counters) const override {
+    require_answerable(batch);
+    parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+      Interval intervals[chunk_lookups];
+      std::uint8_t checks[chunk_lookups] = {};
+      batch.encode(first, count, intervals, checks);
+      Counters work;
+      EdgeFinder finder({options_, column_, scene_, directory_}, batch, edge, deleted,
+                        counters != nullptr ? &work : nullptr);
+      for (std::size_t i = 0; i < count; ++i) {
+        EdgeRow found;
+        if (!intervals[i].empty()) found = finder.find(first + i, intervals[i], checks[i]);
+        rows[first + i] = found.row;
+        keys[first + i] = found.key;
+      }
+      if (counters != nullptr) add_work(*counters, work);
+    });
+  }
+
+  [[nodiscard]] bool counts_work() const override { return true; }
+
+  void require_answerable(const LookupBatch& batch) const override {
+    require_few_row_rays(options_, column_.span, batch);
+  }
+
+  bool refit(const Changes& changes, std::uint64_t span) override {
+    if (options_.update != Update::refit) return false;
+    if (is_wide(span) && !column_.keys.wide()) return false;
+    if (!is_exact(options_, span, embree_coordinate_limit)) return false;
+    std::vector<std::uint32_t> primitives(changes.rows, changes.rows + changes.size);
+    if (column_.size() != column_.row_count) {
+      for (std::uint32_t& row : primitives) {
+        const auto* found = std::lower_bound(column_.rows.begin(), column_.rows.end(), row);
+        if (found == column_.rows.end() || *found != row) return false;
+        row = static_cast<std::uint32_t>(found - column_.rows.begin());
+      }
+    }
+    std::vector<std::uint64_t> old_keys(primitives.size());
+    for (std::size_t i = 0; i < primitives.size(); ++i) old_keys[i] = column_.keys[primitives[i]];
+    const std::uint64_t old_span = std::exchange(column_.span, span);
+    try {
+      parallel_for(primitives.size(), update_grain, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i)
+          column_.keys.set(primitives[i], changes.keys[i]);
+      });
+      RowDirectory directory = make_directory();
+      scene_.refit(primitives);
+      directory_ = std::move(directory);
+    } catch (...) {
+      for (std::size_t i = 0; i < primitives.size(); ++i)
+        column_.keys.set(primitives[i], old_keys[i]);
+      column_.span = old_span;
+      scene_.undo_refit(primitives);
+      throw;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t size() const override { return column_.size(); }
+  [[nodiscard]] EncodedColumn column() const override {
+    EncodedColumn copy;
+    copy.row_count = column_.row_count;
+    copy.span = column_.span;
+    copy.keys = PackedKeys(column_.size(), column_.span);
+    for (std::size_t i = 0; i < column_.size(); ++i) copy.keys.set(i, column_.keys[i]);
+    copy.rows = Array<std::uint32_t>(column_.rows.size());
+    std::copy(column_.rows.begin(), column_.rows.end(), copy.rows.begin());
+    return copy;
+  }
+
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
+    bytes.parts = {{"primitive buffers", scene_.buffer_bytes()},
+                   {"acceleration structure", scene_.structure_bytes()},
+                   {"keys", column_.bytes()},
+                   {"row directory", directory_.bytes()}};
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
+    bytes.build_peak = bytes.resident - scene_.structure_bytes() + scene_.peak_structure_bytes();
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    std::string text = fmt::format(
+        "tracer: {}, rtcOccluded1 with a filter per hit, rtcIntersect1 for neighbours\n",
+        embree_version());
+    text += fmt::format("scene: {} {}s, {} keys in {} rows\n", column_.size(),
+                        name_of(options_.primitive), column_.size(), occupied_rows());
+    text += fmt::format("rays: {} for points, from {} for ranges, row_rays={}\n",
+                        name_of(options_.point), name_of(options_.range),
+                        options_.row_rays == RowRays::all ? "all" : "occupied");
+    text +=
+        fmt::format("compaction: {}\n", options_.update == Update::refit
+                                            ? "off (update=refit needs an uncompacted structure)"
+                                        : options_.compact ? "on (RTC_SCENE_FLAG_COMPACT)"
+                                                           : "off");
+    if (options_.update == Update::refit)
+      text += "updates: refit in place, where rows keep their keys and these stay in range\n";
+    return text;
+  }
+
+ private:
+  // The lookup that a hit belongs to.
+  template <class Class>
+  struct Receiver {
+    const EmbreeTracer* tracer;
+    const LookupBatch* batch;
+    Accumulator<Class>* accumulator;
+    std::size_t lookup;
+    Interval interval;
+    std::uint8_t checks;
+    // The hits of a lookup whose rows are wanted in the order of keys; null: the order is free.
+    std::vector<EdgeRow>* unordered;
+    RowBits deleted;
+    bool done;
+    std::exception_ptr error;  // must not travel through Embree's frames
+
+    bool take(std::uint32_t primitive) {
+      const EncodedColumn& column = tracer->column_;
+      const std::uint32_t row = column.row(primitive);
+      if (checks != check_none &&
+          !batch->accepts(lookup, interval, checks, row, column.keys[primitive]))
+        return false;
+      if (unordered == nullptr) return accumulator->hit(row);
+      if (!deleted.has(row)) unordered->push_back({row, column.keys[primitive]});
+      return false;
+    }
+
+    static bool on_hit(void* self, std::uint32_t primitive) {
+      auto& receiver = *static_cast<Receiver*>(self);
+      try {
+        receiver.done = receiver.take(primitive);
+      } catch (...) {
+        receiver.error = std::current_exception();
+        receiver.done = true;
+      }
+      return receiver.done;
+    }
+  };
+
+  template <class Class>
+  void run_chunk(const LookupBatch& batch, const Request& request, std::size_t first,
+                 std::size_t count) const {
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups] = {};
+    batch.encode(first, count, intervals, checks);
+    Accumulator<Class> accumulator(request, first / chunk_lookups);
+    std::vector<EdgeRow> unordered;
+    const bool is_ordered = request.order != RowOrder::any && request.chunk_rows != nullptr;
+    Receiver<Class> receiver{this,
+                             &batch,
+                             &accumulator,
+                             0,
+                             {},
+                             check_none,
+                             is_ordered ? &unordered : nullptr,
+                             request.deleted,
+                             false,
+                             nullptr};
+    EmbreeQuery query;
+    init_context(query.base);
+    query.receiver = &receiver;
+    query.on_hit = &Receiver<Class>::on_hit;
+    Counters work;
+    if (request.counters != nullptr) query.counters = &work;
+    std::optional<EdgeFinder> finder;
+    if (is_ordered && request.limit != 0 && request.limit <= max_rows_by_key &&
+        request.answers == AnswerSet(Answer::rows))
+      finder.emplace(EdgeFinder::Sources{options_, column_, scene_, directory_}, batch,
+                     start_of(request.order), request.deleted, query.counters);
+    for (std::size_t i = 0; i < count; ++i) {
+      receiver.lookup = first + i;
+      receiver.interval = intervals[i];
+      receiver.checks = checks[i];
+      receiver.done = accumulator.wants_no_hit();
+      accumulator.start();
+      if (!intervals[i].empty() && !receiver.done) {
+        if (batch.kind() == QueryKind::equal)
+          trace_point(query, intervals[i].lower);
+        else if (finder)
+          trace_by_key(query, *finder, receiver, request);
+        else
+          trace_range(query, intervals[i], receiver.done);
+      }
+      if (receiver.error) std::rethrow_exception(receiver.error);
+      if (is_ordered) take_in_order(batch, request, first, unordered, accumulator);
+      accumulator.finish(first + i);
+    }
+    if (request.counters != nullptr) add_work(*request.counters, work);
+  }
+
+  [[nodiscard]] static Edge start_of(RowOrder order) {
+    return order == RowOrder::descending ? Edge::last : Edge::first;
+  }
+
+  // Takes the keys of a range one after the other, from where the order starts, until there are
+  // enough rows.
+  template <class Class>
+  void trace_by_key(EmbreeQuery& query, EdgeFinder& finder, const Receiver<Class>& receiver,
+                    const Request& request) const {
+    const Edge start = start_of(request.order);
+    Interval left = receiver.interval;
+    std::uint8_t checks = receiver.checks;
+    while (!left.empty() && receiver.unordered->size() < request.limit && !receiver.done) {
+      const EdgeRow found = finder.find(receiver.lookup, left, checks);
+      if (found.row == miss_row) return;
+      trace_point(query, found.key);
+      left = keys_behind(left, start, found.key);
+      checks &= start == Edge::first ? check_upper : check_lower;  // the other end has moved
+    }
+  }
+
+  // Adds the hits of a lookup to its answers, in the order of keys, and empties the list.
+  template <class Class>
+  static void take_in_order(const LookupBatch& batch, const Request& request, std::size_t first,
+                            std::vector<EdgeRow>& hits, Accumulator<Class>& accumulator) {
+    std::sort(hits.begin(), hits.end(), [&](const EdgeRow& a, const EdgeRow& b) {
+      return is_nearer(batch, start_of(request.order), a, b);
+    });
+    for (const EdgeRow& hit : hits)
+      if (accumulator.hit(hit.row)) break;
+    if (request.chunk_keys != nullptr)
+      for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), request.limit); ++i)
+        (*request.chunk_keys)[first / chunk_lookups].push_back(hits[i].key);
+    hits.clear();
+  }
+
+  void trace_point(EmbreeQuery& query, std::uint64_t key) const {
+    query.ray_keys = {key, key};
+    scene_.trace(point_ray(options_.coordinates, options_.point, key), query);
+  }
+
+  void trace_row(EmbreeQuery& query, Interval range, std::uint64_t row) const {
+    const Coordinates& coordinates = options_.coordinates;
+    query.ray_keys = keys_in_row(coordinates, range, row);
+    scene_.trace(range_ray(coordinates, options_.range, range, row), query);
+  }
+
+  void trace_range(EmbreeQuery& query, Interval range, const bool& done) const {
+    const std::uint64_t first = options_.coordinates.row_of(range.lower);
+    const std::uint64_t last = options_.coordinates.row_of(range.upper);
+    if (options_.row_rays == RowRays::all || last - first < few_rows) {
+      for (std::uint64_t row = first; row <= last && !done; ++row) trace_row(query, range, row);
+      return;
+    }
+    for (std::size_t i = directory_.find(first);
+         i < directory_.size() && directory_[i] <= last && !done; ++i)
+      trace_row(query, range, directory_[i]);
+  }
+
+  [[nodiscard]] RowDirectory make_directory() const {
+    if (options_.row_rays == RowRays::all || options_.coordinates.row_of(column_.span) < few_rows)
+      return {};
+    return {options_.coordinates, column_};
+  }
+
+  [[nodiscard]] std::string occupied_rows() const {
+    const std::uint64_t rows = options_.coordinates.row_of(column_.span) + 1;
+    if (directory_.size() != 0) return fmt::format("{} (of {} spanned)", directory_.size(), rows);
+    return fmt::format("{}", rows);
+  }
+
+  RxOptions options_;
+  EncodedColumn column_;
+  EmbreeScene scene_;
+  RowDirectory directory_;
+};
+
+}  // namespace
+
+std::unique_ptr<Structure> make_embree_tracer(const RxOptions& options, EncodedColumn column,
+                                              int threads, const KeyText& key_text) {
+  require_exact(options, column, key_text, embree_coordinate_limit);
+  return std::make_unique<EmbreeTracer>(options, std::move(column), threads);
+}
+
+}  // namespace rtindex

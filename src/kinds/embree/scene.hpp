@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <rtindex/answer.hpp>
+
+#include "base/array.hpp"
+#include "keys/encoded_column.hpp"
+#include "keys/interval.hpp"
+#include "kinds/embree/device.hpp"
+#include "kinds/embree/triangle_scene.hpp"
+#include "kinds/scene/rays.hpp"
+#include "kinds/scene/rx_options.hpp"
+
+namespace rtindex {
+
+// What a query carries to the hit: Embree hands it back by address, `base` first.
+struct EmbreeQuery {
+  EmbreeContext base;
+  Interval ray_keys;                       // the keys that the ray passes
+  const EncodedColumn* compare = nullptr;  // hits count only where their key is one of these
+  void* receiver = nullptr;
+  // Takes the hit of a primitive. For trace(), true ends the query; for closest(), true means that
+  // the primitive counts.
+  bool (*on_hit)(void* receiver, std::uint32_t primitive) = nullptr;
+  Counters* counters = nullptr;  // of this query's thread; null: nothing is counted
+};
+
+// The primitives of a column in an Embree scene.
+class EmbreeScene {
+ public:
+  // `column` must outlive the scene and stay where it is.
+  EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads);
+  ~EmbreeScene();
+  EmbreeScene(const EmbreeScene&) = delete;
+  EmbreeScene& operator=(const EmbreeScene&) = delete;
+
+  static constexpr std::uint32_t no_primitive = RTC_INVALID_GEOMETRY_ID;
+
+  // Finds all primitives that the ray hits.
+  void trace(const Ray& ray, EmbreeQuery& query) const;
+  // The closest of the primitives that the ray hits, that have one of its keys and that on_hit()
+  // accepts, or no_primitive. On a long ray it may be one shortly behind the closest one.
+  [[nodiscard]] std::uint32_t closest(const Ray& ray, EmbreeQuery& query) const;
+  // Moves the named primitives to their new keys in the column and refits the tree.
+  void refit(std::span<const std::uint32_t> primitives);
+  // After a refit that threw: moves them to their old keys, which are in the column again.
+  void undo_refit(std::span<const std::uint32_t> primitives) noexcept;
+
+  [[nodiscard]] std::size_t buffer_bytes() const;
+  [[nodiscard]] std::size_t structure_bytes() const { return device_.bytes(); }
+  [[nodiscard]] std::size_t peak_structure_bytes() const { return device_.peak_bytes(); }
+
+ private:
+  void set_primitive(std::size_t primitive);
+  void add_geometry();
+  void commit_refit();
+  [[nodiscard]] RTCGeometry make_triangles();
+  [[nodiscard]] RTCGeometry make_spheres();
+  [[nodiscard]] RTCGeometry make_boxes();
+
+  // The same for both kinds of queries: a hit that is accepted ends trace() and shortens the ray of
+  // closest().
+  static void filter_triangle(const RTCFilterFunctionNArguments* arguments);
+  static void filter_sphere(const RTCFilterFunctionNArguments* arguments);
+  static void bound_box(const RTCBoundsFunctionArguments* arguments);
+  static void test_box(const RTCOccludedFunctionNArguments* arguments);
+  static void find_box(const RTCIntersectFunctionNArguments* arguments);
+
+  RxOptions options_;
+  const EncodedColumn* column_;
+  EmbreeDevice device_;
+  RTCScene scene_ = nullptr;
+  TriangleBuffers triangles_;
+  struct Sphere {
+    Point centre;
+    float radius;
+  };
+  Array<Sphere> spheres_;
+};
+
+}  // namespace rtindex

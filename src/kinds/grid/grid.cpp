@@ -1,0 +1,343 @@
+#include "kinds/grid/grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "base/prefetch.hpp"
+#include "base/search.hpp"
+#include "engine/ordered_backend.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// Keys that a cell should have, in eighths: where keys are crowded within their piece, cells are
+// smaller.
+constexpr std::uint32_t even_eighths = 16;
+constexpr std::uint32_t crowded_eighths = 9;
+// Offsets from even positions fit 16 bits with a sign: stretches, which are joined with this error
+// at their ends, have fewer keys than a chunk and a short run, 16384.
+constexpr JoinLimits limits{1.1, 1.1, 14000};
+constexpr std::uint64_t max_keys_per_cell = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t fill_grain = std::size_t{1} << 16;
+// Lookups whose memory is prefetched together: more than the core can have in flight, and few
+// enough for all of it to stay in the L1 cache.
+constexpr std::size_t in_step = 64;
+
+// Steps of a search by halves that take as long as the reading of a table.
+constexpr std::uint32_t root_table_steps = 2;
+
+// Pairs that are compared at once: about as many as a cell holds, so that only prefetched memory is
+// read.
+constexpr std::uint32_t at_once = 4;
+
+// What is counted of a search: nothing, or everything.
+struct NoWork {
+  void read_cells(std::size_t) const {}
+  void compared(std::size_t) const {}
+};
+struct CountedWork {
+  Counters* counters;
+  void read_cells(std::size_t count) const { counters->cells += count; }
+  void compared(std::size_t count) const { counters->tested += count; }
+};
+
+// How many of the next pairs have a key less than `key`; no branches to mispredict.
+template <class Key>
+std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
+  std::uint32_t less = 0;
+  for (std::uint32_t i = 0; i < at_once; ++i) less += pairs[i].key < key ? 1U : 0U;
+  return less;
+}
+
+// The first pair from `at` on whose key is not less.
+template <class Key, class Work>
+std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, Key key, Work work) {
+  work.compared(at_once);
+  std::uint32_t less = count_less(pairs + at, key);
+  if (less < at_once) return at + less;
+  at += at_once;
+  if (at >= size) return static_cast<std::uint32_t>(size);
+  work.compared(at_once);
+  less = count_less(pairs + at, key);
+  if (less < at_once) return at + less;
+  // Rare: a crowded cell. Double the step until it overshoots, then halve.
+  std::uint64_t low = std::uint64_t{at} + at_once;
+  std::uint64_t step = 8;
+  while (low + step < size && pairs[low + step].key < key) {
+    work.compared(1);
+    low += step + 1;
+    step *= 2;
+  }
+  const std::uint64_t high = std::min<std::uint64_t>(size, low + step);
+  return static_cast<std::uint32_t>(partition_point(low, high, [&](std::uint64_t at_middle) {
+    work.compared(1);
+    return pairs[at_middle].key < key;
+  }));
+}
+
+template <class Key>
+void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
+  const char* address = reinterpret_cast<const char*>(pairs + at);
+  prefetch(address);
+  prefetch(address + at_once * sizeof(Pair<Key>) - 1);
+}
+
+}  // namespace
+
+template <class Key>
+Grid<Key>::Grid(const KeyOrder<Key>& order) {
+  const std::vector<KeyPiece> cut =
+      cut_into_pieces(order.pairs(), order.size(), order.span(), limits);
+  std::vector<SavedPiece> pieces;
+  pieces.reserve(cut.size());
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    const bool is_last = i + 1 == cut.size();
+    const std::uint64_t keys = (is_last ? order.size() : cut[i + 1].begin) - cut[i].begin;
+    const std::uint64_t width = (is_last ? order.span() : cut[i + 1].first - 1) - cut[i].first;
+    const std::uint32_t eighths = is_crowded(cut[i]) ? crowded_eighths : even_eighths;
+    const std::uint64_t wanted = std::max<std::uint64_t>(1, keys * 8 / eighths);
+    const std::uint64_t cells = width < wanted ? width + 1 : wanted;
+    pieces.push_back({cut[i].first, cut[i].begin, static_cast<std::uint32_t>(cells)});
+  }
+  lay_out(pieces, order);
+  fill(order);
+}
+
+// Numbers the cells of all pieces.
+template <class Key>
+void Grid<Key>::lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>& order) {
+  pieces_.reserve(pieces.size());
+  std::vector<std::uint64_t> firsts;
+  firsts.reserve(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const SavedPiece& piece = pieces[i];
+    const bool is_last = i + 1 == pieces.size();
+    const std::uint64_t highest = is_last ? order.span() : pieces[i + 1].first - 1;
+    const std::uint64_t keys = (is_last ? order.size() : pieces[i + 1].begin) - piece.begin;
+    const std::uint64_t keys_per_cell = std::min((keys << 16) / piece.cells, max_keys_per_cell);
+    pieces_.push_back({Spread(piece.first, highest, piece.cells), cells_, piece.begin,
+                       static_cast<std::uint32_t>(keys_per_cell)});
+    cells_ += piece.cells;
+    firsts.push_back(piece.first);
+  }
+  MadeRoot made = make_root(firsts, order.span(), PieceSearch::in_step);
+  root_ = made.root;
+  table_ = std::move(made.table);
+}
+
+template <class Key>
+Grid<Key>::Grid(const FileReader& file, const KeyOrder<Key>& order) {
+  const auto pieces = file.small_array<SavedPiece>("pieces");
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const SavedPiece& piece = pieces[i];
+    const bool ascends = i == 0 ? piece.first == 0 : piece.first > pieces[i - 1].first;
+    const std::uint64_t highest = i + 1 == pieces.size() ? order.span() : pieces[i + 1].first - 1;
+    if (!ascends || piece.first > order.span() || piece.cells == 0 ||
+        piece.cells - 1 > highest - piece.first || piece.begin > order.size() ||
+        (i > 0 && piece.begin < pieces[i - 1].begin))
+      file.refuse("piece {} of its grid is impossible", i);
+  }
+  if (pieces.empty()) file.refuse("its grid has no pieces");
+  lay_out(pieces, order);
+  offsets_ = file.array<std::int16_t>("offsets", cells_);
+}
+
+template <class Key>
+void Grid<Key>::save(FileWriter file) const {
+  std::vector<SavedPiece> pieces;
+  pieces.reserve(pieces_.size());
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    const std::uint64_t end = i + 1 == pieces_.size() ? cells_ : pieces_[i + 1].first_cell;
+    pieces.push_back(
+        {piece.spread.lowest(), piece.begin, static_cast<std::uint32_t>(end - piece.first_cell)});
+  }
+  file.small_array("pieces", std::move(pieces));
+  file.array("offsets", offsets_.span());
+}
+
+template <class Key>
+void Grid<Key>::find_pieces(PieceRange range, const Key* keys, std::size_t count,
+                            std::uint32_t* found) const {
+  const Piece* const pieces = pieces_.data();
+  std::uint32_t steps = steps_for(range.last - range.first + 1);
+  if (root_.has_table && root_.steps + root_table_steps < steps) {
+    steps = root_.steps;
+    for (std::size_t i = 0; i < count; ++i) {
+      found[i] = root_.slot(keys[i]);
+      prefetch(table_.data() + found[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      found[i] = table_[found[i]];
+      prefetch(pieces + found[i]);
+    }
+  } else {
+    std::fill_n(found, count, range.first);
+  }
+  step_to_pieces(
+      steps, range.last, keys, count,
+      [&](std::uint32_t piece) { return pieces[piece].spread.lowest(); }, found);
+}
+
+template <class Key>
+std::uint32_t Grid<Key>::piece_of(Key key) const {
+  std::uint32_t found = 0;
+  find_pieces({0, root_.last}, &key, 1, &found);
+  return found;
+}
+
+// The position behind the last key of each cell, 0 where the cell has none. Every key writes the
+// end of its cell, so that the last one of the cell remains: no branches to mispredict.
+template <class Key>
+Array<std::uint32_t> Grid<Key>::cell_ends(const KeyOrder<Key>& order) const {
+  Array<std::uint32_t> ends(cells_);
+  parallel_for(ends.size(), fill_grain, [&](std::size_t first, std::size_t count) {
+    std::fill_n(ends.data() + first, count, 0);
+  });
+  const std::size_t size = order.size();
+  const auto cell_at = [&](std::size_t position) {
+    const Piece& piece = pieces_[piece_of(order.key(position))];
+    return piece.first_cell + piece.spread(order.key(position));
+  };
+  // A cell belongs to the block where it begins.
+  const auto end_of_cell_before = [&](std::size_t position) {
+    if (position == 0 || position == size) return position;
+    const std::uint64_t cell = cell_at(position - 1);
+    return near_partition_point(position, size,
+                                [&](std::size_t at) { return cell_at(at) == cell; });
+  };
+  parallel_for(size, fill_grain, [&](std::size_t first, std::size_t count) {
+    std::size_t position = end_of_cell_before(first);
+    const std::size_t end = end_of_cell_before(first + count);
+    if (position >= end) return;
+    std::uint32_t number = piece_of(order.key(position));
+    for (; position < end; ++number) {
+      const Piece& piece = pieces_[number];
+      const std::size_t next =
+          number + 1 == pieces_.size() ? size : std::size_t{pieces_[number + 1].begin};
+      std::uint32_t* const own_ends = ends.data() + piece.first_cell;
+      for (const std::size_t stop = std::min(next, end); position < stop; ++position)
+        own_ends[piece.spread(order.key(position))] = static_cast<std::uint32_t>(position + 1);
+    }
+  });
+  return ends;
+}
+
+// The start of every cell: the position of the first key in it or after it.
+template <class Key>
+void Grid<Key>::fill(const KeyOrder<Key>& order) {
+  const Array<std::uint32_t> ends = cell_ends(order);
+  offsets_ = Array<std::int16_t>(cells_);
+  parallel_for(cells_, fill_grain, [&](std::size_t first, std::size_t count) {
+    std::size_t before = first;
+    while (before > 0 && ends[before - 1] == 0) --before;
+    std::uint32_t start = before == 0 ? 0 : ends[before - 1];
+    const auto above = std::upper_bound(
+        pieces_.begin(), pieces_.end(), first,
+        [](std::uint64_t cell, const Piece& piece) { return cell < piece.first_cell; });
+    auto number = static_cast<std::size_t>(above - pieces_.begin()) - 1;
+    for (std::size_t cell = first; cell < first + count; ++number) {
+      const Piece& piece = pieces_[number];
+      const std::size_t next =
+          number + 1 == pieces_.size() ? cells_ : pieces_[number + 1].first_cell;
+      for (const std::size_t stop = std::min(next, first + count); cell < stop; ++cell) {
+        const auto offset =
+            static_cast<std::int32_t>(start - piece.even_start(cell - piece.first_cell));
+        assert(offset == static_cast<std::int16_t>(offset));
+        offsets_.data()[cell] = static_cast<std::int16_t>(offset);
+        start = std::max(start, ends[cell]);
+      }
+    }
+  });
+}
+
+template <class Key>
+void Grid<Key>::lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                             std::uint32_t* at, Counters* work) const {
+  lower_bounds_of({0, root_.last}, order, keys, count, at, work);
+}
+
+template <class Key>
+void Grid<Key>::lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                                std::size_t count, std::uint32_t* at, Counters* work) const {
+  if (root_.last == 0) return lower_bounds_of({0, 0}, order, keys, count, at, work);
+  const PieceRange range{piece_of(static_cast<Key>(part.first)),
+                         piece_of(static_cast<Key>(part.last))};
+  lower_bounds_of(range, order, keys, count, at, work);
+}
+
+template <class Key>
+void Grid<Key>::lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
+                                std::size_t count, std::uint32_t* at, Counters* work) const {
+  const auto search_all = [&](auto counting) {
+    for (std::size_t first = 0; first < count; first += in_step)
+      search(range, order, keys + first, std::min(in_step, count - first), at + first, counting);
+  };
+  if (work == nullptr)
+    search_all(NoWork{});
+  else
+    search_all(CountedWork{work});
+}
+
+// The cells of some keys, and where these would start if keys were spread perfectly.
+template <class Key>
+void Grid<Key>::find_cells(PieceRange range, const Key* keys, std::size_t count,
+                           std::uint64_t* cells, std::uint32_t* at) const {
+  const std::int16_t* const offsets = offsets_.data();
+  const auto find_cell = [&](const Piece& piece, std::size_t i) {
+    const std::uint64_t cell = piece.spread(keys[i]);
+    at[i] = piece.even_start(cell);
+    cells[i] = piece.first_cell + cell;
+    prefetch(offsets + cells[i]);
+  };
+  if (range.first == range.last) {
+    const Piece piece = pieces_[range.first];
+    for (std::size_t i = 0; i < count; ++i) find_cell(piece, i);
+    return;
+  }
+  std::uint32_t found[in_step];
+  find_pieces(range, keys, count, found);
+  for (std::size_t i = 0; i < count; ++i) find_cell(pieces_[found[i]], i);
+}
+
+template <class Key>
+template <class Work>
+void Grid<Key>::search(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
+                       std::size_t count, std::uint32_t* at, Work work) const {
+  const Pair<Key>* pairs = order.pairs();
+  const auto size = static_cast<std::uint32_t>(order.size());
+  std::uint64_t cells[in_step];
+  find_cells(range, keys, count, cells, at);
+  work.read_cells(count);
+  const std::int16_t* const offsets = offsets_.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    // A damaged file can hold any offset.
+    at[i] = std::min(at[i] + static_cast<std::uint32_t>(offsets[cells[i]]), size);
+    prefetch_pairs(pairs, at[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) at[i] = scan(pairs, order.size(), at[i], keys[i], work);
+}
+
+template <class Key>
+std::string Grid<Key>::describe() const {
+  return fmt::format(
+      "tracer: native, grid of {} cells in {} over sorted keys ({}-byte pairs with rowIDs)\n",
+      cells_, pieces_.size() == 1 ? "one piece" : fmt::format("{} pieces", pieces_.size()),
+      sizeof(Pair<Key>));
+}
+
+template class Grid<std::uint32_t>;
+template class Grid<std::uint64_t>;
+
+const Backend& native_backend() {
+  static const OrderedBackend<Grid> backend("rx", "native", "grid over sorted keys");
+  return backend;
+}
+
+}  // namespace rtindex

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "base/cuda/device_array.hpp"
+#include "engine/cuda/locator.hpp"
+#include "kinds/scene/buckets.hpp"
+#include "order/cuda/device_order.hpp"
+
+namespace rtindex::optix {
+
+// Statistics of neighbouring buckets. Both block until they are computed.
+[[nodiscard]] HighestDifferences highest_differences(const cuda::DeviceOrder& order,
+                                                     const Buckets& buckets,
+                                                     const std::shared_ptr<DeviceMemory>& memory,
+                                                     cudaStream_t stream);
+[[nodiscard]] std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
+                                       const BucketSpace& space, BucketRole role,
+                                       const std::shared_ptr<DeviceMemory>& memory,
+                                       cudaStream_t stream);
+
+// The buckets that are the first with their largest key, of their row or of their plane, in order.
+// Blocks until they are counted.
+[[nodiscard]] cuda::DeviceArray<std::uint32_t> first_buckets(
+    const cuda::DeviceOrder& order, const Buckets& buckets, const BucketSpace& space,
+    BucketRole role, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+
+// The buckets of triangles: representatives, or markers, those of rows before those of planes.
+struct BucketTriangles {
+  const std::uint32_t* buckets = nullptr;  // by triangle; null: triangle i is bucket i
+  bool are_markers = false;
+  std::uint32_t row_markers = 0;
+};
+
+// Writes triangles [first, first + count) to the input of a structure.
+void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
+                     const BucketSpace& space, const BucketTriangles& triangles, std::size_t first,
+                     std::size_t count, Triangle* to, cudaStream_t stream);
+
+// From the bucket that rays found to the answer, in place: the bucket of a lookup is read from its
+// output, as the row, as the begin of the run, or as both ends of the run.
+void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
+                 const cuda::DeviceLookups& lookups, std::uint32_t* rows, cudaStream_t stream);
+void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,
+                   const cuda::DeviceLookups& lookups, cuda::Run* runs, cudaStream_t stream);
+void search_ranges(const cuda::DeviceOrder& order, const Buckets& buckets,
+                   const cuda::DeviceLookups& lookups, cuda::Run* runs, cudaStream_t stream);
+
+}  // namespace rtindex::optix

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/cuda/runtime.hpp"
+#include "kinds/optix/launch_params.hpp"
+#include "kinds/optix/library.hpp"
+#include "kinds/scene/primitives.hpp"
+
+namespace rtindex::optix {
+
+// Which device programs: those for every task; those for perpendicular rays of point lookups, which
+// carry their hits in registers; those that find the first or last key of a range by closest hits;
+// or those that find buckets by the closest hits of triangles.
+enum class Programs : std::uint8_t { all, points, edges, buckets };
+
+// Device programs compiled for one GPU and one kind of primitive.
+class Pipeline {
+ public:
+  // Created once per process and kept: the driver takes most of a second to compile one.
+  // `build_flags` are those of the structures that its rays traverse.
+  [[nodiscard]] static const Pipeline& get(int device, Programs programs, Primitive primitive,
+                                           unsigned build_flags);
+
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // Launches so many threads: BucketParams for Programs::buckets, LaunchParams for all others.
+  template <class Params>
+  void launch(Params params, std::size_t threads, const std::shared_ptr<DeviceMemory>& memory,
+              cudaStream_t stream) const;
+
+ private:
+  Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);
+  ~Pipeline() = default;  // never: see get()
+
+  void make_programs(Programs programs, Primitive primitive, unsigned build_flags);
+  void make_table();
+
+  Context context_;
+  // OptiX: a pipeline is launched by one thread at a time, and its launches do not overlap.
+  mutable std::mutex launching_;
+  cuda::Event launched_;
+  PipelineRef pipeline_ = nullptr;
+  Program programs_[3] = {};  // raygen, miss, hit
+  BindingTable table_{};
+};
+
+}  // namespace rtindex::optix

@@ -1,0 +1,239 @@
+#include "kinds/optix/ray_answerer.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "answers/request.hpp"
+#include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "kinds/optix/ray_kernels.hpp"
+#include "kinds/scene/edge_order.hpp"
+
+namespace rtindex::optix {
+
+namespace {
+
+using cuda::DeviceArray;
+using cuda::DeviceRequest;
+using cuda::FoundRows;
+using cuda::Run;
+
+// Positions in an array of hits have 32 bits.
+constexpr std::uint64_t max_collected = std::numeric_limits<std::uint32_t>::max();
+
+bool wants_folding(const DeviceRequest& request) {
+  return request.any != nullptr || request.first != nullptr || request.count != nullptr ||
+         request.matched != nullptr || request.wants_values();
+}
+
+// Whether a ray can carry the state of its lookup in registers: PointHits.
+bool fits_registers(const LaunchParams& params) {
+  const int aggregates = (params.sum != nullptr ? 1 : 0) + (params.min != nullptr ? 1 : 0) +
+                         (params.max != nullptr ? 1 : 0);
+  return params.points && params.point == RayKind::perpendicular && aggregates <= 1 &&
+         params.lookups.counters == nullptr;
+}
+
+}  // namespace
+
+FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
+                              const cuda::DeviceLookups& lookups, const DeviceRequest& request,
+                              cuda::RowsWanted wanted, cudaStream_t stream) const {
+  const std::size_t count = lookups.count;
+  if (count == 0) return {};
+  LaunchParams rays = params(batch, lookups);
+  if (from_.on_host != nullptr) {
+    const Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
+    require_room(collected, count, "compares full keys");
+    FoundRows found = filter_residuals(batch, first, collected, count, wanted.in_order, stream);
+    cuda::answer_runs(found.runs.data(), count, {found.rows, found.own.size()}, request, nullptr,
+                      cuda::Gather::off, from_.memory, stream);
+    return found;
+  }
+  if (wants_folding(request)) {
+    fold(rays, request, stream);
+    rays.lookups.counters = nullptr;  // the same rays are cast again for the rows
+  }
+  if (!wanted.any) return {};
+  if (wanted.in_order && !wanted.sizes_only) return rows_in_order(rays, stream);
+  FoundRows found;
+  found.runs = sizes_of(rays, wanted.limit, stream);
+  if (wanted.sizes_only) return found;
+  Collected collected = collect(rays, found.runs, wanted.limit, stream);
+  found.too_many = collected.total > max_collected;
+  return found.too_many ? std::move(found) : rows_of(std::move(collected), count, stream);
+}
+
+void RayAnswerer::require_room(const Collected& collected, std::size_t lookups, const char* doing) {
+  if (collected.total > max_collected)
+    fail(ErrorKind::unsupported,
+         "{} lookups match {} rows, and rx:optix {} of at most 2^32 - 1 rows at once: split the "
+         "batch",
+         lookups, collected.total, doing);
+}
+
+LaunchParams RayAnswerer::params(const LookupBatch& batch,
+                                 const cuda::DeviceLookups& lookups) const {
+  LaunchParams params{};
+  params.scene = from_.scene;
+  params.point = from_.options.point;
+  params.range = from_.options.range;
+  params.points = batch.kind() == QueryKind::equal;
+  params.lookups = lookups;
+  return params;
+}
+
+void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params,
+                         cudaStream_t stream) const {
+  pipeline.launch(params, params.lookups.count, from_.memory, stream);
+}
+
+void RayAnswerer::fold(LaunchParams params, const DeviceRequest& request,
+                       cudaStream_t stream) const {
+  const std::size_t lookups = params.lookups.count;
+  params.task = Task::answer;
+  params.any = request.any;
+  params.smallest_row = request.first;
+  params.count = request.count;
+  if (request.wants_values()) {
+    params.sum = request.sum;
+    params.min = request.min;
+    params.max = request.max;
+    params.values = request.values;
+    params.value_type = request.value_type;
+    params.value_class = class_of(request.value_type);
+    params.miss = visit_class(params.value_class, [&]<class Class>() {
+      return std::bit_cast<std::uint64_t>(miss_as<Class>(request.miss));
+    });
+  }
+  params.one_hit = request.first == nullptr && request.count == nullptr && !request.wants_values();
+  DeviceArray<std::uint32_t> own;
+  if (request.matched != nullptr && request.any == nullptr) {
+    own = DeviceArray<std::uint32_t>(from_.memory, lookups, stream);
+    params.any = own.data();
+  }
+  const Pipeline& pipeline = fits_registers(params) ? from_.point_pipeline : from_.pipeline;
+  launch(pipeline, params, stream);
+  if (request.matched == nullptr) return;
+  DeviceRequest bitmap;
+  bitmap.matched = request.matched;
+  cuda::answer_rows(params.any, lookups, bitmap, stream);
+}
+
+DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::uint32_t limit,
+                                       cudaStream_t stream) const {
+  const std::size_t lookups = params.lookups.count;
+  const DeviceArray<std::uint32_t> counts(from_.memory, lookups, stream);
+  params.task = Task::count;
+  params.limit = limit;
+  params.count = counts.data();
+  launch(from_.pipeline, params, stream);
+  DeviceArray<Run> sizes(from_.memory, lookups, stream);
+  runs_of_counts(counts.data(), lookups, sizes.data(), stream);
+  return sizes;
+}
+
+RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArray<Run>& sizes,
+                                            std::uint32_t limit, cudaStream_t stream) const {
+  const auto& memory = from_.memory;
+  const std::size_t lookups = sizes.size();
+  Collected collected;
+  collected.offsets = DeviceArray<std::uint64_t>(memory, lookups + 1, stream);
+  cuda::offsets_of(cuda::RowSources::of({sizes.data()}), lookups, limit, collected.offsets.data(),
+                   memory, stream);
+  cuda::copy_to_host(&collected.total, collected.offsets.data() + lookups, sizeof(collected.total),
+                     stream);
+  if (collected.total == 0 || collected.total > max_collected) return collected;
+  collected.primitives = DeviceArray<std::uint32_t>(memory, collected.total, stream);
+  params.limit = limit;
+  params.task = Task::collect;
+  params.lookups.counters = nullptr;  // the same rays are cast again
+  params.count = nullptr;
+  params.offsets = collected.offsets.data();
+  params.collected = collected.primitives.data();
+  launch(from_.pipeline, params, stream);
+  return collected;
+}
+
+FoundRows RayAnswerer::rows_of(Collected collected, std::size_t lookups,
+                               cudaStream_t stream) const {
+  FoundRows found;
+  found.runs = DeviceArray<Run>(from_.memory, lookups, stream);
+  runs_of_offsets(collected.offsets.data(), lookups, found.runs.data(), stream);
+  if (from_.scene.rows != nullptr)
+    name_rows(from_.scene.rows, collected.primitives.data(), collected.primitives.size(), stream);
+  found.own = std::move(collected.primitives);
+  found.rows = {found.own.data(), 1};
+  return found;
+}
+
+FoundRows RayAnswerer::rows_in_order(const LaunchParams& rays, cudaStream_t stream) const {
+  const auto& memory = from_.memory;
+  const std::size_t lookups = rays.lookups.count;
+  Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
+  require_room(collected, lookups, "sorts keys");
+  DeviceArray<std::uint64_t> keys(memory, collected.total, stream);
+  sort_hits(from_.scene, collected.offsets.data(), lookups, collected.primitives, keys, memory,
+            stream);
+  FoundRows found = rows_of(std::move(collected), lookups, stream);
+  found.own_keys = std::move(keys);
+  found.keys.wide = found.own_keys.data();
+  return found;
+}
+
+FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t first,
+                                        const Collected& collected, std::size_t lookups,
+                                        bool in_order, cudaStream_t stream) const {
+  const EncodedColumn& column = *from_.on_host;
+  std::vector<std::uint64_t> offsets(lookups + 1);
+  std::vector<std::uint32_t> rows(collected.primitives.size());
+  cuda::copy_to_host(offsets.data(), collected.offsets.data(), collected.offsets.bytes(), stream);
+  cuda::copy_to_host(rows.data(), collected.primitives.data(), collected.primitives.bytes(),
+                     stream);
+  // Rows that match move to the front of their lookup's range.
+  std::vector<Run> runs(lookups);
+  std::vector<std::uint64_t> keys(in_order ? rows.size() : 0);
+  parallel_for(lookups, chunk_lookups, [&](std::size_t begin, std::size_t count) {
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups];
+    batch.encode(first + begin, count, intervals, checks);
+    std::vector<EdgeRow> accepted;
+    for (std::size_t i = 0; i < count; ++i) {
+      accepted.clear();
+      for (std::uint64_t at = offsets[begin + i]; at < offsets[begin + i + 1]; ++at) {
+        const EdgeRow hit{column.row(rows[at]), column.keys[rows[at]]};
+        if (checks[i] == check_none ||
+            batch.accepts(first + begin + i, intervals[i], checks[i], hit.row, hit.key))
+          accepted.push_back(hit);
+      }
+      if (in_order)
+        std::sort(accepted.begin(), accepted.end(), [&](const EdgeRow& a, const EdgeRow& b) {
+          return is_nearer(batch, Edge::first, a, b);
+        });
+      std::uint64_t end = offsets[begin + i];
+      for (const EdgeRow& hit : accepted) {
+        if (in_order) keys[end] = hit.key;
+        rows[end++] = hit.row;
+      }
+      runs[begin + i] = {static_cast<std::uint32_t>(offsets[begin + i]),
+                         static_cast<std::uint32_t>(end)};
+    }
+  });
+  FoundRows found;
+  found.runs = DeviceArray<Run>(from_.memory, lookups, stream);
+  cuda::copy_to_device(found.runs.data(), runs.data(), found.runs.bytes(), stream);
+  found.own = DeviceArray<std::uint32_t>(from_.memory, rows.size(), stream);
+  cuda::copy_to_device(found.own.data(), rows.data(), found.own.bytes(), stream);
+  found.rows = {found.own.data(), 1};
+  if (!in_order) return found;
+  found.own_keys = DeviceArray<std::uint64_t>(from_.memory, keys.size(), stream);
+  cuda::copy_to_device(found.own_keys.data(), keys.data(), found.own_keys.bytes(), stream);
+  found.keys.wide = found.own_keys.data();
+  return found;
+}
+
+}  // namespace rtindex::optix

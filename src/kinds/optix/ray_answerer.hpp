@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "engine/cuda/answerer.hpp"
+#include "keys/encoded_column.hpp"
+#include "kinds/optix/pipeline.hpp"
+#include "kinds/optix/scene.hpp"
+
+namespace rtindex::optix {
+
+// Answers lookups by casting their rays.
+class RayAnswerer final : public cuda::Answerer {
+ public:
+  // What it reads; all of it outlives the answerer.
+  struct Sources {
+    const RxOptions& options;
+    const Pipeline& pipeline;
+    const Pipeline& point_pipeline;
+    // Compiled at the first call.
+    std::function<const Pipeline&()> edge_pipeline;
+    SceneView scene;
+    // The keys on the host, if full keys must be compared there.
+    const EncodedColumn* on_host;
+    const std::shared_ptr<DeviceMemory>& memory;
+  };
+
+  explicit RayAnswerer(Sources sources) : from_(std::move(sources)) {}
+
+  [[nodiscard]] cuda::FoundRows answer(const LookupBatch& batch, std::size_t first,
+                                       const cuda::DeviceLookups& lookups,
+                                       const cuda::DeviceRequest& request, cuda::RowsWanted wanted,
+                                       cudaStream_t stream) const override;
+  void find_edges(const LookupBatch& batch, std::size_t first, const cuda::DeviceLookups& lookups,
+                  Edge edge, std::uint32_t* rows, std::uint64_t* keys,
+                  cudaStream_t stream) const override;
+
+ private:
+  // The primitives that the rays of each lookup hit, lookup by lookup; none if there are too many
+  // for one array.
+  struct Collected {
+    cuda::DeviceArray<std::uint64_t> offsets;
+    std::uint64_t total = 0;
+    cuda::DeviceArray<std::uint32_t> primitives;
+  };
+
+  [[nodiscard]] LaunchParams params(const LookupBatch& batch,
+                                    const cuda::DeviceLookups& lookups) const;
+  void launch(const Pipeline& pipeline, const LaunchParams& params, cudaStream_t stream) const;
+  void fold(LaunchParams params, const cuda::DeviceRequest& request, cudaStream_t stream) const;
+  // A run per lookup, as long as its number of hits, up to the limit.
+  [[nodiscard]] cuda::DeviceArray<cuda::Run> sizes_of(LaunchParams params, std::uint32_t limit,
+                                                      cudaStream_t stream) const;
+  [[nodiscard]] Collected collect(LaunchParams params, const cuda::DeviceArray<cuda::Run>& sizes,
+                                  std::uint32_t limit, cudaStream_t stream) const;
+  [[nodiscard]] cuda::FoundRows rows_of(Collected collected, std::size_t lookups,
+                                        cudaStream_t stream) const;
+  // All of them, in the order of their keys.
+  [[nodiscard]] cuda::FoundRows rows_in_order(const LaunchParams& rays, cudaStream_t stream) const;
+  // Compares full keys on the host; the result are rowIDs, and keys if they are wanted in order.
+  [[nodiscard]] cuda::FoundRows filter_residuals(const LookupBatch& batch, std::size_t first,
+                                                 const Collected& collected, std::size_t lookups,
+                                                 bool in_order, cudaStream_t stream) const;
+  // Throws where there are too many for what is to be done with all of them.
+  static void require_room(const Collected& collected, std::size_t lookups, const char* doing);
+  // The valid rows of one encoded key for each lookup, or none.
+  [[nodiscard]] Collected rows_at_keys(const LaunchParams& edges, const std::vector<EdgeRow>& keys,
+                                       cudaStream_t stream) const;
+  // Compares full keys on the host, as often as all rows of an encoded key turn out to lie outside.
+  [[nodiscard]] std::vector<EdgeRow> find_full_edges(const LookupBatch& batch, std::size_t first,
+                                                     LaunchParams edges, cudaStream_t stream) const;
+
+  Sources from_;
+};
+
+}  // namespace rtindex::optix

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include "base/prefetch.hpp"
+#include "engine/ordered_backend.hpp"
+#include "kinds/backends.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// Binary search without branches, many lookups in step, so that their cache misses overlap.
+template <class Key>
+class BinarySearch {
+ public:
+  static constexpr OrderPays order_pays = OrderPays::beyond_core;
+
+  explicit BinarySearch(const KeyOrder<Key>&) {}
+  BinarySearch(const FileReader&, const KeyOrder<Key>&) {}
+  void save(const FileWriter&) const {}
+
+  void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+                    std::uint32_t* at) const {
+    lower_bounds_in({0, order.span(), 0, static_cast<std::uint32_t>(order.size())}, order, keys,
+                    count, at);
+  }
+  // Of keys in `part`.
+  void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                       std::size_t count, std::uint32_t* at) const {
+    for (std::size_t first = 0; first < count; first += in_step)
+      search(part, order, keys + first, std::min(in_step, count - first), at + first);
+  }
+
+  [[nodiscard]] LocatorBytes bytes() const { return {{{"search structure", 0}}}; }
+  [[nodiscard]] std::string describe() const {
+    return "structure: sorted array, binary search of 16 lookups in step\n";
+  }
+
+ private:
+  static constexpr std::size_t in_step = 16;
+
+  static void search(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+                     std::size_t count, std::uint32_t* at) {
+    const Pair<Key>* pairs = order.pairs();
+    const Pair<Key>* base[in_step];
+    std::fill_n(base, count, pairs + part.begin);
+    std::size_t length = part.end - part.begin;
+    while (length > 1) {
+      const std::size_t half = length / 2;
+      length -= half;
+      for (std::size_t i = 0; i < count; ++i) {
+        base[i] += base[i][half - 1].key < keys[i] ? half : 0;
+        prefetch(base[i] + length / 2 - (length > 1 ? 1 : 0));
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      at[i] = static_cast<std::uint32_t>(base[i] - pairs) +
+              (length == 1 && base[i]->key < keys[i] ? 1U : 0U);
+  }
+};
+
+}  // namespace
+
+const Backend& sorted_backend() {
+  static const OrderedBackend<BinarySearch> backend("sorted", "", "sorted array, binary search");
+  return backend;
+}
+
+}  // namespace rtindex

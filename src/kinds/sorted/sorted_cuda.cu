@@ -1,0 +1,76 @@
+#include "kinds/cuda/classic_locators.hpp"
+
+#include "engine/cuda/locate.cuh"
+#include "engine/cuda/locate_edges.cuh"
+#include "order/cuda/order_view.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+template <class KeyType>
+struct BinaryFinder {
+  using Key = KeyType;
+  static constexpr int lanes = 1;
+
+  OrderView<Key, Layout::split> order;
+
+  [[nodiscard]] __device__ std::uint32_t lower_bound(Key key) const {
+    return order.lower_bound(0, order.size, key);
+  }
+  [[nodiscard]] __device__ std::uint32_t row(Key key) const {
+    return order.row_at(lower_bound(key), order.size, key);
+  }
+  [[nodiscard]] __device__ Run equal(Key key) const {
+    return order.run_at(lower_bound(key), order.size, key);
+  }
+};
+
+class BinarySearch final : public Locator {
+ public:
+  explicit BinarySearch(const DeviceOrder& order) : order_(&order) {}
+
+  template <class Key>
+  [[nodiscard]] BinaryFinder<Key> finder() const {
+    return {OrderView<Key, Layout::split>(*order_)};
+  }
+
+  void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
+                 cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(),
+                [&](const auto& finder) { launch_find_rows(finder, lookups, rows, stream); });
+  }
+  void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(),
+                [&](const auto& finder) { launch_find_points(finder, lookups, runs, stream); });
+  }
+  void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_ranges(finder, *order_, lookups, runs, stream);
+    });
+  }
+  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                                cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_edges<EdgeForms::all>(finder, *order_, lookups, target, stream);
+    });
+    return true;
+  }
+  [[nodiscard]] bool reads_edge_elements() const override { return true; }
+  [[nodiscard]] bool finds_first_rows() const override { return true; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
+    return {};
+  }
+  [[nodiscard]] std::string describe() const override { return "search: bisection\n"; }
+
+ private:
+  const DeviceOrder* order_;
+};
+
+}  // namespace
+
+std::unique_ptr<Locator> make_binary_search(const DeviceOrder& order) {
+  return std::make_unique<BinarySearch>(order);
+}
+
+}  // namespace rtindex::cuda

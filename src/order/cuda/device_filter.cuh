@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/cuda/cache_hints.cuh"
+#include "order/cuda/device_filter.hpp"
+
+namespace rtindex::cuda {
+
+// False: the column does not hold the key.
+[[nodiscard]] __device__ inline bool may_hold(const KeyFilter& filter, std::uint64_t key) {
+  if (filter.words == nullptr) return true;
+  const KeyFilter::Place place = filter.place(key);
+  return (load_to_stay(filter.words + place.word) & place.bits) == place.bits;
+}
+
+}  // namespace rtindex::cuda

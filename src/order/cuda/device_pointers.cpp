@@ -1,0 +1,131 @@
+#include "order/cuda/device_pointers.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "base/cuda/runtime.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+constexpr std::size_t any_alignment = 1;
+
+// The location of memory as seen by the current GPU.
+cudaPointerAttributes attributes_of(const void* memory) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, memory), "querying a pointer");
+  return attributes;
+}
+
+// Pointers that earlier calls of this thread have passed and that a GPU reaches. Querying a pointer
+// takes longer than all other work before the kernel of a small batch, and such batches come in the
+// same buffers again and again.
+class KnownPointers {
+ public:
+  [[nodiscard]] bool has(const void* memory, int device) const {
+    const Known& known = known_[place_of(memory)];
+    return known.memory == memory && known.device == device;
+  }
+  void add(const void* memory, int device) { known_[place_of(memory)] = {memory, device}; }
+
+ private:
+  struct Known {
+    const void* memory = nullptr;
+    int device = -1;
+  };
+  static constexpr int place_bits = 6;
+
+  [[nodiscard]] static std::size_t place_of(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) * 0x9e3779b97f4a7c15U >> (64 - place_bits);
+  }
+
+  Known known_[std::size_t{1} << place_bits];
+};
+thread_local KnownPointers known_pointers;
+
+bool is_reached(const void* memory, const cudaPointerAttributes& attributes, int device) {
+  if (attributes.type == cudaMemoryTypeUnregistered) {
+    int reaches_host = 0;
+    check(cudaDeviceGetAttribute(&reaches_host, cudaDevAttrPageableMemoryAccess, device),
+          "querying a GPU");
+    return reaches_host != 0;
+  }
+  if (attributes.type != cudaMemoryTypeDevice || attributes.device == device) return true;
+  // Memory of another GPU has an address here if the caller has enabled access to it, and if the
+  // thread has used the GPU before.
+  check(cudaSetDevice(device), "choosing a GPU");
+  return attributes_of(memory).devicePointer != nullptr;
+}
+
+// A failing access would make the GPU unusable for the whole process.
+void require_usable(const void* memory, std::size_t alignment, const char* what) {
+  if (memory == nullptr) return;
+  if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
+    fail("the {} are not aligned to their {} bytes: copy them to an array of their own", what,
+         alignment);
+  int device = 0;
+  check(cudaGetDevice(&device), "querying the current GPU");
+  if (known_pointers.has(memory, device)) return;
+  const cudaPointerAttributes attributes = attributes_of(memory);
+  if (is_reached(memory, attributes, device)) {
+    if (attributes.type == cudaMemoryTypeDevice) known_pointers.add(memory, device);
+    return;
+  }
+  if (attributes.type == cudaMemoryTypeUnregistered)
+    fail(
+        "the {} are said to be in device memory, but they are not: pass host memory without "
+        "on_device() or MemorySpace::device, or copy it to the GPU",
+        what);
+  fail(
+      "the {} are in the memory of GPU {}, which the index's GPU cannot reach: copy them, or give "
+      "it access with cudaDeviceEnablePeerAccess()",
+      what, attributes.device);
+}
+
+}  // namespace
+
+void require_on_device(const ColumnView& column, const char* what) {
+  if (column.memory_space() != MemorySpace::device || column.size() == 0) return;
+  for (const ColumnView& part : column.parts()) require_on_device(part, what);
+  require_usable(column.validity(), any_alignment, what);
+  if (column.type() == Type::composite) return;
+  if (column.type() == Type::string) {
+    require_usable(column.string_offsets(), column.string_offset_width(), what);
+    require_usable(column.string_bytes(), any_alignment, what);
+    return;
+  }
+  require_usable(column.data(), width_of(column.type()), what);
+}
+
+void require_on_device(const LookupBatch& batch, const Request& request) {
+  require_on_device(batch.lower(), "lookups");
+  if (&batch.upper() != &batch.lower()) require_on_device(batch.upper(), "lookups");
+  if (request.values_space == MemorySpace::device)
+    require_usable(request.values, width_of(request.value_type), "values");
+  require_on_device(request.outputs, batch.size());
+  if (request.join != nullptr) require_on_device(request.join->outputs);
+}
+
+void require_on_device(const JoinOutputs& out) {
+  require_usable(out.count, sizeof(*out.count), "counts");
+  require_usable(out.lookups, sizeof(*out.lookups), "answers");
+  require_usable(out.rows, sizeof(*out.rows), "answers");
+}
+
+void require_on_device(const Outputs& out, std::size_t lookups) {
+  if (out.memory_space != MemorySpace::device) return;
+  require_usable(out.offsets, sizeof(*out.offsets), "offsets");
+  if (lookups == 0) return;
+  for (const std::uint32_t* answers : {out.any, out.first, out.count, out.rows})
+    require_usable(answers, sizeof(*answers), "answers");
+  for (const void* answers : {out.sum, out.min, out.max})
+    require_usable(answers, sizeof(std::uint64_t), "answers");
+  require_usable(out.matched, any_alignment, "answers");
+  require_usable(out.key, any_alignment, "answers");
+}
+
+}  // namespace rtindex::cuda

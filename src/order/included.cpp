@@ -1,0 +1,265 @@
+#include "order/included.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/array.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/prefetch.hpp"
+#include "order/levels.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t grain = std::size_t{1} << 14;
+
+// RowNumbers::element for many rows: reads a table where rows are listed and lie close together.
+class ElementsOfRows {
+ public:
+  explicit ElementsOfRows(const RowNumbers& numbers) : numbers_(&numbers) {
+    if (!numbers.listed() || numbers.size() == 0) return;
+    first_ = numbers.list().front();
+    const std::size_t range = std::size_t{numbers.list().back()} - first_ + 1;
+    if (range / numbers.size() >= max_per_row) return;
+    table_ = Array<std::uint32_t>(range);
+    parallel_for(numbers.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        table_[numbers.row(i) - first_] = static_cast<std::uint32_t>(i);
+    });
+  }
+
+  [[nodiscard]] std::size_t operator[](std::uint32_t row) const {
+    return table_.empty() ? numbers_->element(row) : std::as_const(table_)[row - first_];
+  }
+
+ private:
+  static constexpr std::size_t max_per_row = 8;  // entries of the table
+
+  const RowNumbers* numbers_;
+  std::uint32_t first_ = 0;
+  Array<std::uint32_t> table_;
+};
+
+template <class T>
+class Included final : public IncludedValues {
+  using Class = value_class_t<T>;
+  using Aggregate = ValueAggregate<Class>;
+  static constexpr bool has_prefix_sums = Levels<Class>::has_prefix;
+
+ public:
+  Included(const ColumnView& values, std::size_t size, const RowAt& row_at,
+           const RowNumbers& numbers)
+      : type_(values.type()), values_(size) {
+    const T* const by_element = static_cast<const T*>(values.data());
+    const ElementsOfRows elements(numbers);
+    parallel_for(size, grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t at = first; at < first + count; ++at)
+        values_[at] = by_element[elements[row_at(at)]];
+    });
+    if (size != values.size()) {
+      const std::vector<std::uint32_t> outside =
+          missing_of(values.size(), [&](std::size_t at) { return elements[row_at(at)]; });
+      outside_ = Array<T>(outside.size());
+      outside_rows_ = Array<std::uint32_t>(outside.size());
+      for (std::size_t i = 0; i < outside.size(); ++i) {
+        outside_[i] = by_element[outside[i]];
+        outside_rows_[i] = numbers.row(outside[i]);
+      }
+    }
+    all_ = levels_over(std::as_const(values_).span(), AllValid::Deleted{});
+  }
+
+  Included(std::span<const Part> parts, std::span<const std::uint32_t> sources)
+      : type_(parts.front().values->type()), values_(sources.size()) {
+    std::vector<const T*> values;
+    std::vector<std::size_t> ends;
+    for (const Part& part : parts) {
+      values.push_back(own(part).values_.data());
+      ends.push_back((ends.empty() ? 0 : ends.back()) + own(part).values_.size());
+    }
+    parallel_for(sources.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t at = first; at < first + count; ++at) {
+        std::size_t part = 0;
+        while (sources[at] >= ends[part]) ++part;
+        values_[at] = values[part][sources[at] - (part == 0 ? 0 : ends[part - 1])];
+      }
+    });
+    std::vector<std::pair<std::uint32_t, T>> outside;
+    for (const Part& part : parts) {
+      const std::span<const std::uint32_t> rows = part.values->outside_rows();
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (!part.deleted.has(rows[i])) outside.emplace_back(rows[i], own(part).outside_[i]);
+    }
+    std::sort(outside.begin(), outside.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    outside_ = Array<T>(outside.size());
+    outside_rows_ = Array<std::uint32_t>(outside.size());
+    for (std::size_t i = 0; i < outside.size(); ++i)
+      std::tie(outside_rows_[i], outside_[i]) = outside[i];
+    all_ = levels_over(std::as_const(values_).span(), AllValid::Deleted{});
+  }
+
+  Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
+      : type_(type),
+        values_(file.array<T>("values", size)),
+        outside_rows_(file.array<std::uint32_t>("outside_rows")) {
+    if (outside_rows_.size() > rows - size) file.refuse("it has too many values of null keys");
+    outside_ = file.array<T>("outside", outside_rows_.size());
+    if constexpr (has_prefix_sums) all_.prefix = file.array<Class>("prefix", size / block + 1);
+    for (std::size_t left = size; left > block; left = (left + block - 1) / block)
+      all_.blocks.push_back(file.array<Aggregate>(fmt::format("level{}", all_.blocks.size()),
+                                                  (left + block - 1) / block));
+  }
+
+  void save(FileWriter file) const override {
+    file.text("type", std::string(name_of(type_)));
+    file.array("values", values_.span());
+    file.array("outside", outside_.span());
+    file.array("outside_rows", outside_rows_.span());
+    if constexpr (has_prefix_sums) file.array("prefix", all_.prefix.span());
+    for (std::size_t level = 0; level < all_.blocks.size(); ++level)
+      file.array(fmt::format("level{}", level), all_.blocks[level].span());
+  }
+
+  [[nodiscard]] Type type() const override { return type_; }
+
+  [[nodiscard]] std::size_t bytes() const override {
+    return values_.bytes() + outside_.bytes() + outside_rows_.bytes() + all_.bytes();
+  }
+
+  void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
+              const ValidMatches* valid, const ValidAggregates* aggregates) const override {
+    const T* const values = values_.data();
+    const auto* const valid_levels = static_cast<const Levels<Class>*>(aggregates);
+    const LevelReader<T, AllValid::Deleted> all{values, &all_, {}};
+    if (valid == nullptr) {
+      prefetch_ends(all_, found, count);
+      answer_from(request, first, found, count, [&](std::size_t) { return all; });
+    } else if (valid_levels != nullptr) {
+      prefetch_ends(*valid_levels, found, count);
+      answer_from(request, first, found, count, [&](std::size_t i) {
+        return LevelReader<T, DeletedBits>{values, valid_levels, valid->deleted(i)};
+      });
+    } else {
+      prefetch_ends(all_, found, count);
+      answer_from(request, first, found, count, [&](std::size_t i) {
+        return ValidWalker<T>{all, &valid->deleted(i)};
+      });
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<const ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted) const override {
+    return std::make_unique<const Levels<Class>>(levels_over(values_.span(), deleted));
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {
+    return outside_rows_.span();
+  }
+
+  [[nodiscard]] OwnedColumn values_of(std::span<const std::uint32_t> entries) const override {
+    OwnedColumn column(type_, entries.size());
+    column.set_all_valid();
+    T* const out = column.data<T>();
+    const T* const values = values_.data();
+    parallel_for(entries.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        const std::size_t entry = entries[i];
+        out[i] = entry < values_.size() ? values[entry] : outside_[entry - values_.size()];
+      }
+    });
+    return column;
+  }
+
+ private:
+  [[nodiscard]] static const Included& own(const Part& part) {
+    return static_cast<const Included&>(*part.values);
+  }
+
+  // Those of 0..count-1 that are number_at(position) for no position of the key order.
+  template <class NumberAt>
+  [[nodiscard]] std::vector<std::uint32_t> missing_of(std::size_t count,
+                                                      const NumberAt& number_at) const {
+    std::vector<bool> is_there(count, false);
+    for (std::size_t at = 0; at < values_.size(); ++at) {
+      const std::size_t number = number_at(at);
+      if (number < count) is_there[number] = true;
+    }
+    std::vector<std::uint32_t> missing;
+    for (std::size_t number = 0; number < count; ++number)
+      if (!is_there[number]) missing.push_back(static_cast<std::uint32_t>(number));
+    return missing;
+  }
+
+  void prefetch_ends(const Levels<Class>& levels, const Match* found, std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
+      prefetch(values_.data() + found[i].begin);
+      prefetch(values_.data() + found[i].end);
+      if constexpr (has_prefix_sums) {
+        prefetch(levels.prefix.data() + found[i].begin / block);
+        prefetch(levels.prefix.data() + found[i].end / block);
+      }
+    }
+  }
+
+  template <class ReaderOf>
+  void answer_from(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                   const ReaderOf& reader_of) const {
+    const auto miss = miss_as<Class>(request.miss);
+    if constexpr (has_prefix_sums) {
+      if (!request.answers.has_any_of(Answer::min | Answer::max)) {
+        auto* out = static_cast<Class*>(request.outputs.sum) + first;
+        for (std::size_t i = 0; i < count; ++i)
+          out[i] = found[i].size() == 0 ? miss : reader_of(i).sum(found[i]);
+        return;
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      write_values(
+          request.outputs, first + i,
+          found[i].size() == 0 ? Aggregate::of(miss) : aggregate_of(reader_of(i), found[i]));
+  }
+
+  Type type_;
+  Array<T> values_;   // in key order
+  Array<T> outside_;  // of rows whose key is null, in row order
+  Array<std::uint32_t> outside_rows_;
+  Levels<Class> all_;
+};
+
+}  // namespace
+
+std::unique_ptr<IncludedValues> IncludedValues::make(const ColumnView& values, std::size_t size,
+                                                     const RowAt& row_at,
+                                                     const RowNumbers& numbers) {
+  return visit_native(values.type(), [&]<class T>() -> std::unique_ptr<IncludedValues> {
+    return std::make_unique<Included<T>>(values, size, row_at, numbers);
+  });
+}
+
+std::unique_ptr<IncludedValues> IncludedValues::merged(std::span<const Part> parts,
+                                                       std::span<const std::uint32_t> sources) {
+  return visit_native(parts.front().values->type(),
+                      [&]<class T>() -> std::unique_ptr<IncludedValues> {
+                        return std::make_unique<Included<T>>(parts, sources);
+                      });
+}
+
+std::unique_ptr<IncludedValues> IncludedValues::from_file(const FileReader& file, std::size_t size,
+                                                          std::size_t rows) {
+  const std::string& name = file.text("type");
+  for (int i = 0; i <= static_cast<int>(Type::composite); ++i) {
+    const auto type = static_cast<Type>(i);
+    if (!is_native(type) || name_of(type) != name) continue;
+    return visit_native(type, [&]<class T>() -> std::unique_ptr<IncludedValues> {
+      return std::make_unique<Included<T>>(file, type, size, rows);
+    });
+  }
+  file.refuse("its included values have the unknown type {}", name);
+}
+
+}  // namespace rtindex

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "order/key_model.hpp"
+#include "order/pairs.hpp"
+
+namespace rtindex {
+
+// A part of a column in key order: key values [first, last], rows at positions [begin, end).
+struct KeyPart {
+  std::uint64_t first, last;
+  std::uint32_t begin, end;
+};
+
+// A column in key order cut into parts of about equally many rows, whatever the distribution of its
+// keys. Equal keys are in one part, so there may be fewer parts than wanted. Every key value up to
+// the column's span belongs to a part.
+class KeyParts {
+ public:
+  static constexpr std::size_t most = std::size_t{1} << 16;
+
+  // Into at most `wanted` parts, which are at most `most`. No lookup is above `span`.
+  template <class Key>
+  KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t wanted);
+
+  [[nodiscard]] std::size_t size() const { return firsts_.size(); }
+  [[nodiscard]] KeyPart operator[](std::size_t part) const {
+    return {firsts_[part], part + 1 == size() ? span_ : firsts_[part + 1] - 1, begins_[part],
+            begins_[part + 1]};
+  }
+  // parts[i] = the part of keys[i].
+  void find(const std::uint64_t* keys, std::size_t count, std::uint32_t* parts) const;
+
+ private:
+  std::vector<std::uint64_t> firsts_;  // the smallest key value that belongs to each
+  std::vector<std::uint32_t> begins_;  // of each, and the end of the last
+  MadeRoot root_;
+  std::uint64_t span_;
+};
+
+extern template KeyParts::KeyParts(const Pair<std::uint32_t>*, std::size_t, std::uint64_t,
+                                   std::size_t);
+extern template KeyParts::KeyParts(const Pair<std::uint64_t>*, std::size_t, std::uint64_t,
+                                   std::size_t);
+
+}  // namespace rtindex

@@ -1,0 +1,54 @@
+#include "rows/cuda/device_row_bitmap.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "base/cuda/transfer.hpp"
+
+namespace rtindex::cuda {
+
+MarkedWords::MarkedWords(std::size_t row_count, const std::shared_ptr<DeviceMemory>& memory,
+                         cudaStream_t stream, bool clear)
+    : words(memory, RowBits::words_of(row_count), stream), rows(row_count) {
+  if (clear && !words.empty())
+    check(cudaMemsetAsync(words.data(), 0, words.bytes(), stream), "filling memory");
+}
+
+DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, MarkedWords marked, std::size_t count,
+                                 std::shared_ptr<DeviceMemory> memory)
+    : memory_(std::move(memory)), stream_(std::move(stream)), words_(std::move(marked.words)) {
+  check(cudaGetDevice(&device_), "querying the current GPU");
+  bits_ = {words_.data(), marked.rows};
+  count_ = count;
+}
+
+DeviceRowBitmap::~DeviceRowBitmap() {
+  const OnDevice current(device_, std::nothrow);
+  uses_.wait_on(stream_.get());
+  words_ = DeviceArray<std::uint32_t>();
+}
+
+Array<std::uint32_t> DeviceRowBitmap::words() const {
+  const OnDevice current(device_);
+  const PooledStream stream;
+  Array<std::uint32_t> copy(words_.size());
+  copy_to_host(copy.data(), words_.data(), words_.bytes(), stream.get());
+  return copy;
+}
+
+void record_use(const RowBitmapPtr& bitmap, cudaStream_t stream) noexcept {
+  if (const auto* const on_device = dynamic_cast<const DeviceRowBitmap*>(bitmap.get()))
+    on_device->record_use(stream);
+}
+
+RowBitmapPtr upload_marks(std::span<const std::uint32_t> words, std::size_t rows,
+                          const std::shared_ptr<DeviceMemory>& memory) {
+  std::size_t count = 0;
+  for (const std::uint32_t word : words) count += static_cast<std::size_t>(std::popcount(word));
+  PooledStream stream;
+  MarkedWords marked(rows, memory, stream.get(), false);
+  copy_to_device(marked.words.data(), words.data(), words.size_bytes(), stream.get());
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
+}
+
+}  // namespace rtindex::cuda

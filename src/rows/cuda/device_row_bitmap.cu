@@ -1,0 +1,181 @@
+#include "rows/cuda/device_row_bitmap.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cuda/launch.cuh"
+#include "keys/cuda/element_bits.cuh"
+
+namespace rtindex::cuda {
+
+namespace {
+
+struct RowFacts {
+  unsigned long long nulls;
+  std::uint32_t wrong;
+};
+
+// Whether the row was not in the set before.
+__device__ bool set_bit(std::uint32_t* words, std::uint32_t row) {
+  const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
+  return (atomicOr(&words[row / RowBits::word_bits], bit) & bit) == 0;
+}
+
+__global__ void name_each(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
+                          RowBits erased, RowBits nulls, std::uint32_t* named, RowFacts* facts) {
+  const std::size_t i = thread_number();
+  bool wrong = false;
+  bool is_null = false;
+  if (i < count) {
+    const std::uint32_t row = rows[i];
+    wrong = row >= row_count || erased.has(row) || !set_bit(named, row);
+    is_null = !wrong && nulls.has(row);
+  }
+  const unsigned null_lanes = __ballot_sync(~0U, is_null);
+  const bool any_wrong = __any_sync(~0U, wrong);
+  if (threadIdx.x % 32 != 0) return;
+  if (any_wrong) facts->wrong = 1;
+  if (null_lanes != 0)
+    atomicAdd(&facts->nulls, static_cast<unsigned long long>(__popc(null_lanes)));
+}
+
+__global__ void mark_each_null(DeviceElements column, RowIds ids, std::size_t row_count,
+                               std::uint32_t* words) {
+  const std::size_t i = thread_number();
+  if (i >= column.size || is_valid(column, i)) return;
+  if (ids[i] < row_count) set_bit(words, ids[i]);
+}
+
+__global__ void mark_each(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
+                          std::uint32_t* words) {
+  const std::size_t i = thread_number();
+  if (i < count && rows[i] < row_count) set_bit(words, rows[i]);
+}
+
+struct Either {
+  __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a | b; }
+};
+struct FirstOnly {
+  __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a & ~b; }
+};
+
+__device__ void add_count(unsigned long long bits, unsigned long long* total) {
+  for (int lanes = 16; lanes > 0; lanes /= 2) bits += __shfl_down_sync(~0U, bits, lanes);
+  if (threadIdx.x % 32 == 0 && bits != 0) atomicAdd(total, bits);
+}
+
+// Combines sets word by word and counts the rows of the result. Words beyond a set are 0.
+template <class Combine>
+__global__ void combine_words(const std::uint32_t* a, std::size_t a_words, const std::uint32_t* b,
+                              std::size_t b_words, std::uint32_t* out, std::size_t words,
+                              Combine combine, unsigned long long* total) {
+  unsigned long long bits = 0;
+  for (std::size_t i = thread_number(); i < words; i += thread_count()) {
+    const std::uint32_t word = combine(i < a_words ? a[i] : 0, i < b_words ? b[i] : 0);
+    out[i] = word;
+    bits += static_cast<unsigned>(__popc(word));
+  }
+  add_count(bits, total);
+}
+
+__global__ void count_words(const std::uint32_t* words, std::size_t count,
+                            unsigned long long* total) {
+  unsigned long long bits = 0;
+  for (std::size_t i = thread_number(); i < count; i += thread_count())
+    bits += static_cast<unsigned>(__popc(words[i]));
+  add_count(bits, total);
+}
+
+// A number on the device, 0 at first.
+template <class T>
+class Tally {
+ public:
+  Tally(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+      : number_(memory, 1, stream), stream_(stream) {
+    check(cudaMemsetAsync(number_.data(), 0, sizeof(T), stream), "filling memory");
+  }
+  [[nodiscard]] T* get() const { return number_.data(); }
+  // Blocks until all work on the stream is done.
+  [[nodiscard]] T read(const char* doing) const {
+    T value{};
+    check(cudaMemcpyAsync(&value, number_.data(), sizeof(T), cudaMemcpyDeviceToHost, stream_),
+          "copying from the GPU");
+    check(cudaStreamSynchronize(stream_), doing);
+    return value;
+  }
+
+ private:
+  DeviceArray<T> number_;
+  cudaStream_t stream_;
+};
+
+template <class Combine>
+RowBitmapPtr combined(const RowBitmapPtr& a, const RowBitmapPtr& b, std::size_t rows,
+                      Combine combine) {
+  const auto& memory = dynamic_cast<const DeviceRowBitmap&>(*a).memory();
+  PooledStream stream;
+  MarkedWords marked(rows, memory, stream.get(), false);
+  const Tally<unsigned long long> total(memory, stream.get());
+  const std::size_t words = marked.words.size();
+  if (words != 0)
+    combine_words<<<loop_blocks(words), block_threads, 0, stream.get()>>>(
+        a->bits().words, RowBits::words_of(a->bits().rows), b->bits().words,
+        RowBits::words_of(b->bits().rows), marked.words.data(), words, combine, total.get());
+  check_launch("combining row bitmaps");
+  const std::size_t count = total.read("combining row bitmaps");
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
+}
+
+}  // namespace
+
+NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased, RowBits nulls,
+                    const MarkedWords& named, const std::shared_ptr<DeviceMemory>& memory,
+                    cudaStream_t stream) {
+  const Tally<RowFacts> facts(memory, stream);
+  if (count != 0)
+    name_each<<<blocks_for(count), block_threads, 0, stream>>>(
+        rows, count, named.rows, erased, nulls, named.words.data(), facts.get());
+  check_launch("checking the rows of a change");
+  const RowFacts found = facts.read("checking the rows of a change");
+  return {found.wrong != 0, found.nulls};
+}
+
+void mark_nulls(const DeviceElements& column, RowIds ids, const MarkedWords& marked,
+                cudaStream_t stream) {
+  if (column.size != 0 && column.validity != nullptr)
+    mark_each_null<<<blocks_for(column.size), block_threads, 0, stream>>>(column, ids, marked.rows,
+                                                                          marked.words.data());
+  check_launch("marking null rows");
+}
+
+void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords& marked,
+                 cudaStream_t stream) {
+  if (count != 0)
+    mark_each<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, marked.rows,
+                                                               marked.words.data());
+  check_launch("marking rows");
+}
+
+std::size_t count_marked(const MarkedWords& marked, const std::shared_ptr<DeviceMemory>& memory,
+                         cudaStream_t stream) {
+  const Tally<unsigned long long> total(memory, stream);
+  const std::size_t words = marked.words.size();
+  if (words != 0)
+    count_words<<<loop_blocks(words), block_threads, 0, stream>>>(marked.words.data(), words,
+                                                                  total.get());
+  check_launch("counting rows");
+  return total.read("counting rows");
+}
+
+RowBitmapPtr united_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  return combined(a, b, std::max(a->bits().rows, b->bits().rows), Either{});
+}
+
+RowBitmapPtr without_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b) {
+  if (a == nullptr || b == nullptr) return a;
+  RowBitmapPtr rest = combined(a, b, a->bits().rows, FirstOnly{});
+  return rest->count() == 0 ? nullptr : rest;
+}
+
+}  // namespace rtindex::cuda

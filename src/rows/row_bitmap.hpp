@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/array.hpp"
+#include "rows/row_bits.hpp"
+
+namespace rtindex {
+
+// An immutable bitmap of rows that versions share, in the memory of the index that it belongs to:
+// the erased rows of an index, or the rows of a segment that are deleted or superseded.
+class RowBitmap {
+ public:
+  virtual ~RowBitmap() = default;
+  RowBitmap(const RowBitmap&) = delete;
+  RowBitmap& operator=(const RowBitmap&) = delete;
+
+  // In host memory, or in that of the index's GPU.
+  [[nodiscard]] RowBits bits() const { return {bits_.words, bits_.rows, id_}; }
+  // How many rows are set.
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t bytes() const {
+    return RowBits::words_of(bits_.rows) * sizeof(std::uint32_t);
+  }
+  // The words in host memory, to be saved.
+  [[nodiscard]] virtual Array<std::uint32_t> words() const = 0;
+
+ protected:
+  RowBitmap() = default;
+  RowBits bits_;
+  std::size_t count_ = 0;
+
+ private:
+  [[nodiscard]] static std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+  }
+
+  std::uint64_t id_ = next_id();
+};
+
+// Null: no row is set.
+using RowBitmapPtr = std::shared_ptr<const RowBitmap>;
+
+[[nodiscard]] inline RowBits bits_of(const RowBitmapPtr& bitmap) {
+  return bitmap == nullptr ? RowBits{} : bitmap->bits();
+}
+[[nodiscard]] inline std::size_t count_of(const RowBitmapPtr& bitmap) {
+  return bitmap == nullptr ? 0 : bitmap->count();
+}
+
+// A row bitmap in host memory.
+class HostRowBitmap final : public RowBitmap {
+ public:
+  HostRowBitmap(Array<std::uint32_t> words, std::size_t rows);
+  [[nodiscard]] Array<std::uint32_t> words() const override;
+
+ private:
+  Array<std::uint32_t> words_;
+};
+
+// Builds a row bitmap; many threads may add rows at once.
+class RowBitmapBuilder {
+ public:
+  explicit RowBitmapBuilder(std::size_t rows);
+  // False where the row is set already.
+  bool add(std::uint32_t row) {
+    const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
+    const std::atomic_ref<std::uint32_t> word(words_[row / RowBits::word_bits]);
+    return (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+  }
+  [[nodiscard]] RowBits bits() const { return {words_.data(), rows_}; }
+  // How many rows are set.
+  [[nodiscard]] std::size_t count() const;
+  // The bitmap; null where no row is set.
+  [[nodiscard]] RowBitmapPtr finish() &&;
+
+ private:
+  Array<std::uint32_t> words_;
+  std::size_t rows_;
+};
+
+}  // namespace rtindex

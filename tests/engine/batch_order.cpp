@@ -1,0 +1,138 @@
+// The order in which batches are answered, and that of the rows of a lookup.
+
+#include "engine/batch_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/cache_sizes.hpp"
+#include "keys/codec.hpp"
+#include "support/order_oracle.hpp"
+#include "support/random.hpp"
+#include "support/specs.hpp"
+
+namespace rtindex::test {
+namespace {
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr auto pays_never = OrderPays::never;
+constexpr auto pays_beyond_core = OrderPays::beyond_core;
+constexpr auto pays_beyond_last_level = OrderPays::beyond_last_level;
+
+TEST(OrderRule, DescribesWhatItDecides) {
+  const auto text = [](Order order, OrderPays pays, std::size_t bytes) {
+    return OrderRule(order, pays, bytes).describe();
+  };
+  const std::size_t fits = cache_sizes().last_level;
+  EXPECT_TRUE(mentions(text(Order::on, pays_never, 1), "order: on ("));
+  EXPECT_TRUE(mentions(text(Order::off, pays_beyond_core, fits + 1), "order: off ("));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays_never, fits + 1), "in their own order"));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays_beyond_last_level, fits), "in their own order"));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays_beyond_last_level, fits + 1),
+                       "batches of 1048576 lookups or more are answered in key order"));
+}
+
+TEST(OrderRule, OrdersLargeUnsortedBatchesOfStructuresBeyondTheCache) {
+  constexpr std::size_t few = std::size_t{1} << 16;
+  constexpr std::size_t many = std::size_t{1} << 20;
+  std::vector<std::uint32_t> ascending(many);
+  std::iota(ascending.begin(), ascending.end(), 0U);
+  const std::vector<std::uint32_t> descending(ascending.rbegin(), ascending.rend());
+  const ColumnView sorted(ascending);
+  const ColumnView unsorted(descending);
+  const std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(sorted);
+  const auto orders = [&](const OrderRule& rule, const ColumnView& lookups, std::size_t size) {
+    return rule.in_order(LookupBatch(*codec, lookups, lookups, QueryKind::equal, {}, 0, size));
+  };
+  const CacheSizes& caches = cache_sizes();
+  const OrderRule search(Order::automatic, pays_beyond_core, caches.core + 1);
+  EXPECT_TRUE(orders(search, unsorted, few));
+  EXPECT_FALSE(orders(search, unsorted, few - 1));
+  EXPECT_FALSE(orders(search, sorted, few));
+  EXPECT_FALSE(orders({Order::automatic, pays_beyond_core, caches.core}, unsorted, few));
+  const OrderRule tree(Order::automatic, pays_beyond_last_level, caches.last_level + 1);
+  EXPECT_TRUE(orders(tree, unsorted, many));
+  EXPECT_FALSE(orders(tree, unsorted, many - 1));
+  EXPECT_FALSE(
+      orders({Order::automatic, pays_beyond_last_level, caches.last_level}, unsorted, many));
+  EXPECT_FALSE(orders({Order::automatic, pays_never, caches.last_level + 1}, unsorted, many));
+  EXPECT_FALSE(orders({Order::off, pays_beyond_core, caches.core + 1}, unsorted, many));
+  EXPECT_TRUE(orders({Order::on, pays_never, 1}, sorted, chunk_lookups + 1));
+  EXPECT_FALSE(orders({Order::on, pays_never, 1}, sorted, chunk_lookups));
+}
+
+TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {
+  constexpr std::size_t lookups = 20 * chunk_lookups + 3;
+  Random random(4);
+  std::vector<std::uint32_t> keys(10'000);
+  std::vector<std::uint32_t> lower(lookups);
+  std::vector<std::uint32_t> upper(lookups);
+  for (std::uint32_t& key : keys) key = static_cast<std::uint32_t>(random.below(20'000));
+  for (std::size_t i = 0; i < lookups; ++i) {
+    lower[i] = static_cast<std::uint32_t>(random.below(20'000));
+    upper[i] = lower[i] + static_cast<std::uint32_t>(random.below(5));
+  }
+  const AnswerOptions options{.answers = Answer::first | Answer::count | Answer::rows,
+                              .matched = true};
+  for (const std::string index : {"rx:native@cpu", "sorted@cpu", "btree@cpu"}) {
+    const Index ordered = build(keys, index + ",order=on");
+    const Index plain = build(keys, index + ",order=off");
+    const auto expect_same = [&](const Answers& found, const Answers& wanted) {
+      EXPECT_TRUE(std::ranges::equal(found.matched_bitmap(), wanted.matched_bitmap())) << index;
+      EXPECT_TRUE(std::ranges::equal(found.first(), wanted.first())) << index;
+      EXPECT_TRUE(std::ranges::equal(found.count(), wanted.count())) << index;
+      EXPECT_TRUE(std::ranges::equal(found.offsets(), wanted.offsets())) << index;
+    };
+    expect_same(ordered.lookup(lower, options), plain.lookup(lower, options));
+    expect_same(ordered.range(lower, upper, options), plain.range(lower, upper, options));
+    const AnswerOptions without_rows{.answers = Answer::first, .matched = true};
+    EXPECT_TRUE(std::ranges::equal(ordered.lookup(lower, without_rows).matched_bitmap(),
+                                   plain.lookup(lower, without_rows).matched_bitmap()));
+  }
+}
+
+TEST(RowOrder, NoRowsAreWantedOfAMatch) {
+  const std::vector<int> keys = {1, 2, 3, 4, 5, 5, 7};
+  for (const std::string& spec : usable_indexes()) {
+    const Index index = build(keys, spec);
+    if (!keeps_order(index)) continue;
+    for (const RowOrder order : {RowOrder::any, RowOrder::ascending, RowOrder::descending}) {
+      const AnswerOptions options{
+          .answers = Answer::rows, .matched = true, .limit = 0, .order = order};
+      const Answers found = index.range(std::vector{2, 8}, std::vector{6, 9}, options);
+      EXPECT_TRUE(found.matched(0)) << spec;
+      EXPECT_FALSE(found.matched(1)) << spec;
+      EXPECT_TRUE(found.rows().empty()) << spec;
+    }
+  }
+}
+
+TEST(RowOrder, MattersToRowsAlone) {
+  std::vector<std::uint32_t> keys(1000);
+  std::iota(keys.begin(), keys.end(), 0U);
+  Index index = build(keys, "sorted@cpu");
+  const std::vector<std::uint32_t> lower = {10, 990, 2000};
+  const std::vector<std::uint32_t> upper = {19, 1500, 3000};
+  AnswerOptions options{.answers = Answer::count};
+  options.order = RowOrder::descending;
+  const auto counts = [&] {
+    const Answers answers = index.range(lower, upper, options);
+    return std::vector<std::uint32_t>(answers.count().begin(), answers.count().end());
+  };
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{10, 10, 0}));
+  index.insert(std::vector<std::uint32_t>{1000, 2500});
+  EXPECT_EQ(counts(), (std::vector<std::uint32_t>{10, 11, 1}));
+}
+
+}  // namespace
+}  // namespace rtindex::test

@@ -1,0 +1,86 @@
+// Columns back in row order, from structures that hold few or most of the rows.
+
+#include "order/columns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <rtindex/error.hpp>
+
+#include "base/parallel.hpp"
+
+namespace rtindex::test {
+namespace {
+
+struct Entry {
+  std::uint32_t row;
+  std::uint64_t key;
+};
+
+// Every `step`-th row of `row_count`, far from its neighbours.
+std::vector<Entry> scattered(std::size_t row_count, std::size_t step, std::uint64_t factor) {
+  const std::size_t size = row_count / step;
+  std::vector<Entry> entries(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto row = static_cast<std::uint32_t>(i * 7919 % size * step);
+    entries[i] = {row, row * factor};
+  }
+  return entries;
+}
+
+EncodedColumn ordered(const std::vector<Entry>& entries, std::size_t size, std::size_t row_count,
+                      std::uint64_t span) {
+  return in_row_order(size, row_count, span, [&](auto&& take) {
+    parallel_for(entries.size(), 1000, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) take(entries[i].row, entries[i].key);
+    });
+  });
+}
+
+constexpr std::size_t row_count = 200'003;
+
+// All rows, most of them (with nulls), and few (a small segment).
+TEST(RowOrder, HoldsForManyAndForFewRows) {
+  for (const std::size_t step : {1, 2, 7, 9, 100, 50'000})
+    for (const std::uint64_t factor : {std::uint64_t{3}, std::uint64_t{1} << 40}) {
+      const std::vector<Entry> entries = scattered(row_count, step, factor);
+      const std::uint64_t span = row_count * factor;
+      const EncodedColumn column = ordered(entries, entries.size(), row_count, span);
+      EXPECT_EQ(column.row_count, row_count);
+      EXPECT_EQ(column.span, span);
+      ASSERT_EQ(column.size(), entries.size());
+      EXPECT_EQ(column.rows.empty(), step == 1);
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        ASSERT_EQ(column.row(i), i * step);
+        ASSERT_EQ(column.keys[i], i * step * factor);
+      }
+    }
+}
+
+TEST(RowOrder, HoldsForNoRow) {
+  EXPECT_EQ(ordered({}, 0, row_count, 0).size(), 0U);
+  EXPECT_EQ(ordered({}, 0, 0, 0).size(), 0U);
+}
+
+TEST(RowOrder, OfDamagedPairsIsRefused) {
+  for (const std::size_t step : {1, 2, 100}) {
+    const std::vector<Entry> sound = scattered(row_count, step, 1);
+    const std::size_t size = sound.size();
+    const auto refused = [&](std::size_t wanted, const auto& damage) {
+      std::vector<Entry> entries = sound;
+      damage(entries);
+      EXPECT_THROW(static_cast<void>(ordered(entries, wanted, row_count, row_count)), Error)
+          << step;
+    };
+    refused(size, [](auto& entries) { entries[17].row = entries[1].row; });
+    refused(size, [](auto& entries) { entries[17].row = row_count; });
+    refused(size, [](auto& entries) { entries[17].key = row_count + 1; });
+    refused(size, [](auto& entries) { entries.pop_back(); });
+    if (step > 1) refused(size - 1, [](auto&) {});
+  }
+}
+
+}  // namespace
+}  // namespace rtindex::test
