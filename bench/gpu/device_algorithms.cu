@@ -69,7 +69,8 @@ class Words {
 
 template <class Call>
 void with_scratch(const char* doing, const Call& call) {
-  cuda::with_scratch(cuda::current_memory(), nullptr, doing, call);
+  const auto memory = cuda::current_memory();
+  cuda::with_scratch({memory, nullptr}, doing, call);
 }
 
 __global__ void number_kernel(std::uint32_t* numbers, std::size_t count) {

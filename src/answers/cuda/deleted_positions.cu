@@ -47,26 +47,25 @@ __global__ void set_before(const std::uint32_t* before, std::size_t count, Delet
 }  // namespace
 
 DeletedPositionList::DeletedPositionList(RowsView rows, std::size_t size, const RowBits& deleted,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream) {
+                                         const Queue& queue) {
   // One more where the last is full: ranks are asked for up to `size`.
   const std::size_t count = size / DeletedBlock::positions + 1;
-  blocks_ = DeviceArray<DeletedBlock>(memory, count, stream);
+  blocks_ = DeviceArray<DeletedBlock>(queue, count);
   const std::size_t words = count * DeletedBlock::words;
-  mark_positions<<<loop_blocks(words * 32), block_threads, 0, stream>>>(rows, size, deleted, words,
-                                                                        blocks_.data());
+  mark_positions<<<loop_blocks(words * 32), block_threads, 0, queue>>>(rows, size, deleted, words,
+                                                                       blocks_.data());
   // The sum of all is behind the last block.
-  const DeviceArray<std::uint32_t> before(memory, count + 1, stream);
-  check(cudaMemsetAsync(before.data() + count, 0, sizeof(std::uint32_t), stream), "filling memory");
-  count_deleted<<<blocks_for(count), block_threads, 0, stream>>>(blocks_.data(), count,
-                                                                 before.data());
-  with_scratch(memory, stream, marking, [&](void* scratch, std::size_t& bytes) {
+  const DeviceArray<std::uint32_t> before(queue, count + 1);
+  check(cudaMemsetAsync(before.data() + count, 0, sizeof(std::uint32_t), queue), "filling memory");
+  count_deleted<<<blocks_for(count), block_threads, 0, queue>>>(blocks_.data(), count,
+                                                                before.data());
+  with_scratch(queue, marking, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, before.data(), before.data(), count + 1,
-                                         stream);
+                                         queue);
   });
-  set_before<<<blocks_for(count), block_threads, 0, stream>>>(before.data(), count, blocks_.data());
+  set_before<<<blocks_for(count), block_threads, 0, queue>>>(before.data(), count, blocks_.data());
   check_launch(marking);
-  copy_to_host(&count_, before.data() + count, sizeof(count_), stream);
+  copy_to_host(&count_, before.data() + count, sizeof(count_), queue);
 }
 
 }  // namespace rtindex::cuda

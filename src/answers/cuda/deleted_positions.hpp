@@ -5,9 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-
-#include <rtindex/device.hpp>
 
 #include "answers/cuda/run.hpp"
 #include "base/cuda/device_array.hpp"
@@ -215,8 +212,7 @@ void with_deleted(const DeletedPositions& deleted, Work&& work) {
 class DeletedPositionList {
  public:
   // Blocks until they are counted.
-  DeletedPositionList(RowsView rows, std::size_t size, const RowBits& deleted,
-                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  DeletedPositionList(RowsView rows, std::size_t size, const RowBits& deleted, const Queue& queue);
 
   // Empty where the set has no row of the column.
   [[nodiscard]] DeletedPositions view() const { return {count_ == 0 ? nullptr : blocks_.data()}; }

@@ -196,59 +196,58 @@ void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceReque
 
 void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
                  const DeviceRequest& request, const OrderedValues* included, Gather gather,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                 const Queue& queue) {
   if (count == 0) return;
   const RowsView rows = from.rows;
   const auto ordered_values = [&](bool required, const std::uint32_t* only_if,
                                   const std::function<void(bool)>& reserved) {
     return OrderedValues(request.values, request.value_type, rows, from.size, from.deleted,
-                         wants_of(request), required, only_if, memory, stream, reserved);
+                         wants_of(request), required, only_if, queue, reserved);
   };
   if (request.any != nullptr || request.first != nullptr || request.count != nullptr ||
       request.matched != nullptr)
     with_deleted(from.deleted, [&](const auto& deleted) {
-      runs_kernel<<<blocks_for(count), block_threads, 0, stream>>>(runs, count, rows, deleted,
-                                                                   request, from.ascending);
+      runs_kernel<<<blocks_for(count), block_threads, 0, queue>>>(runs, count, rows, deleted,
+                                                                  request, from.ascending);
     });
   const bool takes_values = request.wants_values();
   if (takes_values && included != nullptr)
-    answer_ordered(runs, count, from.deleted, request, *included, nullptr, stream);
+    answer_ordered(runs, count, from.deleted, request, *included, nullptr, queue);
   else if (takes_values && gather == Gather::on)
     answer_ordered(runs, count, from.deleted, request, ordered_values(true, nullptr, {}), nullptr,
-                   stream);
+                   queue);
   const bool chooses = takes_values && included == nullptr && gather != Gather::on;
   const bool scans_rows = request.first != nullptr && !from.ascending;
   if (!chooses && !scans_rows) return check_launch(doing);
 
-  const SpreadRuns spread(runs, count, from, chooses, memory, stream);
+  const SpreadRuns spread(runs, count, from, chooses, queue);
   const Choice* const choice = spread.choice();
   // The values of one run are never worth more than fetching them once.
   if (chooses && gather == Gather::automatic && (count > 1 || !spread.can_spread())) {
-    const OrderedValues ordered = ordered_values(
-        false, &choice->ordered, [&](bool enough) { spread.choose(enough, stream); });
-    if (!ordered.null())
-      answer_ordered(runs, count, from.deleted, request, ordered, choice, stream);
+    const OrderedValues ordered =
+        ordered_values(false, &choice->ordered, [&](bool enough) { spread.choose(enough, queue); });
+    if (!ordered.null()) answer_ordered(runs, count, from.deleted, request, ordered, choice, queue);
   } else {
-    spread.choose(false, stream);
+    spread.choose(false, queue);
   }
   if (chooses) {
     visit_class(class_of(request.value_type), [&]<class Class>() {
       with_deleted(from.deleted, [&](const auto& deleted) {
-        aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, stream>>>(
+        aggregate_direct<Class><<<loop_blocks(count), block_threads, 0, queue>>>(
             runs, count, rows, deleted, request, choice);
       });
     });
-    spread.aggregate(request, stream);
+    spread.aggregate(request, queue);
   }
   if (scans_rows) {
-    const RowTree tree(rows, from.size, from.deleted, &choice->row_tree, memory, stream);
+    const RowTree tree(rows, from.size, from.deleted, &choice->row_tree, queue);
     const unsigned blocks = loop_blocks(count);
     with_deleted(from.deleted, [&](const auto& deleted) {
       if (!tree.null())
-        first_by_tree<<<blocks, block_threads, 0, stream>>>(runs, count, rows, deleted, tree.view(),
-                                                            request.first, &choice->row_tree);
-      first_by_scan<<<blocks, block_threads, 0, stream>>>(
-          runs, count, rows, deleted, request.first, tree.null() ? nullptr : &choice->row_scan);
+        first_by_tree<<<blocks, block_threads, 0, queue>>>(runs, count, rows, deleted, tree.view(),
+                                                           request.first, &choice->row_tree);
+      first_by_scan<<<blocks, block_threads, 0, queue>>>(runs, count, rows, deleted, request.first,
+                                                         tree.null() ? nullptr : &choice->row_scan);
     });
   }
   check_launch(doing);

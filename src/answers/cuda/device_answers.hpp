@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include <rtindex/answer.hpp>
 
@@ -57,6 +56,6 @@ struct OrderedRows {
 // Answers lookups from their runs. `included`: values in key order that replace the request's.
 void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
                  const DeviceRequest& request, const OrderedValues* included, Gather gather,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                 const Queue& queue);
 
 }  // namespace rtindex::cuda

@@ -26,8 +26,7 @@ __global__ void join_bitmaps(std::uint8_t* into, const std::uint8_t* next, std::
 
 }  // namespace
 
-AnswerJoin::AnswerJoin(const DeviceRequest& wanted, std::size_t count,
-                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+AnswerJoin::AnswerJoin(const DeviceRequest& wanted, std::size_t count, const Queue& queue)
     : count_(count), first_(wanted), next_(wanted) {
   // Twice: for the size of all buffers, and for their places.
   std::byte* begin = nullptr;
@@ -53,7 +52,7 @@ AnswerJoin::AnswerJoin(const DeviceRequest& wanted, std::size_t count,
     if (wanted.matched == nullptr) place(first_.matched, bitmap_bytes(count));
   };
   place_all();
-  bytes_ = DeviceBytes(memory, size, stream);
+  bytes_ = DeviceBytes(queue, size);
   begin = static_cast<std::byte*>(bytes_.data());
   place_all();
 }

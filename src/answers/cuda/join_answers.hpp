@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "answers/aggregate.hpp"
 #include "answers/cuda/device_answers.hpp"
@@ -40,8 +39,7 @@ RTINDEX_HD void join_lookup(const DeviceRequest& into, const DeviceRequest& next
 class AnswerJoin {
  public:
   // `wanted` gets the joined answers of `count` lookups.
-  AnswerJoin(const DeviceRequest& wanted, std::size_t count,
-             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  AnswerJoin(const DeviceRequest& wanted, std::size_t count, const Queue& queue);
 
   [[nodiscard]] const DeviceRequest& first() const { return first_; }
   [[nodiscard]] const DeviceRequest& next() const { return next_; }

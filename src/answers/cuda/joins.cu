@@ -54,15 +54,15 @@ struct WritePair {
 
 template <class PairOf>
 void keep_lookups(std::size_t count, const PairOf& pair_of, const JoinRequest& join,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                  const Queue& queue) {
   const auto pairs = thrust::transform_iterator<PairOf, thrust::counting_iterator<std::uint32_t>>(
       thrust::counting_iterator<std::uint32_t>(0), pair_of);
-  with_scratch(memory, stream, joining_rows, [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, joining_rows, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(
         scratch, bytes, pairs,
         thrust::make_tabulate_output_iterator(WritePair{join.outputs, join.wants_rows()}),
         reinterpret_cast<unsigned long long*>(join.outputs.count), static_cast<std::int64_t>(count),
-        IsKept{join.how != JoinKind::anti}, stream);
+        IsKept{join.how != JoinKind::anti}, queue);
   });
 }
 
@@ -115,27 +115,27 @@ void join_nothing(const JoinRequest& join, cudaStream_t stream) {
 }  // namespace
 
 void join_rows(const std::uint32_t* rows, std::size_t count, const JoinRequest& join,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  if (count == 0) return join_nothing(join, stream);
-  if (join.how != JoinKind::left) return keep_lookups(count, OneRow{rows}, join, memory, stream);
-  write_all<<<blocks_for(count), block_threads, 0, stream>>>(count, OneRow{rows},
-                                                             WritePair{join.outputs, true});
+               const Queue& queue) {
+  if (count == 0) return join_nothing(join, queue);
+  if (join.how != JoinKind::left) return keep_lookups(count, OneRow{rows}, join, queue);
+  write_all<<<blocks_for(count), block_threads, 0, queue>>>(count, OneRow{rows},
+                                                            WritePair{join.outputs, true});
   check_launch(joining_rows);
 }
 
 void join_sources(const RowSources& from, std::size_t count, const JoinRequest& join,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  if (count == 0) return join_nothing(join, stream);
-  if (!join.wants_rows()) return keep_lookups(count, AnyRow{from}, join, memory, stream);
-  const DeviceArray<std::uint64_t> offsets(memory, count + 1, stream);
-  count_pairs<<<blocks_for(count + 1), block_threads, 0, stream>>>(
+                  const Queue& queue) {
+  if (count == 0) return join_nothing(join, queue);
+  if (!join.wants_rows()) return keep_lookups(count, AnyRow{from}, join, queue);
+  const DeviceArray<std::uint64_t> offsets(queue, count + 1);
+  count_pairs<<<blocks_for(count + 1), block_threads, 0, queue>>>(
       from, count, join.how == JoinKind::left ? 1 : 0, offsets.data());
   check_launch(joining_rows);
-  with_scratch(memory, stream, joining_rows, [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, joining_rows, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets.data(), offsets.data(), count + 1,
-                                         stream);
+                                         queue);
   });
-  fill_pairs<<<4096, block_threads, 0, stream>>>(from, count, offsets.data(), join.outputs);
+  fill_pairs<<<4096, block_threads, 0, queue>>>(from, count, offsets.data(), join.outputs);
   check_launch(joining_rows);
 }
 

@@ -1,12 +1,7 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-
-#include <rtindex/device.hpp>
 
 #include "answers/cuda/runs.hpp"
 #include "answers/request.hpp"
@@ -18,10 +13,10 @@ namespace rtindex::cuda {
 
 // Joins lookups that match one row at most, or miss_row.
 void join_rows(const std::uint32_t* rows, std::size_t count, const JoinRequest& join,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+               const Queue& queue);
 
 // Joins lookups with all their rows.
 void join_sources(const RowSources& from, std::size_t count, const JoinRequest& join,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                  const Queue& queue);
 
 }  // namespace rtindex::cuda

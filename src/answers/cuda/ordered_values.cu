@@ -111,61 +111,57 @@ __global__ void take_deleted(OrderedAt<Class> at, std::size_t size, DeletedPosit
 
 OrderedValues::OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
                              const DeletedPositions& deleted, OrderedWants wants, bool required,
-                             const std::uint32_t* only_if,
-                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+                             const std::uint32_t* only_if, const Queue& queue,
                              const std::function<void(bool enough)>& reserved)
     : type_(type), size_(size) {
-  null_ = !reserve(wants, required, memory, stream);
+  null_ = !reserve(wants, required, queue);
   if (reserved) reserved(!null_);
   if (null_) return;
   if (size == 0) return;
   visit_class(class_of(type),
-              [&]<class Class>() { make<Class>(values, rows, deleted, wants, only_if, stream); });
+              [&]<class Class>() { make<Class>(values, rows, deleted, wants, only_if, queue); });
   check_launch("putting values into key order");
 }
 
 OrderedValues::OrderedValues(const OrderedValues& all, const DeletedPositionList& deleted,
-                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+                             const Queue& queue)
     : null_(all.null_), type_(all.type_), size_(all.size_), all_(&all) {
   if (null_ || size_ == 0) return;
   const auto take_tree = [&](const Tree& like, Tree& tree) {
     tree.count = like.count;
     for (int level = 0; level < like.count; ++level)
-      tree.levels[level] = DeviceArray<std::uint64_t>(memory, like.levels[level].size(), stream);
+      tree.levels[level] = DeviceArray<std::uint64_t>(queue, like.levels[level].size());
   };
   take_tree(all.sum_tree_, sum_tree_);
   take_tree(all.min_tree_, min_tree_);
   take_tree(all.max_tree_, max_tree_);
   const OrderedWants all_trees{.sum = true, .min = true, .max = true};
   visit_class(class_of(type_), [&]<class Class>() {
-    if (sums_before() != nullptr) add_up_deleted<Class>(deleted, memory, stream);
-    make_trees<Class>(deleted.view(), all_trees, nullptr, stream);
+    if (sums_before() != nullptr) add_up_deleted<Class>(deleted, queue);
+    make_trees<Class>(deleted.view(), all_trees, nullptr, queue);
   });
   check_launch("leaving out the values of erased rows");
 }
 
 template <class Class>
-void OrderedValues::add_up_deleted(const DeletedPositionList& deleted,
-                                   const std::shared_ptr<DeviceMemory>& memory,
-                                   cudaStream_t stream) {
+void OrderedValues::add_up_deleted(const DeletedPositionList& deleted, const Queue& queue) {
   const std::size_t count = std::size_t{deleted.count()} + 1;
-  deleted_sums_ = DeviceArray<std::uint64_t>(memory, count, stream);
+  deleted_sums_ = DeviceArray<std::uint64_t>(queue, count);
   auto* const sums = reinterpret_cast<PrefixSum*>(deleted_sums_.data());
-  check(cudaMemsetAsync(sums + count - 1, 0, sizeof(PrefixSum), stream), "filling memory");
-  take_deleted<<<loop_blocks(size_), block_threads, 0, stream>>>(OrderedAt<Class>{view<Class>()},
-                                                                 size_, deleted.view(), sums);
-  with_scratch(memory, stream, "adding up values", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums, sums, count, stream);
+  check(cudaMemsetAsync(sums + count - 1, 0, sizeof(PrefixSum), queue), "filling memory");
+  take_deleted<<<loop_blocks(size_), block_threads, 0, queue>>>(OrderedAt<Class>{view<Class>()},
+                                                                size_, deleted.view(), sums);
+  with_scratch(queue, "adding up values", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums, sums, count, queue);
   });
 }
 
-bool OrderedValues::reserve(OrderedWants wants, bool required,
-                            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+bool OrderedValues::reserve(OrderedWants wants, bool required, const Queue& queue) {
   bool enough = true;
   const auto take = [&](DeviceArray<std::uint64_t>& array, std::size_t size) {
     if (!enough || size == 0) return;
-    array = required ? DeviceArray<std::uint64_t>(memory, size, stream)
-                     : DeviceArray<std::uint64_t>::if_there_is(memory, size, stream);
+    array = required ? DeviceArray<std::uint64_t>(queue, size)
+                     : DeviceArray<std::uint64_t>::if_there_is(queue, size);
     enough = !array.empty();
   };
   std::size_t sizes[max_tree_levels];
@@ -269,12 +265,11 @@ std::size_t OrderedValues::bytes() const {
 }
 
 RowTree::RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,
-                 const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
-                 cudaStream_t stream) {
+                 const std::uint32_t* only_if, const Queue& queue) {
   std::size_t sizes[max_tree_levels];
   count_ = tree_sizes(size, sizes);
   for (int level = 0; level < count_; ++level) {
-    levels_[level] = DeviceArray<std::uint32_t>::if_there_is(memory, sizes[level], stream);
+    levels_[level] = DeviceArray<std::uint32_t>::if_there_is(queue, sizes[level]);
     if (levels_[level].empty()) return;
   }
   null_ = false;
@@ -283,11 +278,11 @@ RowTree::RowTree(RowsView rows, std::size_t size, const DeletedPositions& delete
     const unsigned blocks = loop_blocks(below);
     if (level == 0)
       with_deleted(deleted, [&](const auto& skipped) {
-        reduce_blocks<<<blocks, block_threads, 0, stream>>>(
+        reduce_blocks<<<blocks, block_threads, 0, queue>>>(
             only_valid<Min>(RowAt{rows}, skipped), below, levels_[level].data(), Min{}, only_if);
       });
     else
-      reduce_blocks<<<blocks, block_threads, 0, stream>>>(
+      reduce_blocks<<<blocks, block_threads, 0, queue>>>(
           LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(), Min{},
           only_if);
   }

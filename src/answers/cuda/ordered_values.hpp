@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 #include "answers/cuda/deleted_positions.hpp"
 #include "answers/cuda/run.hpp"
@@ -52,11 +51,10 @@ class OrderedValues {
   // any kernel.
   OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
                 const DeletedPositions& deleted, OrderedWants wants, bool required,
-                const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
-                cudaStream_t stream, const std::function<void(bool enough)>& reserved = {});
+                const std::uint32_t* only_if, const Queue& queue,
+                const std::function<void(bool enough)>& reserved = {});
   // The values of another one, which outlives it, where some rows are deleted by now.
-  OrderedValues(const OrderedValues& all, const DeletedPositionList& deleted,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  OrderedValues(const OrderedValues& all, const DeletedPositionList& deleted, const Queue& queue);
 
   [[nodiscard]] bool null() const { return null_; }
   [[nodiscard]] Type type() const { return type_; }
@@ -83,16 +81,14 @@ class OrderedValues {
   void make(const void* values, RowsView rows, const DeletedPositions& deleted, OrderedWants wants,
             const std::uint32_t* only_if, cudaStream_t stream);
   template <class Class>
-  void add_up_deleted(const DeletedPositionList& deleted,
-                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  void add_up_deleted(const DeletedPositionList& deleted, const Queue& queue);
   template <class Class>
   void make_trees(const DeletedPositions& deleted, OrderedWants wants, const std::uint32_t* only_if,
                   cudaStream_t stream);
   template <class Class, class Operation, class Deleted>
   void make_tree(Tree& tree, const Deleted& deleted, const std::uint32_t* only_if,
                  cudaStream_t stream);
-  bool reserve(OrderedWants wants, bool required, const std::shared_ptr<DeviceMemory>& memory,
-               cudaStream_t stream);
+  bool reserve(OrderedWants wants, bool required, const Queue& queue);
 
   bool null_ = true;
   Type type_ = Type::u64;
@@ -109,8 +105,7 @@ class OrderedValues {
 class RowTree {
  public:
   RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,
-          const std::uint32_t* only_if, const std::shared_ptr<DeviceMemory>& memory,
-          cudaStream_t stream);
+          const std::uint32_t* only_if, const Queue& queue);
   [[nodiscard]] bool null() const { return null_; }
   [[nodiscard]] TreeView<std::uint32_t> view() const;
 

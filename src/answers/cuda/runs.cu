@@ -138,11 +138,10 @@ void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits,
 }
 
 void offsets_of(const RowSources& from, std::size_t count, std::uint32_t limit,
-                std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
-                cudaStream_t stream) {
-  count_rows<<<blocks_for(count + 1), block_threads, 0, stream>>>(from, count, limit, offsets);
-  with_scratch(memory, stream, "counting rows", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, count + 1, stream);
+                std::uint64_t* offsets, const Queue& queue) {
+  count_rows<<<blocks_for(count + 1), block_threads, 0, queue>>>(from, count, limit, offsets);
+  with_scratch(queue, "counting rows", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets, offsets, count + 1, queue);
   });
 }
 

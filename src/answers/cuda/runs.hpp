@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include <rtindex/answer.hpp>
-#include <rtindex/device.hpp>
 
 #include "answers/cuda/deleted_positions.hpp"
 #include "answers/cuda/run.hpp"
@@ -191,8 +189,7 @@ void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits, c
 // offsets[i] = where the rowIDs of lookup i start, at most `limit` each; offsets[count] = their
 // number.
 void offsets_of(const RowSources& from, std::size_t count, std::uint32_t limit,
-                std::uint64_t* offsets, const std::shared_ptr<DeviceMemory>& memory,
-                cudaStream_t stream);
+                std::uint64_t* offsets, const Queue& queue);
 // The rowIDs from offset `begin` on, at most `capacity`; and their keys, of rows in an order, where
 // `keys` is not null.
 void collect_rows(const RowSources& from, std::size_t count, const std::uint64_t* offsets,

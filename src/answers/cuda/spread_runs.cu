@@ -242,7 +242,7 @@ __global__ void join_shares(const Run* runs, std::size_t count, Deleted deleted,
 }  // namespace
 
 SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& from, bool spreads,
-                       const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+                       const Queue& queue)
     : runs_(runs), count_(count), from_(from) {
   constexpr std::size_t choice_bytes = 64;
   constexpr std::size_t partial_bytes = workers * sizeof(Partial<double>);
@@ -252,9 +252,9 @@ SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& fr
   const std::size_t numbers = tiles_of(count) + count + 1;
   if (spreads && from.size >= worth_spreading)
     bytes_ = DeviceBytes::if_there_is(
-        memory, choice_bytes + partial_bytes + numbers * sizeof(std::uint64_t), stream);
+        queue, choice_bytes + partial_bytes + numbers * sizeof(std::uint64_t));
   if (bytes_.null()) {
-    bytes_ = DeviceBytes(memory, choice_bytes, stream);
+    bytes_ = DeviceBytes(queue, choice_bytes);
   } else {
     auto* const begin = static_cast<std::byte*>(bytes_.data());
     partials_ = begin + choice_bytes;
@@ -262,9 +262,9 @@ SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& fr
     starts_ = tiles_ + tiles_of(count);
   }
   choice_ = static_cast<Choice*>(bytes_.data());
-  check(cudaMemsetAsync(choice_, 0, sizeof(Choice), stream), "filling memory");
-  measure_runs<<<tile_blocks(count), block_threads, 0, stream>>>(runs, count, counts(tiles_),
-                                                                 choice_);
+  check(cudaMemsetAsync(choice_, 0, sizeof(Choice), queue), "filling memory");
+  measure_runs<<<tile_blocks(count), block_threads, 0, queue>>>(runs, count, counts(tiles_),
+                                                                choice_);
 }
 
 void SpreadRuns::choose(bool can_order, cudaStream_t stream) const {

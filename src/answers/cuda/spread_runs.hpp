@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "answers/cuda/device_answers.hpp"
 #include "answers/cuda/runs.hpp"
@@ -35,7 +34,7 @@ class SpreadRuns {
   // `spreads`: values are aggregated. can_spread() is false without enough memory for that, and for
   // small columns.
   SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& from, bool spreads,
-             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+             const Queue& queue);
 
   // Complete once the kernel of `choose` has run.
   [[nodiscard]] const Choice* choice() const { return choice_; }

@@ -133,11 +133,10 @@ MemoryMeter::MemoryMeter() : start_(held.now) { held.most = held.now; }
 
 std::size_t MemoryMeter::peak() const { return held.most > start_ ? held.most - start_ : 0; }
 
-DeviceBytes::DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
-                         cudaStream_t stream) {
+DeviceBytes::DeviceBytes(const Queue& queue, std::size_t bytes) {
   if (bytes == 0) return;
-  data_ = memory->allocate(bytes, Stream{stream});
-  hold(std::move(memory), bytes, stream);
+  data_ = queue.memory()->allocate(bytes, Stream{queue});
+  hold(queue, bytes);
   if (data_ == nullptr)
     fail(ErrorKind::out_of_memory,
          "out of GPU memory: {} requested; free memory there, or split the work into smaller "
@@ -145,23 +144,21 @@ DeviceBytes::DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes
          human_bytes(bytes));
 }
 
-DeviceBytes DeviceBytes::if_there_is(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
-                                     cudaStream_t stream) {
+DeviceBytes DeviceBytes::if_there_is(const Queue& queue, std::size_t bytes) {
   DeviceBytes result;
   if (bytes == 0) return result;
-  result.data_ = memory == default_memory()
-                     ? default_memory()->allocate_if_at_hand(bytes, Stream{stream})
-                     : memory->allocate(bytes, Stream{stream});
-  result.hold(std::move(memory), bytes, stream);
+  result.data_ = queue.memory() == default_memory()
+                     ? default_memory()->allocate_if_at_hand(bytes, Stream{queue})
+                     : queue.memory()->allocate(bytes, Stream{queue});
+  result.hold(queue, bytes);
   return result;
 }
 
-void DeviceBytes::hold(std::shared_ptr<DeviceMemory> memory, std::size_t bytes,
-                       cudaStream_t stream) {
+void DeviceBytes::hold(const Queue& queue, std::size_t bytes) {
   if (data_ == nullptr) return;
-  memory_ = std::move(memory);
+  memory_ = queue.memory();
   bytes_ = bytes;
-  stream_ = stream;
+  stream_ = queue;
   held.now += bytes;
   held.most = held.now > held.most ? held.now : held.most;
 }

@@ -9,6 +9,7 @@
 
 #include <rtindex/device.hpp>
 
+#include "base/cuda/queue.hpp"
 #include "base/cuda/runtime.hpp"
 
 namespace rtindex::cuda {
@@ -38,10 +39,9 @@ class DeviceBytes {
  public:
   DeviceBytes() = default;
   // Too little memory is an Error that names the size.
-  DeviceBytes(std::shared_ptr<DeviceMemory> memory, std::size_t bytes, cudaStream_t stream);
+  DeviceBytes(const Queue& queue, std::size_t bytes);
   // The same for optional memory: null() if there is too little.
-  [[nodiscard]] static DeviceBytes if_there_is(std::shared_ptr<DeviceMemory> memory,
-                                               std::size_t bytes, cudaStream_t stream);
+  [[nodiscard]] static DeviceBytes if_there_is(const Queue& queue, std::size_t bytes);
   DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }
   DeviceBytes& operator=(DeviceBytes&& other) noexcept {
     swap(other);
@@ -54,7 +54,7 @@ class DeviceBytes {
   [[nodiscard]] bool null() const { return data_ == nullptr; }
 
  private:
-  void hold(std::shared_ptr<DeviceMemory> memory, std::size_t bytes, cudaStream_t stream);
+  void hold(const Queue& queue, std::size_t bytes);
   void swap(DeviceBytes& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
@@ -74,12 +74,11 @@ requires std::is_trivially_copyable_v<T>
 class DeviceArray {
  public:
   DeviceArray() = default;
-  DeviceArray(const std::shared_ptr<DeviceMemory>& memory, std::size_t size, cudaStream_t stream)
-      : bytes_(memory, size * sizeof(T), stream), size_(size) {}
-  [[nodiscard]] static DeviceArray if_there_is(const std::shared_ptr<DeviceMemory>& memory,
-                                               std::size_t size, cudaStream_t stream) {
+  DeviceArray(const Queue& queue, std::size_t size)
+      : bytes_(queue, size * sizeof(T)), size_(size) {}
+  [[nodiscard]] static DeviceArray if_there_is(const Queue& queue, std::size_t size) {
     DeviceArray array;
-    array.bytes_ = DeviceBytes::if_there_is(memory, size * sizeof(T), stream);
+    array.bytes_ = DeviceBytes::if_there_is(queue, size * sizeof(T));
     array.size_ = array.bytes_.null() ? 0 : size;
     return array;
   }
@@ -108,11 +107,10 @@ class DeviceArray {
 // The two calls of a CUB algorithm: call(nullptr, bytes) sets the size of the scratch memory,
 // call(memory, bytes) runs it.
 template <class Call>
-void with_scratch(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
-                  const char* doing, Call&& call) {
+void with_scratch(const Queue& queue, const char* doing, Call&& call) {
   std::size_t bytes = 0;
   check(call(nullptr, bytes), doing);
-  const DeviceBytes scratch(memory, bytes, stream);
+  const DeviceBytes scratch(queue, bytes);
   check(call(scratch.data(), bytes), doing);
 }
 

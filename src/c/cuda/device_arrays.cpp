@@ -49,7 +49,7 @@ class DeviceBuffers {
   // Memory that the stream of the call may use.
   template <class T>
   [[nodiscard]] T* add(std::size_t count) {
-    buffers_.emplace_back(memory_, count * sizeof(T), own_.get());
+    buffers_.emplace_back(cuda::Queue(memory_, own_.get()), count * sizeof(T));
     cuda::wait_for(stream_, own_.get());
     return static_cast<T*>(buffers_.back().data());
   }

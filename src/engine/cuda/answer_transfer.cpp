@@ -81,12 +81,11 @@ DeviceRequest device_request(const Outputs& outputs) {
 }
 
 AnswerTransfer::AnswerTransfer(const Request& request, std::size_t first, std::size_t count,
-                               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
-                               std::size_t key_bytes)
-    : request_(&request), first_(first), count_(count), key_bytes_(key_bytes), memory_(memory) {
+                               const Queue& queue, std::size_t key_bytes)
+    : request_(&request), first_(first), count_(count), key_bytes_(key_bytes) {
   std::size_t total = 256;
   for_each_answer([&](void*, const void*, std::size_t bytes) { total += padded(bytes); });
-  bytes_ = DeviceBytes(memory, total, stream);
+  bytes_ = DeviceBytes(queue, total);
   auto* at = static_cast<std::byte*>(bytes_.data());
   const Outputs& outputs = request.outputs;
   if (outputs.any != nullptr) buffers_.any = carve<std::uint32_t>(at, count * 4);
@@ -142,15 +141,15 @@ void AnswerTransfer::add_rows(std::vector<FoundRows> found, const RowSources& ro
   offsets_ = std::move(offsets);
 }
 
-void AnswerTransfer::finish(cudaStream_t stream) {
+void AnswerTransfer::finish(const Queue& queue) {
   if (!offsets_.empty())
-    copy_rows(*request_, first_, rows_, offsets_.data(), starts_.span(), memory_, stream);
+    copy_rows(*request_, first_, rows_, offsets_.data(), starts_.span(), queue);
   *this = AnswerTransfer();
 }
 
 void copy_rows(const Request& request, std::size_t first, const RowSources& rows,
                const std::uint64_t* offsets, std::span<const std::uint64_t> starts,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+               const Queue& queue) {
   constexpr std::size_t counts_at_once = std::size_t{1} << 15;
   const std::size_t count = starts.size() - 1;
   parallel_for(count, counts_at_once, [&](std::size_t begin, std::size_t some) {
@@ -159,16 +158,16 @@ void copy_rows(const Request& request, std::size_t first, const RowSources& rows
   });
   if (request.chunk_rows == nullptr) return;
   const std::uint64_t total = starts.back();
-  const DeviceArray<std::uint32_t> part(memory, std::min<std::uint64_t>(total, piece_rows), stream);
+  const DeviceArray<std::uint32_t> part(queue, std::min<std::uint64_t>(total, piece_rows));
   const bool wants_keys = request.chunk_keys != nullptr;
-  const DeviceArray<std::uint64_t> keys(memory, wants_keys ? part.size() : 0, stream);
+  const DeviceArray<std::uint64_t> keys(queue, wants_keys ? part.size() : 0);
   for (std::uint64_t begin = 0; begin < total; begin += piece_rows) {
     const std::uint64_t size = std::min<std::uint64_t>(piece_rows, total - begin);
-    collect_rows(rows, count, offsets, begin, size, part.data(), stream,
+    collect_rows(rows, count, offsets, begin, size, part.data(), queue,
                  wants_keys ? keys.data() : nullptr);
-    copy_to_chunks(*request.chunk_rows, first, starts, part.data(), size, begin, stream);
+    copy_to_chunks(*request.chunk_rows, first, starts, part.data(), size, begin, queue);
     if (wants_keys)
-      copy_to_chunks(*request.chunk_keys, first, starts, keys.data(), size, begin, stream);
+      copy_to_chunks(*request.chunk_keys, first, starts, keys.data(), size, begin, queue);
   }
 }
 

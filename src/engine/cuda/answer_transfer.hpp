@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,8 +26,7 @@ class AnswerTransfer {
   // Idle.
   AnswerTransfer() = default;
   // Allocates device buffers for the wanted answers. `key_bytes`: of one key of a neighbour.
-  AnswerTransfer(const Request& request, std::size_t first, std::size_t count,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
+  AnswerTransfer(const Request& request, std::size_t first, std::size_t count, const Queue& queue,
                  std::size_t key_bytes = 0);
 
   // The device buffers.
@@ -39,7 +37,7 @@ class AnswerTransfer {
   void add_rows(std::vector<FoundRows> found, const RowSources& rows,
                 DeviceArray<std::uint64_t> offsets);
   // Copies the rowIDs, whose offsets have arrived, and leaves the transfer idle.
-  void finish(cudaStream_t stream);
+  void finish(const Queue& queue);
 
   // Bytes of one lookup's answers that are copied to the host, without rowIDs.
   [[nodiscard]] static std::size_t bytes_of(const Request& request);
@@ -52,7 +50,6 @@ class AnswerTransfer {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   std::size_t key_bytes_ = 0;
-  std::shared_ptr<DeviceMemory> memory_;
   DeviceBytes bytes_;
   DeviceRequest buffers_;
   std::vector<FoundRows> found_;  // what `rows_` points to
@@ -66,6 +63,6 @@ class AnswerTransfer {
 // there.
 void copy_rows(const Request& request, std::size_t first, const RowSources& rows,
                const std::uint64_t* offsets, std::span<const std::uint64_t> starts,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+               const Queue& queue);
 
 }  // namespace rtindex::cuda

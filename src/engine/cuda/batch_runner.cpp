@@ -17,7 +17,7 @@ namespace rtindex::cuda {
 DeviceCounters::DeviceCounters(const Request& request, const std::shared_ptr<DeviceMemory>& memory)
     : wanted_(request.counters), caller_(static_cast<cudaStream_t>(request.stream.handle)) {
   if (wanted_ == nullptr) return;
-  counters_ = DeviceArray<Counters>(memory, 1, stream_.emplace().get());
+  counters_ = DeviceArray<Counters>({memory, stream_.emplace().get()}, 1);
   copy_to_device(counters_.data(), wanted_, sizeof(Counters), stream_->get());
   stream_->wait();
 }
@@ -50,7 +50,7 @@ BatchRunner::BatchRunner(std::vector<SegmentTarget> targets,
       counters_(request, memory),
       times_(request.ray_ms) {
   for (const SegmentTarget& target : targets_)
-    encoders_.emplace_back(target.batch, target.structure.span, target.structure.full, memory);
+    encoders_.emplace_back(target.batch, target.structure.span, target.structure.full);
 }
 
 void require_batch_size(std::size_t lookups) {
@@ -79,9 +79,10 @@ void BatchRunner::run() {
 // Queues all work on the caller's stream and returns.
 void BatchRunner::run_on_device() {
   const RecordUsesOnExit record_uses(targets_, caller_);
-  const Values values = values_on_device(caller_);
+  const Queue queue(memory_, caller_);
+  const Values values = values_on_device(queue);
   CopiesIn unused;  // lookups in device memory are not encoded by the host
-  answer_to_device(encode(0, batch().size(), unused, caller_), values.data, caller_);
+  answer_to_device(encode(0, batch().size(), unused, queue), values.data, queue);
 }
 
 // Returns when the answers are there.
@@ -96,16 +97,16 @@ void BatchRunner::run_on_lanes() {
   const std::span<Lane> lanes =
       workspace.lanes_for(may_gather() ? std::min<std::size_t>(pieces, 2) : pieces);
   Lane& lane = lanes.front();
-  const cudaStream_t stream = lane.stream.get();
+  const Queue queue(memory_, lane.stream.get());
   wait_for_caller(lanes);
-  const Values values = values_on_device(stream);
+  const Values values = values_on_device(queue);
   SyncLanesOnExit sync(lanes);
   if (to_device) {
-    answer_to_device(encode(0, batch().size(), lane.in, stream), values.data, stream);
+    answer_to_device(encode(0, batch().size(), lane.in, queue), values.data, queue);
     lane.finish();
   } else {
     if (!values.copy.null())
-      for (const Lane& other : lanes.subspan(1)) wait_for(other.stream.get(), stream);
+      for (const Lane& other : lanes.subspan(1)) wait_for(other.stream.get(), queue);
     run_in_pieces(lanes, step, values.data);
   }
   sync.release();
@@ -117,32 +118,31 @@ void BatchRunner::run_in_pieces(std::span<Lane> lanes, std::size_t step, const v
   for (std::size_t first = 0, number = 0; first < batch().size(); first += step, ++number) {
     Lane& lane = lanes[number % lanes.size()];
     AnswerTransfer& transfer = transfers[number % lanes.size()];
-    const cudaStream_t stream = lane.stream.get();
+    const Queue queue(memory_, lane.stream.get());
     lane.reuse();
-    transfer.finish(stream);
+    transfer.finish(queue);
     const std::size_t count = std::min(step, batch().size() - first);
-    const Piece piece = encode(first, count, lane.in, stream);
-    transfer = AnswerTransfer(request_, first, count, memory_, stream);
-    std::vector<FoundRows> found = answer(piece, transfer.buffers(), values, stream);
+    const Piece piece = encode(first, count, lane.in, queue);
+    transfer = AnswerTransfer(request_, first, count, queue);
+    std::vector<FoundRows> found = answer(piece, transfer.buffers(), values, queue);
     if (request_.answers.has(Answer::rows)) {
       const RowSources rows = sources_of(found);
-      DeviceArray<std::uint64_t> offsets = offsets_of_rows(rows, count, stream);
+      DeviceArray<std::uint64_t> offsets = offsets_of_rows(rows, count, queue);
       if (!any_has_too_many(found))
         transfer.add_rows(std::move(found), rows, std::move(offsets));
       else
-        find_in_parts(piece, offsets.data(), stream, [&](const Part& part, const RowSources& some) {
-          const auto here = offsets_of_rows(some, part.count, stream);
+        find_in_parts(piece, offsets.data(), queue, [&](const Part& part, const RowSources& some) {
+          const auto here = offsets_of_rows(some, part.count, queue);
           Array<std::uint64_t> starts(here.size());
-          copy_to_host(starts.data(), here.data(), here.bytes(), stream);
-          copy_rows(request_, first + part.first, some, here.data(), starts.span(), memory_,
-                    stream);
+          copy_to_host(starts.data(), here.data(), here.bytes(), queue);
+          copy_rows(request_, first + part.first, some, here.data(), starts.span(), queue);
         });
     }
-    transfer.start(lane.out, stream);
+    transfer.start(lane.out, queue);
   }
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     lanes[i].finish();
-    transfers[i].finish(lanes[i].stream.get());
+    transfers[i].finish({memory_, lanes[i].stream.get()});
   }
 }
 
@@ -155,7 +155,7 @@ void BatchRunner::wait_for_caller(std::span<const Lane> lanes) const {
   for (const Lane& lane : lanes) wait_for(lane.stream.get(), caller_);
 }
 
-BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
+BatchRunner::Values BatchRunner::values_on_device(const Queue& queue) const {
   Values values;
   values.data = request_.values;
   if (request_.included || request_.values == nullptr ||
@@ -165,8 +165,8 @@ BatchRunner::Values BatchRunner::values_on_device(cudaStream_t stream) const {
   std::size_t rows = 0;
   for (const SegmentTarget& target : targets_) rows = std::max(rows, target.structure.row_count);
   const std::size_t bytes = rows * width_of(request_.value_type);
-  values.copy = DeviceBytes(memory_, bytes, stream);
-  copy_to_device(values.copy.data(), request_.values, bytes, stream);
+  values.copy = DeviceBytes(queue, bytes);
+  copy_to_device(values.copy.data(), request_.values, bytes, queue);
   values.data = values.copy.data();
   return values;
 }
@@ -186,17 +186,17 @@ std::size_t BatchRunner::piece_size() const {
 }
 
 BatchRunner::Piece BatchRunner::encode(std::size_t first, std::size_t count, CopiesIn& in,
-                                       cudaStream_t stream) {
+                                       const Queue& queue) {
   Piece piece;
   piece.first = first;
   piece.count = count;
   // Segments have codecs of one kind.
-  piece.elements = elements_on_device(batch(), first, count, encoders_.front().reads_tuples(),
-                                      memory_, in, stream);
+  piece.elements =
+      elements_on_device(batch(), first, count, encoders_.front().reads_tuples(), in, queue);
   piece.buffers.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     DeviceLookups lookups =
-        encoders_[i].encode(first, count, piece.elements, piece.buffers[i], in, stream);
+        encoders_[i].encode(first, count, piece.elements, piece.buffers[i], in, queue);
     lookups.deleted = targets_[i].deleted;
     lookups.counters = counters_.get();
     lookups.times = &times_;
@@ -220,19 +220,19 @@ FoundRows BatchRunner::answer_one(std::size_t target, const Piece& piece,
 }
 
 std::vector<FoundRows> BatchRunner::answer(const Piece& piece, DeviceRequest wanted,
-                                           const void* values, cudaStream_t stream) const {
+                                           const void* values, const Queue& queue) const {
   wanted.values = values;
   wanted.value_type = request_.value_type;
   wanted.miss = request_.miss;
   std::vector<FoundRows> found;
   if (targets_.size() == 1) {
-    found.push_back(answer_one(0, piece, wanted, stream));
-  } else if (!answer_pair(piece, wanted, stream)) {
-    const AnswerJoin join(wanted, piece.count, memory_, stream);
-    found.push_back(answer_one(0, piece, join.first(), stream));
+    found.push_back(answer_one(0, piece, wanted, queue));
+  } else if (!answer_pair(piece, wanted, queue)) {
+    const AnswerJoin join(wanted, piece.count, queue);
+    found.push_back(answer_one(0, piece, join.first(), queue));
     for (std::size_t i = 1; i < targets_.size(); ++i) {
-      found.push_back(answer_one(i, piece, join.next(), stream));
-      join.add(stream);
+      found.push_back(answer_one(i, piece, join.next(), queue));
+      join.add(queue);
     }
   }
   return found;
@@ -251,43 +251,42 @@ bool BatchRunner::answer_pair(const Piece& piece, const DeviceRequest& wanted,
 }
 
 void BatchRunner::answer_to_device(const Piece& piece, const void* values,
-                                   cudaStream_t stream) const {
-  if (request_.join != nullptr) return join(piece, *request_.join, stream);
+                                   const Queue& queue) const {
+  if (request_.join != nullptr) return join(piece, *request_.join, queue);
   const Outputs& out = request_.outputs;
-  const std::vector<FoundRows> found = answer(piece, device_request(out), values, stream);
+  const std::vector<FoundRows> found = answer(piece, device_request(out), values, queue);
   if (out.offsets == nullptr) return;
   const RowSources rows = sources_of(found);
-  offsets_of(rows, piece.count, request_.limit, out.offsets, memory_, stream);
+  offsets_of(rows, piece.count, request_.limit, out.offsets, queue);
   if (out.rows == nullptr) return;
   if (!any_has_too_many(found))
-    return collect_rows(rows, piece.count, out.offsets, 0, out.rows_capacity, out.rows, stream);
-  find_in_parts(piece, out.offsets, stream, [&](const Part& part, const RowSources& some) {
+    return collect_rows(rows, piece.count, out.offsets, 0, out.rows_capacity, out.rows, queue);
+  find_in_parts(piece, out.offsets, queue, [&](const Part& part, const RowSources& some) {
     if (part.first_row < out.rows_capacity)
       collect_rows(some, part.count, out.offsets + part.first, part.first_row,
-                   out.rows_capacity - part.first_row, out.rows + part.first_row, stream);
+                   out.rows_capacity - part.first_row, out.rows + part.first_row, queue);
   });
 }
 
 // Where a lookup has one row at most, the rows are found once and compacted.
-void BatchRunner::join(const Piece& piece, const JoinRequest& wanted, cudaStream_t stream) const {
+void BatchRunner::join(const Piece& piece, const JoinRequest& wanted, const Queue& queue) const {
   const Answerer& main = targets_.front().structure.answerer;
   if (targets_.size() == 1 && batch().kind() == QueryKind::equal && main.has_unique_keys()) {
-    const DeviceArray<std::uint32_t> rows(memory_, piece.count, stream);
+    const DeviceArray<std::uint32_t> rows(queue, piece.count);
     DeviceRequest request;
     request.any = rows.data();
-    static_cast<void>(
-        main.answer(batch(), piece.first, piece.lookups.front(), request, {}, stream));
-    return join_rows(rows.data(), piece.count, wanted, memory_, stream);
+    static_cast<void>(main.answer(batch(), piece.first, piece.lookups.front(), request, {}, queue));
+    return join_rows(rows.data(), piece.count, wanted, queue);
   }
   std::vector<FoundRows> found;
   for (std::size_t i = 0; i < targets_.size(); ++i)
-    found.push_back(
-        targets_[i].structure.answerer.answer(targets_[i].batch, piece.first, piece.lookups[i], {},
-                                              {.any = true, .limit = no_limit}, stream));
+    found.push_back(targets_[i].structure.answerer.answer(targets_[i].batch, piece.first,
+                                                          piece.lookups[i], {},
+                                                          {.any = true, .limit = no_limit}, queue));
   if (any_has_too_many(found))
     fail(ErrorKind::unsupported,
          "the join has too many pairs for one array: join fewer keys at once");
-  join_sources(sources_of(found), piece.count, wanted, memory_, stream);
+  join_sources(sources_of(found), piece.count, wanted, queue);
 }
 
 // Keys of several segments are compared by their ordered_bits().
@@ -330,9 +329,9 @@ void BatchRunner::find_in_parts(const Piece& piece, const std::uint64_t* offsets
 }
 
 DeviceArray<std::uint64_t> BatchRunner::offsets_of_rows(const RowSources& rows, std::size_t count,
-                                                        cudaStream_t stream) const {
-  DeviceArray<std::uint64_t> offsets(memory_, count + 1, stream);
-  offsets_of(rows, count, request_.limit, offsets.data(), memory_, stream);
+                                                        const Queue& queue) const {
+  DeviceArray<std::uint64_t> offsets(queue, count + 1);
+  offsets_of(rows, count, request_.limit, offsets.data(), queue);
   return offsets;
 }
 

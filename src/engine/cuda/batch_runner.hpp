@@ -114,20 +114,20 @@ class BatchRunner {
   void run_on_lanes();
   void run_in_pieces(std::span<Lane> lanes, std::size_t step, const void* values);
   void wait_for_caller(std::span<const Lane> lanes) const;
-  [[nodiscard]] Values values_on_device(cudaStream_t stream) const;
+  [[nodiscard]] Values values_on_device(const Queue& queue) const;
   [[nodiscard]] bool may_gather() const;
   [[nodiscard]] std::size_t piece_size() const;
   [[nodiscard]] Piece encode(std::size_t first, std::size_t count, CopiesIn& in,
-                             cudaStream_t stream);
+                             const Queue& queue);
   // The rows that every segment found, if they are wanted.
   [[nodiscard]] std::vector<FoundRows> answer(const Piece& piece, DeviceRequest wanted,
-                                              const void* values, cudaStream_t stream) const;
+                                              const void* values, const Queue& queue) const;
   [[nodiscard]] FoundRows answer_one(std::size_t target, const Piece& piece,
                                      const DeviceRequest& wanted, cudaStream_t stream) const;
   [[nodiscard]] bool answer_pair(const Piece& piece, const DeviceRequest& wanted,
                                  cudaStream_t stream) const;
-  void answer_to_device(const Piece& piece, const void* values, cudaStream_t stream) const;
-  void join(const Piece& piece, const JoinRequest& wanted, cudaStream_t stream) const;
+  void answer_to_device(const Piece& piece, const void* values, const Queue& queue) const;
+  void join(const Piece& piece, const JoinRequest& wanted, const Queue& queue) const;
   [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;
   // Calls take(part, rows) for consecutive parts of the lookups whose rows fit one array each.
   template <class Take>
@@ -135,7 +135,7 @@ class BatchRunner {
                      Take&& take) const;
   [[nodiscard]] DeviceArray<std::uint64_t> offsets_of_rows(const RowSources& rows,
                                                            std::size_t count,
-                                                           cudaStream_t stream) const;
+                                                           const Queue& queue) const;
   [[nodiscard]] const LookupBatch& batch() const { return targets_.front().batch; }
 
   std::vector<SegmentTarget> targets_;

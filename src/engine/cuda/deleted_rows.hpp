@@ -24,11 +24,11 @@ class DeletedRows {
   // `included`: null if there are none or none are wanted. Complete on return.
   DeletedRows(const DeviceOrder& order, const OrderedValues* included, const RowBits& deleted,
               const std::shared_ptr<DeviceMemory>& memory)
-      : id_(deleted.id), list_(order.rows(), order.positions(), deleted, memory, stream_.get()) {
+      : id_(deleted.id), list_(order.rows(), order.positions(), deleted, {memory, stream_.get()}) {
     if (list_.count() == 0)
       included_ = included;
     else if (included != nullptr)
-      included_ = &valid_included_.emplace(*included, list_, memory, stream_.get());
+      included_ = &valid_included_.emplace(*included, list_, Queue(memory, stream_.get()));
     stream_.wait();
   }
   // The memory is released when the streams that read it are done with it.

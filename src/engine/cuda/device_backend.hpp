@@ -98,8 +98,7 @@ class DeviceBackend : public Backend {
                                           const std::shared_ptr<DeviceMemory>& memory,
                                           const MemoryMeter& meter) const;
   [[nodiscard]] NewSegment build_tuples(const Spec& spec, const ColumnView& column,
-                                        const BuildOptions& build,
-                                        const std::shared_ptr<DeviceMemory>& memory) const;
+                                        const BuildOptions& build) const;
   // Merges keys in key order; builds over the keys of structures that have another.
   [[nodiscard]] Segment merge_ordered(const Spec& spec, std::span<const Segment> segments,
                                       std::size_t row_count, SegmentUse use) const;

@@ -31,15 +31,14 @@ namespace {
 // The bits of elements [first, first + count), copied where they are in host memory.
 [[nodiscard]] DeviceTuples::Validity validity_on_device(const ColumnView& column, std::size_t first,
                                                         std::size_t count, DeviceBytes& copy,
-                                                        const std::shared_ptr<DeviceMemory>& memory,
-                                                        CopiesIn& in, cudaStream_t stream) {
+                                                        CopiesIn& in, const Queue& queue) {
   DeviceTuples::Validity validity{column.validity(), column.validity_offset() + first};
   if (validity.bits == nullptr || column.memory_space() == MemorySpace::device) return validity;
   const std::size_t first_byte = validity.offset / 8;
   validity.offset %= 8;
   const std::size_t bytes = (validity.offset + count + 7) / 8;
-  copy = DeviceBytes(memory, bytes, stream);
-  in.copy(copy.data(), validity.bits + first_byte, bytes, stream);
+  copy = DeviceBytes(queue, bytes);
+  in.copy(copy.data(), validity.bits + first_byte, bytes, queue);
   validity.bits = static_cast<const std::uint8_t*>(copy.data());
   return validity;
 }
@@ -53,10 +52,9 @@ struct StringsInPieces {
 
 [[nodiscard]] StringsInPieces strings_on_device(const ColumnView& column, std::size_t first,
                                                 std::size_t count, std::vector<DeviceBytes>& copies,
-                                                const std::shared_ptr<DeviceMemory>& memory,
-                                                CopiesIn& in, cudaStream_t stream) {
+                                                CopiesIn& in, const Queue& queue) {
   const auto add = [&](std::size_t bytes) -> const DeviceBytes& {
-    return copies.emplace_back(memory, bytes, stream);
+    return copies.emplace_back(queue, bytes);
   };
   if (const std::size_t width = column.string_offset_width(); width != 0) {
     const auto* const offsets = static_cast<const std::byte*>(column.string_offsets());
@@ -64,9 +62,9 @@ struct StringsInPieces {
     const std::uint64_t begin = string_offset(offsets, type, first);
     const std::uint64_t end = string_offset(offsets, type, first + count);
     void* const own_offsets = add((count + 1) * width).data();
-    in.copy(own_offsets, offsets + first * width, (count + 1) * width, stream);
+    in.copy(own_offsets, offsets + first * width, (count + 1) * width, queue);
     void* const own_bytes = add(end - begin).data();
-    in.copy(own_bytes, column.string_bytes() + begin, end - begin, stream);
+    in.copy(own_bytes, column.string_bytes() + begin, end - begin, queue);
     // Offsets count from the beginning of the column.
     return {type, own_offsets, static_cast<const char*>(own_bytes) - begin};
   }
@@ -74,14 +72,14 @@ struct StringsInPieces {
   for (std::size_t i = 0; i < count; ++i)
     starts[i + 1] = starts[i] + column.string(first + i).size();
   void* const own_offsets = add(starts.size() * sizeof(std::uint64_t)).data();
-  in.copy_filled(own_offsets, starts.size() * sizeof(std::uint64_t), stream,
+  in.copy_filled(own_offsets, starts.size() * sizeof(std::uint64_t), queue,
                  [&](std::byte* buffer, std::size_t at, std::size_t size) {
                    std::memcpy(buffer, reinterpret_cast<const std::byte*>(starts.data()) + at,
                                size);
                  });
   void* const own_bytes = add(starts.back()).data();
   in.copy_filled(
-      own_bytes, starts.back(), stream, [&](std::byte* buffer, std::size_t at, std::size_t size) {
+      own_bytes, starts.back(), queue, [&](std::byte* buffer, std::size_t at, std::size_t size) {
         std::size_t i = static_cast<std::size_t>(
             std::upper_bound(starts.begin(), starts.end(), at) - starts.begin() - 1);
         for (std::size_t done = 0; done < size; ++i) {
@@ -98,28 +96,24 @@ struct StringsInPieces {
 }  // namespace
 
 DeviceElements elements_on_device(const ColumnView& column, std::size_t first, std::size_t count,
-                                  DeviceBytes& copy, DeviceBytes& validity,
-                                  const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
-                                  cudaStream_t stream) {
+                                  DeviceBytes& copy, DeviceBytes& validity, CopiesIn& in,
+                                  const Queue& queue) {
   if (!column.has_value()) return {.size = count};
   const std::size_t width = width_of(column.type());
   DeviceElements elements{static_cast<const std::byte*>(column.data()) + first * width,
                           element_type(column.type()), nullptr, 0, count};
-  const DeviceTuples::Validity bits =
-      validity_on_device(column, first, count, validity, memory, in, stream);
+  const DeviceTuples::Validity bits = validity_on_device(column, first, count, validity, in, queue);
   elements.validity = bits.bits;
   elements.validity_offset = bits.offset;
   if (column.memory_space() == MemorySpace::device) return elements;
-  copy = DeviceBytes(memory, count * width, stream);
-  in.copy(copy.data(), elements.data, count * width, stream);
+  copy = DeviceBytes(queue, count * width);
+  in.copy(copy.data(), elements.data, count * width, queue);
   elements.data = copy.data();
   return elements;
 }
 
 DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::size_t count,
-                              std::vector<DeviceBytes>& copies,
-                              const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in,
-                              cudaStream_t stream) {
+                              std::vector<DeviceBytes>& copies, CopiesIn& in, const Queue& queue) {
   if (!column.has_value() || column.memory_space() == MemorySpace::device)
     return device_tuples(column, first, count);
   DeviceTuples tuples;
@@ -127,15 +121,14 @@ DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::
   tuples.end.size = count;
   const auto add_validity = [&](const ColumnView& of) {
     const DeviceTuples::Validity validity =
-        validity_on_device(of, first, count, copies.emplace_back(), memory, in, stream);
+        validity_on_device(of, first, count, copies.emplace_back(), in, queue);
     if (validity.bits != nullptr) tuples.validity[tuples.validity_count++] = validity;
   };
   const auto add_part = [&](const ColumnView& part) {
     const std::size_t p = tuples.end.count++;
     add_validity(part);
     if (part.type() == Type::string) {
-      const StringsInPieces strings =
-          strings_on_device(part, first, count, copies, memory, in, stream);
+      const StringsInPieces strings = strings_on_device(part, first, count, copies, in, queue);
       tuples.end.types[p] = strings.type;
       tuples.end.parts[p] = strings.offsets;
       tuples.end.bytes[p] = strings.bytes;
@@ -144,7 +137,7 @@ DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::
     DeviceBytes unused;
     tuples.end.types[p] = element_type(part.type());
     tuples.end.parts[p] = elements_on_device(part.with_validity(nullptr), first, count,
-                                             copies.emplace_back(), unused, memory, in, stream)
+                                             copies.emplace_back(), unused, in, queue)
                               .data;
   };
   if (column.type() != Type::composite) {
@@ -173,14 +166,12 @@ std::size_t bytes_of(const ColumnView& end) {
 }
 
 LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, std::size_t count,
-                                  bool reads_tuples, const std::shared_ptr<DeviceMemory>& memory,
-                                  CopiesIn& in, cudaStream_t stream) {
+                                  bool reads_tuples, CopiesIn& in, const Queue& queue) {
   LookupElements elements;
   if (!batch.codec().native_base()) {
     if (!reads_tuples) return elements;
     const auto on_device = [&](const ColumnView& end) {
-      return tuples_on_device(end, batch.offset() + first, count, elements.copies, memory, in,
-                              stream);
+      return tuples_on_device(end, batch.offset() + first, count, elements.copies, in, queue);
     };
     elements.has_tuples = true;
     elements.lower_tuples = on_device(batch.lower());
@@ -188,20 +179,19 @@ LookupElements elements_on_device(const LookupBatch& batch, std::size_t first, s
         batch.kind() == QueryKind::equal ? elements.lower_tuples : on_device(batch.upper());
     return elements;
   }
-  elements.lower =
-      elements_on_device(batch.lower(), batch.offset() + first, count, elements.lower_copy,
-                         elements.lower_validity, memory, in, stream);
+  elements.lower = elements_on_device(batch.lower(), batch.offset() + first, count,
+                                      elements.lower_copy, elements.lower_validity, in, queue);
   elements.upper =
       batch.kind() == QueryKind::equal
           ? elements.lower
           : elements_on_device(batch.upper(), batch.offset() + first, count, elements.upper_copy,
-                               elements.upper_validity, memory, in, stream);
+                               elements.upper_validity, in, queue);
   return elements;
 }
 
 DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
                                     const LookupElements& elements, LookupBuffers& buffers,
-                                    CopiesIn& in, cudaStream_t stream,
+                                    CopiesIn& in, const Queue& queue,
                                     std::optional<Edge> edge) const {
   DeviceLookups lookups;
   lookups.count = count;
@@ -222,7 +212,7 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
     return lookups;
   }
   with_key_type(is_wide(span_), [&]<class Key>(Key) {
-    buffers.intervals = encode_intervals<Key>(first, count, elements, buffers, in, stream);
+    buffers.intervals = encode_intervals<Key>(first, count, elements, buffers, in, queue);
   });
   lookups.intervals = buffers.intervals.data();
   if (buffers.full.keys != nullptr) lookups.full = &buffers.full;
@@ -276,22 +266,20 @@ std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge)
 template <class Key>
 DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count,
                                             const LookupElements& elements, LookupBuffers& buffers,
-                                            CopiesIn& in, cudaStream_t stream) const {
+                                            CopiesIn& in, const Queue& queue) const {
   const KeyCodec& codec = batch_.codec();
   const std::optional<NativeMap> native = codec.native_map();
-  if (!native && !reads_tuples()) return encode_on_host<Key>(first, count, in, stream);
-  DeviceArray<KeyInterval<Key>> intervals(memory_, count, stream);
+  if (!native && !reads_tuples()) return encode_on_host<Key>(first, count, in, queue);
+  DeviceArray<KeyInterval<Key>> intervals(queue, count);
   if (native) {
-    encode_lookups(elements.lower, elements.upper, batch_.ends(), *native, intervals.data(),
-                   stream);
+    encode_lookups(elements.lower, elements.upper, batch_.ends(), *native, intervals.data(), queue);
     return intervals.take_bytes();
   }
-  if (!elements.has_tuples)
-    buffers.own = elements_on_device(batch_, first, count, true, memory_, in, stream);
+  if (!elements.has_tuples) buffers.own = elements_on_device(batch_, first, count, true, in, queue);
   const LookupElements& from = elements.has_tuples ? elements : buffers.own;
   const bool is_compared = full_ != nullptr && full_->map.first_compared < full_->map.count;
   if (is_compared) {
-    buffers.checks = DeviceBytes(memory_, count, stream);
+    buffers.checks = DeviceBytes(queue, count);
     buffers.full = {full_,
                     from.lower_tuples.end,
                     from.upper_tuples.end,
@@ -303,14 +291,14 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
   encode_lookups(from.lower_tuples, from.upper_tuples, batch_.ends(),
                  full_ != nullptr ? full_->map : *codec.packed_map(), intervals.data(),
                  static_cast<std::uint8_t*>(buffers.checks.data()),
-                 batch_.kind() == QueryKind::equal, stream);
+                 batch_.kind() == QueryKind::equal, queue);
   return intervals.take_bytes();
 }
 
 template <class Key>
 DeviceBytes LookupEncoder::encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
-                                          cudaStream_t stream) const {
-  DeviceArray<KeyInterval<Key>> on_device(memory_, count, stream);
+                                          const Queue& queue) const {
+  DeviceArray<KeyInterval<Key>> on_device(queue, count);
   const auto fill = [&](std::byte* buffer, std::size_t at, std::size_t bytes) {
     auto* const out = reinterpret_cast<KeyInterval<Key>*>(buffer);
     const std::size_t done = first + at / sizeof(KeyInterval<Key>);
@@ -326,7 +314,7 @@ DeviceBytes LookupEncoder::encode_on_host(std::size_t first, std::size_t count, 
                                                              static_cast<Key>(intervals[i].upper)};
                  });
   };
-  in.copy_filled(on_device.data(), on_device.bytes(), stream, fill);
+  in.copy_filled(on_device.data(), on_device.bytes(), queue, fill);
   return on_device.take_bytes();
 }
 

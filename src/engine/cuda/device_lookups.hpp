@@ -1,12 +1,9 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -48,20 +45,17 @@ struct LookupElements {
 // memory; without data where the column is not given.
 [[nodiscard]] DeviceElements elements_on_device(const ColumnView& column, std::size_t first,
                                                 std::size_t count, DeviceBytes& copy,
-                                                DeviceBytes& validity,
-                                                const std::shared_ptr<DeviceMemory>& memory,
-                                                CopiesIn& in, cudaStream_t stream);
+                                                DeviceBytes& validity, CopiesIn& in,
+                                                const Queue& queue);
 // Elements [first, first + count) of a column of strings or tuples; `copies` keep those that were
 // copied from the host.
 [[nodiscard]] DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first,
                                             std::size_t count, std::vector<DeviceBytes>& copies,
-                                            const std::shared_ptr<DeviceMemory>& memory,
-                                            CopiesIn& in, cudaStream_t stream);
+                                            CopiesIn& in, const Queue& queue);
 // Lookups [first, first + count) of a batch; none where the host encodes them.
 [[nodiscard]] LookupElements elements_on_device(const LookupBatch& batch, std::size_t first,
-                                                std::size_t count, bool reads_tuples,
-                                                const std::shared_ptr<DeviceMemory>& memory,
-                                                CopiesIn& in, cudaStream_t stream);
+                                                std::size_t count, bool reads_tuples, CopiesIn& in,
+                                                const Queue& queue);
 
 // Bytes of one lookup's end that are copied to the GPU: its elements, or what the host encodes.
 [[nodiscard]] std::size_t bytes_of(const ColumnView& end);
@@ -81,9 +75,8 @@ class LookupEncoder {
  public:
   // `span`: the largest encoded key of the index; `full`: how keys that are not native are encoded
   // and compared on the device, or null.
-  LookupEncoder(const LookupBatch& batch, std::uint64_t span, const FullKeys* full,
-                const std::shared_ptr<DeviceMemory>& memory)
-      : batch_(batch), span_(span), full_(full), memory_(memory) {}
+  LookupEncoder(const LookupBatch& batch, std::uint64_t span, const FullKeys* full)
+      : batch_(batch), span_(span), full_(full) {}
 
   // Whether lookups are encoded on the device as tuples.
   [[nodiscard]] bool reads_tuples() const {
@@ -95,7 +88,7 @@ class LookupEncoder {
   // Answerer::find_edges().
   [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
                                      const LookupElements& elements, LookupBuffers& buffers,
-                                     CopiesIn& in, cudaStream_t stream,
+                                     CopiesIn& in, const Queue& queue,
                                      std::optional<Edge> edge = std::nullopt) const;
 
  private:
@@ -109,15 +102,14 @@ class LookupEncoder {
   template <class Key>
   [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
                                              const LookupElements& elements, LookupBuffers& buffers,
-                                             CopiesIn& in, cudaStream_t stream) const;
+                                             CopiesIn& in, const Queue& queue) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
-                                           cudaStream_t stream) const;
+                                           const Queue& queue) const;
 
   LookupBatch batch_;
   std::uint64_t span_;
   const FullKeys* full_;
-  const std::shared_ptr<DeviceMemory>& memory_;
 };
 
 }  // namespace rtindex::cuda

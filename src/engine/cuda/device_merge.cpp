@@ -44,18 +44,17 @@ MergeSide side_of(const Segment& segment, const KeyExtent& extent) {
           &arrays.keyless};
 }
 
-// Replaces the arrays by both sides merged; the first may be what they hold.
+// Replaces the arrays by both sides merged; the first may be what they hold. On their stream.
 void merge_into(OrderedArrays& arrays, const MergeSide& first, const MergeSide& second,
-                const MergeTarget& target, const Memory& memory) {
-  const cudaStream_t stream = arrays.stream.get();
-  MergedOrder merged = merge_orders(first.part, second.part, target, memory, stream);
+                const MergeTarget& target, const Queue& queue) {
+  MergedOrder merged = merge_orders(first.part, second.part, target, queue);
   if (first.values != nullptr) {
     static const KeylessValues none;
     auto values = std::make_unique<OrderedValues>(
-        merge_values(*first.values, second.values, merged.sources, memory, stream));
-    KeylessValues keyless = merge_keyless(
-        *first.keyless, first.part.deleted, second.keyless == nullptr ? none : *second.keyless,
-        second.part.deleted, first.values->type(), memory, stream);
+        merge_values(*first.values, second.values, merged.sources, queue));
+    KeylessValues keyless = merge_keyless(*first.keyless, first.part.deleted,
+                                          second.keyless == nullptr ? none : *second.keyless,
+                                          second.part.deleted, first.values->type(), queue);
     arrays.included = std::move(values);
     std::swap(arrays.keyless, keyless);
   }
@@ -94,26 +93,26 @@ Segment DeviceBackend::merge_ordered(const Spec& spec, std::span<const Segment> 
   const MemoryMeter meter;
   const KeyExtent extent = united_extent(segments);
   auto arrays = std::make_unique<OrderedArrays>(PooledStream());
-  const cudaStream_t stream = arrays->stream.get();
+  const Queue queue(memory, arrays->stream.get());
   // The segments may be freed as soon as this throws.
-  const WaitOnExit wait(stream);
+  const WaitOnExit wait(queue);
   const MergeTarget target{options.layout, extent.empty() ? 0 : extent.largest - extent.smallest,
                            row_count, segments.front().structure->included().has_value()};
-  for (const Segment& segment : segments) cuda::wait_for(stream, arrays_of(segment).stream.get());
+  for (const Segment& segment : segments) cuda::wait_for(queue, arrays_of(segment).stream.get());
   const MergeSide second = segments.size() > 1 ? side_of(segments[1], extent) : MergeSide{};
-  merge_into(*arrays, side_of(segments[0], extent), second, target, memory);
+  merge_into(*arrays, side_of(segments[0], extent), second, target, queue);
   for (std::size_t i = 2; i < segments.size(); ++i)
     merge_into(*arrays, {{&arrays->order, 0, {}}, arrays->included.get(), &arrays->keyless},
-               side_of(segments[i], extent), target, memory);
+               side_of(segments[i], extent), target, queue);
   std::shared_ptr<KeyCodec> codec = make_native_codec(type, extent);
   if (arrays->order.size() == 0 && !extent.empty()) {
     codec = make_native_codec(type, KeyExtent{});
     DeviceColumn none;
     none.row_count = row_count;
-    arrays->order = DeviceOrder(std::move(none), Sorting::needed, options.layout, memory, stream);
+    arrays->order = DeviceOrder(std::move(none), Sorting::needed, options.layout, queue);
   }
   if (options.holds && !options.holds(arrays->order.span()))
-    require_held(spec, arrays->order.column(memory, stream), *codec, stream);
+    require_held(spec, arrays->order.column(queue), *codec, queue);
   Segment result;
   result.codec = std::move(codec);
   result.structure =
@@ -128,33 +127,33 @@ Segment DeviceBackend::merge_columns(const Spec& spec, std::span<const Segment> 
   const MemoryMeter meter;
   KeyExtent extent = united_extent(segments);
   DeviceRows rows{PooledStream()};
-  const cudaStream_t stream = rows.stream.get();
-  const WaitOnExit wait(stream);
+  const Queue queue(memory, rows.stream.get());
+  const WaitOnExit wait(queue);
   std::size_t most = 0;
   for (const Segment& segment : segments) most += segment.keys();
   DeviceColumn all;
   all.row_count = row_count;
   all.span = extent.empty() ? 0 : extent.largest - extent.smallest;
-  all.rows = DeviceArray<std::uint32_t>(memory, most, stream);
+  all.rows = DeviceArray<std::uint32_t>(queue, most);
   if (all.is_wide())
-    all.wide = DeviceArray<std::uint64_t>(memory, most, stream);
+    all.wide = DeviceArray<std::uint64_t>(queue, most);
   else
-    all.narrow = DeviceArray<std::uint32_t>(memory, most, stream);
+    all.narrow = DeviceArray<std::uint32_t>(queue, most);
   for (const Segment& segment : segments) {
     const DeviceColumn column =
-        dynamic_cast<const GpuStructure&>(*segment.structure).device_column(stream);
-    append_valid(column, shift_of(segment, extent), bits_of(segment.deleted), all, memory, stream);
+        dynamic_cast<const GpuStructure&>(*segment.structure).device_column(queue);
+    append_valid(column, shift_of(segment, extent), bits_of(segment.deleted), all, queue);
   }
   if (all.size == 0) {
     extent = {};
     all = DeviceColumn{};
     all.row_count = row_count;
   }
-  all = in_row_order(std::move(all), memory, stream);
+  all = in_row_order(std::move(all), queue);
   if (all.size == row_count) all.rows = DeviceArray<std::uint32_t>();
   Segment result;
   result.codec = make_native_codec(type, extent);
-  require_held(spec, all, *result.codec, stream);
+  require_held(spec, all, *result.codec, queue);
   rows.column = std::move(all);
   rows.row_count = row_count;
   result.structure = build_keys(spec, std::move(rows), SegmentUse::main, memory, meter);

@@ -49,16 +49,15 @@ namespace {
 // Keys of a column in device memory, with a bitmap of those that are there.
 class KeysOnGpu {
  public:
-  KeysOnGpu(const KeyCodec& codec, std::size_t size, const std::shared_ptr<DeviceMemory>& memory,
-            cudaStream_t stream)
-      : size_(size), valid_(memory, (size + 7) / 8, stream) {
+  KeysOnGpu(const KeyCodec& codec, std::size_t size, const Queue& queue)
+      : size_(size), valid_(queue, (size + 7) / 8) {
     types_ = codec.part_types();
     if (types_.empty()) types_.push_back(codec.type());
     for (const Type type : types_) {
       // The keys of misses are null: any element, but one that can be read.
-      columns_.emplace_back(memory, size * width_of(type), stream);
+      columns_.emplace_back(queue, size * width_of(type));
       if (size != 0)
-        check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), stream),
+        check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), queue),
               "filling memory");
       parts_.push_back(columns_.back().data());
     }
@@ -139,16 +138,16 @@ void DeviceBackend::join_nearest(std::span<const Segment> segments, const Column
                                  const NearestOptions& nearest, const Request& request) const {
   const auto& main = static_cast<const GpuStructure&>(*segments.front().structure);
   const OnDevice current(main.device());
-  const auto stream = static_cast<cudaStream_t>(request.stream.handle);
   const std::shared_ptr<DeviceMemory> memory = main.device_memory();
+  const Queue queue(memory, static_cast<cudaStream_t>(request.stream.handle));
   require_on_device(request.join->outputs);
-  const DeviceArray<std::uint32_t> rows(memory, keys.size(), stream);
+  const DeviceArray<std::uint32_t> rows(queue, keys.size());
   Request neighbours = request;
   neighbours.join = nullptr;
   neighbours.answers = Answer::any;
   neighbours.outputs = {.any = rows.data(), .memory_space = MemorySpace::device};
   answer_nearest(segments, keys, nearest, neighbours);
-  join_rows(rows.data(), keys.size(), *request.join, memory, stream);
+  join_rows(rows.data(), keys.size(), *request.join, queue);
 }
 
 // All answers go to device memory.
@@ -161,7 +160,8 @@ void DeviceBackend::nearest_on_device(std::span<const Segment> segments, const C
   const auto stream = static_cast<cudaStream_t>(request.stream.handle);
   const Structure& main = *segments.front().structure;
   const OnDevice current(static_cast<const GpuStructure&>(main).device());
-  const KeysOnGpu found(*segments.front().codec, keys.size(), main.device_memory(), stream);
+  const std::shared_ptr<DeviceMemory> memory = main.device_memory();
+  const KeysOnGpu found(*segments.front().codec, keys.size(), {memory, stream});
   neighbours.outputs.matched = found.valid();
   GpuStructure::find_neighbours(segments, keys, nearest, neighbours, found.parts());
   const ColumnView found_keys = found.view();

@@ -23,16 +23,6 @@ RowBitmapPtr uploaded_marks(const RowBitmapPtr& bitmap, const Memory& memory) {
   return upload_marks(words.span(), bitmap->bits().rows, memory);
 }
 
-// Where keys were found, and the bitmap of their rows.
-RowBitmapPtr marked_rows(const DeviceArray<std::uint32_t>& rows, std::size_t row_count,
-                         const Memory& memory, PooledStream stream) {
-  MarkedWords marked(row_count, memory, stream.get());
-  mark_listed(rows.data(), rows.size(), marked, stream.get());
-  const std::size_t count = count_marked(marked, memory, stream.get());
-  if (count == 0) return nullptr;
-  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
-}
-
 }  // namespace
 
 CheckedRows DeviceBackend::check_rows(const Spec& spec, const ColumnView& rows,
@@ -40,12 +30,13 @@ CheckedRows DeviceBackend::check_rows(const Spec& spec, const ColumnView& rows,
   const OnDevice current(spec.device_number());
   const Memory memory = current_memory(states.memory);
   PooledStream stream = build_stream(user_stream, {{rows, "rows"}});
-  const WaitOnExit wait(stream.get());
-  const OnGpuElements named(rows, memory, stream.get());
-  MarkedWords marked(states.rows, memory, stream.get());
+  const Queue queue(memory, stream.get());
+  const WaitOnExit wait(queue);
+  const OnGpuElements named(rows, queue);
+  MarkedWords marked(states.rows, queue);
   const NamedRows found =
       name_rows(static_cast<const std::uint32_t*>(named.elements().data), rows.size(),
-                bits_of(states.erased), bits_of(states.nulls), marked, memory, stream.get());
+                bits_of(states.erased), bits_of(states.nulls), marked, queue);
   if (!found.wrong)
     return {std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), rows.size(),
                                               memory),
@@ -54,7 +45,7 @@ CheckedRows DeviceBackend::check_rows(const Spec& spec, const ColumnView& rows,
   OwnedColumn copy;
   ColumnView list = rows;
   if (rows.memory_space() == MemorySpace::device) {
-    copy = fetched(rows, stream.get());
+    copy = fetched(rows, queue);
     list = copy.view();
   }
   const CheckedRows checked = Backend::check_rows(
@@ -78,27 +69,32 @@ RowBitmapPtr DeviceBackend::matching_rows(const Spec& spec, std::span<const Segm
                           memory);
   }
   PooledStream stream = build_stream(user_stream, {{keys, "keys"}});
-  const WaitOnExit wait(stream.get());
-  const OnGpuElements copied(keys, memory, stream.get());
+  const Queue queue(memory, stream.get());
+  const WaitOnExit wait(queue);
+  const OnGpuElements copied(keys, queue);
   const ColumnView lookups = copied.view();
-  const DeviceArray<std::uint64_t> offsets(memory, keys.size() + 1, stream.get());
+  const DeviceArray<std::uint64_t> offsets(queue, keys.size() + 1);
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.offsets = offsets.data();
   const auto find = [&] {
-    Request request = request_into({.stream = {stream.get()}}, {}, outputs);
+    Request request = request_into({.stream = {queue}}, {}, outputs);
     request.answers = Answer::rows;
     answer(segments, lookups, lookups, QueryKind::equal, request);
   };
   find();
   std::uint64_t count = 0;
-  copy_to_host(&count, offsets.data() + keys.size(), sizeof(count), stream.get());
+  copy_to_host(&count, offsets.data() + keys.size(), sizeof(count), queue);
   if (count == 0) return nullptr;
-  const DeviceArray<std::uint32_t> rows(memory, count, stream.get());
+  const DeviceArray<std::uint32_t> rows(queue, count);
   outputs.rows = rows.data();
   outputs.rows_capacity = count;
   find();
-  return marked_rows(rows, row_count, memory, std::move(stream));
+  MarkedWords marked(row_count, queue);
+  mark_listed(rows.data(), rows.size(), marked, queue);
+  const std::size_t distinct = count_marked(marked, queue);
+  if (distinct == 0) return nullptr;
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), distinct, memory);
 }
 
 RowBitmapPtr DeviceBackend::union_of(const Spec& spec, const RowBitmapPtr& a,

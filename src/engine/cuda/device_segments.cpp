@@ -26,32 +26,28 @@ constexpr ElementType bits_type{ElementType::Kind::unsigned_int, 8};
 class KeptOnGpu {
  public:
   KeptOnGpu(std::span<const Segment> segments, const std::uint32_t* rows, std::size_t count,
-            std::size_t row_count, Memory memory, cudaStream_t stream)
-      : segments_(segments),
-        count_(count),
-        memory_(std::move(memory)),
-        stream_(stream),
-        named_(rows, count, row_count, memory_, stream) {}
+            std::size_t row_count, const Queue& queue)
+      : segments_(segments), count_(count), queue_(queue), named_(rows, count, row_count, queue) {}
 
   // Their keys; null where they have none.
   [[nodiscard]] DeviceElements keys() {
-    bits_ = DeviceArray<std::uint64_t>(memory_, count_, stream_);
-    valid_ = DeviceArray<std::uint32_t>(memory_, RowBits::words_of(count_), stream_);
-    check(cudaMemsetAsync(valid_.data(), 0, valid_.bytes(), stream_), "filling memory");
+    bits_ = DeviceArray<std::uint64_t>(queue_, count_);
+    valid_ = DeviceArray<std::uint32_t>(queue_, RowBits::words_of(count_));
+    check(cudaMemsetAsync(valid_.data(), 0, valid_.bytes(), queue_), "filling memory");
     for (const Segment& segment : segments_)
       named_.find_keys(arrays_of(segment).order, segment.codec->native_base().value_or(0),
-                       bits_of(segment.deleted), bits_.data(), valid_.data(), stream_);
+                       bits_of(segment.deleted), bits_.data(), valid_.data(), queue_);
     return {bits_.data(), bits_type, reinterpret_cast<const std::uint8_t*>(valid_.data()), 0,
             count_};
   }
   // Their included values.
   [[nodiscard]] const void* values(Type type) {
-    values_ = DeviceArray<std::uint8_t>(memory_, count_ * width_of(type), stream_);
-    check(cudaMemsetAsync(values_.data(), 0, values_.bytes(), stream_), "filling memory");
+    values_ = DeviceArray<std::uint8_t>(queue_, count_ * width_of(type));
+    check(cudaMemsetAsync(values_.data(), 0, values_.bytes(), queue_), "filling memory");
     for (const Segment& segment : segments_) {
       const OrderedArrays& arrays = arrays_of(segment);
       named_.find_values(arrays.order, *arrays.included, arrays.keyless, bits_of(segment.deleted),
-                         values_.data(), stream_);
+                         values_.data(), queue_);
     }
     return values_.data();
   }
@@ -59,8 +55,7 @@ class KeptOnGpu {
  private:
   std::span<const Segment> segments_;
   std::size_t count_;
-  Memory memory_;
-  cudaStream_t stream_;
+  Queue queue_;
   NamedElements named_;
   DeviceArray<std::uint64_t> bits_;
   DeviceArray<std::uint32_t> valid_;
@@ -107,7 +102,7 @@ void DeviceBackend::require_held(const Spec& spec, const DeviceColumn& column,
 NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
                                        const NativeRows& input, SegmentUse use,
                                        const Memory& memory, const MemoryMeter& meter) const {
-  const cudaStream_t stream = made_on.get();
+  const Queue queue(memory, made_on.get());
   const std::size_t nulls = input.keys.size - input.extent.valid;
   std::shared_ptr<KeyCodec> codec = input.codec;
   if (codec == nullptr)
@@ -124,10 +119,10 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
   const bool has_values = input.value_type.has_value();
   rows.column =
       encode_column(input.keys, map, input.extent.valid, has_values ? RowIds{} : input.ids,
-                    has_values ? input.keys.size : input.row_count, room, memory, stream);
-  require_held(spec, rows.column, *codec, stream);
+                    has_values ? input.keys.size : input.row_count, room, queue);
+  require_held(spec, rows.column, *codec, queue);
   if (is_compared) {
-    rows.column = in_full_order(std::move(rows.column), input.full->view(), memory, stream);
+    rows.column = in_full_order(std::move(rows.column), input.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;
   }
   rows.full = input.full;
@@ -135,16 +130,15 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
     rows.value_type = input.value_type;
     rows.values = input.values;
     rows.ids = input.ids;
-    rows.keyless =
-        keyless_of(input.keys, nulls, input.ids, input.values, *input.value_type, memory, stream);
+    rows.keyless = keyless_of(input.keys, nulls, input.ids, input.values, *input.value_type, queue);
   }
   NewSegment result;
   result.segment.structure = build_keys(spec, std::move(rows), use, memory, meter);
   result.segment.codec = std::move(codec);
   if (nulls == 0) return result;
   PooledStream own;
-  cuda::wait_for(own.get(), stream);
-  MarkedWords marked(input.row_count, memory, own.get());
+  cuda::wait_for(own.get(), queue);
+  MarkedWords marked(input.row_count, {memory, own.get()});
   mark_nulls(input.keys, input.ids, marked, own.get());
   own.wait();
   result.nulls =
@@ -157,7 +151,7 @@ NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on,
                                          const MemoryMeter& meter) const {
   OnGpuElements include;
   if (values.has_value()) {
-    include = OnGpuElements(values, memory, made_on.get());
+    include = OnGpuElements(values, {memory, made_on.get()});
     rows.value_type = values.type();
     rows.values = include.elements().data;
   }
@@ -166,19 +160,19 @@ NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on,
 
 // Strings and tuples, which are copied to the GPU where they are in host memory.
 NewSegment DeviceBackend::build_tuples(const Spec& spec, const ColumnView& column,
-                                       const BuildOptions& build, const Memory& memory) const {
+                                       const BuildOptions& build) const {
+  const Memory memory = current_memory(build.device_memory);
   const MemoryMeter meter;
   PooledStream own =
       build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});
-  const cudaStream_t stream = own.get();
-  const WaitOnExit wait(stream);
-  const OnGpuTuples tuples(column, memory, stream);
+  const Queue queue(memory, own.get());
+  const WaitOnExit wait(queue);
+  const OnGpuTuples tuples(column, queue);
   std::vector<Type> types;
   for (const ColumnView& part : column.parts()) types.push_back(part.type());
   const bool is_composite = column.type() == Type::composite;
   if (!is_composite) types.push_back(column.type());
-  CodedColumn coded =
-      encode_on_device(tuples.tuples(), types, is_composite, key_use(), memory, stream);
+  CodedColumn coded = encode_on_device(tuples.tuples(), types, is_composite, key_use(), queue);
   NativeRows rows{column.type(), coded.elements, coded.extent, {}, column.size(), {}};
   rows.codec = std::move(coded.codec);
   rows.base = coded.base;
@@ -193,7 +187,7 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
     const Memory memory = current_memory(build.device_memory);
     if (!is_native(column.type())) {
       if (encodes_on_device(spec) && column.parts().size() <= PackedMap::max_parts)
-        return build_tuples(spec, column, build, memory);
+        return build_tuples(spec, column, build);
       if (column.memory_space() == MemorySpace::host)
         return on_device(Backend::build_column(spec, column, build), memory);
       const PooledStream stream = build_stream(build.stream, {{column, "keys"}});
@@ -203,14 +197,11 @@ NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& colum
     const MemoryMeter meter;
     PooledStream stream =
         build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});
-    const WaitOnExit wait(stream.get());
-    const OnGpuElements keys(column, memory, stream.get());
-    NativeRows rows{column.type(),
-                    keys.elements(),
-                    extent_of(keys.elements(), memory, stream.get()),
-                    {},
-                    column.size(),
-                    {}};
+    const Queue queue(memory, stream.get());
+    const WaitOnExit wait(queue);
+    const OnGpuElements keys(column, queue);
+    NativeRows rows{
+        column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size(), {}};
     return build_included(spec, std::move(stream), rows, build.include, memory, meter);
   } catch (...) {
     // Memory that the failed build had taken is for others to use.
@@ -233,30 +224,30 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
   PooledStream own = build_stream(
       given.stream,
       {{given.rows, "rows"}, {given.keys, "keys"}, {given.include, "included values"}});
-  const cudaStream_t stream = own.get();
-  WaitOnExit wait(stream);
+  const Queue queue(memory, own.get());
+  WaitOnExit wait(queue);
 
   const OnGpuElements named =
-      given.rows.has_value() ? OnGpuElements(given.rows, memory, stream) : OnGpuElements();
+      given.rows.has_value() ? OnGpuElements(given.rows, queue) : OnGpuElements();
   NativeRows rows{type, {}, {}, {}, row_count, included};
   rows.ids = {static_cast<const std::uint32_t*>(named.elements().data), given.first};
   std::optional<KeptOnGpu> kept;
   if (!given.keys.has_value() || (included && !given.include.has_value()))
-    kept.emplace(current, rows.ids.rows, given.count, row_count, memory, stream);
+    kept.emplace(current, rows.ids.rows, given.count, row_count, queue);
 
   OnGpuElements keys;
   NewKeys converted;
   if (!given.keys.has_value()) {
     rows.keys = kept->keys();
-    rows.extent = extent_of(rows.keys, memory, stream);
+    rows.extent = extent_of(rows.keys, queue);
   } else {
-    keys = OnGpuElements(given.keys, memory, stream);
+    keys = OnGpuElements(given.keys, queue);
     rows.keys = keys.elements();
     if (given.keys.type() == type) {
-      rows.extent = extent_of(rows.keys, memory, stream);
+      rows.extent = extent_of(rows.keys, queue);
     } else {
-      converted = convert_keys(rows.keys, element_type(type), 0, memory, stream);
-      if (converted.unfit) fail_unfit(given.keys, *converted.unfit, type, stream);
+      converted = convert_keys(rows.keys, element_type(type), 0, queue);
+      if (converted.unfit) fail_unfit(given.keys, *converted.unfit, type, queue);
       rows.keys.data = converted.keys.data();
       rows.keys.type = bits_type;
       rows.extent = converted.extent;
@@ -264,7 +255,7 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
   }
   OnGpuElements include;
   if (included && given.include.has_value()) {
-    include = OnGpuElements(given.include, memory, stream);
+    include = OnGpuElements(given.include, queue);
     rows.values = include.elements().data;
   } else if (included) {
     rows.values = kept->values(*included);
@@ -285,13 +276,13 @@ bool DeviceBackend::refit(const Spec& spec, const Segment& segment, const Column
   const OnDevice current(spec.device_number());
   const Memory memory = segment.structure->device_memory();
   const PooledStream own = build_stream(user_stream, {{rows, "rows"}, {new_keys, "new keys"}});
-  const cudaStream_t stream = own.get();
-  const WaitOnExit wait(stream);
-  const OnGpuElements named(rows, memory, stream);
-  const OnGpuElements keys(new_keys, memory, stream);
+  const Queue queue(memory, own.get());
+  const WaitOnExit wait(queue);
+  const OnGpuElements named(rows, queue);
+  const OnGpuElements keys(new_keys, queue);
   const NewKeys encoded =
-      convert_keys(keys.elements(), element_type(segment.codec->type()), *base, memory, stream);
-  if (encoded.unfit) fail_unfit(new_keys, *encoded.unfit, segment.codec->type(), stream);
+      convert_keys(keys.elements(), element_type(segment.codec->type()), *base, queue);
+  if (encoded.unfit) fail_unfit(new_keys, *encoded.unfit, segment.codec->type(), queue);
   if (encoded.extent.valid != new_keys.size() || encoded.extent.smallest < *base) return false;
   const std::uint64_t span = std::max(segment.codec->span(), encoded.extent.largest - *base);
   own.wait();

@@ -35,21 +35,21 @@ const OrderedArrays& DeviceStructure::ready() const {
 void DeviceStructure::make_searchable() const {
   const OnDevice current(device());
   OrderedArrays& arrays = *arrays_;
-  const cudaStream_t stream = arrays.stream.get();
-  if (arrays.order.layout() == Layout::split) arrays.order.find_stats(memory(), stream);
+  const Queue queue(memory(), arrays.stream.get());
+  if (arrays.order.layout() == Layout::split) arrays.order.find_stats(queue);
   const bool is_filtered = use_ != SegmentUse::main && arrays.order.layout() == Layout::pairs;
-  if (is_filtered) arrays.filter = build_filter(arrays.order, memory(), stream);
-  arrays.locator = options_.locator(arrays.order, memory(), stream);
+  if (is_filtered) arrays.filter = build_filter(arrays.order, queue);
+  arrays.locator = options_.locator(arrays.order, queue);
   arrays.stream.wait();
   arrays.answerer.emplace(
       OrderedAnswerer::Sources{arrays.order, *arrays.locator, arrays.included.get(),
                                arrays.full != nullptr && arrays.full->compares(), memory(),
-                               options_.gather, is_filtered ? &arrays.filter : nullptr, stream});
+                               options_.gather, is_filtered ? &arrays.filter : nullptr, queue});
 }
 
 DeviceColumn DeviceStructure::device_column(cudaStream_t stream) const {
-  if (options_.keeps_order) return arrays_->order.column(memory(), stream);
-  return arrays_->locator->column(arrays_->order, memory(), stream);
+  if (options_.keeps_order) return arrays_->order.column({memory(), stream});
+  return arrays_->locator->column(arrays_->order, {memory(), stream});
 }
 
 void DeviceStructure::select(const KeyCodec&, std::span<const std::uint64_t> places,
@@ -57,12 +57,12 @@ void DeviceStructure::select(const KeyCodec&, std::span<const std::uint64_t> pla
   const OrderedArrays& arrays = ready();
   const OnDevice current(device());
   const PooledStream stream;
-  const DeviceArray<std::uint64_t> positions =
-      uploaded(places.data(), places.size(), memory(), stream.get());
-  const DeviceArray<std::uint32_t> found(memory(), places.size(), stream.get());
+  const Queue queue(memory(), stream.get());
+  const DeviceArray<std::uint64_t> positions = uploaded(places.data(), places.size(), queue);
+  const DeviceArray<std::uint32_t> found(queue, places.size());
   rows_at(positions.data(), places.size(), arrays.answerer->ordered_rows(), arrays.order.size(),
-          found.data(), stream.get());
-  copy_to_host(rows, found.data(), found.bytes(), stream.get());
+          found.data(), queue);
+  copy_to_host(rows, found.data(), found.bytes(), queue);
 }
 
 EncodedColumn DeviceStructure::column() const {
@@ -93,7 +93,7 @@ IncludedRows DeviceStructure::included_rows() const {
   const OnDevice current(device());
   const PooledStream stream;
   const ValuesByRow found =
-      values_by_row(*arrays_->included, arrays_->order, arrays_->keyless, memory(), stream.get());
+      values_by_row(*arrays_->included, arrays_->order, arrays_->keyless, {memory(), stream.get()});
   IncludedRows result;
   result.rows = Array<std::uint32_t>(found.rows.size());
   copy_to_host(result.rows.data(), found.rows.data(), result.rows.bytes(), stream.get());
@@ -141,14 +141,14 @@ std::vector<std::pair<std::string, std::size_t>> DeviceStructure::memory_parts()
 std::unique_ptr<OrderedArrays> ordered_arrays(DeviceRows rows, Layout layout,
                                               const std::shared_ptr<DeviceMemory>& memory) {
   auto arrays = std::make_unique<OrderedArrays>(std::move(rows.stream));
-  const cudaStream_t stream = arrays->stream.get();
-  arrays->order = DeviceOrder(std::move(rows.column), rows.sorting, layout, memory, stream);
+  const Queue queue(memory, arrays->stream.get());
+  arrays->order = DeviceOrder(std::move(rows.column), rows.sorting, layout, queue);
   arrays->full = std::move(rows.full);
   if (!rows.value_type) return arrays;
   arrays->included = std::make_unique<OrderedValues>(
       rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeletedPositions{},
-      OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory, stream);
-  arrays->order.renumber(rows.ids, rows.row_count, stream);
+      OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, queue);
+  arrays->order.renumber(rows.ids, rows.row_count, queue);
   arrays->keyless = std::move(rows.keyless);
   return arrays;
 }

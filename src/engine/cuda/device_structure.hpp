@@ -23,8 +23,8 @@ namespace rtindex::cuda {
 
 // How a structure over sorted keys is built.
 struct DeviceOptions {
-  using MakeLocator = std::function<std::unique_ptr<Locator>(
-      DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)>;
+  using MakeLocator =
+      std::function<std::unique_ptr<Locator>(DeviceOrder& order, const Queue& queue)>;
 
   int device = 0;
   Gather gather = Gather::automatic;

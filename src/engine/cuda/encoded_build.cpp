@@ -13,8 +13,6 @@ namespace rtindex::cuda {
 
 namespace {
 
-using Memory = std::shared_ptr<DeviceMemory>;
-
 // Included values in host memory: that of row numbers.row(e) is element e.
 class HostValues {
  public:
@@ -28,17 +26,16 @@ class HostValues {
   [[nodiscard]] Type type() const { return type_; }
   // The values of some rows.
   [[nodiscard]] DeviceArray<std::uint8_t> of(const std::vector<std::uint32_t>& rows,
-                                             const Memory& memory, cudaStream_t stream) const {
+                                             const Queue& queue) const {
     const std::size_t width = width_of(type_);
     std::vector<std::uint8_t> bytes(rows.size() * width);
     const auto* const from = static_cast<const std::uint8_t*>(view_.data());
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::memcpy(bytes.data() + i * width, from + numbers_.element(rows[i]) * width, width);
-    return uploaded(bytes.data(), bytes.size(), memory, stream);
+    return uploaded(bytes.data(), bytes.size(), queue);
   }
   // Those of rows that the column does not have.
-  [[nodiscard]] KeylessValues outside(const EncodedColumn& column, const Memory& memory,
-                                      cudaStream_t stream) const {
+  [[nodiscard]] KeylessValues outside(const EncodedColumn& column, const Queue& queue) const {
     std::vector<std::uint32_t> rows;
     std::size_t next = 0;
     for (std::size_t element = 0; element < view_.size(); ++element) {
@@ -49,8 +46,8 @@ class HostValues {
     KeylessValues result;
     if (rows.empty()) return result;
     result.size = rows.size();
-    result.rows = uploaded(rows.data(), rows.size(), memory, stream);
-    result.values = of(rows, memory, stream);
+    result.rows = uploaded(rows.data(), rows.size(), queue);
+    result.values = of(rows, queue);
     return result;
   }
 
@@ -62,23 +59,22 @@ class HostValues {
 };
 
 [[nodiscard]] std::shared_ptr<DeviceFullKeys> full_keys_of(const KeyCodec& codec,
-                                                           const Memory& memory,
-                                                           cudaStream_t stream) {
+                                                           const Queue& queue) {
   const std::optional<CodecParts> parts = codec.parts();
   if (!parts)
     fail(ErrorKind::unsupported,
          "composite keys of more than {} parts cannot be indexed on a GPU: use fewer, or an index "
          "@cpu",
          std::size_t{PackedMap::max_parts});
-  return std::make_shared<DeviceFullKeys>(codec, *parts, memory, stream);
+  return std::make_shared<DeviceFullKeys>(codec, *parts, queue);
 }
 
 // Makes row i of the rows element i of their values.
 class ElementNumbers {
  public:
   // `of_keys`: the row of each key, in the order of the column on the device.
-  ElementNumbers(DeviceRows& rows, const std::vector<std::uint32_t>& of_keys, const Memory& memory)
-      : ids_(uploaded(of_keys.data(), of_keys.size(), memory, rows.stream.get())) {
+  ElementNumbers(DeviceRows& rows, const std::vector<std::uint32_t>& of_keys, const Queue& queue)
+      : ids_(uploaded(of_keys.data(), of_keys.size(), queue)) {
     rows.ids = {ids_.data(), 0};
     rows.column.row_count = rows.column.size;
     rows.column.rows = DeviceArray<std::uint32_t>();
@@ -86,7 +82,7 @@ class ElementNumbers {
     // Keys in key order have rows of their own.
     std::vector<std::uint32_t> elements(rows.column.size);
     for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::uint32_t>(i);
-    rows.column.rows = uploaded(elements.data(), elements.size(), memory, rows.stream.get());
+    rows.column.rows = uploaded(elements.data(), elements.size(), queue);
   }
 
  private:
@@ -99,16 +95,16 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
                                          const KeyCodec& codec, const RowNumbers& numbers,
                                          const BuildOptions& build) {
   const OnDevice current(options.device);
-  const Memory memory = current_memory(build.device_memory);
+  const std::shared_ptr<DeviceMemory> memory = current_memory(build.device_memory);
   const MemoryMeter meter;
   DeviceRows rows(build_stream(build.stream, {{build.include, "included values"}}));
-  const cudaStream_t stream = rows.stream.get();
-  const WaitOnExit wait(stream);
+  const Queue queue(memory, rows.stream.get());
+  const WaitOnExit wait(queue);
   rows.row_count = column.row_count;
-  rows.column = uploaded(column, memory, stream);
-  if (!codec.native_base()) rows.full = full_keys_of(codec, memory, stream);
+  rows.column = uploaded(column, queue);
+  if (!codec.native_base()) rows.full = full_keys_of(codec, queue);
   if (rows.full != nullptr && rows.full->compares()) {
-    rows.column = in_full_order(std::move(rows.column), rows.full->view(), memory, stream);
+    rows.column = in_full_order(std::move(rows.column), rows.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;
   }
   if (!build.include.has_value())
@@ -118,15 +114,15 @@ std::unique_ptr<Structure> build_encoded(const DeviceOptions& options, const Enc
   std::vector<std::uint32_t> of_keys(column.size());  // the row of each key
   if (rows.sorting == Sorting::by_full_keys)
     copy_to_host(of_keys.data(), rows.column.rows.data(), column.size() * sizeof(std::uint32_t),
-                 stream);
+                 queue);
   else
     for (std::size_t i = 0; i < column.size(); ++i) of_keys[i] = column.row(i);
-  const HostValues included(build.include, numbers, stream);
-  const DeviceArray<std::uint8_t> values = included.of(of_keys, memory, stream);
-  const ElementNumbers elements(rows, of_keys, memory);
+  const HostValues included(build.include, numbers, queue);
+  const DeviceArray<std::uint8_t> values = included.of(of_keys, queue);
+  const ElementNumbers elements(rows, of_keys, queue);
   rows.value_type = included.type();
   rows.values = values.data();
-  rows.keyless = included.outside(column, memory, stream);
+  rows.keyless = included.outside(column, queue);
   return std::make_unique<DeviceStructure>(options,
                                            ordered_arrays(std::move(rows), options.layout, memory),
                                            SegmentUse::main, memory, meter);

@@ -104,7 +104,7 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
                               std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const {
   const OnDevice current(device_);
   const SegmentTarget target = target_of(batch, deleted, nullptr);
-  const LookupEncoder encoder(batch, target.structure.span, target.structure.full, memory_);
+  const LookupEncoder encoder(batch, target.structure.span, target.structure.full);
   Request counted;
   counted.counters = counters;
   const DeviceCounters work(counted, memory_);
@@ -114,22 +114,22 @@ void GpuStructure::find_edges(const LookupBatch& batch, Edge edge, const RowBits
   const std::span<Lane> lanes = workspace.lanes_for(1);
   SyncLanesOnExit sync(lanes);
   Lane& lane = lanes.front();
-  const cudaStream_t stream = lane.stream.get();
+  const Queue queue(memory_, lane.stream.get());
   for (std::size_t first = 0; first < batch.size(); first += piece_lookups) {
     const std::size_t count = std::min(piece_lookups, batch.size() - first);
     const LookupElements elements =
-        elements_on_device(batch, first, count, encoder.reads_tuples(), memory_, lane.in, stream);
+        elements_on_device(batch, first, count, encoder.reads_tuples(), lane.in, queue);
     LookupBuffers buffers;
-    DeviceLookups lookups = encoder.encode(first, count, elements, buffers, lane.in, stream);
+    DeviceLookups lookups = encoder.encode(first, count, elements, buffers, lane.in, queue);
     lookups.deleted = deleted;
     lookups.counters = work.get();
     lookups.times = &times;
-    const DeviceArray<std::uint32_t> found_rows(memory_, count, stream);
-    const DeviceArray<std::uint64_t> found_keys(memory_, count, stream);
+    const DeviceArray<std::uint32_t> found_rows(queue, count);
+    const DeviceArray<std::uint64_t> found_keys(queue, count);
     target.structure.answerer.find_edges(batch, first, lookups, edge, found_rows.data(),
-                                         found_keys.data(), stream);
-    lane.out.copy(rows + first, found_rows.data(), found_rows.bytes(), stream);
-    lane.out.copy(keys + first, found_keys.data(), found_keys.bytes(), stream);
+                                         found_keys.data(), queue);
+    lane.out.copy(rows + first, found_rows.data(), found_rows.bytes(), queue);
+    lane.out.copy(keys + first, found_keys.data(), found_keys.bytes(), queue);
     lane.finish();
   }
   sync.release();

@@ -146,10 +146,8 @@ class Locator {
   // Whether it adds the time of rays to DeviceLookups::times.
   [[nodiscard]] virtual bool times_rays() const { return false; }
   // The column in row order.
-  [[nodiscard]] virtual DeviceColumn column(const DeviceOrder& order,
-                                            const std::shared_ptr<DeviceMemory>& memory,
-                                            cudaStream_t stream) const {
-    return order.column(memory, stream);
+  [[nodiscard]] virtual DeviceColumn column(const DeviceOrder& order, const Queue& queue) const {
+    return order.column(queue);
   }
   // Its memory besides the keys and rowIDs in key order, by name.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> bytes() const = 0;

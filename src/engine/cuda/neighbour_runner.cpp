@@ -13,10 +13,10 @@ namespace {
 
 // The part of keys that has a distance, on the device: all of native keys, the last of others.
 struct KeyElements {
-  KeyElements(const ColumnView& keys, std::size_t first, std::size_t count,
-              const std::shared_ptr<DeviceMemory>& memory, CopiesIn& in, cudaStream_t stream) {
+  KeyElements(const ColumnView& keys, std::size_t first, std::size_t count, CopiesIn& in,
+              const Queue& queue) {
     const ColumnView& part = keys.type() == Type::composite ? keys.parts().back() : keys;
-    last_part = elements_on_device(part, first, count, copy, validity, memory, in, stream);
+    last_part = elements_on_device(part, first, count, copy, validity, in, queue);
   }
 
   DeviceElements last_part;
@@ -44,8 +44,7 @@ NeighbourRunner::NeighbourRunner(std::deque<SideTargets>& sides, std::span<const
       times_(request.ray_ms) {
   for (SideTargets& side : sides_)
     for (const SegmentTarget& target : side.targets)
-      side.encoders.emplace_back(target.batch, target.structure.span, target.structure.full,
-                                 memory);
+      side.encoders.emplace_back(target.batch, target.structure.span, target.structure.full);
 }
 
 const KeyCodec& NeighbourRunner::codec() const {
@@ -78,7 +77,7 @@ void NeighbourRunner::run(const NeighbourOutputs& outputs) {
   if (keys_.memory_space() == MemorySpace::device) {
     const RecordUsesOnExit record_uses(sides_.front().targets, caller_);
     CopiesIn unused;  // nothing comes from the host
-    find(0, keys_.size(), outputs, unused, caller_);
+    find(0, keys_.size(), outputs, unused, {memory_, caller_});
   } else {
     const WorkspaceLease lease;
     Workspace& workspace = *lease;
@@ -86,7 +85,7 @@ void NeighbourRunner::run(const NeighbourOutputs& outputs) {
     Lane& lane = lanes.front();
     wait_for(lane.stream.get(), caller_);
     SyncLanesOnExit sync(lanes);
-    find(0, keys_.size(), outputs, lane.in, lane.stream.get());
+    find(0, keys_.size(), outputs, lane.in, {memory_, lane.stream.get()});
     lane.finish();
     sync.release();
   }
@@ -99,15 +98,15 @@ void NeighbourRunner::run_in_pieces(std::span<Lane> lanes) {
   for (std::size_t first = 0, number = 0; first < keys_.size(); first += piece_lookups, ++number) {
     Lane& lane = lanes[number % lanes.size()];
     lane.reuse();
-    const cudaStream_t stream = lane.stream.get();
+    const Queue queue(memory_, lane.stream.get());
     const std::size_t count = std::min(piece_lookups, keys_.size() - first);
-    AnswerTransfer transfer(request_, first, count, memory_, stream, key_bytes);
+    AnswerTransfer transfer(request_, first, count, queue, key_bytes);
     NeighbourOutputs outputs;
     outputs.rows = transfer.buffers().any;
     outputs.key_parts[0] = transfer.buffers().key;
     outputs.matched = transfer.buffers().matched;
-    find(first, count, outputs, lane.in, stream);
-    transfer.start(lane.out, stream);
+    find(first, count, outputs, lane.in, queue);
+    transfer.start(lane.out, queue);
   }
   for (Lane& lane : lanes) lane.finish();
 }
@@ -115,13 +114,13 @@ void NeighbourRunner::run_in_pieces(std::span<Lane> lanes) {
 // The neighbours of keys [first, first + count). Where one search gives the rows that are wanted,
 // it writes them itself.
 void NeighbourRunner::find(std::size_t first, std::size_t count, const NeighbourOutputs& outputs,
-                           CopiesIn& in, cudaStream_t stream) {
+                           CopiesIn& in, const Queue& queue) {
   const bool wants_elements =
       std::any_of(std::begin(outputs.key_parts), std::end(outputs.key_parts),
                   [](const void* part) { return part != nullptr; });
   const std::size_t segments = sides_.front().targets.size();
   const bool wants_keys = is_measured_ || wants_elements || segments > 1;
-  const KeyElements keys(keys_, first, count, memory_, in, stream);
+  const KeyElements keys(keys_, first, count, in, queue);
   NeighbourSide before, behind;
   for (SideTargets& side : sides_) {
     const bool is_last = side.range.edge == Edge::last;
@@ -130,24 +129,24 @@ void NeighbourRunner::find(std::size_t first, std::size_t count, const Neighbour
     elements.upper = is_last ? keys.last_part : DeviceElements{.size = count};
     std::uint32_t* const rows = sides_.size() == 1 ? outputs.rows : nullptr;
     (is_last ? before : behind) =
-        find_side(side, first, count, elements, rows, wants_keys, in, stream);
+        find_side(side, first, count, elements, rows, wants_keys, in, queue);
   }
   const bool is_done = !is_measured_ && !wants_elements && outputs.matched == nullptr;
   if (is_done) return;
   finish_neighbours(before, behind, count, map_, {is_measured_, farthest_, keys.last_part}, outputs,
-                    stream);
+                    queue);
 }
 
 NeighbourSide NeighbourRunner::find_side(SideTargets& side, std::size_t first, std::size_t count,
                                          const LookupElements& elements, std::uint32_t* rows,
-                                         bool wants_keys, CopiesIn& in, cudaStream_t stream) {
+                                         bool wants_keys, CopiesIn& in, const Queue& queue) {
   NeighbourSide best;
   for (std::size_t i = 0; i < side.targets.size(); ++i) {
     const SegmentTarget& target = side.targets[i];
     const Answerer& answerer = target.structure.answerer;
     LookupBuffers buffers;
     DeviceLookups lookups = side.encoders[i].encode(
-        first, count, elements, buffers, in, stream,
+        first, count, elements, buffers, in, queue,
         answerer.reads_edge_elements() ? std::optional(side.range.edge) : std::nullopt);
     lookups.deleted = target.deleted;
     lookups.counters = counters_.get();
@@ -155,20 +154,20 @@ NeighbourSide NeighbourRunner::find_side(SideTargets& side, std::size_t first, s
     NeighbourSide found;
     found.rows = i == 0 ? rows : nullptr;
     if (found.rows == nullptr) {
-      found.own_rows = DeviceArray<std::uint32_t>(memory_, count, stream);
+      found.own_rows = DeviceArray<std::uint32_t>(queue, count);
       found.rows = found.own_rows.data();
     }
     if (wants_keys) {
-      found.own_keys = DeviceArray<std::uint64_t>(memory_, count, stream);
+      found.own_keys = DeviceArray<std::uint64_t>(queue, count);
       found.keys = found.own_keys.data();
     }
     answerer.find_edges(target.batch, first, lookups, side.range.edge, found.rows, found.keys,
-                        stream);
-    if (side.targets.size() > 1) to_common_map(found.keys, count, maps_[i], map_, stream);
+                        queue);
+    if (side.targets.size() > 1) to_common_map(found.keys, count, maps_[i], map_, queue);
     if (i == 0)
       best = std::move(found);
     else
-      join_neighbours(best, found, count, side.range.edge, stream);
+      join_neighbours(best, found, count, side.range.edge, queue);
   }
   return best;
 }

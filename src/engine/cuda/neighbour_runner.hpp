@@ -45,10 +45,10 @@ class NeighbourRunner {
 
  private:
   void find(std::size_t first, std::size_t count, const NeighbourOutputs& outputs, CopiesIn& in,
-            cudaStream_t stream);
+            const Queue& queue);
   [[nodiscard]] NeighbourSide find_side(SideTargets& side, std::size_t first, std::size_t count,
                                         const LookupElements& elements, std::uint32_t* rows,
-                                        bool wants_keys, CopiesIn& in, cudaStream_t stream);
+                                        bool wants_keys, CopiesIn& in, const Queue& queue);
   void run_in_pieces(std::span<Lane> lanes);
   [[nodiscard]] const KeyCodec& codec() const;
 

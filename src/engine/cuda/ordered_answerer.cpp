@@ -27,7 +27,7 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
   std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
   if (rows == nullptr) rows = request.count;  // which takes the place of its row
   if (rows == nullptr || wants_rows) {
-    found.own = DeviceArray<std::uint32_t>(from_.memory, lookups.count, stream);
+    found.own = DeviceArray<std::uint32_t>({from_.memory, stream}, lookups.count);
     rows = found.own.data();
   }
   DeviceLookups of_rows = lookups;
@@ -40,7 +40,7 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
       request.matched != nullptr || (request.any != nullptr && request.first != nullptr))
     answer_rows(rows, lookups.count, request, stream);
   if (wants_rows) {
-    found.runs = DeviceArray<Run>(from_.memory, lookups.count, stream);
+    found.runs = DeviceArray<Run>({from_.memory, stream}, lookups.count);
     runs_of_rows(rows, lookups.count, found.runs.data(), stream);
     found.rows = {rows, 1};
   }
@@ -49,7 +49,7 @@ FoundRows OrderedAnswerer::answer_by_row(const DeviceLookups& lookups, const Dev
 
 DeviceArray<Run> OrderedAnswerer::find_runs(const DeviceLookups& lookups, QueryKind kind,
                                             cudaStream_t stream) const {
-  DeviceArray<Run> runs(from_.memory, lookups.count, stream);
+  DeviceArray<Run> runs({from_.memory, stream}, lookups.count);
   const bool are_points = kind == QueryKind::equal;
   if (are_points)
     from_.locator.find_points(lookups, runs.data(), stream);
@@ -91,7 +91,7 @@ FoundRows OrderedAnswerer::answer(const LookupBatch& batch, std::size_t,
     count_hits(found.source(), count, &lookups.counters->hits, stream);
   answer_runs(found.runs.data(), count,
               {found.rows, from_.order.positions(), point && from_.order.rows_ascend(), deleted},
-              request, included, from_.gather, from_.memory, stream);
+              request, included, from_.gather, {from_.memory, stream});
   if (wanted.in_order) bring_into_order(found, lookups, stream);
   return found;
 }

@@ -68,8 +68,8 @@ class OrderedAnswerer final : public Answerer {
   // rows that were updated come after those of the same key.
   struct RowsByKey {
     explicit RowsByKey(const Sources& from)
-        : order(from.order.column(from.memory, from.stream), Sorting::needed, Layout::split,
-                from.memory, from.stream),
+        : order(from.order.column({from.memory, from.stream}), Sorting::needed, Layout::split,
+                {from.memory, from.stream}),
           deleted(order, nullptr, from.memory) {
       order.release_keys();
       check(cudaStreamSynchronize(from.stream), "sorting rows");

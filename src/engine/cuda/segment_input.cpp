@@ -6,26 +6,24 @@
 
 namespace rtindex::cuda {
 
-OnGpuElements::OnGpuElements(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
-                             cudaStream_t stream)
+OnGpuElements::OnGpuElements(const ColumnView& column, const Queue& queue)
     : type_(column.type()), elements_(elements_of(column)) {
   if (column.memory_space() == MemorySpace::device) return;
   copy_ = uploaded(static_cast<const std::uint8_t*>(column.data()),
-                   column.size() * width_of(column.type()), memory, stream);
+                   column.size() * width_of(column.type()), queue);
   elements_.data = copy_.data();
   if (elements_.validity == nullptr) return;
   const std::size_t first = elements_.validity_offset / 8;
   elements_.validity_offset %= 8;
   validity_ = uploaded(elements_.validity + first,
-                       (elements_.validity_offset + column.size() + 7) / 8, memory, stream);
+                       (elements_.validity_offset + column.size() + 7) / 8, queue);
   elements_.validity = validity_.data();
 }
 
-OnGpuTuples::OnGpuTuples(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
-                         cudaStream_t stream) {
+OnGpuTuples::OnGpuTuples(const ColumnView& column, const Queue& queue) {
   CopiesIn in;
-  tuples_ = tuples_on_device(column, 0, column.size(), copies_, memory, in, stream);
-  if (in.in_use()) check(cudaStreamSynchronize(stream), "copying to the GPU");
+  tuples_ = tuples_on_device(column, 0, column.size(), copies_, in, queue);
+  if (in.in_use()) check(cudaStreamSynchronize(queue), "copying to the GPU");
 }
 
 ColumnView OnGpuElements::view() const {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,8 +16,7 @@ namespace rtindex::cuda {
 class OnGpuElements {
  public:
   OnGpuElements() = default;
-  OnGpuElements(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
-                cudaStream_t stream);
+  OnGpuElements(const ColumnView& column, const Queue& queue);
 
   [[nodiscard]] const DeviceElements& elements() const { return elements_; }
   [[nodiscard]] ColumnView view() const;
@@ -33,8 +30,7 @@ class OnGpuElements {
 // A column of strings or tuples on the GPU: where it is, or copied from the host.
 class OnGpuTuples {
  public:
-  OnGpuTuples(const ColumnView& column, const std::shared_ptr<DeviceMemory>& memory,
-              cudaStream_t stream);
+  OnGpuTuples(const ColumnView& column, const Queue& queue);
 
   [[nodiscard]] const DeviceTuples& tuples() const { return tuples_; }
 

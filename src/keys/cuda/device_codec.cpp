@@ -15,8 +15,6 @@ namespace rtindex::cuda {
 
 namespace {
 
-using Memory = std::shared_ptr<DeviceMemory>;
-
 // Calls of a codec for what stays on the device, as long as the structure does.
 class FromDevice {
  public:
@@ -41,15 +39,15 @@ class FromDevice {
 class PartEncoder {
  public:
   PartEncoder(const DeviceTuples& tuples, KeyUse use, std::shared_ptr<DeviceFullKeys> full,
-              const Memory& memory, cudaStream_t stream)
-      : tuples_(tuples), use_(use), full_(std::move(full)), memory_(memory), stream_(stream) {}
+              const Queue& queue)
+      : tuples_(tuples), use_(use), full_(std::move(full)), queue_(queue) {}
 
   [[nodiscard]] std::unique_ptr<KeyCodec> encode_native(std::size_t p, Type type,
                                                         const DeviceElements& validity) const {
     DeviceElements elements = validity;
     elements.data = tuples_.end.parts[p];
     elements.type = tuples_.end.types[p];
-    const DeviceExtent extent = extent_of(elements, memory_, stream_);
+    const DeviceExtent extent = extent_of(elements, queue_);
     return make_native_codec(type, {extent.smallest, extent.largest});
   }
 
@@ -62,23 +60,22 @@ class PartEncoder {
     DeviceFullKeys::Part& part = full_->part(p);
     StringEncoder encoder;
     const auto encode = [&] {
-      part.dictionary = DeviceDictionary(dictionary, memory_, stream_);
+      part.dictionary = DeviceDictionary(dictionary, queue_);
       encoder.map = part.dictionary.map();
-      return cuda::encode_strings(tuples_, p, encoder, memory_, stream_);
+      return cuda::encode_strings(tuples_, p, encoder, queue_);
     };
     DeviceCodes coded = encode();
     // The sample may lack a few strings that the dictionary has room for.
     constexpr int max_attempts = 3;
     for (int i = 1; i < max_attempts && dictionary.is_exact() && coded.kept != 0; ++i) {
-      for (std::string& text : fetch_strings(tuples_, p, coded.some_kept, memory_, stream_))
+      for (std::string& text : fetch_strings(tuples_, p, coded.some_kept, queue_))
         sample.push_back(std::move(text));
       dictionary = StringDictionary(views_of(sample), tuples_.size);
       coded = encode();
     }
     std::optional<StringTailsSource> tails;
     if (coded.kept != 0) {
-      part.tails =
-          tails_of(tuples_, p, encoder, coded.codes.data(), coded.common, memory_, stream_);
+      part.tails = tails_of(tuples_, p, encoder, coded.codes.data(), coded.common, queue_);
       tails = StringTailsSource{coded.common, tails_source(p)};
     }
     codes = std::move(coded.codes);
@@ -94,7 +91,7 @@ class PartEncoder {
 
   [[nodiscard]] std::vector<std::string> sampled(std::size_t p) const {
     const auto take = [&](std::size_t wanted) {
-      return fetch_strings(tuples_, p, sample_rows(tuples_.size, wanted), memory_, stream_);
+      return fetch_strings(tuples_, p, sample_rows(tuples_.size, wanted), queue_);
     };
     if (tuples_.size == 0) return {};
     std::size_t bytes = 0;
@@ -107,8 +104,8 @@ class PartEncoder {
     StringEncoder encoder;
     encoder.is_hashed = true;
     encoder.hash = StringHash(random_hash_seed());
-    DeviceCodes coded = cuda::encode_strings(tuples_, p, encoder, memory_, stream_);
-    full_->part(p).tails = tails_of(tuples_, p, encoder, coded.codes.data(), 0, memory_, stream_);
+    DeviceCodes coded = cuda::encode_strings(tuples_, p, encoder, queue_);
+    full_->part(p).tails = tails_of(tuples_, p, encoder, coded.codes.data(), 0, queue_);
     codes = std::move(coded.codes);
     return make_string_hash_codec(encoder.hash.seed(), coded.valid == 0, tails_source(p));
   }
@@ -122,8 +119,7 @@ class PartEncoder {
   const DeviceTuples& tuples_;
   KeyUse use_;
   std::shared_ptr<DeviceFullKeys> full_;
-  const Memory& memory_;
-  cudaStream_t stream_;
+  Queue queue_;
 };
 
 constexpr ElementType packed_type{ElementType::Kind::unsigned_int, 8};
@@ -131,8 +127,7 @@ constexpr ElementType packed_type{ElementType::Kind::unsigned_int, 8};
 }  // namespace
 
 CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> types,
-                             bool is_composite, KeyUse use, const Memory& memory,
-                             cudaStream_t stream) {
+                             bool is_composite, KeyUse use, const Queue& queue) {
   CodedColumn result;
   result.full = std::make_shared<DeviceFullKeys>();
   DeviceElements validity{nullptr, packed_type, nullptr, 0, tuples.size};
@@ -140,11 +135,10 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
     validity.validity = tuples.validity[0].bits;
     validity.validity_offset = tuples.validity[0].offset;
   } else if (tuples.validity_count > 1) {
-    result.united = united_validity(tuples, memory, stream);
+    result.united = united_validity(tuples, queue);
     validity.validity = result.united.data();
   }
-  const PartEncoder encoder(tuples, is_composite ? KeyUse::order : use, result.full, memory,
-                            stream);
+  const PartEncoder encoder(tuples, is_composite ? KeyUse::order : use, result.full, queue);
   std::vector<std::unique_ptr<KeyCodec>> parts;
   std::vector<DeviceArray<std::uint64_t>> codes(types.size());
   PartCodes of_parts;
@@ -159,11 +153,11 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
     source.find_extent = [&](const CodecParts& layout) {
       StringMap unused[PackedMap::max_parts] = {};
       const PackedMap map = packed_map_of(layout, unused);
-      result.keys = pack_tuples(tuples, map, of_parts, memory, stream);
+      result.keys = pack_tuples(tuples, map, of_parts, queue);
       for (std::size_t p = layout.first_compared; p < types.size(); ++p)
-        result.full->part(p).keys = part_keys(tuples, map, p, of_parts, memory, stream);
+        result.full->part(p).keys = part_keys(tuples, map, p, of_parts, queue);
       result.elements.data = result.keys.data();
-      result.extent = extent_of(result.elements, memory, stream);
+      result.extent = extent_of(result.elements, queue);
       return KeyExtent{result.extent.smallest, result.extent.largest};
     };
     source.load_keys = [from = FromDevice(result.full)](std::size_t p) {
@@ -174,7 +168,7 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
     result.codec = std::move(parts.front());
     result.keys = std::move(codes.front());
     result.elements.data = result.keys.data();
-    result.extent = extent_of(result.elements, memory, stream);
+    result.extent = extent_of(result.elements, queue);
   }
   if (result.codec->empty()) result.extent = {~std::uint64_t{0}, 0, 0};
   result.codec->number_rows(RowNumbers(0, tuples.size));

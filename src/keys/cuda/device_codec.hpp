@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <memory>
 #include <span>
 
@@ -27,8 +25,6 @@ struct CodedColumn {
 
 // Strings, or tuples of native parts and strings. Blocks until it is computed.
 [[nodiscard]] CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> types,
-                                           bool is_composite, KeyUse use,
-                                           const std::shared_ptr<DeviceMemory>& memory,
-                                           cudaStream_t stream);
+                                           bool is_composite, KeyUse use, const Queue& queue);
 
 }  // namespace rtindex::cuda

@@ -11,17 +11,15 @@ namespace rtindex::cuda {
 namespace {
 
 template <class T, class Range>
-DeviceArray<T> copied(const Range& from, const std::shared_ptr<DeviceMemory>& memory,
-                      cudaStream_t stream) {
-  DeviceArray<T> array(memory, from.size(), stream);
-  copy_to_device(array.data(), from.data(), from.size() * sizeof(T), stream);
+DeviceArray<T> copied(const Range& from, const Queue& queue) {
+  DeviceArray<T> array(queue, from.size());
+  copy_to_device(array.data(), from.data(), from.size() * sizeof(T), queue);
   return array;
 }
 
-DevicePackedKeys copied(const PackedKeys& keys, const std::shared_ptr<DeviceMemory>& memory,
-                        cudaStream_t stream) {
-  DevicePackedKeys result{DeviceBytes(memory, keys.bytes(), stream), keys.wide(), keys.size()};
-  copy_to_device(result.keys.data(), keys.data(), keys.bytes(), stream);
+DevicePackedKeys copied(const PackedKeys& keys, const Queue& queue) {
+  DevicePackedKeys result{DeviceBytes(queue, keys.bytes()), keys.wide(), keys.size()};
+  copy_to_device(result.keys.data(), keys.data(), keys.bytes(), queue);
   return result;
 }
 
@@ -33,34 +31,31 @@ PackedKeys on_host(const DevicePackedKeys& keys, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceDictionary::DeviceDictionary(const StringDictionary& dictionary,
-                                   const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-    : nodes_(copied<StringNode>(dictionary.nodes(), memory, stream)),
-      positions_(copied<StringPosition>(dictionary.positions(), memory, stream)),
-      alphabets_(copied<StringAlphabet>(dictionary.alphabets(), memory, stream)),
-      labels_(copied<char>(dictionary.labels(), memory, stream)) {}
+DeviceDictionary::DeviceDictionary(const StringDictionary& dictionary, const Queue& queue)
+    : nodes_(copied<StringNode>(dictionary.nodes(), queue)),
+      positions_(copied<StringPosition>(dictionary.positions(), queue)),
+      alphabets_(copied<StringAlphabet>(dictionary.alphabets(), queue)),
+      labels_(copied<char>(dictionary.labels(), queue)) {}
 
 StringMap DeviceDictionary::map() const {
   return {nodes_.data(), positions_.data(), alphabets_.data(), labels_.data()};
 }
 
-DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts,
-                               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts, const Queue& queue) {
   for (std::size_t p = 0; p < parts.parts.size(); ++p) {
     const CodecPart& from = parts.parts[p];
     Part& own = parts_[p];
-    if (from.dictionary != nullptr)
-      own.dictionary = DeviceDictionary(*from.dictionary, memory, stream);
+    if (from.dictionary != nullptr) own.dictionary = DeviceDictionary(*from.dictionary, queue);
     if (p < parts.first_compared) continue;
-    if (from.keys != nullptr) own.keys = copied(from.keys->get(), memory, stream);
+    if (from.keys != nullptr) own.keys = copied(from.keys->get(), queue);
     if (from.tails == nullptr) continue;
-    own.tails.starts = copied(from.tails->get().starts(), memory, stream);
-    own.tails.bytes = copied<char>(from.tails->get().all_bytes(), memory, stream);
+    own.tails.starts = copied(from.tails->get().starts(), queue);
+    own.tails.bytes = copied<char>(from.tails->get().all_bytes(), queue);
     own.tails.prefix = from.prefix.size();
   }
   if (compares() || parts.first_compared < parts.parts.size()) {
     const RowNumbers& rows = codec.rows();
-    if (rows.listed()) rows_ = copied<std::uint32_t>(rows.list(), memory, stream);
+    if (rows.listed()) rows_ = copied<std::uint32_t>(rows.list(), queue);
   }
   set_view(codec, parts);
 }

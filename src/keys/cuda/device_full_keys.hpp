@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/cuda/device_array.hpp"
 #include "keys/codec.hpp"
@@ -18,8 +15,7 @@ namespace rtindex::cuda {
 class DeviceDictionary {
  public:
   DeviceDictionary() = default;
-  DeviceDictionary(const StringDictionary& dictionary, const std::shared_ptr<DeviceMemory>& memory,
-                   cudaStream_t stream);
+  DeviceDictionary(const StringDictionary& dictionary, const Queue& queue);
 
   [[nodiscard]] StringMap map() const;
   [[nodiscard]] std::size_t bytes() const {
@@ -45,8 +41,7 @@ class DeviceFullKeys {
 
   DeviceFullKeys() = default;
   // A copy of what a codec keeps; parts() are its parts.
-  DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts,
-                 const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts, const Queue& queue);
 
   [[nodiscard]] Part& part(std::size_t p) { return parts_[p]; }
   // Once all parts are there.

@@ -212,32 +212,31 @@ void encode_into(const DeviceElements& column, const NativeMap& map, const std::
 
 }  // namespace
 
-DeviceExtent extent_of(const DeviceElements& column, const std::shared_ptr<DeviceMemory>& memory,
-                       cudaStream_t stream) {
+DeviceExtent extent_of(const DeviceElements& column, const Queue& queue) {
   DeviceExtent extent{~std::uint64_t{0}, 0, 0};
   if (column.size == 0) return extent;
   const bool plain = if_plain(column, [](auto, auto) {});
   if (plain) extent.valid = column.size;
-  const DeviceArray<DeviceExtent> on_device(memory, 1, stream);
-  check(cudaMemcpyAsync(on_device.data(), &extent, sizeof(extent), cudaMemcpyHostToDevice, stream),
+  const DeviceArray<DeviceExtent> on_device(queue, 1);
+  check(cudaMemcpyAsync(on_device.data(), &extent, sizeof(extent), cudaMemcpyHostToDevice, queue),
         "copying to the GPU");
   if (plain)
     if_plain(column, [&](auto elements, auto flip) {
-      plain_extent<<<plain_blocks(column.size), block_threads, 0, stream>>>(elements, column.size,
-                                                                            flip, on_device.data());
+      plain_extent<<<plain_blocks(column.size), block_threads, 0, queue>>>(elements, column.size,
+                                                                           flip, on_device.data());
     });
   else
-    find_extent<<<loop_blocks(column.size), block_threads, 0, stream>>>(column, on_device.data());
+    find_extent<<<loop_blocks(column.size), block_threads, 0, queue>>>(column, on_device.data());
   check_launch("looking for the smallest key");
-  check(cudaMemcpyAsync(&extent, on_device.data(), sizeof(extent), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&extent, on_device.data(), sizeof(extent), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), "looking for the smallest key");
+  check(cudaStreamSynchronize(queue), "looking for the smallest key");
   return extent;
 }
 
 DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, std::size_t valid,
                            RowIds ids, std::size_t row_count, std::optional<std::size_t> pair_room,
-                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                           const Queue& queue) {
   DeviceColumn result;
   result.size = valid;
   result.row_count = row_count;
@@ -245,71 +244,70 @@ DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, s
   result.span = map.span;
   const bool pairs = pair_room && !result.is_wide();
   if (pairs)
-    result.pairs = DeviceArray<std::uint64_t>(memory, valid + *pair_room, stream);
+    result.pairs = DeviceArray<std::uint64_t>(queue, valid + *pair_room);
   else if (result.is_wide())
     result.wide = DeviceArray<std::uint64_t>(
-        memory, pair_room ? KeyBlocks::words_for(valid + *pair_room) : valid, stream);
+        queue, pair_room ? KeyBlocks::words_for(valid + *pair_room) : valid);
   else
-    result.narrow = DeviceArray<std::uint32_t>(memory, valid, stream);
+    result.narrow = DeviceArray<std::uint32_t>(queue, valid);
   if (!pairs && (valid != row_count || !ids.is_identity()))
-    result.rows = DeviceArray<std::uint32_t>(memory, valid, stream);
+    result.rows = DeviceArray<std::uint32_t>(queue, valid);
   DeviceArray<std::uint32_t> positions;
   if (valid != column.size) {
-    positions = DeviceArray<std::uint32_t>(memory, column.size, stream);
-    count_valid<<<blocks_for(column.size), block_threads, 0, stream>>>(column, positions.data());
+    positions = DeviceArray<std::uint32_t>(queue, column.size);
+    count_valid<<<blocks_for(column.size), block_threads, 0, queue>>>(column, positions.data());
     check_launch("counting nulls");
-    with_scratch(memory, stream, "counting nulls", [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, "counting nulls", [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(scratch, bytes, positions.data(), positions.data(),
-                                           column.size, stream);
+                                           column.size, queue);
     });
   }
   if (pairs && column.size != 0) {
     const bool done = if_plain(column, [&](auto elements, auto flip) {
-      plain_pairs<<<plain_blocks(column.size), block_threads, 0, stream>>>(
+      plain_pairs<<<plain_blocks(column.size), block_threads, 0, queue>>>(
           elements, column.size, flip, map.base, ids, result.pairs.data());
     });
     if (!done)
-      encode_pairs<<<blocks_for(column.size), block_threads, 0, stream>>>(
+      encode_pairs<<<blocks_for(column.size), block_threads, 0, queue>>>(
           column, map.base, positions.data(), ids, result.pairs.data());
     check_launch("encoding keys");
   } else if (result.is_wide())
-    encode_into(column, map, positions.data(), ids, result.wide.data(), result.rows.data(), stream);
+    encode_into(column, map, positions.data(), ids, result.wide.data(), result.rows.data(), queue);
   else
     encode_into(column, map, positions.data(), ids, result.narrow.data(), result.rows.data(),
-                stream);
+                queue);
   return result;
 }
 
 NewKeys convert_keys(const DeviceElements& keys, ElementType column, std::uint64_t base,
-                     const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                     const Queue& queue) {
   NewKeyFacts facts;
-  NewKeys result{DeviceArray<std::uint64_t>(memory, keys.size, stream), facts.extent, {}};
+  NewKeys result{DeviceArray<std::uint64_t>(queue, keys.size), facts.extent, {}};
   if (keys.size == 0) return result;
-  const DeviceArray<NewKeyFacts> on_device(memory, 1, stream);
-  check(cudaMemcpyAsync(on_device.data(), &facts, sizeof(facts), cudaMemcpyHostToDevice, stream),
+  const DeviceArray<NewKeyFacts> on_device(queue, 1);
+  check(cudaMemcpyAsync(on_device.data(), &facts, sizeof(facts), cudaMemcpyHostToDevice, queue),
         "copying to the GPU");
   const NativeMap map{column, base, ~std::uint64_t{0}, false};
-  convert_each<<<loop_blocks(keys.size), block_threads, 0, stream>>>(keys, map, result.keys.data(),
-                                                                     on_device.data());
+  convert_each<<<loop_blocks(keys.size), block_threads, 0, queue>>>(keys, map, result.keys.data(),
+                                                                    on_device.data());
   check_launch("converting keys");
-  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&facts, on_device.data(), sizeof(facts), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), "converting keys");
+  check(cudaStreamSynchronize(queue), "converting keys");
   result.extent = facts.extent;
   if (facts.first_unfit != ~0ULL) result.unfit = facts.first_unfit;
   return result;
 }
 
 DeviceArray<std::uint32_t> null_elements(const DeviceElements& column, std::size_t count,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream) {
-  DeviceArray<std::uint32_t> elements(memory, count, stream);
+                                         const Queue& queue) {
+  DeviceArray<std::uint32_t> elements(queue, count);
   if (count == 0) return elements;
-  const DeviceArray<std::uint32_t> found(memory, 1, stream);
-  with_scratch(memory, stream, "listing nulls", [&](void* scratch, std::size_t& bytes) {
+  const DeviceArray<std::uint32_t> found(queue, 1);
+  with_scratch(queue, "listing nulls", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
                                  elements.data(), found.data(),
-                                 static_cast<std::int64_t>(column.size), IsNull{column}, stream);
+                                 static_cast<std::int64_t>(column.size), IsNull{column}, queue);
   });
   return elements;
 }

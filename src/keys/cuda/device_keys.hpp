@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include <rtindex/column.hpp>
@@ -46,9 +45,7 @@ struct DeviceExtent {
 };
 
 // Blocks until it is computed.
-[[nodiscard]] DeviceExtent extent_of(const DeviceElements& column,
-                                     const std::shared_ptr<DeviceMemory>& memory,
-                                     cudaStream_t stream);
+[[nodiscard]] DeviceExtent extent_of(const DeviceElements& column, const Queue& queue);
 
 // The encoded keys of some rows of an index, and their rowIDs.
 struct DeviceColumn {
@@ -69,9 +66,7 @@ struct DeviceColumn {
 // memory of as many KeyBlocks.
 [[nodiscard]] DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map,
                                          std::size_t valid, RowIds ids, std::size_t row_count,
-                                         std::optional<std::size_t> pair_room,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream);
+                                         std::optional<std::size_t> pair_room, const Queue& queue);
 
 // Keys of another type as those of a column.
 struct NewKeys {
@@ -83,14 +78,11 @@ struct NewKeys {
 
 // Blocks until it is computed.
 [[nodiscard]] NewKeys convert_keys(const DeviceElements& keys, ElementType column,
-                                   std::uint64_t base, const std::shared_ptr<DeviceMemory>& memory,
-                                   cudaStream_t stream);
+                                   std::uint64_t base, const Queue& queue);
 
 // The null elements of a column, ascending; `count` is their number.
 [[nodiscard]] DeviceArray<std::uint32_t> null_elements(const DeviceElements& column,
-                                                       std::size_t count,
-                                                       const std::shared_ptr<DeviceMemory>& memory,
-                                                       cudaStream_t stream);
+                                                       std::size_t count, const Queue& queue);
 
 // Lookups [0, size) as intervals. `upper` is `lower` for points; an end without data is left out.
 template <class Key>

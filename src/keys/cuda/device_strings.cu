@@ -172,50 +172,47 @@ __global__ void unite(const __grid_constant__ DeviceTuples tuples, std::uint8_t*
 }  // namespace
 
 std::vector<std::string> fetch_strings(const DeviceTuples& tuples, std::size_t part,
-                                       const std::vector<std::uint64_t>& rows,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream) {
+                                       const std::vector<std::uint64_t>& rows, const Queue& queue) {
   std::vector<std::string> strings;
   if (rows.empty()) return strings;
-  const DeviceArray<std::uint64_t> listed(memory, rows.size(), stream);
-  copy_to_device(listed.data(), rows.data(), listed.bytes(), stream);
-  const DeviceArray<std::uint64_t> lengths(memory, rows.size(), stream);
-  lengths_at<<<blocks_for(rows.size()), block_threads, 0, stream>>>(tuples, part, listed.data(),
-                                                                    rows.size(), lengths.data());
+  const DeviceArray<std::uint64_t> listed(queue, rows.size());
+  copy_to_device(listed.data(), rows.data(), listed.bytes(), queue);
+  const DeviceArray<std::uint64_t> lengths(queue, rows.size());
+  lengths_at<<<blocks_for(rows.size()), block_threads, 0, queue>>>(tuples, part, listed.data(),
+                                                                   rows.size(), lengths.data());
   check_launch("reading strings");
   std::vector<std::uint64_t> sizes(rows.size());
-  copy_to_host(sizes.data(), lengths.data(), lengths.bytes(), stream);
+  copy_to_host(sizes.data(), lengths.data(), lengths.bytes(), queue);
   std::vector<std::uint64_t> starts(rows.size() + 1, 0);
   for (std::size_t i = 0; i < rows.size(); ++i)
     starts[i + 1] = starts[i] + (sizes[i] == null_length ? 0 : sizes[i]);
-  const DeviceArray<std::uint64_t> on_device(memory, starts.size(), stream);
-  copy_to_device(on_device.data(), starts.data(), on_device.bytes(), stream);
-  const DeviceArray<char> bytes(memory, starts.back(), stream);
-  copy_strings<<<blocks_for(rows.size()), block_threads, 0, stream>>>(
+  const DeviceArray<std::uint64_t> on_device(queue, starts.size());
+  copy_to_device(on_device.data(), starts.data(), on_device.bytes(), queue);
+  const DeviceArray<char> bytes(queue, starts.back());
+  copy_strings<<<blocks_for(rows.size()), block_threads, 0, queue>>>(
       tuples, part, listed.data(), on_device.data(), rows.size(), bytes.data());
   check_launch("reading strings");
   std::string all(starts.back(), '\0');
-  copy_to_host(all.data(), bytes.data(), all.size(), stream);
+  copy_to_host(all.data(), bytes.data(), all.size(), queue);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (sizes[i] != null_length) strings.push_back(all.substr(starts[i], sizes[i]));
   return strings;
 }
 
 DeviceCodes encode_strings(const DeviceTuples& tuples, std::size_t part,
-                           const StringEncoder& encoder,
-                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                           const StringEncoder& encoder, const Queue& queue) {
   DeviceCodes result;
-  result.codes = DeviceArray<std::uint64_t>(memory, tuples.size, stream);
+  result.codes = DeviceArray<std::uint64_t>(queue, tuples.size);
   CodeFacts facts;
-  const DeviceArray<CodeFacts> on_device(memory, 1, stream);
-  copy_to_device(on_device.data(), &facts, sizeof(facts), stream);
+  const DeviceArray<CodeFacts> on_device(queue, 1);
+  copy_to_device(on_device.data(), &facts, sizeof(facts), queue);
   if (tuples.size != 0) {
     // One string per thread: they are read where they lie side by side.
-    encode_each<<<std::min(blocks_for(tuples.size), 1U << 20), block_threads, 0, stream>>>(
+    encode_each<<<std::min(blocks_for(tuples.size), 1U << 20), block_threads, 0, queue>>>(
         tuples, part, encoder, result.codes.data(), on_device.data());
     check_launch("encoding strings");
   }
-  copy_to_host(&facts, on_device.data(), sizeof(facts), stream);
+  copy_to_host(&facts, on_device.data(), sizeof(facts), queue);
   result.smallest = facts.smallest;
   result.largest = facts.largest;
   result.valid = facts.valid;
@@ -228,24 +225,22 @@ DeviceCodes encode_strings(const DeviceTuples& tuples, std::size_t part,
 }
 
 DeviceTails tails_of(const DeviceTuples& tuples, std::size_t part, const StringEncoder& encoder,
-                     const std::uint64_t* codes, std::size_t prefix,
-                     const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                     const std::uint64_t* codes, std::size_t prefix, const Queue& queue) {
   DeviceTails tails;
   tails.prefix = prefix;
   const std::size_t size = tuples.size + 1;
-  DeviceArray<std::uint64_t> starts(memory, size, stream);
-  tail_lengths<<<blocks_for(size), block_threads, 0, stream>>>(tuples, part, encoder, codes, prefix,
-                                                               starts.data());
+  DeviceArray<std::uint64_t> starts(queue, size);
+  tail_lengths<<<blocks_for(size), block_threads, 0, queue>>>(tuples, part, encoder, codes, prefix,
+                                                              starts.data());
   check_launch("copying strings");
-  with_scratch(memory, stream, "copying strings", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveSum(scratch, bytes, starts.data(), starts.data(), size,
-                                         stream);
+  with_scratch(queue, "copying strings", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(scratch, bytes, starts.data(), starts.data(), size, queue);
   });
   std::uint64_t total = 0;
-  copy_to_host(&total, starts.data() + tuples.size, sizeof(total), stream);
-  tails.bytes = DeviceArray<char>(memory, total, stream);
+  copy_to_host(&total, starts.data() + tuples.size, sizeof(total), queue);
+  tails.bytes = DeviceArray<char>(queue, total);
   if (total != 0)
-    copy_tails<<<blocks_for(tuples.size * copy_lanes), block_threads, 0, stream>>>(
+    copy_tails<<<blocks_for(tuples.size * copy_lanes), block_threads, 0, queue>>>(
         tuples, part, prefix, starts.data(), tails.bytes.data());
   check_launch("copying strings");
   tails.starts.size = size;
@@ -254,46 +249,41 @@ DeviceTails tails_of(const DeviceTuples& tuples, std::size_t part, const StringE
     tails.starts.keys = starts.take_bytes();
     return tails;
   }
-  tails.starts.keys = DeviceBytes(memory, size * sizeof(std::uint32_t), stream);
-  narrowed<<<blocks_for(size), block_threads, 0, stream>>>(
+  tails.starts.keys = DeviceBytes(queue, size * sizeof(std::uint32_t));
+  narrowed<<<blocks_for(size), block_threads, 0, queue>>>(
       starts.data(), size, static_cast<std::uint32_t*>(tails.starts.keys.data()));
   check_launch("copying strings");
   return tails;
 }
 
 DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples, const PackedMap& map,
-                                       const PartCodes& codes,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream) {
-  DeviceArray<std::uint64_t> keys(memory, tuples.size, stream);
+                                       const PartCodes& codes, const Queue& queue) {
+  DeviceArray<std::uint64_t> keys(queue, tuples.size);
   if (tuples.size == 0) return keys;
-  pack<<<blocks_for(tuples.size), block_threads, 0, stream>>>(tuples, map, codes, keys.data());
+  pack<<<blocks_for(tuples.size), block_threads, 0, queue>>>(tuples, map, codes, keys.data());
   check_launch("encoding keys");
   return keys;
 }
 
 DevicePackedKeys part_keys(const DeviceTuples& tuples, const PackedMap& map, std::size_t part,
-                           const PartCodes& codes, const std::shared_ptr<DeviceMemory>& memory,
-                           cudaStream_t stream) {
+                           const PartCodes& codes, const Queue& queue) {
   DevicePackedKeys result;
   result.is_wide = is_wide(map.parts[part].map.span);
   result.size = tuples.size;
   with_key_type(result.is_wide, [&]<class Key>(Key) {
-    result.keys = DeviceBytes(memory, tuples.size * sizeof(Key), stream);
+    result.keys = DeviceBytes(queue, tuples.size * sizeof(Key));
     if (tuples.size != 0)
-      keep_part<<<blocks_for(tuples.size), block_threads, 0, stream>>>(
+      keep_part<<<blocks_for(tuples.size), block_threads, 0, queue>>>(
           tuples, map, codes, part, static_cast<Key*>(result.keys.data()));
   });
   check_launch("encoding keys");
   return result;
 }
 
-DeviceArray<std::uint8_t> united_validity(const DeviceTuples& tuples,
-                                          const std::shared_ptr<DeviceMemory>& memory,
-                                          cudaStream_t stream) {
-  DeviceArray<std::uint8_t> bits(memory, (tuples.size + 7) / 8, stream);
+DeviceArray<std::uint8_t> united_validity(const DeviceTuples& tuples, const Queue& queue) {
+  DeviceArray<std::uint8_t> bits(queue, (tuples.size + 7) / 8);
   if (bits.empty()) return bits;
-  unite<<<blocks_for(bits.size()), block_threads, 0, stream>>>(tuples, bits.data());
+  unite<<<blocks_for(bits.size()), block_threads, 0, queue>>>(tuples, bits.data());
   check_launch("reading validity");
   return bits;
 }

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,8 +16,7 @@ namespace rtindex::cuda {
 // The strings of these rows, without those that are null. Blocks until they are there.
 [[nodiscard]] std::vector<std::string> fetch_strings(const DeviceTuples& tuples, std::size_t part,
                                                      const std::vector<std::uint64_t>& rows,
-                                                     const std::shared_ptr<DeviceMemory>& memory,
-                                                     cudaStream_t stream);
+                                                     const Queue& queue);
 
 // The codes of strings; any for tuples that are null.
 struct DeviceCodes {
@@ -36,15 +32,12 @@ struct DeviceCodes {
 
 // Blocks until it is computed.
 [[nodiscard]] DeviceCodes encode_strings(const DeviceTuples& tuples, std::size_t part,
-                                         const StringEncoder& encoder,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream);
+                                         const StringEncoder& encoder, const Queue& queue);
 
 // The strings whose codes are not exact, without their first `prefix` bytes.
 [[nodiscard]] DeviceTails tails_of(const DeviceTuples& tuples, std::size_t part,
                                    const StringEncoder& encoder, const std::uint64_t* codes,
-                                   std::size_t prefix, const std::shared_ptr<DeviceMemory>& memory,
-                                   cudaStream_t stream);
+                                   std::size_t prefix, const Queue& queue);
 
 // The codes of the parts that are strings; null for others.
 struct PartCodes {
@@ -55,17 +48,14 @@ struct PartCodes {
 // any for those that are null.
 [[nodiscard]] DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples,
                                                      const PackedMap& map, const PartCodes& codes,
-                                                     const std::shared_ptr<DeviceMemory>& memory,
-                                                     cudaStream_t stream);
+                                                     const Queue& queue);
 // The encoded keys of one part.
 [[nodiscard]] DevicePackedKeys part_keys(const DeviceTuples& tuples, const PackedMap& map,
                                          std::size_t part, const PartCodes& codes,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream);
+                                         const Queue& queue);
 
 // One bitmap of the tuples that are valid.
 [[nodiscard]] DeviceArray<std::uint8_t> united_validity(const DeviceTuples& tuples,
-                                                        const std::shared_ptr<DeviceMemory>& memory,
-                                                        cudaStream_t stream);
+                                                        const Queue& queue);
 
 }  // namespace rtindex::cuda

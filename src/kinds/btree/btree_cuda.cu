@@ -92,8 +92,7 @@ __global__ void greatest_of_children(const Key* below, std::uint32_t below_size,
 template <class Key>
 class DeviceTree final : public Locator {
  public:
-  DeviceTree(const DeviceOrder& order, int group, const std::shared_ptr<DeviceMemory>& memory,
-             cudaStream_t stream)
+  DeviceTree(const DeviceOrder& order, int group, const Queue& queue)
       : order_(&order), group_(group) {
     const OrderView<Key, Layout::split> view(order);
     std::uint32_t sizes[max_levels];
@@ -109,8 +108,8 @@ class DeviceTree final : public Locator {
     for (int level = 0; level < count; ++level) {
       const std::uint32_t padded = (sizes[level] + node_keys - 1) / node_keys * node_keys;
       DeviceArray<Key>& keys = levels_[level];
-      keys = DeviceArray<Key>(memory, padded, stream);
-      greatest_of_children<<<blocks_for(padded), block_threads, 0, stream>>>(
+      keys = DeviceArray<Key>(queue, padded);
+      greatest_of_children<<<blocks_for(padded), block_threads, 0, queue>>>(
           below, below_size, keys.data(), sizes[level], padded);
       nodes_.levels[count - 1 - level] = keys.data();
       nodes_.sizes[count - 1 - level] = sizes[level];
@@ -171,12 +170,9 @@ class DeviceTree final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_tree(const DeviceOrder& order, int group,
-                                   const std::shared_ptr<DeviceMemory>& memory,
-                                   cudaStream_t stream) {
-  if (order.is_wide())
-    return std::make_unique<DeviceTree<std::uint64_t>>(order, group, memory, stream);
-  return std::make_unique<DeviceTree<std::uint32_t>>(order, group, memory, stream);
+std::unique_ptr<Locator> make_tree(const DeviceOrder& order, int group, const Queue& queue) {
+  if (order.is_wide()) return std::make_unique<DeviceTree<std::uint64_t>>(order, group, queue);
+  return std::make_unique<DeviceTree<std::uint32_t>>(order, group, queue);
 }
 
 }  // namespace rtindex::cuda

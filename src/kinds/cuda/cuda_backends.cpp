@@ -9,8 +9,6 @@ namespace rtindex::cuda {
 
 namespace {
 
-using Memory = std::shared_ptr<DeviceMemory>;
-
 class NativeBackend final : public DeviceBackend {
  public:
   NativeBackend()
@@ -20,9 +18,8 @@ class NativeBackend final : public DeviceBackend {
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
     DeviceOptions options = sorted_options(spec);
     options.layout = Layout::pairs;
-    options.locator = [grid = GridOptions::from(spec)](DeviceOrder& order, const Memory& memory,
-                                                       cudaStream_t stream) {
-      return make_grid(order, grid.keys_per_cell, memory, stream);
+    options.locator = [grid = GridOptions::from(spec)](DeviceOrder& order, const Queue& queue) {
+      return make_grid(order, grid.keys_per_cell, queue);
     };
     return options;
   }
@@ -35,9 +32,7 @@ class SortedBackend final : public DeviceBackend {
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
     DeviceOptions options = sorted_options(spec);
-    options.locator = [](DeviceOrder& order, const Memory&, cudaStream_t) {
-      return make_binary_search(order);
-    };
+    options.locator = [](DeviceOrder& order, const Queue&) { return make_binary_search(order); };
     return options;
   }
 };
@@ -49,9 +44,8 @@ class TreeBackend final : public DeviceBackend {
  protected:
   [[nodiscard]] DeviceOptions device_options(const Spec& spec) const override {
     DeviceOptions options = sorted_options(spec);
-    options.locator = [tree = TreeOptions::from(spec)](DeviceOrder& order, const Memory& memory,
-                                                       cudaStream_t stream) {
-      return make_tree(order, tree.group, memory, stream);
+    options.locator = [tree = TreeOptions::from(spec)](DeviceOrder& order, const Queue& queue) {
+      return make_tree(order, tree.group, queue);
     };
     return options;
   }
@@ -69,9 +63,8 @@ class HashBackend final : public DeviceBackend {
     DeviceOptions options = sorted_options(spec);
     options.keeps_order = false;
     options.layout = Layout::taken;
-    options.locator = [table = HashOptions::from(spec)](DeviceOrder& order, const Memory& memory,
-                                                        cudaStream_t stream) {
-      return make_table(order, table.group, table.load, memory, stream);
+    options.locator = [table = HashOptions::from(spec)](DeviceOrder& order, const Queue& queue) {
+      return make_table(order, table.group, table.load, queue);
     };
     return options;
   }

@@ -3,7 +3,6 @@
 #include <cub/device/device_scan.cuh>
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -169,8 +168,8 @@ struct Largest {
 // cut into pieces.
 class GridBuilder {
  public:
-  GridBuilder(int keys_per_cell, std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
-      : keys_per_cell_(keys_per_cell), memory_(std::move(memory)), stream_(stream) {}
+  GridBuilder(int keys_per_cell, const Queue& queue)
+      : keys_per_cell_(keys_per_cell), queue_(queue) {}
 
   template <class View>
   void build(const View& order, std::uint64_t span) {
@@ -207,23 +206,23 @@ class GridBuilder {
     // From pageable memory, which is read before the call returns.
     pieces_ = on_device(layout.pieces);
     table_ = on_device(layout.table);
-    groups_ = DeviceArray<GridGroup>(memory_, layout.groups, stream_);
-    const DeviceArray<std::uint32_t> ends(memory_, layout.groups, stream_);
-    const DeviceArray<Seen> seen(memory_, 1, stream_);
+    groups_ = DeviceArray<GridGroup>(queue_, layout.groups);
+    const DeviceArray<std::uint32_t> ends(queue_, layout.groups);
+    const DeviceArray<Seen> seen(queue_, 1);
     // Keys do not mark all bytes; the others have to be zero.
-    check(cudaMemsetAsync(groups_.data(), 0, groups_.bytes(), stream_), "filling memory");
-    check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), stream_), "filling memory");
-    check(cudaMemsetAsync(seen.data(), 0, sizeof(Seen), stream_), "filling memory");
+    check(cudaMemsetAsync(groups_.data(), 0, groups_.bytes(), queue_), "filling memory");
+    check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), queue_), "filling memory");
+    check(cudaMemsetAsync(seen.data(), 0, sizeof(Seen), queue_), "filling memory");
     const GroupsOf made{pieces_.data(), root_.last + 1, groups_.data(), groups_.size()};
     if (order.size != 0)
-      mark_cells<<<blocks_for(order.size), block_threads, 0, stream_>>>(
+      mark_cells<<<blocks_for(order.size), block_threads, 0, queue_>>>(
           order, made, ends.data(), wants_stats ? &seen.data()->stats : nullptr);
-    with_scratch(memory_, stream_, building, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue_, building, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::InclusiveScan(scratch, bytes, ends.data(), ends.data(), Largest{},
-                                            ends.size(), stream_);
+                                            ends.size(), queue_);
     });
-    finish_groups<<<blocks_for(made.count), block_threads, 0, stream_>>>(made, ends.data(),
-                                                                         &seen.data()->any_heavy);
+    finish_groups<<<blocks_for(made.count), block_threads, 0, queue_>>>(made, ends.data(),
+                                                                        &seen.data()->any_heavy);
     check_launch(building);
     if (!wants_stats) return false;
     Seen now{};
@@ -237,21 +236,21 @@ class GridBuilder {
     const std::size_t blocks = (order.size + pieces::block_keys - 1) / pieces::block_keys;
     const auto chunks = static_cast<std::uint32_t>(
         (order.size + std::uint64_t{pieces::chunk_keys} - 1) / pieces::chunk_keys);
-    const DeviceArray<double> squares(memory_, blocks, stream_);
-    const DeviceArray<KeyStretch> stretches(memory_, std::size_t{chunks} * max_stretches, stream_);
-    const DeviceArray<std::uint32_t> counts(memory_, chunks, stream_);
-    measure_blocks<<<blocks_for(32 * blocks), block_threads, 0, stream_>>>(order, squares.data());
+    const DeviceArray<double> squares(queue_, blocks);
+    const DeviceArray<KeyStretch> stretches(queue_, std::size_t{chunks} * max_stretches);
+    const DeviceArray<std::uint32_t> counts(queue_, chunks);
+    measure_blocks<<<blocks_for(32 * blocks), block_threads, 0, queue_>>>(order, squares.data());
     constexpr unsigned few_threads = 32;
-    cut_chunks<<<(chunks + few_threads - 1) / few_threads, few_threads, 0, stream_>>>(
+    cut_chunks<<<(chunks + few_threads - 1) / few_threads, few_threads, 0, queue_>>>(
         order, squares.data(), join_limits, chunks, stretches.data(), counts.data());
     check_launch(building);
     std::vector<std::uint32_t> starts(chunks + 1);
     read(starts.data() + 1, counts.data(), chunks);
     for (std::size_t i = 0; i < chunks; ++i) starts[i + 1] += starts[i];
     const DeviceArray<std::uint32_t> device_starts = on_device(starts);
-    const DeviceArray<KeyStretch> packed(memory_, starts.back(), stream_);
-    pack_stretches<<<chunks, block_threads, 0, stream_>>>(stretches.data(), device_starts.data(),
-                                                          packed.data());
+    const DeviceArray<KeyStretch> packed(queue_, starts.back());
+    pack_stretches<<<chunks, block_threads, 0, queue_>>>(stretches.data(), device_starts.data(),
+                                                         packed.data());
     check_launch(building);
     std::vector<KeyStretch> all(packed.size());
     read(all.data(), packed.data(), all.size());
@@ -260,9 +259,9 @@ class GridBuilder {
 
   template <class T>
   DeviceArray<T> on_device(const std::vector<T>& elements) const {
-    DeviceArray<T> array(memory_, std::max<std::size_t>(1, elements.size()), stream_);
+    DeviceArray<T> array(queue_, std::max<std::size_t>(1, elements.size()));
     check(cudaMemcpyAsync(array.data(), elements.data(), elements.size() * sizeof(T),
-                          cudaMemcpyHostToDevice, stream_),
+                          cudaMemcpyHostToDevice, queue_),
           "copying to the GPU");
     return array;
   }
@@ -270,16 +269,15 @@ class GridBuilder {
   // Blocks until the elements are copied.
   template <class T>
   void read(T* to, const T* from, std::size_t count) const {
-    check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
+    check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, queue_),
           "copying from the GPU");
-    check(cudaStreamSynchronize(stream_), building);
+    check(cudaStreamSynchronize(queue_), building);
   }
 
   static constexpr const char* building = "building the grid";
 
   int keys_per_cell_;
-  std::shared_ptr<DeviceMemory> memory_;
-  cudaStream_t stream_;
+  Queue queue_;
   OrderStats stats_{};
   PieceRoot root_;
   Spread spread_;

@@ -135,10 +135,8 @@ class DeviceGrid final : public Locator {
   };
 
  public:
-  DeviceGrid(DeviceOrder& order, int keys_per_cell, const std::shared_ptr<DeviceMemory>& memory,
-             cudaStream_t stream)
-      : order_(&order) {
-    GridBuilder builder(keys_per_cell, memory, stream);
+  DeviceGrid(DeviceOrder& order, int keys_per_cell, const Queue& queue) : order_(&order) {
+    GridBuilder builder(keys_per_cell, queue);
     if (order.is_wide())
       builder.build(OrderView<std::uint64_t, Layout::pairs>(order), order.span());
     else
@@ -240,10 +238,8 @@ class DeviceGrid final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_grid(DeviceOrder& order, int keys_per_cell,
-                                   const std::shared_ptr<DeviceMemory>& memory,
-                                   cudaStream_t stream) {
-  return std::make_unique<DeviceGrid>(order, keys_per_cell, memory, stream);
+std::unique_ptr<Locator> make_grid(DeviceOrder& order, int keys_per_cell, const Queue& queue) {
+  return std::make_unique<DeviceGrid>(order, keys_per_cell, queue);
 }
 
 }  // namespace rtindex::cuda

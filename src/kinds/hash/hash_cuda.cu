@@ -93,21 +93,20 @@ __global__ void copy_slots(TableFinder<Key, 1> table, std::uint64_t used, Key* k
 template <class Key>
 class DeviceTable final : public Locator {
  public:
-  DeviceTable(DeviceOrder& order, int group, double load,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+  DeviceTable(DeviceOrder& order, int group, double load, const Queue& queue)
       : order_(order), group_(group), load_(load) {
     if (order.size() == 0) {
       order.set_stats({});
     } else {
       if (order.by_full_keys())
-        take_runs(memory, stream);
+        take_runs(queue);
       else
-        take_keys(memory, stream);
-      fill_rest<<<blocks_for(capacity_ - used_), block_threads, 0, stream>>>(
+        take_keys(queue);
+      fill_rest<<<blocks_for(capacity_ - used_), block_threads, 0, queue>>>(
           Slots<Key>{slots_.data()}, used_, capacity_);
       check_launch(building_table);
     }
-    check(cudaStreamSynchronize(stream), building_table);
+    check(cudaStreamSynchronize(queue), building_table);
   }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
@@ -129,29 +128,27 @@ class DeviceTable final : public Locator {
   void find_ranges(const DeviceLookups&, Run*, cudaStream_t) const override {}
   [[nodiscard]] bool finds_ranges() const override { return false; }
 
-  [[nodiscard]] DeviceColumn column(const DeviceOrder& order,
-                                    const std::shared_ptr<DeviceMemory>& memory,
-                                    cudaStream_t stream) const override {
+  [[nodiscard]] DeviceColumn column(const DeviceOrder& order, const Queue& queue) const override {
     DeviceColumn result;
     result.size = order.size();
     result.row_count = order.row_count();
     result.span = order.span();
-    DeviceArray<Key> keys(memory, result.size, stream);
-    const DeviceArray<std::uint32_t> written(memory, 1, stream);
-    check(cudaMemsetAsync(written.data(), 0, written.bytes(), stream), "filling memory");
+    DeviceArray<Key> keys(queue, result.size);
+    const DeviceArray<std::uint32_t> written(queue, 1);
+    check(cudaMemsetAsync(written.data(), 0, written.bytes(), queue), "filling memory");
     if (result.size != result.row_count) {
-      result.rows = DeviceArray<std::uint32_t>(memory, result.size, stream);
+      result.rows = DeviceArray<std::uint32_t>(queue, result.size);
       result.rows_ascend = false;
     }
     if (result.size != 0)
-      copy_slots<<<blocks_for(used_), block_threads, 0, stream>>>(
+      copy_slots<<<blocks_for(used_), block_threads, 0, queue>>>(
           finder<1>(), used_, keys.data(), result.rows.data(), written.data());
     check_launch("copying keys");
     if constexpr (sizeof(Key) == 4)
       result.narrow = std::move(keys);
     else
       result.wide = std::move(keys);
-    return in_row_order(std::move(result), memory, stream);
+    return in_row_order(std::move(result), queue);
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
@@ -184,14 +181,14 @@ class DeviceTable final : public Locator {
 
   // Takes the keys of the order. Unique ones have their rows in their slots; the rows of the others
   // are listed.
-  void take_keys(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  void take_keys(const Queue& queue) {
     DeviceColumn column = order_.take_column();
     const Key* keys = nullptr;
     if constexpr (sizeof(Key) == 4)
       keys = column.narrow.data();
     else
       keys = column.wide.data();
-    SortedEntries<Key> entries(keys, column.rows.data(), column.size, memory, stream);
+    SortedEntries<Key> entries(keys, column.rows.data(), column.size, queue);
     column = DeviceColumn();
     entries.sort();
     const EntryStats& stats = entries.stats();
@@ -202,67 +199,62 @@ class DeviceTable final : public Locator {
     // many, the rows of all keys are listed.
     const bool fits = order_.row_count() + stats.repeated < miss_row;
     first_run_ = fits ? static_cast<std::uint32_t>(order_.row_count()) : 0;
-    place(entries, memory, stream);
+    place(entries, queue);
     DeviceArray<std::uint32_t> rows;
-    if (stats.repeated != 0) rows = list_rows(entries, !fits, memory, stream);
+    if (stats.repeated != 0) rows = list_rows(entries, !fits, queue);
     order_.set_table_rows(std::move(rows), first_run_);
   }
 
   [[nodiscard]] DeviceArray<std::uint32_t> list_rows(const SortedEntries<Key>& entries, bool all,
-                                                     const std::shared_ptr<DeviceMemory>& memory,
-                                                     cudaStream_t stream) {
+                                                     const Queue& queue) {
     const std::size_t count = all ? entries.size() : entries.stats().repeated;
-    const DeviceArray<std::uint32_t> listed(memory, count + 1, stream);
-    static_cast<void>(select_numbers(entries.size(),
-                                     IsListed<Key>{entries.view(), entries.size(), all},
-                                     listed.data(), memory, stream));
-    DeviceArray<std::uint32_t> rows(memory, count, stream);
-    copy_listed<<<blocks_for(count), block_threads, 0, stream>>>(entries.view(), listed.data(),
-                                                                 count, rows.data());
+    const DeviceArray<std::uint32_t> listed(queue, count + 1);
+    static_cast<void>(select_numbers(
+        entries.size(), IsListed<Key>{entries.view(), entries.size(), all}, listed.data(), queue));
+    DeviceArray<std::uint32_t> rows(queue, count);
+    copy_listed<<<blocks_for(count), block_threads, 0, queue>>>(entries.view(), listed.data(),
+                                                                count, rows.data());
     const std::uint32_t runs =
-        list_starts(count, StartsRun<Key>{entries.view(), listed.data()}, memory, stream);
+        list_starts(count, StartsRun<Key>{entries.view(), listed.data()}, queue);
     TableFinder<Key, 1> table = finder<1>();
     table.slot_count = used_;  // the others are filled when all values are set
-    number_runs<<<blocks_for(runs), block_threads, 0, stream>>>(
-        table, entries.view(), listed.data(), starts_.data(), runs);
+    number_runs<<<blocks_for(runs), block_threads, 0, queue>>>(table, entries.view(), listed.data(),
+                                                               starts_.data(), runs);
     check_launch(building_table);
     return rows;
   }
 
   // Sets the starts of runs among `count` rows; returns how many there are.
   template <class Starts>
-  std::uint32_t list_starts(std::size_t count, const Starts& starts,
-                            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-    const DeviceArray<std::uint32_t> found(memory, count + 1, stream);
-    const std::uint32_t runs = select_numbers(count, starts, found.data(), memory, stream);
-    starts_ = DeviceArray<std::uint32_t>(memory, std::size_t{runs} + 1, stream);
+  std::uint32_t list_starts(std::size_t count, const Starts& starts, const Queue& queue) {
+    const DeviceArray<std::uint32_t> found(queue, count + 1);
+    const std::uint32_t runs = select_numbers(count, starts, found.data(), queue);
+    starts_ = DeviceArray<std::uint32_t>(queue, std::size_t{runs} + 1);
     check(cudaMemcpyAsync(starts_.data(), found.data(), runs * sizeof(std::uint32_t),
-                          cudaMemcpyDeviceToDevice, stream),
+                          cudaMemcpyDeviceToDevice, queue),
           "copying on the GPU");
     const auto end = static_cast<std::uint32_t>(count);
-    copy_to_device(starts_.data() + runs, &end, sizeof(end), stream);
+    copy_to_device(starts_.data() + runs, &end, sizeof(end), queue);
     return runs;
   }
 
   // Keys in the order of full keys stay there: their runs are positions.
-  void take_runs(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  void take_runs(const Queue& queue) {
     order_.set_stats({.last_key = 0, .duplicates = 1, .unordered = 0});
     const OrderView<Key, Layout::split> view(order_);
-    const std::uint32_t runs =
-        list_starts(order_.size(), StartsEqualKeys<Key>{view.keys}, memory, stream);
-    const DeviceArray<Key> distinct(memory, runs, stream);
-    copy_keys_at<<<blocks_for(runs), block_threads, 0, stream>>>(view.keys, starts_.data(), runs,
-                                                                 distinct.data());
-    SortedEntries<Key> entries(distinct.data(), nullptr, runs, memory, stream);
+    const std::uint32_t runs = list_starts(order_.size(), StartsEqualKeys<Key>{view.keys}, queue);
+    const DeviceArray<Key> distinct(queue, runs);
+    copy_keys_at<<<blocks_for(runs), block_threads, 0, queue>>>(view.keys, starts_.data(), runs,
+                                                                distinct.data());
+    SortedEntries<Key> entries(distinct.data(), nullptr, runs, queue);
     entries.sort();
     distinct_ = runs;
-    place(entries, memory, stream);
+    place(entries, queue);
     order_.release_keys();
   }
 
   // Puts the first entry of each hash into its slot.
-  void place(const SortedEntries<Key>& entries, const std::shared_ptr<DeviceMemory>& memory,
-             cudaStream_t stream) {
+  void place(const SortedEntries<Key>& entries, const Queue& queue) {
     constexpr std::uint64_t each = bucket_slots<Key>;
     const double wanted = static_cast<double>(distinct_) / load_ / each;
     buckets_ =
@@ -271,30 +263,29 @@ class DeviceTable final : public Locator {
     constexpr std::uint64_t usual = 1024;
     const std::uint64_t slots = buckets_ * each;
     const std::uint64_t room = slots + std::min<std::uint64_t>(usual, distinct_);
-    fill(entries, room, memory, stream);
-    if (used_ > room) fill(entries, used_, memory, stream);
+    fill(entries, room, queue);
+    if (used_ > room) fill(entries, used_, queue);
     slot_count_ = (std::max(used_, slots) + each - 1) / each * each;
   }
 
-  void fill(const SortedEntries<Key>& entries, std::uint64_t room,
-            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+  void fill(const SortedEntries<Key>& entries, std::uint64_t room, const Queue& queue) {
     // Every bucket can be read in a window of the widest group.
     constexpr std::uint64_t widest = 32;
     constexpr std::uint64_t each = bucket_slots<Key>;
     capacity_ = (room + each - 1) / each * each + widest / each * each + each;
     slots_ = DeviceArray<std::uint64_t>();
-    slots_ = DeviceArray<std::uint64_t>(memory, Slots<Key>::words_for(capacity_), stream);
-    const DeviceArray<unsigned long long> used(memory, 1, stream);
+    slots_ = DeviceArray<std::uint64_t>(queue, Slots<Key>::words_for(capacity_));
+    const DeviceArray<unsigned long long> used(queue, 1);
     const PlaceEntries<Key> into(entries.view(), entries.size(), buckets_,
                                  Slots<Key>{slots_.data()}, capacity_, used.data());
     const auto fills = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0),
                                                        FillOf<Key>{entries.view(), buckets_});
-    with_scratch(memory, stream, building_table, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, building_table, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveScan(scratch, bytes, fills, into, FillThen{}, Fill{0, 0},
-                                            entries.size(), stream);
+                                            entries.size(), queue);
     });
     unsigned long long on_host = 0;
-    copy_to_host(&on_host, used.data(), sizeof(on_host), stream);
+    copy_to_host(&on_host, used.data(), sizeof(on_host), queue);
     used_ = on_host;
   }
 
@@ -314,11 +305,10 @@ class DeviceTable final : public Locator {
 }  // namespace
 
 std::unique_ptr<Locator> make_table(DeviceOrder& order, int group, double load,
-                                    const std::shared_ptr<DeviceMemory>& memory,
-                                    cudaStream_t stream) {
+                                    const Queue& queue) {
   if (order.is_wide())
-    return std::make_unique<DeviceTable<std::uint64_t>>(order, group, load, memory, stream);
-  return std::make_unique<DeviceTable<std::uint32_t>>(order, group, load, memory, stream);
+    return std::make_unique<DeviceTable<std::uint64_t>>(order, group, load, queue);
+  return std::make_unique<DeviceTable<std::uint32_t>>(order, group, load, queue);
 }
 
 }  // namespace rtindex::cuda

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "base/cuda/device_array.hpp"
@@ -118,21 +117,21 @@ __global__ void count_entries(Entries<Hash> entries, std::size_t size, EntryStat
 // are. `out` has room for one more.
 template <class Wanted>
 std::uint32_t select_numbers(std::size_t size, const Wanted& wanted, std::uint32_t* out,
-                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  const DeviceArray<std::uint32_t> found_here(memory, 1, stream);
+                             const Queue& queue) {
+  const DeviceArray<std::uint32_t> found_here(queue, 1);
   std::uint32_t found = 0;
   // Before CUDA 13 CUB counts what it selects from in an int.
   constexpr std::uint64_t step = std::uint64_t{1} << 30;
   for (std::uint64_t first = 0; first < size; first += step) {
     const auto here = static_cast<int>(std::min<std::uint64_t>(step, size - first));
-    with_scratch(memory, stream, building_table, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, building_table, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceSelect::If(
           scratch, bytes,
           thrust::counting_iterator<std::uint32_t>(static_cast<std::uint32_t>(first)), out + found,
-          found_here.data(), here, wanted, stream);
+          found_here.data(), here, wanted, queue);
     });
     std::uint32_t more = 0;
-    copy_to_host(&more, found_here.data(), sizeof(more), stream);
+    copy_to_host(&more, found_here.data(), sizeof(more), queue);
     found += more;
   }
   return found;
@@ -143,16 +142,15 @@ template <class Hash>
 class SortedEntries {
  public:
   // Of keys with their rows; null: key i is row i.
-  SortedEntries(const Hash* keys, const std::uint32_t* rows, std::size_t size,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-      : size_(size), memory_(memory), stream_(stream), arrays_(size, memory, stream) {
-    hash_keys<<<blocks_for(size), block_threads, 0, stream>>>(keys, rows, size, arrays_.view());
+  SortedEntries(const Hash* keys, const std::uint32_t* rows, std::size_t size, const Queue& queue)
+      : size_(size), queue_(queue), arrays_(size, queue) {
+    hash_keys<<<blocks_for(size), block_threads, 0, queue>>>(keys, rows, size, arrays_.view());
     check_launch(building_table);
   }
 
   // Blocks until they are sorted.
   void sort() {
-    const DeviceArray<EntryStats> on_device(memory_, 1, stream_);
+    const DeviceArray<EntryStats> on_device(queue_, 1);
     if constexpr (sizeof(Hash) == 4) {
       sort_bits(0);
       count(on_device);
@@ -176,12 +174,12 @@ class SortedEntries {
 
  private:
   struct Arrays {
-    Arrays(std::size_t size, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+    Arrays(std::size_t size, const Queue& queue) {
       if constexpr (sizeof(Hash) == 4) {
-        pairs = DeviceArray<std::uint64_t>(memory, size, stream);
+        pairs = DeviceArray<std::uint64_t>(queue, size);
       } else {
-        hashes = DeviceArray<Hash>(memory, size, stream);
-        values = DeviceArray<std::uint32_t>(memory, size, stream);
+        hashes = DeviceArray<Hash>(queue, size);
+        values = DeviceArray<std::uint32_t>(queue, size);
       }
     }
     [[nodiscard]] Entries<Hash> view() const {
@@ -195,22 +193,22 @@ class SortedEntries {
 
   // By the bits of their hashes from `shift` on.
   void sort_bits(int shift) {
-    Arrays other(size_, memory_, stream_);
+    Arrays other(size_, queue_);
     const Entries<Hash> from = arrays_.view();
     const Entries<Hash> to = other.view();
     bool moved = false;
-    with_scratch(memory_, stream_, building_table, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue_, building_table, [&](void* scratch, std::size_t& bytes) {
       cudaError_t status = cudaSuccess;
       if constexpr (sizeof(Hash) == 4) {
         cub::DoubleBuffer<std::uint64_t> pairs(from.pairs, to.pairs);
         status =
-            cub::DeviceRadixSort::SortKeys(scratch, bytes, pairs, size_, 32 + shift, 64, stream_);
+            cub::DeviceRadixSort::SortKeys(scratch, bytes, pairs, size_, 32 + shift, 64, queue_);
         moved = pairs.Current() != from.pairs;
       } else {
         cub::DoubleBuffer<Hash> hashes(from.hashes, to.hashes);
         cub::DoubleBuffer<std::uint32_t> values(from.values, to.values);
         status = cub::DeviceRadixSort::SortPairs(scratch, bytes, hashes, values, size_, shift, 64,
-                                                 stream_);
+                                                 queue_);
         moved = hashes.Current() != from.hashes;
       }
       return status;
@@ -224,27 +222,26 @@ class SortedEntries {
   }
 
   void count(const DeviceArray<EntryStats>& on_device, int shift = 0) {
-    check(cudaMemsetAsync(on_device.data(), 0, sizeof(EntryStats), stream_), "filling memory");
+    check(cudaMemsetAsync(on_device.data(), 0, sizeof(EntryStats), queue_), "filling memory");
     if constexpr (sizeof(Hash) == 8) {
       if (shift != 0) {
         const Entries<Hash> entries = arrays_.view();
-        const DeviceArray<std::uint32_t> groups(memory_, max_groups(), stream_);
-        find_ties<<<blocks_for(size_), block_threads, 0, stream_>>>(
+        const DeviceArray<std::uint32_t> groups(queue_, max_groups());
+        find_ties<<<blocks_for(size_), block_threads, 0, queue_>>>(
             entries.hashes, size_, shift, groups.data(), max_groups(), on_device.data());
-        sort_ties<<<blocks_for(max_groups()), block_threads, 0, stream_>>>(
+        sort_ties<<<blocks_for(max_groups()), block_threads, 0, queue_>>>(
             entries.hashes, entries.values, size_, shift, groups.data(), max_groups(),
             on_device.data());
       }
     }
-    count_entries<<<loop_blocks(size_), block_threads, 0, stream_>>>(arrays_.view(), size_,
-                                                                     on_device.data());
+    count_entries<<<loop_blocks(size_), block_threads, 0, queue_>>>(arrays_.view(), size_,
+                                                                    on_device.data());
     check_launch(building_table);
-    copy_to_host(&stats_, on_device.data(), sizeof(stats_), stream_);
+    copy_to_host(&stats_, on_device.data(), sizeof(stats_), queue_);
   }
 
   std::size_t size_;
-  const std::shared_ptr<DeviceMemory>& memory_;
-  cudaStream_t stream_;
+  Queue queue_;
   Arrays arrays_;
   EntryStats stats_{};
 };

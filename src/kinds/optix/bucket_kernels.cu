@@ -158,60 +158,56 @@ __global__ void __launch_bounds__(block_threads)
 }  // namespace
 
 HighestDifferences highest_differences(const cuda::DeviceOrder& order, const Buckets& buckets,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream) {
+                                       const cuda::Queue& queue) {
   HighestDifferences found{};
-  const cuda::DeviceArray<std::uint32_t> counts(memory, found.size(), stream);
-  cuda::check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), stream), "filling memory");
+  const cuda::DeviceArray<std::uint32_t> counts(queue, found.size());
+  cuda::check(cudaMemsetAsync(counts.data(), 0, counts.bytes(), queue), "filling memory");
   with_order(order, buckets, [&](const auto& sorted) {
-    count_differences<<<cuda::loop_blocks(buckets.count()), block_threads, 0, stream>>>(
+    count_differences<<<cuda::loop_blocks(buckets.count()), block_threads, 0, queue>>>(
         sorted, counts.data());
   });
   cuda::check_launch(comparing);
-  cuda::copy_to_host(found.data(), counts.data(), counts.bytes(), stream);
+  cuda::copy_to_host(found.data(), counts.data(), counts.bytes(), queue);
   return found;
 }
 
 std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
-                         const BucketSpace& space, BucketRole role,
-                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  const cuda::DeviceArray<std::uint32_t> widest(memory, 1, stream);
+                         const BucketSpace& space, BucketRole role, const cuda::Queue& queue) {
+  const cuda::DeviceArray<std::uint32_t> widest(queue, 1);
   with_order(order, buckets, [&](const auto& sorted) {
     const auto gaps = thrust::make_transform_iterator(
         thrust::counting_iterator<std::uint32_t>(0),
         GapBefore<std::decay_t<decltype(sorted)>>{sorted, space, role});
-    cuda::with_scratch(memory, stream, comparing, [&](void* scratch, std::size_t& bytes) {
+    cuda::with_scratch(queue, comparing, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceReduce::Max(scratch, bytes, gaps, widest.data(),
-                                    static_cast<std::int64_t>(buckets.count()), stream);
+                                    static_cast<std::int64_t>(buckets.count()), queue);
     });
   });
   std::uint32_t found = 0;
-  cuda::copy_to_host(&found, widest.data(), sizeof(found), stream);
+  cuda::copy_to_host(&found, widest.data(), sizeof(found), queue);
   return found;
 }
 
 cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
                                                const Buckets& buckets, const BucketSpace& space,
-                                               BucketRole role,
-                                               const std::shared_ptr<DeviceMemory>& memory,
-                                               cudaStream_t stream) {
+                                               BucketRole role, const cuda::Queue& queue) {
   constexpr const char* doing = "looking for buckets";
   using List = cuda::DeviceArray<std::uint32_t>;
-  const List all(memory, buckets.count(), stream);
-  const cuda::DeviceArray<std::uint64_t> count(memory, 1, stream);
+  const List all(queue, buckets.count());
+  const cuda::DeviceArray<std::uint64_t> count(queue, 1);
   with_order(order, buckets, [&](const auto& sorted) {
     const IsFirst<std::decay_t<decltype(sorted)>> is_first{sorted, space, role};
-    cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
+    cuda::with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
                                    all.data(), count.data(),
-                                   static_cast<std::int64_t>(buckets.count()), is_first, stream);
+                                   static_cast<std::int64_t>(buckets.count()), is_first, queue);
     });
   });
   std::uint64_t found = 0;
-  cuda::copy_to_host(&found, count.data(), sizeof(found), stream);
-  List exact(memory, found, stream);
+  cuda::copy_to_host(&found, count.data(), sizeof(found), queue);
+  List exact(queue, found);
   cuda::check(
-      cudaMemcpyAsync(exact.data(), all.data(), exact.bytes(), cudaMemcpyDeviceToDevice, stream),
+      cudaMemcpyAsync(exact.data(), all.data(), exact.bytes(), cudaMemcpyDeviceToDevice, queue),
       "copying on the GPU");
   return exact;
 }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/cuda/device_array.hpp"
 #include "engine/cuda/locator.hpp"
@@ -16,18 +15,18 @@ namespace rtindex::optix {
 // Statistics of neighbouring buckets. Both block until they are computed.
 [[nodiscard]] HighestDifferences highest_differences(const cuda::DeviceOrder& order,
                                                      const Buckets& buckets,
-                                                     const std::shared_ptr<DeviceMemory>& memory,
-                                                     cudaStream_t stream);
+                                                     const cuda::Queue& queue);
 [[nodiscard]] std::uint32_t widest_gap(const cuda::DeviceOrder& order, const Buckets& buckets,
                                        const BucketSpace& space, BucketRole role,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream);
+                                       const cuda::Queue& queue);
 
 // The buckets that are the first with their largest key, of their row or of their plane, in order.
 // Blocks until they are counted.
-[[nodiscard]] cuda::DeviceArray<std::uint32_t> first_buckets(
-    const cuda::DeviceOrder& order, const Buckets& buckets, const BucketSpace& space,
-    BucketRole role, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+[[nodiscard]] cuda::DeviceArray<std::uint32_t> first_buckets(const cuda::DeviceOrder& order,
+                                                             const Buckets& buckets,
+                                                             const BucketSpace& space,
+                                                             BucketRole role,
+                                                             const cuda::Queue& queue);
 
 // The buckets of triangles: representatives, or markers, those of rows before those of planes.
 struct BucketTriangles {

@@ -18,12 +18,12 @@ using cuda::Run;
 class BucketLocator final : public cuda::Locator {
  public:
   BucketLocator(const SceneOptions& options, const cuda::DeviceOrder& order,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+                const cuda::Queue& queue)
       : options_(options),
         order_(&order),
         buckets_{options.rx.bucket, static_cast<std::uint32_t>(order.size())},
-        memory_(memory),
-        scene_(options, order, buckets_, memory, stream),
+        memory_(queue.memory()),
+        scene_(options, order, buckets_, queue),
         pipeline_(&Pipeline::get(options.device, Programs::buckets, Primitive::triangle,
                                  scene_.build_flags())) {}
 
@@ -92,7 +92,7 @@ class BucketLocator final : public cuda::Locator {
     params.both_ends = both_ends;
     params.stride = stride;
     params.buckets = buckets;
-    pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, memory_, stream);
+    pipeline_->launch(params, both_ends ? 2 * lookups.count : lookups.count, {memory_, stream});
   }
 
   SceneOptions options_;
@@ -107,9 +107,8 @@ class BucketLocator final : public cuda::Locator {
 
 std::unique_ptr<cuda::Locator> make_bucket_locator(const SceneOptions& options,
                                                    const cuda::DeviceOrder& order,
-                                                   const std::shared_ptr<DeviceMemory>& memory,
-                                                   cudaStream_t stream) {
-  return std::make_unique<BucketLocator>(options, order, memory, stream);
+                                                   const cuda::Queue& queue) {
+  return std::make_unique<BucketLocator>(options, order, queue);
 }
 
 }  // namespace rtindex::optix

@@ -9,15 +9,14 @@ namespace rtindex::optix {
 
 namespace {
 
-using Memory = std::shared_ptr<DeviceMemory>;
 using List = cuda::DeviceArray<std::uint32_t>;
 
 // The first list followed by the second.
-List joined(const List& first, const List& second, const Memory& memory, cudaStream_t stream) {
-  List both(memory, first.size() + second.size(), stream);
+List joined(const List& first, const List& second, const cuda::Queue& queue) {
+  List both(queue, first.size() + second.size());
   const auto copy = [&](std::uint32_t* to, const List& from) {
     if (!from.empty())
-      cuda::check(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
+      cuda::check(cudaMemcpyAsync(to, from.data(), from.bytes(), cudaMemcpyDeviceToDevice, queue),
                   "copying on the GPU");
   };
   copy(both.data(), first);
@@ -28,12 +27,12 @@ List joined(const List& first, const List& second, const Memory& memory, cudaStr
 }  // namespace
 
 BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& order,
-                         const Buckets& buckets, const Memory& memory, cudaStream_t stream)
+                         const Buckets& buckets, const cuda::Queue& queue)
     : options_(options),
       space_{options.rx.coordinates},
       last_key_(order.last_key()),
       wide_(order.is_wide()) {
-  if (buckets.count() != 0) find_buckets(order, buckets, memory, stream);
+  if (buckets.count() != 0) find_buckets(order, buckets, queue);
   const auto make = [&](const Part& part, bool are_markers) {
     const BucketTriangles triangles{part.buckets.empty() ? nullptr : part.buckets.data(),
                                     are_markers, static_cast<std::uint32_t>(row_markers_)};
@@ -41,23 +40,22 @@ BucketScene::BucketScene(const SceneOptions& options, const cuda::DeviceOrder& o
         options, part.size,
         [&, triangles](std::size_t first, std::size_t count, void* to) {
           place_triangles(order, buckets, space_, triangles, first, count,
-                          static_cast<Triangle*>(to), stream);
+                          static_cast<Triangle*>(to), queue);
         },
-        memory, stream);
+        queue);
   };
   representatives_.scene = make(representatives_, false);
   markers_.scene = make(markers_, true);
 }
 
 void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& buckets,
-                               const Memory& memory, cudaStream_t stream) {
-  space_.dropped = options_.rx.drop
-                       ? *options_.rx.drop
-                       : bits_to_drop(highest_differences(order, buckets, memory, stream),
-                                      space_.coordinates, last_key_);
+                               const cuda::Queue& queue) {
+  space_.dropped = options_.rx.drop ? *options_.rx.drop
+                                    : bits_to_drop(highest_differences(order, buckets, queue),
+                                                   space_.coordinates, last_key_);
   space_.last_key = last_key_ >> space_.dropped;
   const auto widest = [&](BucketRole role) {
-    return widest_gap(order, buckets, space_, role, memory, stream);
+    return widest_gap(order, buckets, space_, role, queue);
   };
   const auto of_markers = [&](BucketRole role) {
     return has_markers(space_.coordinates, role, space_.last_key) ? widest(role) : 0;
@@ -67,11 +65,11 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
   representatives_.size = buckets.count();
   if (!order.unique() || space_.dropped != 0) {
     representatives_.buckets =
-        first_buckets(order, buckets, space_, BucketRole::representative, memory, stream);
+        first_buckets(order, buckets, space_, BucketRole::representative, queue);
     representatives_.size = representatives_.buckets.size();
     if (representatives_.size == buckets.count()) representatives_.buckets = List();
   }
-  find_markers(order, buckets, memory, stream);
+  find_markers(order, buckets, queue);
   // Triangles are numbered with 32 bits.
   constexpr std::size_t most = 0xffffffffU;
   if (markers_.size > most)
@@ -81,15 +79,15 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
 }
 
 void BucketScene::find_markers(const cuda::DeviceOrder& order, const Buckets& buckets,
-                               const Memory& memory, cudaStream_t stream) {
+                               const cuda::Queue& queue) {
   const auto find = [&](BucketRole role) {
     if (!has_markers(space_.coordinates, role, space_.last_key)) return List();
-    return first_buckets(order, buckets, space_, role, memory, stream);
+    return first_buckets(order, buckets, space_, role, queue);
   };
   List rows = find(BucketRole::row_marker);
   row_markers_ = rows.size();
   const List planes = find(BucketRole::plane_marker);
-  markers_.buckets = planes.empty() ? std::move(rows) : joined(rows, planes, memory, stream);
+  markers_.buckets = planes.empty() ? std::move(rows) : joined(rows, planes, queue);
   markers_.size = markers_.buckets.size();
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <memory>
 
@@ -17,7 +15,7 @@ namespace rtindex::optix {
 class BucketScene {
  public:
   BucketScene(const SceneOptions& options, const cuda::DeviceOrder& order, const Buckets& buckets,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+              const cuda::Queue& queue);
 
   [[nodiscard]] BucketView view() const;
   [[nodiscard]] unsigned build_flags() const { return representatives_.scene->build_flags(); }
@@ -41,9 +39,9 @@ class BucketScene {
   };
 
   void find_buckets(const cuda::DeviceOrder& order, const Buckets& buckets,
-                    const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                    const cuda::Queue& queue);
   void find_markers(const cuda::DeviceOrder& order, const Buckets& buckets,
-                    const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                    const cuda::Queue& queue);
 
   SceneOptions options_;
   BucketSpace space_;

@@ -65,9 +65,8 @@ class OptixBackend final : public cuda::DeviceBackend {
     const SceneOptions scene = options_of(spec);
     cuda::DeviceOptions options = cuda::sorted_options(spec);
     options.layout = cuda::Layout::split;
-    options.locator = [scene](cuda::DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory,
-                              cudaStream_t stream) {
-      return make_bucket_locator(scene, order, memory, stream);
+    options.locator = [scene](cuda::DeviceOrder& order, const cuda::Queue& queue) {
+      return make_bucket_locator(scene, order, queue);
     };
     options.holds = [this, spec](std::uint64_t span) { return holds(spec, span); };
     options.refuse = [rx = scene.rx](const EncodedColumn& column, const KeyText& key_text) {

@@ -20,12 +20,11 @@ using cuda::DeviceColumn;
 using cuda::OnDevice;
 
 template <class T>
-cuda::DeviceArray<T> copied(const cuda::DeviceArray<T>& from, const Memory& memory,
-                            cudaStream_t stream) {
-  cuda::DeviceArray<T> copy(memory, from.size(), stream);
+cuda::DeviceArray<T> copied(const cuda::DeviceArray<T>& from, const cuda::Queue& queue) {
+  cuda::DeviceArray<T> copy(queue, from.size());
   if (!from.empty())
     cuda::check(
-        cudaMemcpyAsync(copy.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream),
+        cudaMemcpyAsync(copy.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, queue),
         "copying on the GPU");
   return copy;
 }
@@ -47,8 +46,8 @@ class OptixTracer final : public cuda::GpuStructure {
         options_(options),
         arrays_(std::make_unique<Arrays>(Arrays{std::move(stream), std::move(column), nullptr})),
         on_host_(std::move(on_host)) {
-    arrays_->scene =
-        std::make_unique<Scene>(options, arrays_->column, memory, arrays_->stream.get());
+    arrays_->scene = std::make_unique<Scene>(options, arrays_->column,
+                                             cuda::Queue(memory, arrays_->stream.get()));
     finish(meter);
   }
   ~OptixTracer() override { release(arrays_); }
@@ -69,12 +68,12 @@ class OptixTracer final : public cuda::GpuStructure {
     if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
     const OnDevice current(device());
     wait_for_lookups();
-    const cudaStream_t stream = arrays_->stream.get();
+    const cuda::Queue queue(memory(), arrays_->stream.get());
     const cuda::MemoryMeter meter;
-    DeviceColumn changed = device_column(stream);
+    DeviceColumn changed = device_column(queue);
     changed.span = span;
-    if (!cuda::patch_column(changed, changes, memory(), stream)) return false;
-    arrays_->scene->refit(changed, stream);
+    if (!cuda::patch_column(changed, changes, queue)) return false;
+    arrays_->scene->refit(changed, queue);
     arrays_->column = std::move(changed);
     finish(meter);
     return true;
@@ -83,10 +82,11 @@ class OptixTracer final : public cuda::GpuStructure {
   [[nodiscard]] std::size_t size() const override { return keys().size; }
 
   [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override {
+    const cuda::Queue queue(memory(), stream);
     DeviceColumn copy;
-    copy.narrow = copied(keys().narrow, memory(), stream);
-    copy.wide = copied(keys().wide, memory(), stream);
-    copy.rows = copied(keys().rows, memory(), stream);
+    copy.narrow = copied(keys().narrow, queue);
+    copy.wide = copied(keys().wide, queue);
+    copy.rows = copied(keys().rows, queue);
     copy.size = keys().size;
     copy.row_count = keys().row_count;
     copy.span = keys().span;
@@ -151,7 +151,7 @@ class OptixTracer final : public cuda::GpuStructure {
 
 std::unique_ptr<Structure> build_tracer(const SceneOptions& options, cuda::DeviceRows rows,
                                         const Memory& memory, const cuda::MemoryMeter& meter) {
-  DeviceColumn column = cuda::in_row_order(std::move(rows.column), memory, rows.stream.get());
+  DeviceColumn column = cuda::in_row_order(std::move(rows.column), {memory, rows.stream.get()});
   return std::make_unique<OptixTracer>(options, std::move(rows.stream), std::move(column), nullptr,
                                        memory, meter);
 }
@@ -164,7 +164,7 @@ std::unique_ptr<Structure> build_encoded(const SceneOptions& options, EncodedCol
   const Memory memory = cuda::current_memory(build.device_memory);
   cuda::PooledStream stream;
   const cuda::MemoryMeter meter;
-  DeviceColumn on_device = cuda::uploaded(column, memory, stream.get());
+  DeviceColumn on_device = cuda::uploaded(column, {memory, stream.get()});
   auto on_host =
       codec.has_residual() ? std::make_unique<EncodedColumn>(std::move(column)) : nullptr;
   return std::make_unique<OptixTracer>(options, std::move(stream), std::move(on_device),

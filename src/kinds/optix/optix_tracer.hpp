@@ -21,8 +21,8 @@ namespace rtindex::optix {
                                                        const BuildOptions& build);
 
 // A locator over sorted keys: rays find the bucket of a key, a search its position in the bucket.
-[[nodiscard]] std::unique_ptr<cuda::Locator> make_bucket_locator(
-    const SceneOptions& options, const cuda::DeviceOrder& order,
-    const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+[[nodiscard]] std::unique_ptr<cuda::Locator> make_bucket_locator(const SceneOptions& options,
+                                                                 const cuda::DeviceOrder& order,
+                                                                 const cuda::Queue& queue);
 
 }  // namespace rtindex::optix

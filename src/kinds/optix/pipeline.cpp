@@ -165,29 +165,26 @@ void Pipeline::make_table() {
 }
 
 template <class Params>
-void Pipeline::launch(Params params, std::size_t threads,
-                      const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) const {
+void Pipeline::launch(Params params, std::size_t threads, const cuda::Queue& queue) const {
   cuda::LaunchTimes& times = *params.lookups.times;
   params.lookups.times = nullptr;  // in host memory
   for (std::size_t first = 0; first < threads; first += max_threads) {
     params.first = first;
-    const cuda::DeviceBytes stored(memory, sizeof(params), stream);
-    store_params(params, stored.data(), stream);
+    const cuda::DeviceBytes stored(queue, sizeof(params));
+    store_params(params, stored.data(), queue);
     const auto here = static_cast<unsigned>(std::min(threads - first, max_threads));
     const std::lock_guard lock(launching_);
-    launched_.wait_on(stream);
-    times.take(stream, [&] {
-      check(functions().launch(pipeline_, stream, reinterpret_cast<DevicePointer>(stored.data()),
+    launched_.wait_on(queue);
+    times.take(queue, [&] {
+      check(functions().launch(pipeline_, queue, reinterpret_cast<DevicePointer>(stored.data()),
                                sizeof(params), &table_, here, 1, 1),
             "tracing rays");
     });
-    launched_.record(stream);
+    launched_.record(queue);
   }
 }
 
-template void Pipeline::launch(LaunchParams, std::size_t, const std::shared_ptr<DeviceMemory>&,
-                               cudaStream_t) const;
-template void Pipeline::launch(BucketParams, std::size_t, const std::shared_ptr<DeviceMemory>&,
-                               cudaStream_t) const;
+template void Pipeline::launch(LaunchParams, std::size_t, const cuda::Queue&) const;
+template void Pipeline::launch(BucketParams, std::size_t, const cuda::Queue&) const;
 
 }  // namespace rtindex::optix

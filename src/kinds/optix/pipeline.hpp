@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 
+#include "base/cuda/queue.hpp"
 #include "base/cuda/runtime.hpp"
 #include "kinds/optix/launch_params.hpp"
 #include "kinds/optix/library.hpp"
@@ -32,8 +30,7 @@ class Pipeline {
 
   // Launches so many threads: BucketParams for Programs::buckets, LaunchParams for all others.
   template <class Params>
-  void launch(Params params, std::size_t threads, const std::shared_ptr<DeviceMemory>& memory,
-              cudaStream_t stream) const;
+  void launch(Params params, std::size_t threads, const cuda::Queue& queue) const;
 
  private:
   Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);

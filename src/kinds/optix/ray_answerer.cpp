@@ -45,27 +45,28 @@ FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
                               cuda::RowsWanted wanted, cudaStream_t stream) const {
   const std::size_t count = lookups.count;
   if (count == 0) return {};
+  const cuda::Queue queue(from_.memory, stream);
   LaunchParams rays = params(batch, lookups);
   if (from_.on_host != nullptr) {
-    const Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
+    const Collected collected = collect(rays, sizes_of(rays, no_limit, queue), no_limit, queue);
     require_room(collected, count, "compares full keys");
-    FoundRows found = filter_residuals(batch, first, collected, count, wanted.in_order, stream);
+    FoundRows found = filter_residuals(batch, first, collected, count, wanted.in_order, queue);
     cuda::answer_runs(found.runs.data(), count, {found.rows, found.own.size()}, request, nullptr,
-                      cuda::Gather::off, from_.memory, stream);
+                      cuda::Gather::off, queue);
     return found;
   }
   if (wants_folding(request)) {
-    fold(rays, request, stream);
+    fold(rays, request, queue);
     rays.lookups.counters = nullptr;  // the same rays are cast again for the rows
   }
   if (!wanted.any) return {};
-  if (wanted.in_order && !wanted.sizes_only) return rows_in_order(rays, stream);
+  if (wanted.in_order && !wanted.sizes_only) return rows_in_order(rays, queue);
   FoundRows found;
-  found.runs = sizes_of(rays, wanted.limit, stream);
+  found.runs = sizes_of(rays, wanted.limit, queue);
   if (wanted.sizes_only) return found;
-  Collected collected = collect(rays, found.runs, wanted.limit, stream);
+  Collected collected = collect(rays, found.runs, wanted.limit, queue);
   found.too_many = collected.total > max_collected;
-  return found.too_many ? std::move(found) : rows_of(std::move(collected), count, stream);
+  return found.too_many ? std::move(found) : rows_of(std::move(collected), count, queue);
 }
 
 void RayAnswerer::require_room(const Collected& collected, std::size_t lookups, const char* doing) {
@@ -88,12 +89,12 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
 }
 
 void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params,
-                         cudaStream_t stream) const {
-  pipeline.launch(params, params.lookups.count, from_.memory, stream);
+                         const cuda::Queue& queue) const {
+  pipeline.launch(params, params.lookups.count, queue);
 }
 
 void RayAnswerer::fold(LaunchParams params, const DeviceRequest& request,
-                       cudaStream_t stream) const {
+                       const cuda::Queue& queue) const {
   const std::size_t lookups = params.lookups.count;
   params.task = Task::answer;
   params.any = request.any;
@@ -113,73 +114,70 @@ void RayAnswerer::fold(LaunchParams params, const DeviceRequest& request,
   params.one_hit = request.first == nullptr && request.count == nullptr && !request.wants_values();
   DeviceArray<std::uint32_t> own;
   if (request.matched != nullptr && request.any == nullptr) {
-    own = DeviceArray<std::uint32_t>(from_.memory, lookups, stream);
+    own = DeviceArray<std::uint32_t>(queue, lookups);
     params.any = own.data();
   }
   const Pipeline& pipeline = fits_registers(params) ? from_.point_pipeline : from_.pipeline;
-  launch(pipeline, params, stream);
+  launch(pipeline, params, queue);
   if (request.matched == nullptr) return;
   DeviceRequest bitmap;
   bitmap.matched = request.matched;
-  cuda::answer_rows(params.any, lookups, bitmap, stream);
+  cuda::answer_rows(params.any, lookups, bitmap, queue);
 }
 
 DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::uint32_t limit,
-                                       cudaStream_t stream) const {
+                                       const cuda::Queue& queue) const {
   const std::size_t lookups = params.lookups.count;
-  const DeviceArray<std::uint32_t> counts(from_.memory, lookups, stream);
+  const DeviceArray<std::uint32_t> counts(queue, lookups);
   params.task = Task::count;
   params.limit = limit;
   params.count = counts.data();
-  launch(from_.pipeline, params, stream);
-  DeviceArray<Run> sizes(from_.memory, lookups, stream);
-  runs_of_counts(counts.data(), lookups, sizes.data(), stream);
+  launch(from_.pipeline, params, queue);
+  DeviceArray<Run> sizes(queue, lookups);
+  runs_of_counts(counts.data(), lookups, sizes.data(), queue);
   return sizes;
 }
 
 RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArray<Run>& sizes,
-                                            std::uint32_t limit, cudaStream_t stream) const {
-  const auto& memory = from_.memory;
+                                            std::uint32_t limit, const cuda::Queue& queue) const {
   const std::size_t lookups = sizes.size();
   Collected collected;
-  collected.offsets = DeviceArray<std::uint64_t>(memory, lookups + 1, stream);
+  collected.offsets = DeviceArray<std::uint64_t>(queue, lookups + 1);
   cuda::offsets_of(cuda::RowSources::of({sizes.data()}), lookups, limit, collected.offsets.data(),
-                   memory, stream);
+                   queue);
   cuda::copy_to_host(&collected.total, collected.offsets.data() + lookups, sizeof(collected.total),
-                     stream);
+                     queue);
   if (collected.total == 0 || collected.total > max_collected) return collected;
-  collected.primitives = DeviceArray<std::uint32_t>(memory, collected.total, stream);
+  collected.primitives = DeviceArray<std::uint32_t>(queue, collected.total);
   params.limit = limit;
   params.task = Task::collect;
   params.lookups.counters = nullptr;  // the same rays are cast again
   params.count = nullptr;
   params.offsets = collected.offsets.data();
   params.collected = collected.primitives.data();
-  launch(from_.pipeline, params, stream);
+  launch(from_.pipeline, params, queue);
   return collected;
 }
 
 FoundRows RayAnswerer::rows_of(Collected collected, std::size_t lookups,
-                               cudaStream_t stream) const {
+                               const cuda::Queue& queue) const {
   FoundRows found;
-  found.runs = DeviceArray<Run>(from_.memory, lookups, stream);
-  runs_of_offsets(collected.offsets.data(), lookups, found.runs.data(), stream);
+  found.runs = DeviceArray<Run>(queue, lookups);
+  runs_of_offsets(collected.offsets.data(), lookups, found.runs.data(), queue);
   if (from_.scene.rows != nullptr)
-    name_rows(from_.scene.rows, collected.primitives.data(), collected.primitives.size(), stream);
+    name_rows(from_.scene.rows, collected.primitives.data(), collected.primitives.size(), queue);
   found.own = std::move(collected.primitives);
   found.rows = {found.own.data(), 1};
   return found;
 }
 
-FoundRows RayAnswerer::rows_in_order(const LaunchParams& rays, cudaStream_t stream) const {
-  const auto& memory = from_.memory;
+FoundRows RayAnswerer::rows_in_order(const LaunchParams& rays, const cuda::Queue& queue) const {
   const std::size_t lookups = rays.lookups.count;
-  Collected collected = collect(rays, sizes_of(rays, no_limit, stream), no_limit, stream);
+  Collected collected = collect(rays, sizes_of(rays, no_limit, queue), no_limit, queue);
   require_room(collected, lookups, "sorts keys");
-  DeviceArray<std::uint64_t> keys(memory, collected.total, stream);
-  sort_hits(from_.scene, collected.offsets.data(), lookups, collected.primitives, keys, memory,
-            stream);
-  FoundRows found = rows_of(std::move(collected), lookups, stream);
+  DeviceArray<std::uint64_t> keys(queue, collected.total);
+  sort_hits(from_.scene, collected.offsets.data(), lookups, collected.primitives, keys, queue);
+  FoundRows found = rows_of(std::move(collected), lookups, queue);
   found.own_keys = std::move(keys);
   found.keys.wide = found.own_keys.data();
   return found;
@@ -187,13 +185,12 @@ FoundRows RayAnswerer::rows_in_order(const LaunchParams& rays, cudaStream_t stre
 
 FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t first,
                                         const Collected& collected, std::size_t lookups,
-                                        bool in_order, cudaStream_t stream) const {
+                                        bool in_order, const cuda::Queue& queue) const {
   const EncodedColumn& column = *from_.on_host;
   std::vector<std::uint64_t> offsets(lookups + 1);
   std::vector<std::uint32_t> rows(collected.primitives.size());
-  cuda::copy_to_host(offsets.data(), collected.offsets.data(), collected.offsets.bytes(), stream);
-  cuda::copy_to_host(rows.data(), collected.primitives.data(), collected.primitives.bytes(),
-                     stream);
+  cuda::copy_to_host(offsets.data(), collected.offsets.data(), collected.offsets.bytes(), queue);
+  cuda::copy_to_host(rows.data(), collected.primitives.data(), collected.primitives.bytes(), queue);
   // Rows that match move to the front of their lookup's range.
   std::vector<Run> runs(lookups);
   std::vector<std::uint64_t> keys(in_order ? rows.size() : 0);
@@ -224,14 +221,14 @@ FoundRows RayAnswerer::filter_residuals(const LookupBatch& batch, std::size_t fi
     }
   });
   FoundRows found;
-  found.runs = DeviceArray<Run>(from_.memory, lookups, stream);
-  cuda::copy_to_device(found.runs.data(), runs.data(), found.runs.bytes(), stream);
-  found.own = DeviceArray<std::uint32_t>(from_.memory, rows.size(), stream);
-  cuda::copy_to_device(found.own.data(), rows.data(), found.own.bytes(), stream);
+  found.runs = DeviceArray<Run>(queue, lookups);
+  cuda::copy_to_device(found.runs.data(), runs.data(), found.runs.bytes(), queue);
+  found.own = DeviceArray<std::uint32_t>(queue, rows.size());
+  cuda::copy_to_device(found.own.data(), rows.data(), found.own.bytes(), queue);
   found.rows = {found.own.data(), 1};
   if (!in_order) return found;
-  found.own_keys = DeviceArray<std::uint64_t>(from_.memory, keys.size(), stream);
-  cuda::copy_to_device(found.own_keys.data(), keys.data(), found.own_keys.bytes(), stream);
+  found.own_keys = DeviceArray<std::uint64_t>(queue, keys.size());
+  cuda::copy_to_device(found.own_keys.data(), keys.data(), found.own_keys.bytes(), queue);
   found.keys.wide = found.own_keys.data();
   return found;
 }

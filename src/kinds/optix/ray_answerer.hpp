@@ -49,29 +49,32 @@ class RayAnswerer final : public cuda::Answerer {
 
   [[nodiscard]] LaunchParams params(const LookupBatch& batch,
                                     const cuda::DeviceLookups& lookups) const;
-  void launch(const Pipeline& pipeline, const LaunchParams& params, cudaStream_t stream) const;
-  void fold(LaunchParams params, const cuda::DeviceRequest& request, cudaStream_t stream) const;
+  void launch(const Pipeline& pipeline, const LaunchParams& params, const cuda::Queue& queue) const;
+  void fold(LaunchParams params, const cuda::DeviceRequest& request,
+            const cuda::Queue& queue) const;
   // A run per lookup, as long as its number of hits, up to the limit.
   [[nodiscard]] cuda::DeviceArray<cuda::Run> sizes_of(LaunchParams params, std::uint32_t limit,
-                                                      cudaStream_t stream) const;
+                                                      const cuda::Queue& queue) const;
   [[nodiscard]] Collected collect(LaunchParams params, const cuda::DeviceArray<cuda::Run>& sizes,
-                                  std::uint32_t limit, cudaStream_t stream) const;
+                                  std::uint32_t limit, const cuda::Queue& queue) const;
   [[nodiscard]] cuda::FoundRows rows_of(Collected collected, std::size_t lookups,
-                                        cudaStream_t stream) const;
+                                        const cuda::Queue& queue) const;
   // All of them, in the order of their keys.
-  [[nodiscard]] cuda::FoundRows rows_in_order(const LaunchParams& rays, cudaStream_t stream) const;
+  [[nodiscard]] cuda::FoundRows rows_in_order(const LaunchParams& rays,
+                                              const cuda::Queue& queue) const;
   // Compares full keys on the host; the result are rowIDs, and keys if they are wanted in order.
   [[nodiscard]] cuda::FoundRows filter_residuals(const LookupBatch& batch, std::size_t first,
                                                  const Collected& collected, std::size_t lookups,
-                                                 bool in_order, cudaStream_t stream) const;
+                                                 bool in_order, const cuda::Queue& queue) const;
   // Throws where there are too many for what is to be done with all of them.
   static void require_room(const Collected& collected, std::size_t lookups, const char* doing);
   // The valid rows of one encoded key for each lookup, or none.
   [[nodiscard]] Collected rows_at_keys(const LaunchParams& edges, const std::vector<EdgeRow>& keys,
-                                       cudaStream_t stream) const;
+                                       const cuda::Queue& queue) const;
   // Compares full keys on the host, as often as all rows of an encoded key turn out to lie outside.
   [[nodiscard]] std::vector<EdgeRow> find_full_edges(const LookupBatch& batch, std::size_t first,
-                                                     LaunchParams edges, cudaStream_t stream) const;
+                                                     LaunchParams edges,
+                                                     const cuda::Queue& queue) const;
 
   Sources from_;
 };

@@ -83,24 +83,24 @@ void name_rows(const std::uint32_t* rows, std::uint32_t* primitives, std::size_t
 // Primitives are in the order of rows, and the second sort is stable.
 void sort_hits(const SceneView& scene, const std::uint64_t* offsets, std::size_t lookups,
                cuda::DeviceArray<std::uint32_t>& primitives, cuda::DeviceArray<std::uint64_t>& keys,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+               const cuda::Queue& queue) {
   using Sort = cub::DeviceSegmentedSort;
   const std::size_t count = primitives.size();
   if (count == 0) return;
   const auto items = static_cast<std::int64_t>(count);
   const auto segments = static_cast<std::int64_t>(lookups);
-  cuda::DeviceArray<std::uint32_t> by_row(memory, count, stream);
-  cuda::with_scratch(memory, stream, "sorting rowIDs", [&](void* scratch, std::size_t& bytes) {
+  cuda::DeviceArray<std::uint32_t> by_row(queue, count);
+  cuda::with_scratch(queue, "sorting rowIDs", [&](void* scratch, std::size_t& bytes) {
     return Sort::SortKeys(scratch, bytes, primitives.data(), by_row.data(), items, segments,
-                          offsets, offsets + 1, stream);
+                          offsets, offsets + 1, queue);
   });
-  const cuda::DeviceArray<std::uint64_t> unsorted(memory, count, stream);
-  to_keys<<<blocks_for(count), block_threads, 0, stream>>>(scene, by_row.data(), count,
-                                                           unsorted.data());
+  const cuda::DeviceArray<std::uint64_t> unsorted(queue, count);
+  to_keys<<<blocks_for(count), block_threads, 0, queue>>>(scene, by_row.data(), count,
+                                                          unsorted.data());
   cuda::check_launch("sorting rowIDs");
-  cuda::with_scratch(memory, stream, "sorting rowIDs", [&](void* scratch, std::size_t& bytes) {
+  cuda::with_scratch(queue, "sorting rowIDs", [&](void* scratch, std::size_t& bytes) {
     return Sort::StableSortPairs(scratch, bytes, unsorted.data(), keys.data(), by_row.data(),
-                                 primitives.data(), items, segments, offsets, offsets + 1, stream);
+                                 primitives.data(), items, segments, offsets, offsets + 1, queue);
   });
 }
 

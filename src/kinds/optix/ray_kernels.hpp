@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/device_array.hpp"
@@ -30,6 +29,6 @@ void name_rows(const std::uint32_t* rows, std::uint32_t* primitives, std::size_t
 // theirs.
 void sort_hits(const SceneView& scene, const std::uint64_t* offsets, std::size_t lookups,
                cuda::DeviceArray<std::uint32_t>& primitives, cuda::DeviceArray<std::uint64_t>& keys,
-               const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+               const cuda::Queue& queue);
 
 }  // namespace rtindex::optix

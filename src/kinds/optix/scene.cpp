@@ -63,28 +63,28 @@ struct Scene::Input {
 };
 
 Scene::Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
-             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+             const cuda::Queue& queue)
     : Scene(
           options, column.size,
           [&](std::size_t first, std::size_t count, void* to) {
             write_primitives(options.rx.coordinates, options.rx.primitive, column, first, count, to,
-                             stream);
+                             queue);
           },
-          memory, stream) {
-  directory_ = directory_of(column, stream);
+          queue) {
+  directory_ = directory_of(column, queue);
 }
 
 Scene::Scene(const SceneOptions& options, std::size_t primitives, const WritePrimitives& write,
-             std::shared_ptr<DeviceMemory> memory, cudaStream_t stream)
-    : options_(options), memory_(std::move(memory)), context_(context_of(options.device).context) {
-  cuda::Stopwatch watch(stream);
+             const cuda::Queue& queue)
+    : options_(options), context_(context_of(options.device).context) {
+  cuda::Stopwatch watch(queue);
   for (std::size_t first = 0; first < primitives; first += options.split) {
     Part& part = parts_.emplace_back();
     part.first = first;
     part.count = std::min(options.split, primitives - first);
-    build(part, write, watch, stream);
+    build(part, write, watch, queue);
   }
-  upload_handles(stream);
+  upload_handles(queue);
 }
 
 unsigned Scene::build_flags() const {
@@ -95,34 +95,33 @@ unsigned Scene::build_flags() const {
 }
 
 void Scene::build(Part& part, const WritePrimitives& write, cuda::Stopwatch& watch,
-                  cudaStream_t stream) {
+                  const cuda::Queue& queue) {
   const RxOptions& rx = options_.rx;
-  part.primitives =
-      cuda::DeviceBytes(memory_, part.count * optix::primitive_bytes(rx.primitive), stream);
+  part.primitives = cuda::DeviceBytes(queue, part.count * optix::primitive_bytes(rx.primitive));
   if (rx.primitive == Primitive::sphere) {
     const float radius = sphere_radius * rx.coordinates.scale;
-    part.radius = cuda::DeviceBytes(memory_, sizeof(radius), stream);
-    cuda::copy_to_device(part.radius.data(), &radius, sizeof(radius), stream);
+    part.radius = cuda::DeviceBytes(queue, sizeof(radius));
+    cuda::copy_to_device(part.radius.data(), &radius, sizeof(radius), queue);
   }
   write(part.first, part.count, part.primitives.data());
   costs_.convert_ms += watch.lap();
-  const cuda::DeviceArray<std::size_t> compacted(memory_, 1, stream);
+  const cuda::DeviceArray<std::size_t> compacted(queue, 1);
   const Emit emit{reinterpret_cast<DevicePointer>(compacted.data()), emit_compacted_size};
   {
     const Input input(rx.primitive, part);
     const BuildSizes sizes = sizes_of(input);
-    part.structure = cuda::DeviceBytes(memory_, sizes.output, stream);
-    const cuda::DeviceBytes temporary(memory_, at_least_one(sizes.temporary), stream);
+    part.structure = cuda::DeviceBytes(queue, sizes.output);
+    const cuda::DeviceBytes temporary(queue, at_least_one(sizes.temporary));
     costs_.temporary = std::max(costs_.temporary, sizes.temporary);
-    run_build(part, input, operation_build, temporary, rx.compact ? &emit : nullptr, stream);
+    run_build(part, input, operation_build, temporary, rx.compact ? &emit : nullptr, queue);
   }
   costs_.build_ms += watch.lap();
   costs_.primitives += part.primitives.size() + part.radius.size();
   costs_.uncompacted += part.structure.size();
   if (rx.compact) {
     std::size_t bytes = 0;
-    cuda::copy_to_host(&bytes, compacted.data(), sizeof(bytes), stream);
-    if (bytes < part.structure.size()) compact(part, bytes, stream);
+    cuda::copy_to_host(&bytes, compacted.data(), sizeof(bytes), queue);
+    if (bytes < part.structure.size()) compact(part, bytes, queue);
     costs_.compact_ms += watch.lap();
   }
   if (rx.update == Update::refit) return;
@@ -149,33 +148,33 @@ void Scene::run_build(Part& part, const Input& input, int operation,
                                       : "building the acceleration structure");
 }
 
-void Scene::compact(Part& part, std::size_t bytes, cudaStream_t stream) {
-  cuda::DeviceBytes smaller(memory_, bytes, stream);
+void Scene::compact(Part& part, std::size_t bytes, const cuda::Queue& queue) {
+  cuda::DeviceBytes smaller(queue, bytes);
   Traversable handle = 0;
-  check(functions().compact(context_, stream, part.handle, pointer(smaller), bytes, &handle),
+  check(functions().compact(context_, queue, part.handle, pointer(smaller), bytes, &handle),
         "compacting the acceleration structure");
   std::swap(part.structure, smaller);
   part.handle = handle;
 }
 
-void Scene::refit(const cuda::DeviceColumn& column, cudaStream_t stream) {
-  cuda::Stopwatch watch(stream);
+void Scene::refit(const cuda::DeviceColumn& column, const cuda::Queue& queue) {
+  cuda::Stopwatch watch(queue);
   const Primitive primitive = options_.rx.primitive;
-  cuda::DeviceArray<std::uint64_t> directory = directory_of(column, stream);
+  cuda::DeviceArray<std::uint64_t> directory = directory_of(column, queue);
   std::size_t room = 0;
   for (const Part& part : parts_)
     room = std::max(room, sizes_of(Input(primitive, part)).update_temporary);
-  const cuda::DeviceBytes temporary(memory_, at_least_one(room), stream);
+  const cuda::DeviceBytes temporary(queue, at_least_one(room));
   // Nothing is allocated from here on.
   bool moved = false;
   for (Part& part : parts_) {
     const Traversable before = part.handle;
     write_primitives(options_.rx.coordinates, primitive, column, part.first, part.count,
-                     part.primitives.data(), stream);
-    run_build(part, Input(primitive, part), operation_update, temporary, nullptr, stream);
+                     part.primitives.data(), queue);
+    run_build(part, Input(primitive, part), operation_update, temporary, nullptr, queue);
     moved = moved || part.handle != before;
   }
-  if (moved) upload_handles(stream);
+  if (moved) upload_handles(queue);
   directory_ = std::move(directory);
   costs_.temporary = std::max(costs_.temporary, room);
   costs_.update_ms = watch.lap();
@@ -187,17 +186,17 @@ bool Scene::uses_directory(const cuda::DeviceColumn& column) const {
 }
 
 cuda::DeviceArray<std::uint64_t> Scene::directory_of(const cuda::DeviceColumn& column,
-                                                     cudaStream_t stream) const {
+                                                     const cuda::Queue& queue) const {
   if (!uses_directory(column)) return {};
-  return occupied_rows(options_.rx.coordinates, column, memory_, stream);
+  return occupied_rows(options_.rx.coordinates, column, queue);
 }
 
-void Scene::upload_handles(cudaStream_t stream) {
+void Scene::upload_handles(const cuda::Queue& queue) {
   std::vector<Traversable> handles;
   for (const Part& part : parts_) handles.push_back(part.handle);
   if (handles_.size() != handles.size())
-    handles_ = cuda::DeviceArray<Traversable>(memory_, handles.size(), stream);
-  cuda::copy_to_device(handles_.data(), handles.data(), handles_.bytes(), stream);
+    handles_ = cuda::DeviceArray<Traversable>(queue, handles.size());
+  cuda::copy_to_device(handles_.data(), handles.data(), handles_.bytes(), queue);
 }
 
 SceneView Scene::view(const cuda::DeviceColumn& column) const {

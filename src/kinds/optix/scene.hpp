@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,15 +46,14 @@ class Scene {
   // build.
   using WritePrimitives = std::function<void(std::size_t first, std::size_t count, void* to)>;
 
-  Scene(const SceneOptions& options, const cuda::DeviceColumn& column,
-        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  Scene(const SceneOptions& options, const cuda::DeviceColumn& column, const cuda::Queue& queue);
   // So many primitives other than the keys of a column; cannot be refitted.
   Scene(const SceneOptions& options, std::size_t primitives, const WritePrimitives& write,
-        std::shared_ptr<DeviceMemory> memory, cudaStream_t stream);
+        const cuda::Queue& queue);
 
   // Moves the primitives to changed keys; structures keep their shape. Allocates all memory first:
   // if there is too little, nothing has changed.
-  void refit(const cuda::DeviceColumn& column, cudaStream_t stream);
+  void refit(const cuda::DeviceColumn& column, const cuda::Queue& queue);
 
   [[nodiscard]] SceneView view(const cuda::DeviceColumn& column) const;
   [[nodiscard]] unsigned build_flags() const;
@@ -82,8 +80,9 @@ class Scene {
     Traversable handle = 0;
   };
 
-  void build(Part& part, const WritePrimitives& write, cuda::Stopwatch& watch, cudaStream_t stream);
-  void compact(Part& part, std::size_t bytes, cudaStream_t stream);
+  void build(Part& part, const WritePrimitives& write, cuda::Stopwatch& watch,
+             const cuda::Queue& queue);
+  void compact(Part& part, std::size_t bytes, const cuda::Queue& queue);
   // The input of a structure, and the memory of its build.
   struct Input;
   [[nodiscard]] BuildSizes sizes_of(const Input& input) const;
@@ -91,12 +90,11 @@ class Scene {
                  const Emit* emit, cudaStream_t stream);
   // The rows that hold keys, if ranges need them.
   [[nodiscard]] cuda::DeviceArray<std::uint64_t> directory_of(const cuda::DeviceColumn& column,
-                                                              cudaStream_t stream) const;
+                                                              const cuda::Queue& queue) const;
   [[nodiscard]] bool uses_directory(const cuda::DeviceColumn& column) const;
-  void upload_handles(cudaStream_t stream);
+  void upload_handles(const cuda::Queue& queue);
 
   SceneOptions options_;
-  std::shared_ptr<DeviceMemory> memory_;
   Context context_;
   std::vector<Part> parts_;
   cuda::DeviceArray<Traversable> handles_;

@@ -60,34 +60,33 @@ void write_primitives(const Coordinates& coordinates, Primitive primitive,
 
 cuda::DeviceArray<std::uint64_t> occupied_rows(const Coordinates& coordinates,
                                                const cuda::DeviceColumn& column,
-                                               const std::shared_ptr<DeviceMemory>& memory,
-                                               cudaStream_t stream) {
+                                               const cuda::Queue& queue) {
   constexpr const char* doing = "looking for rows with keys";
   using Rows = cuda::DeviceArray<std::uint64_t>;
   if (column.size == 0) return {};
-  Rows rows(memory, column.size, stream);
-  Rows sorted(memory, column.size, stream);
-  const cuda::DeviceArray<std::uint64_t> count(memory, 1, stream);
+  Rows rows(queue, column.size);
+  Rows sorted(queue, column.size);
+  const cuda::DeviceArray<std::uint64_t> count(queue, 1);
   with_keys(column, [&](const auto* keys) {
-    take_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(coordinates, keys, column.size,
-                                                                     rows.data());
+    take_rows<<<blocks_for(column.size), block_threads, 0, queue>>>(coordinates, keys, column.size,
+                                                                    rows.data());
   });
   cuda::check_launch(doing);
   const int bits = static_cast<int>(std::bit_width(coordinates.row_of(column.span)));
-  cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
+  cuda::with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortKeys(scratch, bytes, rows.data(), sorted.data(), column.size,
-                                          0, bits == 0 ? 1 : bits, stream);
+                                          0, bits == 0 ? 1 : bits, queue);
   });
-  cuda::with_scratch(memory, stream, doing, [&](void* scratch, std::size_t& bytes) {
+  cuda::with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::Unique(scratch, bytes, sorted.data(), rows.data(), count.data(),
-                                     column.size, stream);
+                                     column.size, queue);
   });
   std::uint64_t found = 0;
-  check(cudaMemcpyAsync(&found, count.data(), sizeof(found), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&found, count.data(), sizeof(found), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), doing);
-  Rows exact(memory, found, stream);
-  check(cudaMemcpyAsync(exact.data(), rows.data(), exact.bytes(), cudaMemcpyDeviceToDevice, stream),
+  check(cudaStreamSynchronize(queue), doing);
+  Rows exact(queue, found);
+  check(cudaMemcpyAsync(exact.data(), rows.data(), exact.bytes(), cudaMemcpyDeviceToDevice, queue),
         "copying on the GPU");
   return exact;
 }

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/cuda/device_array.hpp"
 #include "keys/cuda/device_keys.hpp"
@@ -24,8 +23,8 @@ void write_primitives(const Coordinates& coordinates, Primitive primitive,
                       void* primitives, cudaStream_t stream);
 
 // The rows of the scene that hold keys, in order. Blocks until they are counted.
-[[nodiscard]] cuda::DeviceArray<std::uint64_t> occupied_rows(
-    const Coordinates& coordinates, const cuda::DeviceColumn& column,
-    const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+[[nodiscard]] cuda::DeviceArray<std::uint64_t> occupied_rows(const Coordinates& coordinates,
+                                                             const cuda::DeviceColumn& column,
+                                                             const cuda::Queue& queue);
 
 }  // namespace rtindex::optix

@@ -61,18 +61,16 @@ OwnedColumn fetched(const ColumnView& column, cudaStream_t stream) {
   return result;
 }
 
-DeviceColumn uploaded(const EncodedColumn& column, const std::shared_ptr<DeviceMemory>& memory,
-                      cudaStream_t stream) {
+DeviceColumn uploaded(const EncodedColumn& column, const Queue& queue) {
   DeviceColumn result;
   result.size = column.size();
   result.row_count = column.row_count;
   result.span = column.span;
   if (column.keys.wide())
-    result.wide = uploaded(column.keys.wide_data(), column.size(), memory, stream);
+    result.wide = uploaded(column.keys.wide_data(), column.size(), queue);
   else
-    result.narrow = uploaded(column.keys.narrow_data(), column.size(), memory, stream);
-  if (!column.rows.empty())
-    result.rows = uploaded(column.rows.data(), column.rows.size(), memory, stream);
+    result.narrow = uploaded(column.keys.narrow_data(), column.size(), queue);
+  if (!column.rows.empty()) result.rows = uploaded(column.rows.data(), column.rows.size(), queue);
   return result;
 }
 

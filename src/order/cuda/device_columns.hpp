@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,17 +14,14 @@ namespace rtindex::cuda {
 
 // Copies an array from the host to the GPU.
 template <class T>
-DeviceArray<T> uploaded(const T* from, std::size_t size,
-                        const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  DeviceArray<T> array(memory, size, stream);
-  copy_to_device(array.data(), from, size * sizeof(T), stream);
+DeviceArray<T> uploaded(const T* from, std::size_t size, const Queue& queue) {
+  DeviceArray<T> array(queue, size);
+  copy_to_device(array.data(), from, size * sizeof(T), queue);
   return array;
 }
 
 // Copies an encoded column from the host to the GPU, and back.
-[[nodiscard]] DeviceColumn uploaded(const EncodedColumn& column,
-                                    const std::shared_ptr<DeviceMemory>& memory,
-                                    cudaStream_t stream);
+[[nodiscard]] DeviceColumn uploaded(const EncodedColumn& column, const Queue& queue);
 [[nodiscard]] EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream);
 
 // A native column in device memory, as kernels read it.

@@ -18,14 +18,13 @@ __global__ void set_bits(Order order, KeyFilter filter, std::uint32_t* words) {
 
 }  // namespace
 
-DeviceFilter build_filter(const DeviceOrder& order, const std::shared_ptr<DeviceMemory>& memory,
-                          cudaStream_t stream) {
-  DeviceArray<std::uint32_t> words(memory, KeyFilter::words_for(order.size()), stream);
-  check(cudaMemsetAsync(words.data(), 0, words.bytes(), stream), "filling memory");
+DeviceFilter build_filter(const DeviceOrder& order, const Queue& queue) {
+  DeviceArray<std::uint32_t> words(queue, KeyFilter::words_for(order.size()));
+  check(cudaMemsetAsync(words.data(), 0, words.bytes(), queue), "filling memory");
   const KeyFilter filter{words.data(), static_cast<std::uint32_t>(words.size())};
   const auto fill = [&]<class Key, Layout layout>() {
-    set_bits<<<loop_blocks(order.size()), block_threads, 0, stream>>>(OrderView<Key, layout>(order),
-                                                                      filter, words.data());
+    set_bits<<<loop_blocks(order.size()), block_threads, 0, queue>>>(OrderView<Key, layout>(order),
+                                                                     filter, words.data());
   };
   with_key_type(order.is_wide(), [&]<class Key>(Key) {
     if (order.layout() == Layout::pairs)

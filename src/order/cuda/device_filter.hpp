@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "base/cuda/device_array.hpp"
 #include "base/macros.hpp"
@@ -57,8 +54,6 @@ class DeviceFilter {
 };
 
 // Of all keys; the order still has them.
-[[nodiscard]] DeviceFilter build_filter(const DeviceOrder& order,
-                                        const std::shared_ptr<DeviceMemory>& memory,
-                                        cudaStream_t stream);
+[[nodiscard]] DeviceFilter build_filter(const DeviceOrder& order, const Queue& queue);
 
 }  // namespace rtindex::cuda

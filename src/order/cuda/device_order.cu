@@ -112,16 +112,15 @@ __global__ void renumber_rows(std::uint32_t* rows, std::uint32_t stride, bool in
 // Sorts keys by their rows.
 template <class Key>
 void sort_by_row(DeviceArray<Key>& keys, DeviceArray<std::uint32_t>& rows, std::size_t size,
-                 std::size_t row_count, const std::shared_ptr<DeviceMemory>& memory,
-                 cudaStream_t stream) {
-  DeviceArray<Key> other_keys(memory, size, stream);
-  DeviceArray<std::uint32_t> other_rows(memory, size, stream);
+                 std::size_t row_count, const Queue& queue) {
+  DeviceArray<Key> other_keys(queue, size);
+  DeviceArray<std::uint32_t> other_rows(queue, size);
   cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
   cub::DoubleBuffer<std::uint32_t> row_buffers(rows.data(), other_rows.data());
   const int bits = std::max(1, static_cast<int>(std::bit_width(row_count)));
-  with_scratch(memory, stream, "sorting rows", [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, "sorting rows", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, row_buffers, key_buffers, size, 0, bits,
-                                           stream);
+                                           queue);
   });
   if (key_buffers.Current() != keys.data()) keys = std::move(other_keys);
   if (row_buffers.Current() != rows.data()) rows = std::move(other_rows);
@@ -135,8 +134,7 @@ void fill_padding(T* data, std::size_t size, cudaStream_t stream) {
 
 }  // namespace
 
-DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
-                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
+DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout, const Queue& queue)
     : layout_(layout),
       size_(column.size),
       row_count_(column.row_count),
@@ -152,25 +150,24 @@ DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
   }
   if (layout_ == Layout::pairs) {
     if (column.is_wide())
-      sort_blocks(std::move(column), sorted, memory, stream);
+      sort_blocks(std::move(column), sorted, queue);
     else
-      sort_pairs(std::move(column), sorted, memory, stream);
+      sort_pairs(std::move(column), sorted, queue);
     return;
   }
   if (column.is_wide())
-    sort_split(std::move(column.wide), std::move(column.rows), sorted, wide_, memory, stream);
+    sort_split(std::move(column.wide), std::move(column.rows), sorted, wide_, queue);
   else
-    sort_split(std::move(column.narrow), std::move(column.rows), sorted, narrow_, memory, stream);
+    sort_split(std::move(column.narrow), std::move(column.rows), sorted, narrow_, queue);
 }
 
 // A stable sort of the pairs by their upper half keeps equal keys in the order of their rows.
-void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted,
-                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted, const Queue& queue) {
   DeviceArray<std::uint64_t> unsorted = std::move(column.pairs);
   if (unsorted.empty()) {
-    unsorted = DeviceArray<std::uint64_t>(memory, size_ + padding, stream);
+    unsorted = DeviceArray<std::uint64_t>(queue, size_ + padding);
     if (size_ != 0)
-      make_pairs<<<blocks_for(size_), block_threads, 0, stream>>>(
+      make_pairs<<<blocks_for(size_), block_threads, 0, queue>>>(
           column.narrow.data(), column.rows.empty() ? nullptr : column.rows.data(), size_,
           unsorted.data());
     check_launch("making pairs");
@@ -178,41 +175,38 @@ void DeviceOrder::sort_pairs(DeviceColumn column, bool sorted,
   column = DeviceColumn{};
   if (sorted) {
     pairs_ = std::move(unsorted);
-    fill_padding(pairs_.data(), size_, stream);
+    fill_padding(pairs_.data(), size_, queue);
     return;
   }
-  pairs_ = DeviceArray<std::uint64_t>(memory, size_ + padding, stream);
+  pairs_ = DeviceArray<std::uint64_t>(queue, size_ + padding);
   cub::DoubleBuffer<std::uint64_t> buffers(unsorted.data(), pairs_.data());
   const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
-  with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffers, size_, 32, 32 + bits, stream);
+  with_scratch(queue, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortKeys(scratch, bytes, buffers, size_, 32, 32 + bits, queue);
   });
   if (buffers.Current() != pairs_.data()) std::swap(pairs_, unsorted);
-  fill_padding(pairs_.data(), size_, stream);
+  fill_padding(pairs_.data(), size_, queue);
 }
 
 // Both buffers of the sort have the size of the blocks, keys first and rowIDs after them: the
 // blocks are written to the buffer that does not hold the sorted keys.
-void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted,
-                              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted, const Queue& queue) {
   const std::size_t words = KeyBlocks::words_for(size_ + padding);
   const auto rows_behind = [&](const DeviceArray<std::uint64_t>& side) {
     return reinterpret_cast<std::uint32_t*>(side.data() + size_);
   };
   const bool named = !column.rows.empty();
-  if (!named && column.wide.size() < words)
-    column.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
-  DeviceArray<std::uint64_t> other(memory, words, stream);
+  if (!named && column.wide.size() < words) column.rows = DeviceArray<std::uint32_t>(queue, size_);
+  DeviceArray<std::uint64_t> other(queue, words);
   std::uint32_t* const rows = column.rows.empty() ? rows_behind(column.wide) : column.rows.data();
   cub::DoubleBuffer<std::uint64_t> key_buffers(column.wide.data(), other.data());
   cub::DoubleBuffer<std::uint32_t> row_buffers(rows, rows_behind(other));
   if (!sorted) {
-    if (!named && size_ != 0)
-      count_up<<<blocks_for(size_), block_threads, 0, stream>>>(rows, size_);
+    if (!named && size_ != 0) count_up<<<blocks_for(size_), block_threads, 0, queue>>>(rows, size_);
     const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
-    with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, "sorting keys", [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, row_buffers, size_, 0,
-                                             bits, stream);
+                                             bits, queue);
     });
   }
   const bool in_other = key_buffers.Current() == other.data();
@@ -221,9 +215,9 @@ void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted,
   else if (column.wide.size() >= words)
     pairs_ = std::move(column.wide);
   else
-    pairs_ = DeviceArray<std::uint64_t>(memory, words, stream);
+    pairs_ = DeviceArray<std::uint64_t>(queue, words);
   const std::size_t blocks = words / KeyBlocks::words;
-  make_blocks<<<blocks_for(blocks * 4), block_threads, 0, stream>>>(
+  make_blocks<<<blocks_for(blocks * 4), block_threads, 0, queue>>>(
       key_buffers.Current(), row_buffers.Current(), size_, blocks,
       reinterpret_cast<ulonglong2*>(pairs_.data()));
   check_launch("putting keys beside their rows");
@@ -231,58 +225,57 @@ void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted,
 
 template <class Key>
 void DeviceOrder::sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
-                             DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
-                             cudaStream_t stream) {
+                             DeviceArray<Key>& into, const Queue& queue) {
   if (sorted && keys.size() >= size_ + padding && rows.size() >= size_ + padding) {
     into = std::move(keys);
     rows_ = std::move(rows);
-    fill_padding(into.data(), size_, stream);
-    fill_padding(rows_.data(), size_, stream);
+    fill_padding(into.data(), size_, queue);
+    fill_padding(rows_.data(), size_, queue);
     return;
   }
   // The unsorted arrays have no room for the padding: the result must be in the new ones.
-  into = DeviceArray<Key>(memory, size_ + padding, stream);
-  rows_ = DeviceArray<std::uint32_t>(memory, size_ + padding, stream);
+  into = DeviceArray<Key>(queue, size_ + padding);
+  rows_ = DeviceArray<std::uint32_t>(queue, size_ + padding);
   if (rows.empty()) {
-    rows = DeviceArray<std::uint32_t>(memory, size_, stream);
-    if (size_ != 0) count_up<<<blocks_for(size_), block_threads, 0, stream>>>(rows.data(), size_);
+    rows = DeviceArray<std::uint32_t>(queue, size_);
+    if (size_ != 0) count_up<<<blocks_for(size_), block_threads, 0, queue>>>(rows.data(), size_);
     check_launch("numbering rows");
   }
   cub::DoubleBuffer<Key> key_buffers(keys.data(), into.data());
   cub::DoubleBuffer<std::uint32_t> row_buffers(rows.data(), rows_.data());
   const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
   if (!sorted)
-    with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, "sorting keys", [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, row_buffers, size_, 0,
-                                             bits, stream);
+                                             bits, queue);
     });
   if (size_ != 0 && key_buffers.Current() != into.data()) {
     check(cudaMemcpyAsync(into.data(), keys.data(), size_ * sizeof(Key), cudaMemcpyDeviceToDevice,
-                          stream),
+                          queue),
           "copying on the GPU");
     check(cudaMemcpyAsync(rows_.data(), rows.data(), size_ * sizeof(std::uint32_t),
-                          cudaMemcpyDeviceToDevice, stream),
+                          cudaMemcpyDeviceToDevice, queue),
           "copying on the GPU");
   }
-  fill_padding(into.data(), size_, stream);
-  fill_padding(rows_.data(), size_, stream);
+  fill_padding(into.data(), size_, queue);
+  fill_padding(rows_.data(), size_, queue);
 }
 
-void DeviceOrder::find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  const DeviceArray<OrderStats> on_device(memory, 1, stream);
+void DeviceOrder::find_stats(const Queue& queue) {
+  const DeviceArray<OrderStats> on_device(queue, 1);
   OrderStats stats{};
-  check(cudaMemsetAsync(on_device.data(), 0, sizeof(stats), stream), "filling memory");
+  check(cudaMemsetAsync(on_device.data(), 0, sizeof(stats), queue), "filling memory");
   const unsigned blocks = loop_blocks(size_);
   if (is_wide())
-    compare_neighbours<<<blocks, block_threads, 0, stream>>>(PlainKeys<std::uint64_t>{wide_.data()},
-                                                             rows(), size_, on_device.data());
+    compare_neighbours<<<blocks, block_threads, 0, queue>>>(PlainKeys<std::uint64_t>{wide_.data()},
+                                                            rows(), size_, on_device.data());
   else
-    compare_neighbours<<<blocks, block_threads, 0, stream>>>(
+    compare_neighbours<<<blocks, block_threads, 0, queue>>>(
         PlainKeys<std::uint32_t>{narrow_.data()}, rows(), size_, on_device.data());
   check_launch("looking for duplicates");
-  check(cudaMemcpyAsync(&stats, on_device.data(), sizeof(stats), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&stats, on_device.data(), sizeof(stats), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), "sorting keys");
+  check(cudaStreamSynchronize(queue), "sorting keys");
   set_stats(stats);
 }
 
@@ -341,20 +334,19 @@ void DeviceOrder::set_table_rows(DeviceArray<std::uint32_t> rows, std::uint32_t 
   first_listed_ = first;
 }
 
-DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,
-                                 cudaStream_t stream) const {
+DeviceColumn DeviceOrder::column(const Queue& queue) const {
   DeviceColumn result;
   result.size = size_;
   result.row_count = row_count_;
   result.span = span_;
   if (is_wide())
-    result.wide = DeviceArray<std::uint64_t>(memory, size_, stream);
+    result.wide = DeviceArray<std::uint64_t>(queue, size_);
   else
-    result.narrow = DeviceArray<std::uint32_t>(memory, size_, stream);
-  if (size_ != row_count_) result.rows = DeviceArray<std::uint32_t>(memory, size_, stream);
+    result.narrow = DeviceArray<std::uint32_t>(queue, size_);
+  if (size_ != row_count_) result.rows = DeviceArray<std::uint32_t>(queue, size_);
   if (size_ == 0) return result;
   const auto copy = [&](auto key_at) {
-    copy_keys<<<blocks_for(size_), block_threads, 0, stream>>>(
+    copy_keys<<<blocks_for(size_), block_threads, 0, queue>>>(
         key_at, rows(), size_, result.narrow.data(), result.wide.data(), result.rows.data());
   };
   if (layout_ == Layout::pairs && is_wide())
@@ -367,16 +359,15 @@ DeviceColumn DeviceOrder::column(const std::shared_ptr<DeviceMemory>& memory,
     copy(PlainKeys<std::uint32_t>{narrow_.data()});
   check_launch("copying keys");
   result.rows_ascend = result.rows.empty();
-  return in_row_order(std::move(result), memory, stream);
+  return in_row_order(std::move(result), queue);
 }
 
-DeviceColumn in_row_order(DeviceColumn column, const std::shared_ptr<DeviceMemory>& memory,
-                          cudaStream_t stream) {
+DeviceColumn in_row_order(DeviceColumn column, const Queue& queue) {
   if (column.rows_ascend || column.size == 0) return column;
   if (column.is_wide())
-    sort_by_row(column.wide, column.rows, column.size, column.row_count, memory, stream);
+    sort_by_row(column.wide, column.rows, column.size, column.row_count, queue);
   else
-    sort_by_row(column.narrow, column.rows, column.size, column.row_count, memory, stream);
+    sort_by_row(column.narrow, column.rows, column.size, column.row_count, queue);
   column.rows_ascend = true;
   return column;
 }

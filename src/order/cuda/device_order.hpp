@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/device_array.hpp"
@@ -45,8 +44,7 @@ class DeviceOrder {
   // Pairs are meant for a locator that reads all keys when it is built: it collects the statistics
   // for set_stats(). For the split layout find_stats() does. Keys to be taken are not sorted,
   // unless they are in the order of full keys; then they stay, with their rows.
-  DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout, const Queue& queue);
 
   [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span_); }
   [[nodiscard]] Layout layout() const { return layout_; }
@@ -76,7 +74,7 @@ class DeviceOrder {
   }
   void set_stats(const OrderStats& stats);
   // Blocks until they are there.
-  void find_stats(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+  void find_stats(const Queue& queue);
   // Makes element i of the rows row ids[i] of an index with `row_count` rows.
   void renumber(RowIds ids, std::size_t row_count, cudaStream_t stream);
   // Frees the keys, for a locator that has its own.
@@ -87,18 +85,14 @@ class DeviceOrder {
   // `rows` follow.
   void set_table_rows(DeviceArray<std::uint32_t> rows, std::uint32_t first);
   // The keys with their rows, in row order.
-  [[nodiscard]] DeviceColumn column(const std::shared_ptr<DeviceMemory>& memory,
-                                    cudaStream_t stream) const;
+  [[nodiscard]] DeviceColumn column(const Queue& queue) const;
 
  private:
-  void sort_pairs(DeviceColumn column, bool sorted, const std::shared_ptr<DeviceMemory>& memory,
-                  cudaStream_t stream);
-  void sort_blocks(DeviceColumn column, bool sorted, const std::shared_ptr<DeviceMemory>& memory,
-                   cudaStream_t stream);
+  void sort_pairs(DeviceColumn column, bool sorted, const Queue& queue);
+  void sort_blocks(DeviceColumn column, bool sorted, const Queue& queue);
   template <class Key>
   void sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
-                  DeviceArray<Key>& into, const std::shared_ptr<DeviceMemory>& memory,
-                  cudaStream_t stream);
+                  DeviceArray<Key>& into, const Queue& queue);
 
   Layout layout_ = Layout::split;
   DeviceArray<std::uint64_t> pairs_;
@@ -116,8 +110,6 @@ class DeviceOrder {
 };
 
 // Keys with rows in any order, put into row order.
-[[nodiscard]] DeviceColumn in_row_order(DeviceColumn column,
-                                        const std::shared_ptr<DeviceMemory>& memory,
-                                        cudaStream_t stream);
+[[nodiscard]] DeviceColumn in_row_order(DeviceColumn column, const Queue& queue);
 
 }  // namespace rtindex::cuda

@@ -68,66 +68,65 @@ __global__ void put_rows(const KeyRow* sorted, const std::uint32_t* positions, s
 // Brings the rows of equal encoded keys into the order of their full keys.
 template <class Key>
 void order_shared(const Key* keys, std::uint32_t* rows, std::size_t size, const FullKeys& full,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                  const Queue& queue) {
   const PackedMap::Part& only = full.map.parts[0];
   const bool is_string = full.map.count == 1 && only.map.column.kind == ElementType::Kind::string;
   const IsShared<Key> is_shared{keys, size, only.strings, only.map.base, is_string};
-  const DeviceArray<std::uint32_t> positions(memory, size, stream);
-  const DeviceArray<std::uint32_t> found(memory, 1, stream);
-  with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+  const DeviceArray<std::uint32_t> positions(queue, size);
+  const DeviceArray<std::uint32_t> found(queue, 1);
+  with_scratch(queue, "sorting keys", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
                                  positions.data(), found.data(), static_cast<std::int64_t>(size),
-                                 is_shared, stream);
+                                 is_shared, queue);
   });
   std::uint32_t count = 0;
-  copy_to_host(&count, found.data(), sizeof(count), stream);
+  copy_to_host(&count, found.data(), sizeof(count), queue);
   if (count == 0) return;
-  const DeviceArray<KeyRow> shared(memory, count, stream);
-  take_shared<<<blocks_for(count), block_threads, 0, stream>>>(keys, rows, positions.data(), count,
-                                                               shared.data());
+  const DeviceArray<KeyRow> shared(queue, count);
+  take_shared<<<blocks_for(count), block_threads, 0, queue>>>(keys, rows, positions.data(), count,
+                                                              shared.data());
   check_launch("sorting keys");
-  with_scratch(memory, stream, "sorting full keys", [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, "sorting full keys", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceMergeSort::SortKeys(scratch, bytes, shared.data(), std::int64_t{count},
-                                          IsBefore{full}, stream);
+                                          IsBefore{full}, queue);
   });
-  put_rows<<<blocks_for(count), block_threads, 0, stream>>>(shared.data(), positions.data(), count,
-                                                            rows);
+  put_rows<<<blocks_for(count), block_threads, 0, queue>>>(shared.data(), positions.data(), count,
+                                                           rows);
   check_launch("sorting keys");
 }
 
 template <class Key>
 void sort_in_full(DeviceArray<Key>& keys, DeviceColumn& column, const FullKeys& full,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  DeviceArray<Key> other_keys(memory, column.size, stream);
-  DeviceArray<std::uint32_t> other_rows(memory, column.size, stream);
+                  const Queue& queue) {
+  DeviceArray<Key> other_keys(queue, column.size);
+  DeviceArray<std::uint32_t> other_rows(queue, column.size);
   cub::DoubleBuffer<Key> key_buffers(keys.data(), other_keys.data());
   cub::DoubleBuffer<std::uint32_t> row_buffers(column.rows.data(), other_rows.data());
   const int bits = std::max(1, static_cast<int>(std::bit_width(column.span)));
-  with_scratch(memory, stream, "sorting keys", [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, "sorting keys", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, row_buffers, column.size, 0,
-                                           bits, stream);
+                                           bits, queue);
   });
   if (key_buffers.Current() != keys.data()) std::swap(keys, other_keys);
   if (row_buffers.Current() != column.rows.data()) std::swap(column.rows, other_rows);
-  order_shared(keys.data(), column.rows.data(), column.size, full, memory, stream);
+  order_shared(keys.data(), column.rows.data(), column.size, full, queue);
 }
 
 }  // namespace
 
-DeviceColumn in_full_order(DeviceColumn column, const FullKeys& full,
-                           const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+DeviceColumn in_full_order(DeviceColumn column, const FullKeys& full, const Queue& queue) {
   if (column.rows.empty()) {
-    column.rows = DeviceArray<std::uint32_t>(memory, column.size, stream);
+    column.rows = DeviceArray<std::uint32_t>(queue, column.size);
     if (column.size != 0)
-      number_rows<<<blocks_for(column.size), block_threads, 0, stream>>>(column.rows.data(),
-                                                                         column.size);
+      number_rows<<<blocks_for(column.size), block_threads, 0, queue>>>(column.rows.data(),
+                                                                        column.size);
     check_launch("numbering rows");
   }
   if (column.size == 0) return column;
   if (column.is_wide())
-    sort_in_full(column.wide, column, full, memory, stream);
+    sort_in_full(column.wide, column, full, queue);
   else
-    sort_in_full(column.narrow, column, full, memory, stream);
+    sort_in_full(column.narrow, column, full, queue);
   return column;
 }
 

@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include <memory>
-
 #include "keys/cuda/device_keys.hpp"
 #include "keys/full_keys.hpp"
 
@@ -12,7 +8,6 @@ namespace rtindex::cuda {
 // Sorts keys with their rows by full keys, and rows of equal keys in their own order. The column
 // has no pairs, and its rows ascend.
 [[nodiscard]] DeviceColumn in_full_order(DeviceColumn column, const FullKeys& full,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream);
+                                         const Queue& queue);
 
 }  // namespace rtindex::cuda

@@ -111,19 +111,18 @@ struct IsLivePosition {
 // Keeps what is_valid; the number goes to `*kept`.
 template <class In, class Out, class IsLive>
 void keep_valid(In in, Out out, std::uint32_t* kept, std::size_t size, IsLive is_valid,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  with_scratch(memory, stream, "dropping erased rows", [&](void* scratch, std::size_t& bytes) {
+                const Queue& queue) {
+  with_scratch(queue, "dropping erased rows", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(scratch, bytes, in, out, kept, static_cast<std::int64_t>(size),
-                                 is_valid, stream);
+                                 is_valid, queue);
   });
 }
 
 // How many keys of two parts are left. Blocks if some may be deleted.
 class ValidCounts {
  public:
-  ValidCounts(const OrderPart& first, const OrderPart& second,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-      : parts_{&first, &second}, counts_(memory, 2, stream), stream_(stream) {}
+  ValidCounts(const OrderPart& first, const OrderPart& second, const Queue& queue)
+      : parts_{&first, &second}, counts_(queue, 2), stream_(queue) {}
 
   [[nodiscard]] std::uint32_t* of(int part) const { return counts_.data() + part; }
   void read() {
@@ -149,8 +148,8 @@ class ValidCounts {
 
 // Both parts have pairs, and nobody wants to know where they came from.
 DeviceColumn merge_pairs(const OrderPart& first, const OrderPart& second, int ignored_bits,
-                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
-  ValidCounts valid(first, second, memory, stream);
+                         const Queue& queue) {
+  ValidCounts valid(first, second, queue);
   DeviceArray<std::uint64_t> kept[2];
   const std::uint64_t* pairs[2] = {};
   const OrderPart* const parts[2] = {&first, &second};
@@ -158,21 +157,21 @@ DeviceColumn merge_pairs(const OrderPart& first, const OrderPart& second, int ig
     if (parts[i]->order == nullptr) continue;
     pairs[i] = parts[i]->order->pairs();
     if (!has_deleted(*parts[i])) continue;
-    kept[i] = DeviceArray<std::uint64_t>(memory, parts[i]->size(), stream);
+    kept[i] = DeviceArray<std::uint64_t>(queue, parts[i]->size());
     keep_valid(pairs[i], kept[i].data(), valid.of(i), parts[i]->size(),
-               IsLivePair{parts[i]->deleted}, memory, stream);
+               IsLivePair{parts[i]->deleted}, queue);
     pairs[i] = kept[i].data();
   }
   valid.read();
   DeviceColumn merged;
   merged.size = valid.sum();
-  merged.pairs = DeviceArray<std::uint64_t>(memory, merged.size + DeviceOrder::padding, stream);
+  merged.pairs = DeviceArray<std::uint64_t>(queue, merged.size + DeviceOrder::padding);
   if (merged.size != 0)
-    with_scratch(memory, stream, merging, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, merging, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceMerge::MergeKeys(
           scratch, bytes, PairIterator(pairs[0], ShiftPair{first.shift}),
           static_cast<std::int64_t>(valid[0]), PairIterator(pairs[1], ShiftPair{second.shift}),
-          static_cast<std::int64_t>(valid[1]), merged.pairs.data(), PairLess{ignored_bits}, stream);
+          static_cast<std::int64_t>(valid[1]), merged.pairs.data(), PairLess{ignored_bits}, queue);
     });
   return merged;
 }
@@ -188,21 +187,16 @@ __global__ void gather_rows(const std::uint32_t* positions, std::size_t size, Ro
 // Merges keys with the positions that they came from.
 class SourceMerge {
  public:
-  SourceMerge(const OrderPart& first, const OrderPart& second,
-              const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-      : parts_{&first, &second},
-        valid_(first, second, memory, stream),
-        memory_(memory),
-        stream_(stream) {
+  SourceMerge(const OrderPart& first, const OrderPart& second, const Queue& queue)
+      : parts_{&first, &second}, valid_(first, second, queue), queue_(queue) {
     for (int i = 0; i < 2; ++i) {
       if (!has_deleted(*parts_[i])) continue;
-      listed_[i] = DeviceArray<std::uint32_t>(memory, parts_[i]->size(), stream);
+      listed_[i] = DeviceArray<std::uint32_t>(queue, parts_[i]->size());
       keep_valid(thrust::counting_iterator<std::uint32_t>(0), listed_[i].data(), valid_.of(i),
-                 parts_[i]->size(), IsLivePosition{rows_of(*parts_[i]), parts_[i]->deleted}, memory,
-                 stream);
+                 parts_[i]->size(), IsLivePosition{rows_of(*parts_[i]), parts_[i]->deleted}, queue);
     }
     valid_.read();
-    positions_ = DeviceArray<std::uint32_t>(memory, size(), stream);
+    positions_ = DeviceArray<std::uint32_t>(queue, size());
   }
 
   [[nodiscard]] std::size_t size() const { return valid_.sum(); }
@@ -227,7 +221,7 @@ class SourceMerge {
   // The rows of the merged keys.
   void rows_to(std::uint32_t* out) const {
     if (size() != 0)
-      gather_rows<<<blocks_for(size()), block_threads, 0, stream_>>>(
+      gather_rows<<<blocks_for(size()), block_threads, 0, queue_>>>(
           positions_.data(), size(), rows_of(*parts_[0]),
           static_cast<std::uint32_t>(parts_[0]->size()), rows_of(*parts_[1]), out);
     check_launch(merging);
@@ -241,18 +235,17 @@ class SourceMerge {
   void merge(Keys first, Keys second, Key* out, Less less) {
     if (size() == 0) return;
     const auto first_size = static_cast<std::uint32_t>(parts_[0]->size());
-    with_scratch(memory_, stream_, merging, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue_, merging, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceMerge::MergePairs(
           scratch, bytes, first, counted(SourceOf{positions(0), 0}),
           static_cast<std::int64_t>(valid_[0]), second, counted(SourceOf{positions(1), first_size}),
-          static_cast<std::int64_t>(valid_[1]), out, positions_.data(), less, stream_);
+          static_cast<std::int64_t>(valid_[1]), out, positions_.data(), less, queue_);
     });
   }
 
   const OrderPart* parts_[2];
   ValidCounts valid_;
-  const std::shared_ptr<DeviceMemory>& memory_;
-  cudaStream_t stream_;
+  Queue queue_;
   DeviceArray<std::uint32_t> listed_[2];
   DeviceArray<std::uint32_t> positions_;
 };
@@ -283,7 +276,7 @@ bool can_merge(std::size_t first_size, std::size_t second_size) {
 }
 
 MergedOrder merge_orders(const OrderPart& first, const OrderPart& second, const MergeTarget& target,
-                         const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                         const Queue& queue) {
   const bool as_pairs = target.layout == Layout::pairs && !is_wide(target.span);
   const bool both_ascend = (first.order == nullptr || first.order->rows_ascend()) &&
                            (second.order == nullptr || second.order->rows_ascend());
@@ -292,23 +285,23 @@ MergedOrder merge_orders(const OrderPart& first, const OrderPart& second, const 
   result.sources.first_size = first.size();
   DeviceColumn merged;
   if (as_pairs && !target.wants_sources) {
-    merged = merge_pairs(first, second, ignored_bits, memory, stream);
+    merged = merge_pairs(first, second, ignored_bits, queue);
   } else {
-    SourceMerge merge(first, second, memory, stream);
+    SourceMerge merge(first, second, queue);
     merged.size = merge.size();
     const std::size_t padded = merged.size + DeviceOrder::padding;
     if (as_pairs) {
-      merged.pairs = DeviceArray<std::uint64_t>(memory, padded, stream);
+      merged.pairs = DeviceArray<std::uint64_t>(queue, padded);
       merge.pairs_to(merged.pairs.data(), ignored_bits);
     } else {
       if (is_wide(target.span)) {
-        merged.wide = DeviceArray<std::uint64_t>(memory, padded, stream);
+        merged.wide = DeviceArray<std::uint64_t>(queue, padded);
         merge.keys_to(merged.wide.data());
       } else {
-        merged.narrow = DeviceArray<std::uint32_t>(memory, padded, stream);
+        merged.narrow = DeviceArray<std::uint32_t>(queue, padded);
         merge.keys_to(merged.narrow.data());
       }
-      merged.rows = DeviceArray<std::uint32_t>(memory, padded, stream);
+      merged.rows = DeviceArray<std::uint32_t>(queue, padded);
       merge.rows_to(merged.rows.data());
     }
     if (target.wants_sources) result.sources.positions = merge.take_positions();
@@ -316,24 +309,24 @@ MergedOrder merge_orders(const OrderPart& first, const OrderPart& second, const 
   merged.row_count = target.row_count;
   merged.span = target.span;
   merged.rows_ascend = as_pairs && both_ascend;
-  result.order = DeviceOrder(std::move(merged), Sorting::done, target.layout, memory, stream);
+  result.order = DeviceOrder(std::move(merged), Sorting::done, target.layout, queue);
   return result;
 }
 
 void append_valid(const DeviceColumn& from, std::uint64_t shift, RowBits deleted, DeviceColumn& to,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                  const Queue& queue) {
   if (from.size == 0) return;
   std::size_t size = from.size;
   DeviceArray<std::uint32_t> listed;
   if (!deleted.empty()) {
-    listed = DeviceArray<std::uint32_t>(memory, from.size, stream);
-    const DeviceArray<std::uint32_t> kept(memory, 1, stream);
+    listed = DeviceArray<std::uint32_t>(queue, from.size);
+    const DeviceArray<std::uint32_t> kept(queue, 1);
     keep_valid(thrust::counting_iterator<std::uint32_t>(0), listed.data(), kept.data(), from.size,
-               IsLiveEntry{from.rows.data(), deleted}, memory, stream);
+               IsLiveEntry{from.rows.data(), deleted}, queue);
     std::uint32_t found = 0;
-    check(cudaMemcpyAsync(&found, kept.data(), sizeof(found), cudaMemcpyDeviceToHost, stream),
+    check(cudaMemcpyAsync(&found, kept.data(), sizeof(found), cudaMemcpyDeviceToHost, queue),
           "copying from the GPU");
-    check(cudaStreamSynchronize(stream), "dropping erased rows");
+    check(cudaStreamSynchronize(queue), "dropping erased rows");
     size = found;
   }
   KeysView reader;
@@ -342,10 +335,10 @@ void append_valid(const DeviceColumn& from, std::uint64_t shift, RowBits deleted
   reader.shift = shift;
   std::uint32_t* const rows = to.rows.data() + to.size;
   if (size != 0 && to.is_wide())
-    append_keys<<<blocks_for(size), block_threads, 0, stream>>>(
+    append_keys<<<blocks_for(size), block_threads, 0, queue>>>(
         reader, from.rows.data(), listed.data(), size, to.wide.data() + to.size, rows);
   else if (size != 0)
-    append_keys<<<blocks_for(size), block_threads, 0, stream>>>(
+    append_keys<<<blocks_for(size), block_threads, 0, queue>>>(
         reader, from.rows.data(), listed.data(), size, to.narrow.data() + to.size, rows);
   check_launch(merging);
   to.size += size;

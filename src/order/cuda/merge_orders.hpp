@@ -1,10 +1,7 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "order/cuda/device_order.hpp"
 #include "rows/row_bits.hpp"
@@ -48,13 +45,11 @@ struct MergeTarget {
 // any. Blocks only to count what is left of deleted rows. Equal keys: those of the first part come
 // first, or in the order of their rows where that is the order of both parts and keys have 4 bytes.
 [[nodiscard]] MergedOrder merge_orders(const OrderPart& first, const OrderPart& second,
-                                       const MergeTarget& target,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream);
+                                       const MergeTarget& target, const Queue& queue);
 
 // Appends the keys of a column that are not deleted to another, which lists rows and has room for
 // them. Blocks only to count them.
 void append_valid(const DeviceColumn& from, std::uint64_t shift, RowBits deleted, DeviceColumn& to,
-                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                  const Queue& queue);
 
 }  // namespace rtindex::cuda

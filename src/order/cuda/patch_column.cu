@@ -35,25 +35,24 @@ __global__ void patch(Key* keys, const std::uint32_t* valid_rows, std::size_t si
 }  // namespace
 
 bool patch_column(DeviceColumn& column, const std::uint32_t* rows, const std::uint64_t* keys,
-                  std::size_t count, const std::shared_ptr<DeviceMemory>& memory,
-                  cudaStream_t stream) {
+                  std::size_t count, const Queue& queue) {
   if (column.size == 0 || count == 0) return count == 0;
-  const DeviceArray<std::uint32_t> missing(memory, 1, stream);
-  check(cudaMemsetAsync(missing.data(), 0, sizeof(std::uint32_t), stream), "filling memory");
+  const DeviceArray<std::uint32_t> missing(queue, 1);
+  check(cudaMemsetAsync(missing.data(), 0, sizeof(std::uint32_t), queue), "filling memory");
   const std::uint32_t* const valid_rows = column.rows.data();
   const unsigned blocks = blocks_for(count);
   if (column.is_wide())
-    patch<<<blocks, block_threads, 0, stream>>>(column.wide.data(), valid_rows, column.size, rows,
-                                                keys, count, missing.data());
+    patch<<<blocks, block_threads, 0, queue>>>(column.wide.data(), valid_rows, column.size, rows,
+                                               keys, count, missing.data());
   else
-    patch<<<blocks, block_threads, 0, stream>>>(column.narrow.data(), valid_rows, column.size, rows,
-                                                keys, count, missing.data());
+    patch<<<blocks, block_threads, 0, queue>>>(column.narrow.data(), valid_rows, column.size, rows,
+                                               keys, count, missing.data());
   check_launch("changing keys");
   std::uint32_t any_missing = 0;
   check(cudaMemcpyAsync(&any_missing, missing.data(), sizeof(any_missing), cudaMemcpyDeviceToHost,
-                        stream),
+                        queue),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), "changing keys");
+  check(cudaStreamSynchronize(queue), "changing keys");
   return any_missing == 0;
 }
 

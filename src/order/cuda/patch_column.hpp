@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include <memory>
-
 #include "keys/cuda/device_keys.hpp"
 
 namespace rtindex {
@@ -14,11 +10,9 @@ namespace rtindex::cuda {
 
 // Applies changes in host or device memory to a column in row order, for a refit. False if a
 // changed row has no key yet. Blocks until that is known.
-[[nodiscard]] bool patch_column(DeviceColumn& column, const Changes& changes,
-                                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+[[nodiscard]] bool patch_column(DeviceColumn& column, const Changes& changes, const Queue& queue);
 // The same for changes in device memory: row `rows[i]` gets key `keys[i]`.
 [[nodiscard]] bool patch_column(DeviceColumn& column, const std::uint32_t* rows,
-                                const std::uint64_t* keys, std::size_t count,
-                                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                                const std::uint64_t* keys, std::size_t count, const Queue& queue);
 
 }  // namespace rtindex::cuda

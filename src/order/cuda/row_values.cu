@@ -22,12 +22,10 @@ __global__ void count_from_zero(std::uint32_t* numbers, std::size_t size) {
   if (i < size) numbers[i] = static_cast<std::uint32_t>(i);
 }
 
-DeviceArray<std::uint32_t> numbers_below(std::size_t size,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream) {
-  DeviceArray<std::uint32_t> numbers(memory, size, stream);
+DeviceArray<std::uint32_t> numbers_below(std::size_t size, const Queue& queue) {
+  DeviceArray<std::uint32_t> numbers(queue, size);
   if (size != 0)
-    count_from_zero<<<blocks_for(size), block_threads, 0, stream>>>(numbers.data(), size);
+    count_from_zero<<<blocks_for(size), block_threads, 0, queue>>>(numbers.data(), size);
   check_launch(moving_values);
   return numbers;
 }
@@ -145,18 +143,17 @@ __global__ void find_each_keyless(ElementFinder find, const std::uint32_t* rows,
 
 // Rows ascending, each with its number before.
 void sort_numbered(DeviceArray<std::uint32_t>& rows, DeviceArray<std::uint32_t>& numbers,
-                   std::size_t row_count, const std::shared_ptr<DeviceMemory>& memory,
-                   cudaStream_t stream) {
-  numbers = numbers_below(rows.size(), memory, stream);
-  DeviceArray<std::uint32_t> other_rows(memory, rows.size(), stream);
-  DeviceArray<std::uint32_t> other_numbers(memory, rows.size(), stream);
+                   std::size_t row_count, const Queue& queue) {
+  numbers = numbers_below(rows.size(), queue);
+  DeviceArray<std::uint32_t> other_rows(queue, rows.size());
+  DeviceArray<std::uint32_t> other_numbers(queue, rows.size());
   if (rows.empty()) return;
   cub::DoubleBuffer<std::uint32_t> row_buffers(rows.data(), other_rows.data());
   cub::DoubleBuffer<std::uint32_t> number_buffers(numbers.data(), other_numbers.data());
   const int bits = std::max(1, static_cast<int>(std::bit_width(row_count)));
-  with_scratch(memory, stream, "sorting rows", [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, "sorting rows", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, row_buffers, number_buffers, rows.size(),
-                                           0, bits, stream);
+                                           0, bits, queue);
   });
   if (row_buffers.Current() != rows.data()) rows = std::move(other_rows);
   if (number_buffers.Current() != numbers.data()) numbers = std::move(other_numbers);
@@ -165,18 +162,17 @@ void sort_numbered(DeviceArray<std::uint32_t>& rows, DeviceArray<std::uint32_t>&
 }  // namespace
 
 KeylessValues keyless_of(const DeviceElements& column, std::size_t nulls, RowIds ids,
-                         const void* values, Type type, const std::shared_ptr<DeviceMemory>& memory,
-                         cudaStream_t stream) {
+                         const void* values, Type type, const Queue& queue) {
   KeylessValues result;
   if (nulls == 0) return result;
   result.size = nulls;
-  result.rows = DeviceArray<std::uint32_t>(memory, nulls, stream);
-  result.values = DeviceArray<std::uint8_t>(memory, nulls * width_of(type), stream);
-  const DeviceArray<std::uint32_t> elements = null_elements(column, nulls, memory, stream);
+  result.rows = DeviceArray<std::uint32_t>(queue, nulls);
+  result.values = DeviceArray<std::uint8_t>(queue, nulls * width_of(type));
+  const DeviceArray<std::uint32_t> elements = null_elements(column, nulls, queue);
   const unsigned blocks = blocks_for(nulls);
-  gather_ids<<<blocks, block_threads, 0, stream>>>(ids, elements.data(), nulls, result.rows.data());
+  gather_ids<<<blocks, block_threads, 0, queue>>>(ids, elements.data(), nulls, result.rows.data());
   visit_width(type, [&]<class Element>(Element*) {
-    gather_elements<<<blocks, block_threads, 0, stream>>>(
+    gather_elements<<<blocks, block_threads, 0, queue>>>(
         static_cast<const Element*>(values), elements.data(), nulls,
         reinterpret_cast<Element*>(result.values.data()));
   });
@@ -186,18 +182,18 @@ KeylessValues keyless_of(const DeviceElements& column, std::size_t nulls, RowIds
 
 KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
                             const KeylessValues& second, RowBits second_deleted, Type type,
-                            const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream) {
+                            const Queue& queue) {
   KeylessValues result;
   const std::size_t most = first.size + second.size;
   if (most == 0) return result;
-  result.rows = DeviceArray<std::uint32_t>(memory, most, stream);
-  result.values = DeviceArray<std::uint8_t>(memory, most * width_of(type), stream);
-  const DeviceArray<std::uint32_t> count(memory, 1, stream);
-  check(cudaMemsetAsync(count.data(), 0, sizeof(std::uint32_t), stream), "filling memory");
+  result.rows = DeviceArray<std::uint32_t>(queue, most);
+  result.values = DeviceArray<std::uint8_t>(queue, most * width_of(type));
+  const DeviceArray<std::uint32_t> count(queue, 1);
+  check(cudaMemsetAsync(count.data(), 0, sizeof(std::uint32_t), queue), "filling memory");
   const auto append = [&](const KeylessValues& from, RowBits deleted) {
     if (from.size == 0) return;
     visit_width(type, [&]<class Element>(Element*) {
-      append_values<<<blocks_for(from.size), block_threads, 0, stream>>>(
+      append_values<<<blocks_for(from.size), block_threads, 0, queue>>>(
           from.rows.data(), reinterpret_cast<const Element*>(from.values.data()), from.size,
           deleted, result.rows.data(), reinterpret_cast<Element*>(result.values.data()),
           count.data());
@@ -207,68 +203,65 @@ KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
   append(second, second_deleted);
   check_launch(moving_values);
   std::uint32_t kept = 0;
-  check(cudaMemcpyAsync(&kept, count.data(), sizeof(kept), cudaMemcpyDeviceToHost, stream),
+  check(cudaMemcpyAsync(&kept, count.data(), sizeof(kept), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");
-  check(cudaStreamSynchronize(stream), moving_values);
+  check(cudaStreamSynchronize(queue), moving_values);
   result.size = kept;
   return result;
 }
 
 OrderedValues merge_values(const OrderedValues& first, const OrderedValues* second,
-                           const MergeSources& sources, const std::shared_ptr<DeviceMemory>& memory,
-                           cudaStream_t stream) {
+                           const MergeSources& sources, const Queue& queue) {
   const Type type = first.type();
   const std::size_t size = sources.positions.size();
-  const DeviceArray<std::uint8_t> values(memory, size * width_of(type), stream);
+  const DeviceArray<std::uint8_t> values(queue, size * width_of(type));
   if (size != 0)
     visit_native(type, [&]<class T>() {
       using Class = value_class_t<T>;
       const auto view = [](const OrderedValues& from) {
         return OrderedAt<Class>{from.view<Class>()};
       };
-      take_values<<<blocks_for(size), block_threads, 0, stream>>>(
+      take_values<<<blocks_for(size), block_threads, 0, queue>>>(
           view(first), static_cast<std::uint32_t>(sources.first_size),
           view(second == nullptr ? first : *second), sources.positions.data(), size,
           reinterpret_cast<value_t<T>*>(values.data()));
     });
   check_launch(moving_values);
-  const DeviceArray<std::uint32_t> numbers = numbers_below(size, memory, stream);
+  const DeviceArray<std::uint32_t> numbers = numbers_below(size, queue);
   return OrderedValues(values.data(), type, RowsView{numbers.data()}, size, DeletedPositions{},
-                       OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, memory,
-                       stream);
+                       OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, queue);
 }
 
 ValuesByRow values_by_row(const OrderedValues& values, const DeviceOrder& order,
-                          const KeylessValues& keyless, const std::shared_ptr<DeviceMemory>& memory,
-                          cudaStream_t stream) {
+                          const KeylessValues& keyless, const Queue& queue) {
   const Type type = values.type();
   const std::size_t width = width_of(type);
   const std::size_t size = order.size() + keyless.size;
   ValuesByRow result;
-  result.rows = DeviceArray<std::uint32_t>(memory, size, stream);
-  const DeviceArray<std::uint8_t> unsorted(memory, size * width, stream);
+  result.rows = DeviceArray<std::uint32_t>(queue, size);
+  const DeviceArray<std::uint8_t> unsorted(queue, size * width);
   if (order.size() != 0)
     visit_native(type, [&]<class T>() {
       using Class = value_class_t<T>;
-      copy_values<<<blocks_for(order.size()), block_threads, 0, stream>>>(
+      copy_values<<<blocks_for(order.size()), block_threads, 0, queue>>>(
           OrderedAt<Class>{values.view<Class>()}, order.rows(), order.size(), result.rows.data(),
           reinterpret_cast<value_t<T>*>(unsorted.data()));
     });
   check_launch(moving_values);
   if (keyless.size != 0) {
     check(cudaMemcpyAsync(result.rows.data() + order.size(), keyless.rows.data(),
-                          keyless.size * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice, stream),
+                          keyless.size * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice, queue),
           "copying on the GPU");
     check(cudaMemcpyAsync(unsorted.data() + order.size() * width, keyless.values.data(),
-                          keyless.size * width, cudaMemcpyDeviceToDevice, stream),
+                          keyless.size * width, cudaMemcpyDeviceToDevice, queue),
           "copying on the GPU");
   }
   DeviceArray<std::uint32_t> numbers;
-  sort_numbered(result.rows, numbers, order.row_count(), memory, stream);
-  result.values = DeviceArray<std::uint8_t>(memory, size * width, stream);
+  sort_numbered(result.rows, numbers, order.row_count(), queue);
+  result.values = DeviceArray<std::uint8_t>(queue, size * width);
   if (size != 0)
     visit_width(type, [&]<class Element>(Element*) {
-      gather_elements<<<blocks_for(size), block_threads, 0, stream>>>(
+      gather_elements<<<blocks_for(size), block_threads, 0, queue>>>(
           reinterpret_cast<const Element*>(unsorted.data()), numbers.data(), size,
           reinterpret_cast<Element*>(result.values.data()));
     });
@@ -277,17 +270,15 @@ ValuesByRow values_by_row(const OrderedValues& values, const DeviceOrder& order,
 }
 
 NamedElements::NamedElements(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
-                             const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-    : named_(memory, RowBits::words_of(row_count), stream),
-      rows_(memory, count, stream),
-      row_count_(row_count) {
+                             const Queue& queue)
+    : named_(queue, RowBits::words_of(row_count)), rows_(queue, count), row_count_(row_count) {
   if (count == 0) return;
-  check(cudaMemsetAsync(named_.data(), 0, named_.bytes(), stream), "filling memory");
-  name_bits<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, named_.data());
+  check(cudaMemsetAsync(named_.data(), 0, named_.bytes(), queue), "filling memory");
+  name_bits<<<blocks_for(count), block_threads, 0, queue>>>(rows, count, named_.data());
   check_launch("marking rows");
-  check(cudaMemcpyAsync(rows_.data(), rows, rows_.bytes(), cudaMemcpyDeviceToDevice, stream),
+  check(cudaMemcpyAsync(rows_.data(), rows, rows_.bytes(), cudaMemcpyDeviceToDevice, queue),
         "copying on the GPU");
-  sort_numbered(rows_, elements_, row_count, memory, stream);
+  sort_numbered(rows_, elements_, row_count, queue);
 }
 
 void NamedElements::find_keys(const DeviceOrder& order, std::uint64_t base, RowBits deleted,

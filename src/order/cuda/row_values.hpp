@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "answers/cuda/ordered_values.hpp"
 #include "base/cuda/device_array.hpp"
@@ -28,23 +27,18 @@ struct KeylessValues {
 // Those of the null elements of a column, of which there are `nulls`; `values` has one for each
 // element.
 [[nodiscard]] KeylessValues keyless_of(const DeviceElements& column, std::size_t nulls, RowIds ids,
-                                       const void* values, Type type,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream);
+                                       const void* values, Type type, const Queue& queue);
 
 // Those of two segments without their deleted rows. Blocks until they are counted, if there are
 // any.
 [[nodiscard]] KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
                                           const KeylessValues& second, RowBits second_deleted,
-                                          Type type, const std::shared_ptr<DeviceMemory>& memory,
-                                          cudaStream_t stream);
+                                          Type type, const Queue& queue);
 
 // The values of merged keys in key order, with their sums and block results; of values of one type,
 // where `second` may be null.
 [[nodiscard]] OrderedValues merge_values(const OrderedValues& first, const OrderedValues* second,
-                                         const MergeSources& sources,
-                                         const std::shared_ptr<DeviceMemory>& memory,
-                                         cudaStream_t stream);
+                                         const MergeSources& sources, const Queue& queue);
 
 // Values and their rows, ascending.
 struct ValuesByRow {
@@ -52,16 +46,14 @@ struct ValuesByRow {
   DeviceArray<std::uint8_t> values;
 };
 [[nodiscard]] ValuesByRow values_by_row(const OrderedValues& values, const DeviceOrder& order,
-                                        const KeylessValues& keyless,
-                                        const std::shared_ptr<DeviceMemory>& memory,
-                                        cudaStream_t stream);
+                                        const KeylessValues& keyless, const Queue& queue);
 
 // Finds the elements of the rows that a change names.
 class NamedElements {
  public:
   // `rows` are rows of an index with `row_count` rows, in device memory.
   NamedElements(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
-                const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                const Queue& queue);
 
   // bits[e] = base + the key of element e's row, if the order has it and it is not deleted, and bit
   // e of `valid` is set.

@@ -7,11 +7,10 @@
 
 namespace rtindex::cuda {
 
-MarkedWords::MarkedWords(std::size_t row_count, const std::shared_ptr<DeviceMemory>& memory,
-                         cudaStream_t stream, bool clear)
-    : words(memory, RowBits::words_of(row_count), stream), rows(row_count) {
+MarkedWords::MarkedWords(std::size_t row_count, const Queue& queue, bool clear)
+    : words(queue, RowBits::words_of(row_count)), rows(row_count) {
   if (clear && !words.empty())
-    check(cudaMemsetAsync(words.data(), 0, words.bytes(), stream), "filling memory");
+    check(cudaMemsetAsync(words.data(), 0, words.bytes(), queue), "filling memory");
 }
 
 DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, MarkedWords marked, std::size_t count,
@@ -46,7 +45,7 @@ RowBitmapPtr upload_marks(std::span<const std::uint32_t> words, std::size_t rows
   std::size_t count = 0;
   for (const std::uint32_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   PooledStream stream;
-  MarkedWords marked(rows, memory, stream.get(), false);
+  MarkedWords marked(rows, {memory, stream.get()}, false);
   copy_to_device(marked.words.data(), words.data(), words.size_bytes(), stream.get());
   return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
 }

@@ -90,9 +90,8 @@ __global__ void count_words(const std::uint32_t* words, std::size_t count,
 template <class T>
 class Tally {
  public:
-  Tally(const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream)
-      : number_(memory, 1, stream), stream_(stream) {
-    check(cudaMemsetAsync(number_.data(), 0, sizeof(T), stream), "filling memory");
+  explicit Tally(const Queue& queue) : number_(queue, 1), stream_(queue) {
+    check(cudaMemsetAsync(number_.data(), 0, sizeof(T), queue), "filling memory");
   }
   [[nodiscard]] T* get() const { return number_.data(); }
   // Blocks until all work on the stream is done.
@@ -114,11 +113,12 @@ RowBitmapPtr combined(const RowBitmapPtr& a, const RowBitmapPtr& b, std::size_t 
                       Combine combine) {
   const auto& memory = dynamic_cast<const DeviceRowBitmap&>(*a).memory();
   PooledStream stream;
-  MarkedWords marked(rows, memory, stream.get(), false);
-  const Tally<unsigned long long> total(memory, stream.get());
+  const Queue queue(memory, stream.get());
+  MarkedWords marked(rows, queue, false);
+  const Tally<unsigned long long> total(queue);
   const std::size_t words = marked.words.size();
   if (words != 0)
-    combine_words<<<loop_blocks(words), block_threads, 0, stream.get()>>>(
+    combine_words<<<loop_blocks(words), block_threads, 0, queue>>>(
         a->bits().words, RowBits::words_of(a->bits().rows), b->bits().words,
         RowBits::words_of(b->bits().rows), marked.words.data(), words, combine, total.get());
   check_launch("combining row bitmaps");
@@ -129,11 +129,10 @@ RowBitmapPtr combined(const RowBitmapPtr& a, const RowBitmapPtr& b, std::size_t 
 }  // namespace
 
 NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased, RowBits nulls,
-                    const MarkedWords& named, const std::shared_ptr<DeviceMemory>& memory,
-                    cudaStream_t stream) {
-  const Tally<RowFacts> facts(memory, stream);
+                    const MarkedWords& named, const Queue& queue) {
+  const Tally<RowFacts> facts(queue);
   if (count != 0)
-    name_each<<<blocks_for(count), block_threads, 0, stream>>>(
+    name_each<<<blocks_for(count), block_threads, 0, queue>>>(
         rows, count, named.rows, erased, nulls, named.words.data(), facts.get());
   check_launch("checking the rows of a change");
   const RowFacts found = facts.read("checking the rows of a change");
@@ -156,13 +155,12 @@ void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords
   check_launch("marking rows");
 }
 
-std::size_t count_marked(const MarkedWords& marked, const std::shared_ptr<DeviceMemory>& memory,
-                         cudaStream_t stream) {
-  const Tally<unsigned long long> total(memory, stream);
+std::size_t count_marked(const MarkedWords& marked, const Queue& queue) {
+  const Tally<unsigned long long> total(queue);
   const std::size_t words = marked.words.size();
   if (words != 0)
-    count_words<<<loop_blocks(words), block_threads, 0, stream>>>(marked.words.data(), words,
-                                                                  total.get());
+    count_words<<<loop_blocks(words), block_threads, 0, queue>>>(marked.words.data(), words,
+                                                                 total.get());
   check_launch("counting rows");
   return total.read("counting rows");
 }

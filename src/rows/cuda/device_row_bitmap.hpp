@@ -19,8 +19,7 @@ namespace rtindex::cuda {
 // Bits of rows in device memory that are still being set.
 struct MarkedWords {
   // Of `rows` rows, on the current GPU: none, or whatever is in memory.
-  MarkedWords(std::size_t rows, const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream,
-              bool clear = true);
+  MarkedWords(std::size_t rows, const Queue& queue, bool clear = true);
 
   DeviceArray<std::uint32_t> words;
   std::size_t rows;
@@ -59,8 +58,7 @@ struct NamedRows {
 
 // RowBitmapPtr the rows of a change in device memory. Blocks until it is done.
 [[nodiscard]] NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased,
-                                  RowBits nulls, const MarkedWords& named,
-                                  const std::shared_ptr<DeviceMemory>& memory, cudaStream_t stream);
+                                  RowBits nulls, const MarkedWords& named, const Queue& queue);
 
 // RowBitmapPtr the rows of null elements, or listed rows.
 void mark_nulls(const DeviceElements& column, RowIds ids, const MarkedWords& marked,
@@ -69,9 +67,7 @@ void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords
                  cudaStream_t stream);
 
 // How many rows are marked. Blocks until they are counted.
-[[nodiscard]] std::size_t count_marked(const MarkedWords& marked,
-                                       const std::shared_ptr<DeviceMemory>& memory,
-                                       cudaStream_t stream);
+[[nodiscard]] std::size_t count_marked(const MarkedWords& marked, const Queue& queue);
 
 // The rows in either set, and those of `a` that are not in `b`; null: none. On the current GPU.
 [[nodiscard]] RowBitmapPtr united_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b);
