@@ -20,7 +20,7 @@
 namespace rtindex::test {
 namespace {
 
-constexpr std::size_t rows = 40'000;
+constexpr std::size_t array_rows = 40'000;
 constexpr std::size_t lookup_count = 10'000;
 
 struct Stream2 {  // does not synchronise with the default stream
@@ -134,10 +134,11 @@ class CDeviceArrays : public GpuIndexTest {
  protected:
   void SetUp() override {
     GpuIndexTest::SetUp();
-    keys_.resize(rows);
-    for (std::size_t row = 0; row < rows; ++row) keys_[row] = row * 7919 % (rows / 2) * 3;
+    keys_.resize(array_rows);
+    for (std::size_t row = 0; row < array_rows; ++row)
+      keys_[row] = row * 7919 % (array_rows / 2) * 3;
     lookups_.resize(lookup_count);
-    for (std::size_t i = 0; i < lookup_count; ++i) lookups_[i] = i * 104'729 % (rows * 2);
+    for (std::size_t i = 0; i < lookup_count; ++i) lookups_[i] = i * 104'729 % (array_rows * 2);
   }
 
   std::vector<std::uint64_t> keys_, lookups_;
