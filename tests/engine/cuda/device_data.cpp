@@ -9,6 +9,7 @@
 #include <rtindex/rtindex.hpp>
 
 #include "base/cuda/runtime.hpp"
+#include "support/cuda/answer_calls.hpp"
 #include "support/cuda/device_copy.hpp"
 #include "support/cuda/gpu_test.hpp"
 #include "support/lookups.hpp"
@@ -36,68 +37,19 @@ std::vector<std::string> every_workload() {
   return names;
 }
 
-Aggregates aggregates(const OnGpu& buffer, Type type) {
-  Aggregates result;
-  visit_native(type, [&]<class T>() {
-    using Value = value_t<T>;
-    if constexpr (std::is_floating_point_v<Value>)
-      result = buffer.read<double>();
-    else if constexpr (std::is_signed_v<Value>)
-      result = buffer.read<std::int64_t>();
-    else
-      result = buffer.read<std::uint64_t>();
-  });
-  return result;
-}
-
-// One call with everything on the GPU, checked; rows by a size query and a second call.
+// One call with everything on the GPU, checked.
 std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& matches,
                          const TestColumn& values, const ColumnOnGpu& device_values,
                          cudaStream_t stream) {
-  const std::size_t n = batch.size();
-  const OnGpu any(4 * n), first(4 * n), count(4 * n), sum(8 * n), min(8 * n), max(8 * n),
-      matched((n + 7) / 8), offsets(8 * (n + 1));
   const ColumnOnGpu lower(batch.lower.view());
   const ColumnOnGpu upper(batch.upper.view());
-  Outputs outputs{any.as<std::uint32_t>(),
-                  first.as<std::uint32_t>(),
-                  count.as<std::uint32_t>(),
-                  sum.data(),
-                  min.data(),
-                  max.data(),
-                  matched.as<std::uint8_t>(),
-                  offsets.as<std::uint64_t>(),
-                  nullptr,
-                  0,
-                  MemorySpace::device};
-  const AnswerOptions options{.values = device_values.view(), .stream = {stream}};
-  const auto call = [&] {
-    if (batch.kind == QueryKind::equal)
-      index.answer_into(Query::equal(lower.view()), options, outputs);
-    else
-      index.answer_into(Query::range(lower.view(), upper.view()), options, outputs);
-    require(cudaStreamSynchronize(stream));
-  };
-  call();
-  const std::size_t total = offsets.read<std::uint64_t>().back();
-  const OnGpu rows(4 * total);
-  outputs.rows = rows.as<std::uint32_t>();
-  outputs.rows_capacity = total;
-  call();
-  Given given;
-  given.size = n;
-  given.any = any.read<std::uint32_t>();
-  given.first = first.read<std::uint32_t>();
-  given.count = count.read<std::uint32_t>();
-  given.sum = aggregates(sum, values.shape().type);
-  given.min = aggregates(min, values.shape().type);
-  given.max = aggregates(max, values.shape().type);
-  given.matched = matched.read<std::uint8_t>();
-  given.offsets = offsets.read<std::uint64_t>();
-  given.rows = rows.read<std::uint32_t>();
-  AnswerOptions checked = full_options();
-  checked.limit = no_limit;
-  return first_difference(given, checked, batch, matches, values);
+  const Query query = batch.kind == QueryKind::equal ? Query::equal(lower.view())
+                                                     : Query::range(lower.view(), upper.view());
+  AnswerOptions options = full_options();
+  options.values = device_values.view();
+  options.stream = {stream};
+  return first_difference(every_answer_in(MemorySpace::device, index, query, options), options,
+                          batch, matches, values);
 }
 
 using Case = std::tuple<std::string, std::string>;

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <rtindex/index.hpp>
+
+#include "base/types.hpp"
+#include "support/checker.hpp"
+#include "support/cuda/buffer.hpp"
+
+namespace rtindex::test {
+
+// Sums, minima or maxima of values of this type.
+[[nodiscard]] inline Aggregates aggregates_in(const Buffer& buffer, Type type) {
+  Aggregates result;
+  visit_native(type, [&]<class T>() {
+    using Value = value_t<T>;
+    if constexpr (std::is_floating_point_v<Value>)
+      result = buffer.read<double>();
+    else if constexpr (std::is_signed_v<Value>)
+      result = buffer.read<std::int64_t>();
+    else
+      result = buffer.read<std::uint64_t>();
+  });
+  return result;
+}
+
+// Every answer to a query, in buffers of a memory space. The first call sizes the buffer of rows.
+[[nodiscard]] inline Given every_answer_in(MemorySpace space, const Index& index,
+                                           const Query& query, const AnswerOptions& options) {
+  const std::size_t n = query.size();
+  Buffer any(space, 4 * n), first(space, 4 * n), count(space, 4 * n), sum(space, 8 * n),
+      min(space, 8 * n), max(space, 8 * n), matched(space, (n + 7) / 8),
+      offsets(space, 8 * (n + 1));
+  Outputs outputs;
+  outputs.any = any.as<std::uint32_t>();
+  outputs.first = first.as<std::uint32_t>();
+  outputs.count = count.as<std::uint32_t>();
+  outputs.sum = sum.as<void>();
+  outputs.min = min.as<void>();
+  outputs.max = max.as<void>();
+  outputs.matched = matched.as<std::uint8_t>();
+  outputs.offsets = offsets.as<std::uint64_t>();
+  outputs.memory_space = space;
+  const auto call = [&] {
+    index.answer_into(query, options, outputs);
+    require(cudaStreamSynchronize(static_cast<cudaStream_t>(options.stream.handle)));
+  };
+  call();
+  const std::size_t total = offsets.read<std::uint64_t>().back();
+  Buffer rows(space, 4 * total);
+  outputs.rows = rows.as<std::uint32_t>();
+  outputs.rows_capacity = total;
+  call();
+  Given given;
+  given.size = n;
+  given.any = any.read<std::uint32_t>();
+  given.first = first.read<std::uint32_t>();
+  given.count = count.read<std::uint32_t>();
+  given.sum = aggregates_in(sum, options.values.type());
+  given.min = aggregates_in(min, options.values.type());
+  given.max = aggregates_in(max, options.values.type());
+  given.matched = matched.read<std::uint8_t>();
+  given.offsets = offsets.read<std::uint64_t>();
+  given.rows = rows.read<std::uint32_t>();
+  return given;
+}
+
+}  // namespace rtindex::test
