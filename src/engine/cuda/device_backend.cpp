@@ -62,15 +62,16 @@ namespace {
 // Rows that only the host can bring into order, written to buffers on the device.
 void write_ordered_rows(std::span<const Segment> segments, const ColumnView& lower,
                         const ColumnView& upper, QueryKind kind, const Request& all) {
+  const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
   const std::size_t lookups = lookups_in(lower, upper);
   const Outputs& outputs = all.outputs;
+  require_on_device(outputs, lookups);
   std::vector<std::uint64_t> offsets(lookups + 1);
   std::vector<std::vector<std::uint32_t>> chunks(chunks_of(lookups));
   Request on_host = all;
   on_host.row_counts = offsets.data() + 1;
   on_host.chunk_rows = outputs.rows == nullptr ? nullptr : &chunks;
   Backend::rows_in_order(segments, lower, upper, kind, on_host);
-  const OnDevice current(static_cast<const GpuStructure&>(*segments.front().structure).device());
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   auto* const stream = static_cast<cudaStream_t>(all.stream.handle);
   copy_to_device(outputs.offsets, offsets.data(), offsets.size() * sizeof(std::uint64_t), stream);

@@ -19,6 +19,7 @@
 #include "support/cuda/gpu_test.hpp"
 #include "support/description.hpp"
 #include "support/interval_oracle.hpp"
+#include "support/run.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
@@ -322,6 +323,33 @@ INSTANTIATE_TEST_SUITE_P(Cuda, OrderedDeviceRows, testing::ValuesIn(ordered_case
                            return test_name(std::get<0>(item.param)) + "_" +
                                   std::get<1>(item.param);
                          });
+
+using OrderedDeviceCalls = GpuTest;
+
+// The host brings rows of strings in two segments into order: it writes to buffers of the caller
+// that no kernel has checked.
+TEST_F(OrderedDeviceCalls, RejectMisalignedBuffers) {
+  const std::vector<std::string> keys(100, "a key");
+  const std::vector<std::string> more = {"another"};
+  Index index = build(keys, "rx:native@cuda");
+  index.insert(more);
+  ASSERT_EQ(described_numbers(index, "segments", 1), DescribedNumbers{2});
+  const OnGpu offsets(3 * sizeof(std::uint64_t));
+  const OnGpu rows(102 * sizeof(std::uint32_t));
+  Outputs misaligned_offsets;
+  misaligned_offsets.memory_space = MemorySpace::device;
+  misaligned_offsets.offsets = reinterpret_cast<std::uint64_t*>(offsets.as<std::uint32_t>() + 1);
+  Outputs misaligned_rows;
+  misaligned_rows.memory_space = MemorySpace::device;
+  misaligned_rows.offsets = offsets.as<std::uint64_t>();
+  misaligned_rows.rows = reinterpret_cast<std::uint32_t*>(rows.as<std::uint8_t>() + 1);
+  misaligned_rows.rows_capacity = 100;
+  for (const RowOrder order : {RowOrder::any, RowOrder::ascending})
+    for (const Outputs& outputs : {misaligned_offsets, misaligned_rows})
+      EXPECT_EQ(
+          error_of([&] { index.answer_into(Query::prefix(more), {.order = order}, outputs); }),
+          ErrorKind::invalid_argument);
+}
 
 }  // namespace
 }  // namespace rtindex::test
