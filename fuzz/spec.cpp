@@ -4,19 +4,19 @@
 #include <rtindex/spec.hpp>
 
 #include "fuzz/support/input.hpp"
-#include "kinds/backends.hpp"
+#include "kinds/registry.hpp"
 
 using namespace rtindex;
 
 namespace {
 
-void complete(const Spec& spec, const Backend& backend) {
+void complete(const Spec& spec, const Kind& kind) {
   try {
-    const Spec full = with_defaults(spec, backend.name(), backend.options());
-    require_options(full, backend.name(), backend.options());
+    const Spec full = with_defaults(spec, kind.name(), kind.options);
+    require_options(full, kind.name(), kind.options);
     fuzz::require(Spec(full.text()).text() == full.text(), "a completed spec changes when read");
   } catch (const Error&) {
-    // not an option of this backend
+    // not an option of this kind
   }
 }
 
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const Spec spec(text);
     fuzz::require(Spec(spec.text()).text() == spec.text(), "a spec changes when read again");
-    for (const Backend* backend : backends()) complete(spec, *backend);
+    for (const Kind& kind : kinds()) complete(spec, kind);
   } catch (const Error& error) {
     fuzz::require(*error.what() != '\0', "an error without a text");
   }

@@ -7,19 +7,24 @@
 
 #include <rtindex/error.hpp>
 
+#include "engine/engine.hpp"
+#include "engine/index_options.hpp"
 #include "experiments/changing_index.hpp"
 #include "experiments/experiments.hpp"
-#include "index/catalog.hpp"
+#include "index/resolve.hpp"
 
 namespace rtindex::bench {
 
 namespace {
 
-// The most rows that lie outside the main structure before a change merges them into it.
+// The most rows that lie outside the main segment before a change merges them into it.
 std::size_t fullest_delta(const Spec& spec, std::size_t keys) {
   constexpr std::size_t eighth = 8;
   const ResolvedSpec resolved = resolve(spec);
-  return std::min(resolved.backend->delta_bound(resolved.spec), keys / eighth);
+  const std::size_t max_delta =
+      IndexOptions::from(resolved.spec)
+          .delta.value_or(resolved.kind->bind(resolved.spec, nullptr).default_delta);
+  return std::min(max_delta, keys / eighth);
 }
 
 // The line of describe() that counts the keys of each segment.

@@ -11,7 +11,7 @@
 #include "gpu/device_workload.hpp"
 #include "harness/records.hpp"
 #include "harness/timing.hpp"
-#include "index/catalog.hpp"
+#include "index/resolve.hpp"
 
 namespace rtindex::bench {
 

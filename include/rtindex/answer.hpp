@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -111,6 +112,9 @@ struct Diagnostics {
   Counters* counters = nullptr;
   /// Receives the milliseconds that the rays of the call took on the GPU; `rx:optix` only.
   double* ray_ms = nullptr;
+  /// Receives how the call was answered, as text: the segments, how each is searched, what the host
+  /// does, and whether the call can be captured into a CUDA graph.
+  std::string* plan = nullptr;
 };
 
 /// What a call returns. All answers are found in one pass.

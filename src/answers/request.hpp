@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <rtindex/answer.hpp>
@@ -35,20 +36,20 @@ struct Request {
   AnswerSet answers;
   const void* values = nullptr;
   MemorySpace values_space = MemorySpace::host;
-  bool included = false;  // aggregate the structure's own values instead
+  bool included = false;  // aggregate the included values instead
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
   RowOrder order = RowOrder::any;
-  RangeEnds ends;
   MissValues miss;
-  RowBits deleted;  // rows that no lookup matches, in the memory of the structure
-  // Lookups of a chunk that another segment has answered, a bit each; a structure may leave them
-  // out. Null: none.
+  RowBits deleted;  // rows that no lookup matches, in the memory of the searcher
+  // Lookups of a chunk that another segment has answered, a bit each; a searcher may skip
+  // them. Null: none.
   const std::uint8_t* answered = nullptr;
   Stream stream;  // of a call on device memory
   Outputs outputs;
   Counters* counters = nullptr;  // many threads add their work with add_work; null: not counted
   double* ray_ms = nullptr;      // the time of rays is added to it; null: rays are not timed
+  std::string* plan = nullptr;   // how the batch is answered, in words; null: not wanted
   // For `rows`: the number of each lookup (n entries), and the rowIDs chunk by chunk; null where
   // only their number is wanted.
   std::uint64_t* row_counts = nullptr;
@@ -61,8 +62,8 @@ struct Request {
   // Null: answers are wanted.
   const JoinRequest* join = nullptr;
 
-  // From now on `rows` is not wanted.
-  void leave_out_rows() {
+  // Without `rows`.
+  void drop_rows() {
     AnswerSet others;
     for (const Answer answer : all_answers())
       if (answers.has(answer) && answer != Answer::rows) others = others | answer;
@@ -73,6 +74,9 @@ struct Request {
     outputs.rows = nullptr;
   }
 
+  [[nodiscard]] bool wants_anything() const {
+    return !answers.empty() || outputs.matched != nullptr;
+  }
   [[nodiscard]] ValueClass value_class() const { return class_of(value_type); }
   [[nodiscard]] bool wants_values() const {
     return answers.has_any_of(Answer::sum | Answer::min | Answer::max);

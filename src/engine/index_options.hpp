@@ -10,10 +10,10 @@
 
 namespace rtindex {
 
-// The options of every index, whatever its backend.
+// The options of every index, whatever its kind.
 struct IndexOptions {
   int threads = 0;                   // 0: all
-  std::optional<std::size_t> delta;  // none: the backend's default
+  std::optional<std::size_t> delta;  // none: the engine's default
 
   [[nodiscard]] static IndexOptions from(const Spec& spec);
   // A GPU has no option for its threads.

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
-#include "engine/backend.hpp"
+#include "engine/host_batches.hpp"
 #include "keys/compare.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/lookup_batch.hpp"
@@ -121,7 +121,7 @@ class NeighbourFinder {
     found.rows = Array<std::uint32_t>(lookups_.size());
     found.encoded = Array<std::uint64_t>(lookups_.size());
     if (number != 0) found.segments.assign(lookups_.size(), static_cast<std::uint16_t>(number));
-    segment.structure->find_edges(
+    segment.searcher->find_edges(
         LookupBatch(*segment.codec, range.lower, range.upper, QueryKind::range, range.ends), edge,
         bits_of(segment.deleted), found.rows.data(), found.encoded.data(), counters_);
     if (decodes_) found.keys = decoded(*segment.codec, found);
@@ -312,29 +312,35 @@ KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest
   return {whole_tolerance(nearest.tolerance), 0};
 }
 
-// Most answers are those of a point lookup of the neighbours' keys.
-void Backend::answer_nearest(std::span<const Segment> segments, const ColumnView& keys,
-                             const NearestOptions& nearest, const Request& request) const {
+Request points_of(const Request& request) {
   Request points = request;
-  points.ends = {};
-  points.outputs.any = nullptr;
-  points.outputs.key = nullptr;
-  points.outputs.matched = nullptr;
   points.answers = {};
   for (const Answer answer : all_answers())
     if (request.answers.has(answer) && answer != Answer::any && answer != Answer::key)
       points.answers = points.answers | answer;
+  points.outputs.any = nullptr;
+  points.outputs.key = nullptr;
+  points.outputs.matched = nullptr;
+  points.found_keys = nullptr;
+  return points;
+}
+
+void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
+                    const Request& request, const BatchRunner& points) {
+  const Request of_points = points_of(request);
   const Outputs& out = request.outputs;
-  const bool wants_keys = !points.answers.empty() || request.answers.has(Answer::key);
-  Neighbours found = find_neighbours(segments, keys, nearest, wants_keys, request.counters);
+  const std::size_t size = query.lower.size();
+  const bool wants_keys = !of_points.answers.empty() || request.answers.has(Answer::key);
+  Neighbours found =
+      find_neighbours(segments, query.lower, query.nearest, wants_keys, request.counters);
   if (out.any != nullptr) std::copy(found.rows.begin(), found.rows.end(), out.any);
   if (out.matched != nullptr)
-    for (std::size_t i = 0; i < keys.size(); ++i)
+    for (std::size_t i = 0; i < size; ++i)
       if (found.rows[i] != miss_row) set_matched(out.matched, i);
   const ColumnView found_keys = found.keys.view();
-  if (out.key != nullptr && !keys.empty())
-    std::memcpy(out.key, found_keys.data(), keys.size() * width_of(found_keys.type()));
-  if (!points.answers.empty()) answer(segments, found_keys, found_keys, QueryKind::equal, points);
+  if (out.key != nullptr && size != 0)
+    std::memcpy(out.key, found_keys.data(), size * width_of(found_keys.type()));
+  if (!of_points.answers.empty()) points.run(segments, BatchQuery::equal(found_keys), of_points);
   if (request.found_keys != nullptr)
     *request.found_keys = std::make_shared<const OwnedColumn>(std::move(found.keys));
 }

@@ -6,6 +6,7 @@
 #include <rtindex/answer.hpp>
 #include <rtindex/column.hpp>
 
+#include "answers/request.hpp"
 #include "base/array.hpp"
 #include "engine/segment.hpp"
 #include "keys/distance.hpp"
@@ -16,14 +17,13 @@ namespace rtindex {
 // The range at whose edge the neighbour of a key lies: all keys before it, or all keys behind it.
 // Of composite keys, those with the same parts but for the last.
 struct NeighbourRange {
-  ColumnView lower, upper;  // not given: left out
+  ColumnView lower, upper;  // not set: unlimited
   RangeEnds ends;
   Edge edge;
 };
 [[nodiscard]] NeighbourRange neighbour_range(const ColumnView& keys, Edge edge, bool exact);
 
-// Throws unless the keys of such a codec can have neighbours as they are asked for; else how far
-// these may be away.
+// How far neighbours may be away. Throws where keys of such a codec have no such neighbours.
 [[nodiscard]] KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest);
 
 // The neighbours of some keys, in host memory.
@@ -31,6 +31,10 @@ struct Neighbours {
   Array<std::uint32_t> rows;  // miss_row: none
   OwnedColumn keys;           // only where they are wanted
 };
+
+// What is left of a request once neighbours are found: the answers about all rows of their keys,
+// which a point query gives.
+[[nodiscard]] Request points_of(const Request& request);
 
 // Looks for them in all segments.
 [[nodiscard]] Neighbours find_neighbours(std::span<const Segment> segments, const ColumnView& keys,

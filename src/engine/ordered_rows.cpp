@@ -2,19 +2,19 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "engine/backend.hpp"
+#include "engine/host_batches.hpp"
 #include "keys/compare.hpp"
 
 namespace rtindex {
 
 namespace {
 
-// The rows of a chunk of lookups in one segment, in their order, with what tells the order of keys
-// in all segments.
+// The rows of a chunk of lookups in one segment, in their order, with the keys that order
+// them among those of all segments.
 class SegmentRows {
  public:
-  SegmentRows(const Segment& segment, const ColumnView& lower, const ColumnView& upper,
-              QueryKind kind, const Request& request, std::size_t first, std::size_t count) {
+  SegmentRows(const Segment& segment, const BatchQuery& query, const Request& request,
+              std::size_t first, std::size_t count) {
     Request own;
     own.answers = Answer::rows;
     own.order = request.order;
@@ -23,8 +23,7 @@ class SegmentRows {
     own.row_counts = counts_;
     own.chunk_rows = &rows_;
     own.chunk_keys = &keys_;
-    const LookupBatch batch(*segment.codec, lower, upper, kind, request.ends, first, count);
-    segment.structure->run(batch, own);
+    segment.searcher->answer(query.batch(*segment.codec, first, count), own);
     if (const auto base = segment.codec->native_base())
       for (std::uint64_t& key : keys_.front()) key += *base;
     else
@@ -74,13 +73,13 @@ struct SegmentRow {
 
 }  // namespace
 
-void Backend::rows_in_order(std::span<const Segment> segments, const ColumnView& lower,
-                            const ColumnView& upper, QueryKind kind, const Request& request) {
-  parallel_for(lookups_in(lower, upper), chunk_lookups, [&](std::size_t first, std::size_t count) {
+void rows_in_order(std::span<const Segment> segments, const BatchQuery& query,
+                   const Request& request) {
+  parallel_for(query.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
     std::vector<SegmentRows> found;
     found.reserve(segments.size());
     for (const Segment& segment : segments)
-      found.emplace_back(segment, lower, upper, kind, request, first, count);
+      found.emplace_back(segment, query, request, first, count);
     std::vector<SegmentRow> rows;
     for (std::size_t lookup = 0; lookup < count; ++lookup) {
       rows.clear();

@@ -10,7 +10,6 @@
 #include "base/types.hpp"
 #include "engine/neighbours.hpp"
 #include "file/index_file.hpp"
-#include "index/catalog.hpp"
 #include "index/index_state.hpp"
 
 namespace rtindex {
@@ -22,6 +21,7 @@ constexpr const char* describing = "describing an index";
 void set_diagnostics(Request& request, const Diagnostics& diagnostics) {
   request.counters = diagnostics.counters;
   request.ray_ms = diagnostics.ray_ms;
+  request.plan = diagnostics.plan;
 }
 
 }  // namespace
@@ -42,18 +42,16 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
 }
 
 bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) {
-  const Structure& structure = *now.main().structure;
-  if (kind == QueryKind::nearest)
-    return structure.keeps_order() &&
-           structure.supports(answer == Answer::key ? Answer::any : answer, QueryKind::equal);
+  const Capabilities& can = now.main().searcher->capabilities();
+  if (kind == QueryKind::nearest) return can.key_order;
   if (answer == Answer::key) return false;
-  if (kind != QueryKind::prefix) return structure.supports(answer, kind);
-  return now.main().codec->type() == Type::string && structure.supports(answer, QueryKind::range);
+  if (kind == QueryKind::prefix) return can.ranges && now.main().codec->type() == Type::string;
+  return kind == QueryKind::equal || can.ranges;
 }
 
 void Index::State::require_supported(const Version& now, const AnswerOptions& options,
                                      AnswerSet answers, QueryKind kind) const {
-  if (options.order != RowOrder::any && !now.main().structure->keeps_order())
+  if (options.order != RowOrder::any && !now.main().searcher->capabilities().key_order)
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
          "btree",
@@ -67,11 +65,11 @@ void Index::State::require_supported(const Version& now, const AnswerOptions& op
 }
 
 void Index::State::start_counting(const Version& now, const Diagnostics& diagnostics) const {
-  const Structure& structure = *now.main().structure;
-  if (diagnostics.counters != nullptr && !structure.counts_work())
+  const Capabilities& can = now.main().searcher->capabilities();
+  if (diagnostics.counters != nullptr && !can.counters)
     fail(ErrorKind::unsupported, "{} does not count its work: omit counters, or use rx",
          spec.text());
-  if (diagnostics.ray_ms != nullptr && !structure.times_rays())
+  if (diagnostics.ray_ms != nullptr && !can.ray_times)
     fail(ErrorKind::unsupported, "{} does not time its rays: omit ray_ms, or use rx:optix",
          spec.text());
   if (diagnostics.counters != nullptr) *diagnostics.counters = {};
@@ -83,7 +81,7 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
                                                         AnswerSet answers) const {
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return std::nullopt;
   const std::size_t rows = now.rows();
-  const std::optional<Type> included = now.main().structure->included();
+  const std::optional<Type> included = now.main().searcher->included();
   if (values.has_value() || (!included && rows == 0)) {
     require_values(values, rows);
     require_reachable(values, "values");
@@ -97,7 +95,7 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
 }
 
 void Index::State::require_reachable(const ColumnView& column, const char* what) const {
-  if (column.memory_space() == MemorySpace::device && !backend->on_gpu())
+  if (column.memory_space() == MemorySpace::device && engine.memory_space == MemorySpace::host)
     fail(
         "the {} are in device memory, which {} cannot read: copy them to host memory, or use an "
         "index on the GPU (@cuda)",
@@ -147,42 +145,21 @@ void Index::State::require_whole_keys(const Version& now, const ColumnView& keys
          keys.parts().size(), parts);
 }
 
-void Index::State::run(const Version& now, const Query& query, Request& request) const {
-  switch (query.kind) {
-    case QueryKind::prefix: return run_prefixes(now, query.lower, request);
-    case QueryKind::range:
-      return search(now,
-                    {.lower = query.lower,
-                     .upper = query.upper,
-                     .kind = QueryKind::range,
-                     .ends = range_ends(query.ends),
-                     .neighbour = query.neighbour},
-                    request);
-    case QueryKind::equal:
-    case QueryKind::nearest: break;
-  }
-  search(now,
-         {.lower = query.lower,
-          .upper = query.lower,
-          .kind = query.kind,
-          .ends = {},
-          .neighbour = query.neighbour},
-         request);
+QueryKind Index::State::searched_kind(const Version& now, const Query& query) {
+  const bool is_prefix = query.kind == QueryKind::equal && query.lower.type() == Type::composite &&
+                         query.lower.parts().size() < now.main().codec->part_types().size();
+  return is_prefix ? QueryKind::range : query.kind;
 }
 
-void Index::State::search(const Version& now, const SearchedQuery& query, Request& request) const {
-  request.ends = query.ends;
-  if (query.kind == QueryKind::nearest)
-    return backend->answer_nearest(now.segments, query.lower, query.neighbour, request);
-  // A composite key of fewer parts than the column matches every key that begins with it: a range.
-  const bool is_prefix = query.lower.type() == Type::composite &&
-                         query.lower.parts().size() < now.main().codec->part_types().size();
-  const QueryKind kind = is_prefix ? QueryKind::range : query.kind;
-  if (is_prefix) require_supported(now, {}, request.answers, kind);
-  for (const Segment& segment : now.segments)
-    segment.structure->require_answerable(
-        LookupBatch(*segment.codec, query.lower, query.upper, kind, request.ends));
-  backend->answer(now.segments, query.lower, query.upper, kind, request);
+void Index::State::run(const Version& now, const Query& query, const Request& request) const {
+  const bool is_range = query.kind == QueryKind::range;
+  engine.batches->run(now.segments,
+                      {.lower = query.lower,
+                       .upper = is_range ? query.upper : query.lower,
+                       .kind = searched_kind(now, query),
+                       .ends = is_range ? range_ends(query.ends) : RangeEnds{},
+                       .nearest = query.neighbour},
+                      request);
 }
 
 Answers Index::State::answer(const Query& query, const AnswerOptions& options,
@@ -194,7 +171,7 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
     require_query(*now, query);
     const std::optional<ColumnView> included =
         included_values(*now, options.values, options.answers);
-    require_supported(*now, options, options.answers, query.kind);
+    require_supported(*now, options, options.answers, searched_kind(*now, query));
     start_counting(*now, diagnostics);
     Answers answers;
     threads->run([&] {
@@ -224,7 +201,7 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
       fail("keys of type {} do not fit a buffer: request them from answer()",
            name_of(now->main().codec->type()));
     const std::optional<ColumnView> included = included_values(*now, options.values, answers);
-    require_supported(*now, options, answers, query.kind);
+    require_supported(*now, options, answers, searched_kind(*now, query));
     start_counting(*now, diagnostics);
     threads->run([&] {
       Request request = request_into(options, included ? *included : options.values, outputs);
@@ -240,7 +217,7 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
 }
 
 void Index::State::require_writable(MemorySpace space) const {
-  if (space == MemorySpace::device && !backend->on_gpu())
+  if (space == MemorySpace::device && engine.memory_space == MemorySpace::host)
     fail(
         "the output buffers are in device memory, which {} cannot write: use an index on the GPU "
         "(@cuda)",
@@ -326,7 +303,7 @@ std::vector<TimeUnit> Index::part_time_units() const {
 
 TimeUnit Index::included_time_unit() const { return state_->included_time_unit; }
 
-std::optional<Type> Index::included() const { return state_->read()->main().structure->included(); }
+std::optional<Type> Index::included() const { return state_->read()->main().searcher->included(); }
 
 Spec Index::spec() const {
   return explain_out_of_memory(describing, [&] { return Spec(state_->spec); });
@@ -337,8 +314,8 @@ MemoryUsage Index::memory_usage() const {
 }
 
 std::vector<std::pair<std::string, double>> Index::build_profile() const {
-  return explain_out_of_memory(describing,
-                               [&] { return state_->read()->main().structure->build_profile(); });
+  return explain_out_of_memory(
+      describing, [&] { return std::vector(state_->read()->main().searcher->build_profile()); });
 }
 
 std::string Index::describe() const {
@@ -356,7 +333,7 @@ class IndexAccess {
       fail("the column has {} rows, and an index holds at most 2^32 - 1: split the column",
            column.size());
     auto state = std::make_unique<Index::State>();
-    state->set_spec(resolve(spec));
+    state->set_spec(resolve(spec), options.device_memory);
     state->build(column, options);
     return Index(std::move(state));
   }
@@ -390,8 +367,8 @@ Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) 
 
 Index Index::copy() const {
   return explain_out_of_memory("copying an index", [&] {
-    const std::shared_ptr<DeviceMemory> memory = state_->read()->main().structure->device_memory();
-    Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick), memory);
+    Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick),
+                                   state_->engine.device_memory);
     copy.state_->file.clear();
     copy.state_->loaded = "copied in memory";
     return copy;

@@ -5,7 +5,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "engine/row_sets.hpp"
 #include "index/index_state.hpp"
 
 namespace rtindex {
@@ -26,7 +25,7 @@ void Index::State::require_one_space(const ColumnView& a, const char* a_name, co
 
 void Index::State::require_included(const Version& now, const ColumnView& values,
                                     std::size_t count) const {
-  const std::optional<Type> included = now.main().structure->included();
+  const std::optional<Type> included = now.main().searcher->included();
   if (!included) {
     if (values.has_value())
       fail("the index has no included values: leave them out, or build it with included values");
@@ -104,7 +103,7 @@ void Index::State::update(const ColumnView& changed, const ColumnView& new_keys,
 void Index::State::set_included(const ColumnView& changed, const ColumnView& values,
                                 Stream stream) {
   require_rows(changed);
-  if (!read()->main().structure->included())
+  if (!read()->main().searcher->included())
     fail("the index has no included values: build it with included values");
   require_included(*read(), values, changed.size());
   require_one_space(changed, "rows", values, "values");
@@ -122,22 +121,27 @@ void Index::State::merge() {
 // In place, unless somebody else holds the structure (a snapshot), or the rows and keys do not fit
 // it: then the update is a change like any other.
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
-  if (!refits) return false;
+  if (!engine.refits) return false;
   const std::lock_guard turn(change_mutex_);
   const std::unique_lock lock = [&] {
     const std::lock_guard waiting(turnstile_);
     return std::unique_lock(refit_mutex_);
   }();
-  if (version_.use_count() != 1 || version_->segments.size() != 1 ||
-      version_->main().deleted != nullptr || version_->main().structure.use_count() != 1)
+  const Segment& main = version_->main();
+  if (version_.use_count() != 1 || version_->segments.size() != 1 || main.deleted != nullptr ||
+      main.searcher.use_count() != 1)
     return false;
   auto next = std::make_shared<Version>(*version_);  // first: nothing may fail after the refit
   next->is_changed = true;
   bool done = false;
   threads->run([&] {
-    const Segment& main = version_->main();
-    const CheckedRows checked = backend->check_rows(spec, changed, version_->states, stream);
-    done = checked.nulls == 0 && backend->refit(spec, main, changed, new_keys, stream);
+    const SegmentBuilder& builder = *engine.segments;
+    if (builder.check_rows(changed, version_->states, stream).nulls != 0) return;
+    const std::optional<Refit> plan = builder.plan_refit(main, changed, new_keys, stream);
+    if (!plan) return;
+    main.searcher->refit(plan->changes, plan->span);
+    main.codec->set_span(plan->span);
+    done = true;
   });
   if (done) publish(std::move(next));
   return done;
@@ -164,7 +168,7 @@ MemoryUsage Index::State::memory_usage() const {
     bitmap += set->bytes();
   };
   for (const Segment& segment : now->segments) {
-    const MemoryUsage usage = segment.structure->memory_usage();
+    const MemoryUsage usage = segment.searcher->memory_usage();
     for (const auto& [name, bytes] : usage.parts) add(name, bytes);
     const std::size_t full_keys = segment.codec->bytes();
     if (full_keys != 0) add("full keys", full_keys);
@@ -187,7 +191,7 @@ std::string Index::State::describe() const {
   if (now->live() != rows)
     text += fmt::format("rows: {} live, {} erased, {} null\n", now->live(),
                         count_of(now->states.erased), count_of(now->states.nulls));
-  text += now->main().structure->describe();
+  text += now->main().searcher->describe();
   text += fmt::format("segments: {} with {} keys", now->segments.size(), now->main().keys());
   for (std::size_t i = 1; i < now->segments.size(); ++i)
     text += fmt::format(" + {}", now->segments[i].keys());
@@ -195,8 +199,7 @@ std::string Index::State::describe() const {
     text += fmt::format(", {} rows of the first are erased or have moved",
                         now->main().deleted->count());
   text += fmt::format("; merged when the others exceed {}{} keys\n",
-                      backend->delta_bound(spec) == 0 ? "" : "an eighth of the first or ",
-                      backend->delta_bound(spec));
+                      max_delta == 0 ? "" : "an eighth of the first or ", max_delta);
   if (!file.empty() && now->is_changed)
     text += fmt::format("loaded: from {}, changed in memory since\n", file);
   else if (!loaded.empty())
@@ -216,9 +219,10 @@ std::string Index::State::describe() const {
 std::unique_ptr<Index::State> Index::State::snapshot() const {
   auto same = std::make_unique<State>();
   same->spec = spec;
-  same->backend = backend;
+  same->kind = kind;
+  same->engine = engine;
+  same->max_delta = max_delta;
   same->threads = threads;
-  same->refits = refits;
   same->time_unit = time_unit;
   same->part_time_units = part_time_units;
   same->included_time_unit = included_time_unit;

@@ -1,5 +1,6 @@
-#include <string>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -9,54 +10,23 @@ namespace rtindex {
 
 namespace {
 
-// The first string above all that begin with a prefix; false where there is none.
-[[nodiscard]] bool make_successor(std::string& prefix) {
-  constexpr char greatest = '\xff';
-  while (!prefix.empty() && prefix.back() == greatest) prefix.pop_back();
-  if (prefix.empty()) return false;
-  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
-  return true;
-}
-
 // Ranks as numbers; null ones are beyond the last.
-[[nodiscard]] std::vector<std::uint64_t> places_of(const ColumnView& ranks) {
+[[nodiscard]] std::vector<std::uint64_t> positions_of(const ColumnView& ranks) {
   if (!is_integer(ranks.type()) || ranks.type() == Type::boolean)
     fail("expected ranks as integers, got {}", name_of(ranks.type()));
-  std::vector<std::uint64_t> places(ranks.size(), std::numeric_limits<std::uint64_t>::max());
+  std::vector<std::uint64_t> positions(ranks.size(), std::numeric_limits<std::uint64_t>::max());
   visit_native(ranks.type(), [&]<class T>() {
     if constexpr (std::is_integral_v<T>)
       for (std::size_t i = 0; i < ranks.size(); ++i) {
         const T rank = static_cast<const T*>(ranks.data())[i];
         if (ranks.valid(i) && std::cmp_greater_equal(rank, 0))
-          places[i] = static_cast<std::uint64_t>(rank);  // NOLINT(bugprone-signed-char-misuse)
+          positions[i] = static_cast<std::uint64_t>(rank);  // NOLINT(bugprone-signed-char-misuse)
       }
   });
-  return places;
+  return positions;
 }
 
 }  // namespace
-
-void Index::State::run_prefixes(const Version& now, const ColumnView& prefixes,
-                                Request& request) const {
-  if (prefixes.memory_space() == MemorySpace::device) {
-    backend->wait_for(spec, request.stream);
-    return run_prefixes(now, backend->fetch(spec, prefixes).view(), request);
-  }
-  OwnedColumn behind(Type::string, prefixes.size());
-  for (std::size_t i = 0; i < prefixes.size(); ++i) {
-    if (!prefixes.valid(i)) continue;
-    behind.string(i) = prefixes.string(i);
-    behind.set_valid(i, make_successor(behind.string(i)));
-  }
-  const ColumnView upper = behind.view();
-  search(now,
-         {.lower = prefixes,
-          .upper = upper,
-          .kind = QueryKind::range,
-          .ends = {.upper_open = true, .null_upper_is_none = true},
-          .neighbour = {}},
-         request);
-}
 
 std::vector<std::uint32_t> Index::rank(const ColumnView& keys) const {
   return explain_out_of_memory("ranking keys", [&] {
@@ -74,23 +44,24 @@ std::vector<std::uint32_t> Index::null_rows() const {
   return explain_out_of_memory("listing rows", [&] { return state_->null_rows(); });
 }
 
-// Several segments, and rows that are deleted, have no places: they are merged for the call.
+// Several segments, and rows that are deleted, have no position in key order: they are merged for
+// the call.
 std::vector<std::uint32_t> Index::State::select(const ColumnView& ranks) const {
   if (ranks.memory_space() == MemorySpace::device)
     fail("the ranks are in device memory: copy them to host memory");
-  const std::vector<std::uint64_t> places = places_of(ranks);
+  const std::vector<std::uint64_t> positions = positions_of(ranks);
   const Reading now = read();
-  if (!now->main().structure->keeps_order())
+  if (!now->main().searcher->capabilities().key_order)
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot select rows by rank: use rx, sorted or "
          "btree",
          spec.text());
-  std::vector<std::uint32_t> rows(places.size());
+  std::vector<std::uint32_t> rows(positions.size());
   threads->run([&] {
     const bool is_one = now->segments.size() == 1 && now->main().deleted == nullptr;
     const Segment all =
-        is_one ? now->main() : backend->merge(spec, now->segments, now->rows(), true);
-    all.structure->select(*all.codec, places, rows.data());
+        is_one ? now->main() : engine.segments->merge(now->segments, now->rows(), true);
+    all.searcher->select(*all.codec, positions, rows.data());
   });
   return rows;
 }

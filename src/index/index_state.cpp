@@ -10,7 +10,6 @@
 #include "engine/index_options.hpp"
 #include "file/index_file.hpp"
 #include "file/stored.hpp"
-#include "kinds/scene/rx_options.hpp"
 
 namespace rtindex {
 
@@ -30,13 +29,12 @@ ResolvedSpec spec_in(const FileReader& file) {
 }  // namespace
 
 void Index::State::require_key_order() const {
-  if (backend->keeps_key_order(spec)) return;
+  if (engine.keeps_key_order) return;
   fail(ErrorKind::unsupported,
        "{} cannot include values, because it does not keep its keys in order: {}use rx:native, "
        "sorted or btree",
-       backend->name(),
-       find_option("bucket", backend->options()) == nullptr ? ""
-                                                            : "add bucket=16 to sort them, or ");
+       kind->name(),
+       find_option("bucket", kind->options) == nullptr ? "" : "add bucket=16 to sort them, or ");
 }
 
 std::shared_ptr<const Version> Index::State::current() const {
@@ -46,7 +44,7 @@ std::shared_ptr<const Version> Index::State::current() const {
 
 Index::State::Reading Index::State::read() const {
   Reading reading;
-  if (refits) {
+  if (engine.refits) {
     const std::lock_guard passing(turnstile_);
     reading.lock = std::shared_lock(refit_mutex_);
   }
@@ -60,12 +58,13 @@ void Index::State::publish(std::shared_ptr<const Version> next) {
   version_.swap(next);
 }
 
-void Index::State::set_spec(ResolvedSpec resolved) {
+void Index::State::set_spec(ResolvedSpec resolved, const std::shared_ptr<DeviceMemory>& memory) {
   spec = std::move(resolved.spec);
-  backend = resolved.backend;
-  threads = std::make_shared<ThreadLimit>(IndexOptions::from(spec).threads);
-  // Without the option, as in rx:native, it is the default: to rebuild.
-  refits = RxOptions::from(spec).update == Update::refit;
+  kind = resolved.kind;
+  engine = kind->bind(spec, memory);
+  const IndexOptions options = IndexOptions::from(spec);
+  threads = std::make_shared<ThreadLimit>(options.threads);
+  max_delta = options.delta.value_or(engine.default_delta);
 }
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
@@ -80,10 +79,9 @@ void Index::State::build(const ColumnView& column, const BuildOptions& options) 
   included_time_unit = options.include.time_unit();
   auto first = std::make_shared<Version>();
   threads->run([&] {
-    NewSegment built = backend->build_column(spec, column, options);
+    NewSegment built = engine.segments->build(column, options);
     first->segments.push_back(std::move(built.segment));
-    first->states = {column.size(), nullptr, std::move(built.nulls),
-                     first->main().structure->device_memory()};
+    first->states = {column.size(), nullptr, std::move(built.nulls)};
   });
   publish(std::move(first));
 }
@@ -115,7 +113,7 @@ Stored Index::State::stored(const Version& now) const {
   for (std::size_t i = 0; i < now.segments.size(); ++i) {
     FileWriter part = writer.part(fmt::format("segment{}", i));
     now.segments[i].codec->save(part.part("codec"));
-    now.segments[i].structure->save(part.part("structure"));
+    now.segments[i].searcher->save(part.part("structure"));
     save_bitmap(part, "deleted", now.segments[i].deleted);
   }
   return stored;
@@ -145,7 +143,7 @@ Array<std::byte> Index::State::container() const {
 
 void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory) {
   const FileReader reader(stored);
-  set_spec(spec_in(reader));
+  set_spec(spec_in(reader), memory);
   const auto unit_in = [&](const std::string& name) {
     try {
       return time_unit_named(reader.text(name));
@@ -159,7 +157,7 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
   auto opened = std::make_shared<Version>();
   opened->states.rows = reader.number("rows", max_rows);
   file = stored.file;
-  threads->run([&] { load_segments(reader, memory, *opened); });
+  threads->run([&] { load_segments(reader, *opened); });
   for (std::size_t i = 0; i < opened->main().codec->part_types().size(); ++i)
     part_time_units.push_back(unit_in(fmt::format("part_time_unit{}", i)));
   publish(std::move(opened));
@@ -170,34 +168,32 @@ namespace {
 // Whether two segments can belong to one index.
 bool is_alike(const Segment& a, const Segment& b) {
   return a.codec->type() == b.codec->type() && a.codec->part_types() == b.codec->part_types() &&
-         a.structure->included() == b.structure->included();
+         a.searcher->included() == b.searcher->included();
 }
 
 }  // namespace
 
-void Index::State::load_segments(const FileReader& reader,
-                                 const std::shared_ptr<DeviceMemory>& memory, Version& opened) {
+void Index::State::load_segments(const FileReader& reader, Version& opened) {
   RowStates& states = opened.states;
   const auto bitmap_in = [&](const FileReader& part, const std::string& name) -> RowBitmapPtr {
     if (!part.has(name + "_rows")) return nullptr;
     const std::size_t rows = part.number(name + "_rows", states.rows);
-    return backend->load_bitmap(spec, part.array<std::uint32_t>(name, RowBits::words_of(rows)),
-                                rows, memory);
+    return engine.segments->load_bitmap(part.array<std::uint32_t>(name, RowBits::words_of(rows)),
+                                        rows);
   };
   const auto load_segment = [&](const FileReader& part) {
     Segment segment;
     segment.codec = KeyCodec::from_file(part.part("codec"), states.rows);
-    LoadedStructure structure =
-        backend->load(spec, part.part("structure"), *segment.codec, states.rows, memory);
-    segment.structure = std::move(structure.structure);
-    loaded = fmt::format("{} {}", structure.rebuilt ? "rebuilt from the column in" : "mapped from",
-                         file);
+    LoadedSearcher opened_searcher =
+        engine.segments->load(part.part("structure"), *segment.codec, states.rows);
+    segment.searcher = std::move(opened_searcher.searcher);
+    loaded = fmt::format(
+        "{} {}", opened_searcher.rebuilt ? "rebuilt from the column in" : "mapped from", file);
     segment.deleted = bitmap_in(part, "deleted");
     if (!opened.segments.empty() && !is_alike(segment, opened.main()))
       reader.refuse("its segments have keys or values of different types");
     opened.segments.push_back(std::move(segment));
   };
-  states.memory = memory;
   const std::uint64_t segments = reader.number("segments", states.rows + 1);
   if (segments == 0) reader.refuse("it has no segments");
   for (std::uint64_t i = 0; i < segments; ++i)

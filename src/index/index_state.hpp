@@ -14,9 +14,9 @@
 #include <rtindex/index.hpp>
 
 #include "base/parallel.hpp"
-#include "engine/backend.hpp"
+#include "engine/engine.hpp"
 #include "file/stored.hpp"
-#include "index/catalog.hpp"
+#include "index/resolve.hpp"
 #include "index/version.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -24,21 +24,13 @@ namespace rtindex {
 
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
 
-// A query that was checked against a version, as segments search it.
-struct SearchedQuery {
-  const ColumnView& lower;
-  const ColumnView& upper;  // of points: the same column
-  QueryKind kind;           // equal, range or nearest
-  RangeEnds ends;
-  const NearestOptions& neighbour;
-};
-
-// What an Index holds, and its work: every call is checked here before a structure sees it.
+// What an Index holds, and its work: every call is checked here before a searcher runs.
 struct Index::State {
   Spec spec;  // complete
-  const Backend* backend = nullptr;
+  const Kind* kind = nullptr;
+  Engine engine;
+  std::size_t max_delta = 0;  // keys outside the first segment before all are merged
   std::shared_ptr<ThreadLimit> threads;
-  bool refits = false;  // update=refit
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
   TimeUnit included_time_unit = TimeUnit::unspecified;
@@ -61,7 +53,7 @@ struct Index::State {
   void change(Make&& make) {
     const std::lock_guard turn(change_mutex_);
     auto next = std::make_shared<Version>(*current());
-    threads->run([&] { make(VersionMaker(*backend, spec), *next); });
+    threads->run([&] { make(VersionMaker(engine, max_delta), *next); });
     publish(std::move(next));
   }
 
@@ -98,8 +90,8 @@ struct Index::State {
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
-  // The spec, its backend and what all calls read from its options.
-  void set_spec(ResolvedSpec resolved);
+  // The spec, the engine that it makes and the options of every index.
+  void set_spec(ResolvedSpec resolved, const std::shared_ptr<DeviceMemory>& memory);
   void build(const ColumnView& column, const BuildOptions& options);
   // The parts of a version, which must be held until they are written.
   [[nodiscard]] Stored stored(const Version& now) const;
@@ -124,10 +116,10 @@ struct Index::State {
 
  private:
   // Runs a query that was checked.
-  void run(const Version& now, const Query& query, Request& request) const;
-  void search(const Version& now, const SearchedQuery& query, Request& request) const;
-  // Prefixes are ranges up to the first string above all that begin with them.
-  void run_prefixes(const Version& now, const ColumnView& prefixes, Request& request) const;
+  void run(const Version& now, const Query& query, const Request& request) const;
+  // The kind that segments search: a composite key of fewer parts than the column matches every key
+  // that begins with it, which is a range.
+  [[nodiscard]] static QueryKind searched_kind(const Version& now, const Query& query);
   [[nodiscard]] std::shared_ptr<const Version> current() const;
   // The main segment refitted in place; false where it cannot be.
   [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
@@ -135,8 +127,7 @@ struct Index::State {
   void require_included(const Version& now, const ColumnView& values, std::size_t count) const;
   static void require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
                                 const char* b_name);
-  void load_segments(const FileReader& reader, const std::shared_ptr<DeviceMemory>& memory,
-                     Version& opened);
+  void load_segments(const FileReader& reader, Version& opened);
 
   mutable std::mutex metadata_mutex_;
   std::map<std::string, std::string> metadata_;

@@ -2,30 +2,30 @@
 
 #include <algorithm>
 
-#include "kinds/backends.hpp"
+#include "kinds/registry.hpp"
 
 namespace rtindex {
 
 namespace {
 
-void add_kind(const Backend& backend, std::vector<SpecVocabulary::Kind>& kinds) {
-  auto kind = std::find_if(kinds.begin(), kinds.end(),
-                           [&](const auto& known) { return known.name == backend.kind(); });
-  if (kind == kinds.end()) kind = kinds.insert(kind, {backend.kind(), {}});
+void add_kind(const Kind& added, std::vector<SpecVocabulary::Kind>& known) {
+  auto kind = std::find_if(known.begin(), known.end(),
+                           [&](const auto& other) { return other.name == added.kind; });
+  if (kind == known.end()) kind = known.insert(kind, {added.kind, {}});
   std::vector<std::string>& tracers = kind->tracers;
-  if (!backend.tracer().empty() &&
-      std::find(tracers.begin(), tracers.end(), backend.tracer()) == tracers.end())
-    tracers.push_back(backend.tracer());
+  if (!added.tracer.empty() &&
+      std::find(tracers.begin(), tracers.end(), added.tracer) == tracers.end())
+    tracers.push_back(added.tracer);
 }
 
 // People read about indexes on a CPU first.
 SpecVocabulary collect_vocabulary() {
   SpecVocabulary vocabulary;
   for (const bool on_gpu : {false, true})
-    for (const Backend* backend : backends()) {
-      if (backend->on_gpu() != on_gpu) continue;
-      add_kind(*backend, vocabulary.kinds);
-      for (const SpecOption& option : backend->options()) vocabulary.options.push_back(option);
+    for (const Kind& kind : kinds()) {
+      if (kind.on_gpu() != on_gpu) continue;
+      add_kind(kind, vocabulary.kinds);
+      for (const SpecOption& option : kind.options) vocabulary.options.push_back(option);
     }
   std::stable_sort(vocabulary.options.begin(), vocabulary.options.end(),
                    [](const SpecOption& a, const SpecOption& b) { return a.topic < b.topic; });

@@ -20,43 +20,43 @@ void VersionMaker::insert(Version& version, const NewRows& rows) const {
   const std::size_t row_count = version.rows() + rows.count;
   const std::size_t first = first_to_merge(version, rows.count);
   NewRows added_rows = rows;
-  added_rows.only_merged = first < version.segments.size();
-  NewSegment added = backend_.build_rows(spec_, added_rows, version.segments, row_count);
+  added_rows.merged_at_once = first < version.segments.size();
+  NewSegment added = engine_.segments->build_rows(added_rows, version.segments, row_count);
   version.states.rows = row_count;
-  version.states.nulls = backend_.union_of(spec_, version.states.nulls, added.nulls);
+  version.states.nulls = union_of(version.states.nulls, added.nulls);
   add(version, std::move(added.segment), first);
 }
 
 void VersionMaker::change(Version& version, const NewRows& rows) const {
-  const CheckedRows checked = backend_.check_rows(spec_, rows.rows, version.states, rows.stream);
+  const CheckedRows checked = engine_.segments->check_rows(rows.rows, version.states, rows.stream);
   const std::vector<Segment> current = version.segments;
-  kill(version, checked.named);
+  mark_deleted(version, checked.named);
   const std::size_t first = first_to_merge(version, rows.count);
   NewRows added_rows = rows;
-  added_rows.only_merged = first < version.segments.size();
-  NewSegment added = backend_.build_rows(spec_, added_rows, current, version.rows());
+  added_rows.merged_at_once = first < version.segments.size();
+  NewSegment added = engine_.segments->build_rows(added_rows, current, version.rows());
   RowBitmapPtr& nulls = version.states.nulls;
-  if (checked.nulls != 0) nulls = backend_.difference(spec_, nulls, checked.named);
-  nulls = backend_.union_of(spec_, nulls, added.nulls);
+  if (checked.nulls != 0) nulls = difference(nulls, checked.named);
+  nulls = union_of(nulls, added.nulls);
   add(version, std::move(added.segment), first);
 }
 
 void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) const {
-  const CheckedRows checked = backend_.check_rows(spec_, rows, version.states, stream);
-  kill(version, checked.named);
+  const CheckedRows checked = engine_.segments->check_rows(rows, version.states, stream);
+  mark_deleted(version, checked.named);
   RowStates& states = version.states;
-  if (checked.nulls != 0) states.nulls = backend_.difference(spec_, states.nulls, checked.named);
-  states.erased = backend_.union_of(spec_, states.erased, checked.named);
+  if (checked.nulls != 0) states.nulls = difference(states.nulls, checked.named);
+  states.erased = union_of(states.erased, checked.named);
   merge_from(version, first_to_merge(version, 0));
 }
 
 std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
                                      Stream stream) const {
   const RowBitmapPtr rows =
-      backend_.matching_rows(spec_, version.segments, keys, version.rows(), stream);
+      engine_.batches->matching_rows(version.segments, keys, version.rows(), stream);
   if (rows == nullptr) return 0;
-  kill(version, rows);
-  version.states.erased = backend_.union_of(spec_, version.states.erased, rows);
+  mark_deleted(version, rows);
+  version.states.erased = union_of(version.states.erased, rows);
   merge_from(version, first_to_merge(version, 0));
   return rows->count();
 }
@@ -67,11 +67,11 @@ void VersionMaker::add(Version& version, Segment segment, std::size_t first) con
 }
 
 // Keys of every segment fit the spec's key mode, or it would not be there; those of all segments
-// might not. Merging all then finds out, before later changes would: it refuses the change, or
-// drops the rows that were in the way.
+// might not. Merging all then rejects the change before later ones fail, or
+// drops the rows that did not fit.
 bool VersionMaker::fit_together(const Version& version) const {
   constexpr std::uint64_t largest_span = std::numeric_limits<std::uint64_t>::max();
-  if (version.segments.size() == 1 || backend_.holds(spec_, largest_span)) return true;
+  if (version.segments.size() == 1 || !engine_.holds || engine_.holds(largest_span)) return true;
   std::uint64_t smallest = largest_span;
   std::uint64_t largest = 0;
   for (const Segment& segment : version.segments) {
@@ -81,17 +81,17 @@ bool VersionMaker::fit_together(const Version& version) const {
     smallest = std::min(smallest, *base);
     largest = std::max(largest, *base + segment.codec->span());
   }
-  return smallest > largest || backend_.holds(spec_, largest - smallest);
+  return smallest > largest || engine_.holds(largest - smallest);
 }
 
-void VersionMaker::kill(Version& version, const RowBitmapPtr& rows) const {
+void VersionMaker::mark_deleted(Version& version, const RowBitmapPtr& rows) {
   RowBitmapPtr old_deleted;
   RowBitmapPtr new_deleted = rows;
   // Segments often share their deleted rows.
   for (Segment& segment : version.segments) {
     if (segment.deleted != old_deleted) {
       old_deleted = segment.deleted;
-      new_deleted = backend_.union_of(spec_, old_deleted, rows);
+      new_deleted = union_of(old_deleted, rows);
     }
     segment.deleted = new_deleted;
   }
@@ -100,12 +100,12 @@ void VersionMaker::kill(Version& version, const RowBitmapPtr& rows) const {
 std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t added) const {
   const Segment& main = version.main();
   const std::size_t delta = version.delta_keys() + added;
-  if (delta > backend_.delta_bound(spec_) || main_factor * delta > main.keys() ||
+  if (delta > max_delta_ || main_factor * delta > main.keys() ||
       main_factor * count_of(main.deleted) > main.keys())
     return 0;
   std::size_t first = version.segments.size();
   std::size_t newer = added;
-  while (first > 1 && version.segments[first - 1].keys() / backend_.merge_factor() <= newer)
+  while (first > 1 && version.segments[first - 1].keys() / engine_.merge_factor <= newer)
     newer += version.segments[--first].keys();
   return first;
 }
@@ -115,7 +115,7 @@ void VersionMaker::merge_from(Version& version, std::size_t first) const {
   if (first == version.segments.size()) return;
   const std::span<const Segment> segments = std::span(version.segments).subspan(first);
   if (segments.size() == 1 && segments.front().deleted == nullptr) return;
-  Segment merged = backend_.merge(spec_, segments, version.rows(), first == 0);
+  Segment merged = engine_.segments->merge(segments, version.rows(), first == 0);
   version.segments.resize(first);
   version.segments.push_back(std::move(merged));
 }

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/backend.hpp"
-#include "engine/segment.hpp"
+#include "engine/engine.hpp"
 
 namespace rtindex {
 
@@ -32,7 +31,9 @@ struct Version {
 // merges segments once they hold enough keys. The caller has checked all arguments but the rows.
 class VersionMaker {
  public:
-  VersionMaker(const Backend& backend, const Spec& spec) : backend_(backend), spec_(spec) {}
+  // `max_delta`: keys outside the first segment before all segments are merged.
+  VersionMaker(const Engine& engine, std::size_t max_delta)
+      : engine_(engine), max_delta_(max_delta) {}
 
   // Rows that were not there before.
   void insert(Version& version, const NewRows& rows) const;
@@ -47,17 +48,17 @@ class VersionMaker {
  private:
   // Adds a segment and merges all from the `first` on.
   void add(Version& version, Segment segment, std::size_t first) const;
-  // Whether one structure could hold the keys of all segments.
+  // Whether one searcher could hold the keys of all segments.
   [[nodiscard]] bool fit_together(const Version& version) const;
-  // From now on no segment holds these rows.
-  void kill(Version& version, const RowBitmapPtr& rows) const;
+  // Marks rows deleted in every segment.
+  static void mark_deleted(Version& version, const RowBitmapPtr& rows);
   // The first of the segments that are merged when so many keys are added to a version: only some
   // of the newest ones, all of them (0), or none (the number of segments).
   [[nodiscard]] std::size_t first_to_merge(const Version& version, std::size_t added) const;
   void merge_from(Version& version, std::size_t first) const;
 
-  const Backend& backend_;
-  const Spec& spec_;
+  const Engine& engine_;
+  std::size_t max_delta_;
 };
 
 }  // namespace rtindex

@@ -74,10 +74,10 @@ class PackedKeys {
 // A column as the structures see it: the encoded keys of its valid rows, in row order.
 struct EncodedColumn {
   PackedKeys keys;
-  Array<std::uint32_t> rows;  // the rowID of each key; empty where key i is row i (no nulls)
-  std::size_t row_count = 0;  // of the column, nulls included
-  std::uint64_t span = 0;     // no key is greater; keys start at 0
-  bool only_merged = false;   // the structure over it will be merged with others at once
+  Array<std::uint32_t> rows;    // the rowID of each key; empty where key i is row i (no nulls)
+  std::size_t row_count = 0;    // of the column, nulls included
+  std::uint64_t span = 0;       // no key is greater; keys start at 0
+  bool merged_at_once = false;  // nothing searches it before it is merged with others
 
   [[nodiscard]] std::size_t size() const { return keys.size(); }
   [[nodiscard]] std::uint32_t row(std::size_t i) const {

@@ -40,6 +40,31 @@ Array<std::uint32_t> HostRowBitmap::words() const {
   return copy;
 }
 
+RowBitmapPtr HostRowBitmap::union_with(const RowBitmap& other) const {
+  const bool is_longer = bits().rows >= other.bits().rows;
+  const RowBits longer = is_longer ? bits() : other.bits();
+  const RowBits shorter = is_longer ? other.bits() : bits();
+  const std::size_t common = RowBits::words_of(shorter.rows);
+  Array<std::uint32_t> words(RowBits::words_of(longer.rows));
+  parallel_for(words.size(), word_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      words[i] = longer.words[i] | (i < common ? shorter.words[i] : 0);
+  });
+  return std::make_shared<HostRowBitmap>(std::move(words), longer.rows);
+}
+
+RowBitmapPtr HostRowBitmap::minus(const RowBitmap& other) const {
+  const RowBits removed = other.bits();
+  const std::size_t common = RowBits::words_of(removed.rows);
+  Array<std::uint32_t> words(words_.size());
+  parallel_for(words.size(), word_grain, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      words[i] = words_[i] & ~(i < common ? removed.words[i] : 0);
+  });
+  auto bitmap = std::make_shared<HostRowBitmap>(std::move(words), bits().rows);
+  return bitmap->count() == 0 ? nullptr : bitmap;
+}
+
 RowBitmapBuilder::RowBitmapBuilder(std::size_t rows)
     : words_(RowBits::words_of(rows)), rows_(rows) {
   parallel_for(words_.size(), word_grain, [&](std::size_t first, std::size_t count) {

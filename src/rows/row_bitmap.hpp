@@ -28,6 +28,10 @@ class RowBitmap {
   }
   // The words in host memory, to be saved.
   [[nodiscard]] virtual Array<std::uint32_t> words() const = 0;
+  // Rows of either bitmap, and rows of this one that the other does not have; in one memory space.
+  [[nodiscard]] virtual std::shared_ptr<const RowBitmap> union_with(
+      const RowBitmap& other) const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const RowBitmap> minus(const RowBitmap& other) const = 0;
 
  protected:
   RowBitmap() = default;
@@ -52,12 +56,21 @@ using RowBitmapPtr = std::shared_ptr<const RowBitmap>;
 [[nodiscard]] inline std::size_t count_of(const RowBitmapPtr& bitmap) {
   return bitmap == nullptr ? 0 : bitmap->count();
 }
+[[nodiscard]] inline RowBitmapPtr union_of(const RowBitmapPtr& a, const RowBitmapPtr& b) {
+  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
+  return a->union_with(*b);
+}
+[[nodiscard]] inline RowBitmapPtr difference(const RowBitmapPtr& a, const RowBitmapPtr& b) {
+  return a == nullptr || b == nullptr ? a : a->minus(*b);
+}
 
 // A row bitmap in host memory.
 class HostRowBitmap final : public RowBitmap {
  public:
   HostRowBitmap(Array<std::uint32_t> words, std::size_t rows);
   [[nodiscard]] Array<std::uint32_t> words() const override;
+  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap& other) const override;
+  [[nodiscard]] RowBitmapPtr minus(const RowBitmap& other) const override;
 
  private:
   Array<std::uint32_t> words_;

@@ -1,4 +1,4 @@
-// Structures in host memory with deleted rows, against a scan of the rows that are not deleted.
+// Searchers in host memory with deleted rows, against a scan of the rows that are not deleted.
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "answers/answers.hpp"
-#include "index/catalog.hpp"
 #include "keys/codec.hpp"
 #include "support/checker.hpp"
 #include "support/deleted_rows.hpp"
+#include "support/engine_of.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -20,20 +20,15 @@
 namespace rtindex::test {
 namespace {
 
-// A structure as a segment holds it.
-struct BuiltStructure {
+struct BuiltSegment {
   TestColumn column;
-  std::unique_ptr<KeyCodec> codec;
-  std::unique_ptr<Structure> structure;
+  Segment segment;
 
-  BuiltStructure(TestColumn keys, const std::string& spec, const ColumnView& include)
-      : column(std::move(keys)), codec(KeyCodec::for_column(column.view())) {
-    const ResolvedSpec resolved = resolve(spec);
+  BuiltSegment(TestColumn keys, const std::string& spec, const ColumnView& include)
+      : column(std::move(keys)) {
     BuildOptions options;
     options.include = include;
-    structure = resolved.backend->build(
-        resolved.spec, codec->encode(column.view()), *codec,
-        [&](std::uint32_t row) { return column.view().text(row); }, options);
+    segment = engine_of(spec).segments->build(column.view(), options).segment;
   }
 
   [[nodiscard]] Answers answer(const Batch& batch, const AnswerOptions& options,
@@ -44,7 +39,7 @@ struct BuiltStructure {
     request.included = included;
     const ColumnView lower = batch.lower.view();
     const ColumnView upper = batch.upper.view();
-    structure->run(LookupBatch(*codec, lower, upper, batch.kind), request);
+    segment.searcher->answer(LookupBatch(*segment.codec, lower, upper, batch.kind), request);
     return access.finish();
   }
 };
@@ -85,29 +80,30 @@ TEST_P(DeletedRowsOf, MatchNoLookup) {
   Random random(21);
   const std::vector<Batch> batches = own_batches(column, 12, random);
   const TestColumn values = values_of(Type::f64, column.size(), random);
-  const BuiltStructure built(column, spec, includes_values(spec) ? values.view() : ColumnView());
+  const BuiltSegment built(column, spec, includes_values(spec) ? values.view() : ColumnView());
   for (const std::string name : {"few", "half", "all"}) {
     const DeletedRows deleted = deleted_rows_named(name, column.size());
     for (const Batch& batch : batches) {
-      if (!built.structure->supports(Answer::any, batch.kind)) continue;
+      if (batch.kind != QueryKind::equal && !built.segment.searcher->capabilities().ranges)
+        continue;
       const Matches wanted = without_deleted(scan(column.keys(), batch), deleted);
       // Twice, as what is derived from the set is made on the way.
       for (int time = 0; time < 2; ++time)
         for (const bool included : {false, true}) {
-          if (included && !built.structure->included()) continue;
+          if (included && !built.segment.searcher->included()) continue;
           for (AnswerOptions options : some_options()) {
             options.values = values.view();
             ASSERT_EQ("", first_difference(
                               given(built.answer(batch, options, deleted, included), options),
                               options, batch, wanted, values))
-                << name << " dead, " << text_of(options) << (included ? ", included" : "");
+                << name << " deleted, " << text_of(options) << (included ? ", included" : "");
           }
         }
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, DeletedRowsOf,
+INSTANTIATE_TEST_SUITE_P(Searchers, DeletedRowsOf,
                          testing::Combine(testing::ValuesIn(host_specs()),
                                           testing::Values("dense_u32", "sparse_u64",
                                                           "duplicates_x256", "all_equal_u64",
@@ -121,14 +117,14 @@ INSTANTIATE_TEST_SUITE_P(Structures, DeletedRowsOf,
 TEST(DeletedRowsByPosition, CountAsMemoryOnceTheyAreThere) {
   Random random(22);
   const TestColumn column = workload_named("dense_u32").column();
-  const BuiltStructure built(column, "rx:native@cpu", {});
+  const BuiltSegment built(column, "rx:native@cpu", {});
   const DeletedRows deleted = deleted_rows_named("few", column.size());
   const TestColumn everything = integers(Type::u64, std::vector<Whole>{0});
   const TestColumn end = integers(Type::u64, std::vector<Whole>{largest_of(Type::u64)});
-  const std::size_t before = built.structure->memory_usage().resident;
+  const std::size_t before = built.segment.searcher->memory_usage().resident;
   const AnswerOptions options{.answers = Answer::count};
   static_cast<void>(built.answer(ranges(everything, end), options, deleted, false));
-  const MemoryUsage usage = built.structure->memory_usage();
+  const MemoryUsage usage = built.segment.searcher->memory_usage();
   EXPECT_GT(usage.resident, before);
   EXPECT_LE(usage.resident, before + column.size() / 4 + 64);
   std::size_t sum = 0;

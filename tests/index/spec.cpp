@@ -4,7 +4,7 @@
 
 #include <rtindex/error.hpp>
 
-#include "kinds/backends.hpp"
+#include "kinds/registry.hpp"
 
 namespace rtindex {
 namespace {
@@ -171,15 +171,15 @@ TEST(Spec, SaysWhichValuesAreExpected) {
     EXPECT_TRUE(says(refusal("rx," + text), "taken as")) << text << ": " << refusal("rx," + text);
 }
 
-// The spec with the defaults that its backend declares, whether it is available here or not.
-Spec with_defaults_of_backend(const Spec& spec) {
-  for (const Backend* backend : backends())
-    if (backend->matches(spec)) return with_defaults(spec, backend->name(), backend->options());
-  throw Error("no backend of " + spec.text());
+// The spec with the defaults that its kind declares, whether it is available here or not.
+Spec with_defaults_of_kind(const Spec& spec) {
+  for (const Kind& kind : kinds())
+    if (kind.matches(spec)) return with_defaults(spec, kind.name(), kind.options);
+  throw Error("no kind of " + spec.text());
 }
 
 TEST(SpecOptions, AreCompletedForABackend) {
-  const auto complete = [](const char* text) { return with_defaults_of_backend(text).text(); };
+  const auto complete = [](const char* text) { return with_defaults_of_kind(text).text(); };
   EXPECT_EQ(complete("btree@cuda"), "btree@cuda,gather=auto,group=1,delta=auto");
   EXPECT_EQ(complete("hash@cuda,group=32"), "hash@cuda,group=32,load=0.8,delta=auto");
   EXPECT_EQ(complete("rx:native@cuda"), "rx:native@cuda,gather=auto,cell=12,delta=auto");
@@ -193,7 +193,7 @@ TEST(SpecOptions, AreCompletedForABackend) {
 TEST(SpecOptions, ThatNeedOrExcludeOthers) {
   const auto is_taken = [&](const std::string& options) {
     try {
-      static_cast<void>(with_defaults_of_backend("rx:embree@cpu," + options));
+      static_cast<void>(with_defaults_of_kind("rx:embree@cpu," + options));
       return true;
     } catch (const Error&) {
       return false;
@@ -206,10 +206,10 @@ TEST(SpecOptions, ThatNeedOrExcludeOthers) {
   EXPECT_TRUE(is_taken("bits=1+2+3"));
   EXPECT_TRUE(is_taken("bits=1+2+3,mode=3d"));
   EXPECT_FALSE(is_taken("bits=1+2+3,mode=naive"));
-  const Spec plain = with_defaults_of_backend("rx:embree@cpu");
+  const Spec plain = with_defaults_of_kind("rx:embree@cpu");
   EXPECT_TRUE(plain.options().contains("point"));
   EXPECT_FALSE(plain.options().contains("drop"));
-  const Spec bucketed = with_defaults_of_backend("rx:embree@cpu,bucket=16");
+  const Spec bucketed = with_defaults_of_kind("rx:embree@cpu,bucket=16");
   EXPECT_FALSE(bucketed.options().contains("point"));
   EXPECT_TRUE(bucketed.options().contains("drop"));
 }

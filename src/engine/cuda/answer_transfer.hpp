@@ -13,7 +13,7 @@
 #include "base/array.hpp"
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/host_copies.hpp"
-#include "engine/cuda/answerer.hpp"
+#include "engine/cuda/device_searcher.hpp"
 
 namespace rtindex::cuda {
 

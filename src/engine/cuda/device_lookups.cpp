@@ -219,6 +219,14 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
   return lookups;
 }
 
+bool LookupEncoder::reads_elements() const {
+  const KeyCodec& codec = batch_.codec();
+  const ColumnView& column = batch_.lower();
+  return codec.native_base() && !codec.empty() && batch_.kind() == QueryKind::equal &&
+         column.has_value() && column.type() == codec.type() &&
+         is_plain(element_type(column.type())) && column.validity() == nullptr;
+}
+
 // The elements that kernels encode themselves, without a pass over the batch: points, or the only
 // end that ranges have where their row at that edge is wanted. Null: there are none.
 const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elements,

@@ -9,8 +9,8 @@
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/host_copies.hpp"
+#include "engine/cuda/device_searcher.hpp"
 #include "engine/cuda/full_matches.hpp"
-#include "engine/cuda/locator.hpp"
 #include "keys/cuda/device_keys.hpp"
 #include "keys/lookup_batch.hpp"
 
@@ -73,11 +73,14 @@ struct LookupBuffers {
 // they are, or encoded intervals.
 class LookupEncoder {
  public:
-  // `span`: the largest encoded key of the index; `full`: how keys that are not native are encoded
-  // and compared on the device, or null.
-  LookupEncoder(const LookupBatch& batch, std::uint64_t span, const FullKeys* full)
-      : batch_(batch), span_(span), full_(full) {}
+  LookupEncoder(const LookupBatch& batch, const DeviceSearcher::Encoding& encoding)
+      : batch_(batch), span_(encoding.span), full_(encoding.full) {}
 
+  // Whether points are read as elements of the column's type, without a pass over the batch.
+  [[nodiscard]] bool reads_elements() const;
+  [[nodiscard]] std::size_t interval_bytes() const {
+    return is_wide(span_) ? sizeof(KeyInterval<std::uint64_t>) : sizeof(KeyInterval<std::uint32_t>);
+  }
   // Whether lookups are encoded on the device as tuples.
   [[nodiscard]] bool reads_tuples() const {
     return full_ != nullptr || batch_.codec().packed_map().has_value();
@@ -85,7 +88,7 @@ class LookupEncoder {
 
   // Lookups [first, first + count), whose elements are on the device if the column is native.
   // `buffers` keep them. `edge`: the end of ranges that may be left as elements, for
-  // Answerer::find_edges().
+  // DeviceSearcher::find_edges_on_device().
   [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
                                      const LookupElements& elements, LookupBuffers& buffers,
                                      CopiesIn& in, const Queue& queue,

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/types.hpp"
-#include "engine/cuda/device_backend.hpp"
+#include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
 #include "order/cuda/merge_orders.hpp"
@@ -11,10 +11,8 @@ namespace rtindex::cuda {
 
 namespace {
 
-using Memory = std::shared_ptr<DeviceMemory>;
-
 // The keys of all segments.
-KeyExtent united_extent(std::span<const Segment> segments) {
+KeyExtent union_of_extents(std::span<const Segment> segments) {
   KeyExtent extent;
   for (const Segment& segment : segments) {
     if (segment.codec->empty()) continue;
@@ -38,7 +36,7 @@ struct MergeSide {
 };
 
 MergeSide side_of(const Segment& segment, const KeyExtent& extent) {
-  const OrderedArrays& arrays = arrays_of(segment);
+  const OrderedArrays& arrays = *device_searcher(segment).ordered_arrays();
   return {{&arrays.order, shift_of(segment, extent), bits_of(segment.deleted)},
           arrays.included.get(),
           &arrays.keyless};
@@ -63,42 +61,36 @@ void merge_into(OrderedArrays& arrays, const MergeSide& first, const MergeSide& 
 
 }  // namespace
 
-Segment DeviceBackend::merge(const Spec& spec, std::span<const Segment> segments,
-                             std::size_t row_count, bool is_all) const {
-  const OnDevice current(spec.device_number());
-  const bool is_native_column =
-      std::all_of(segments.begin(), segments.end(), [](const Segment& segment) {
-        return segment.codec->native_base().has_value() && !segment.codec->has_residual();
-      });
-  if (!is_native_column) return Backend::merge(spec, on_host(segments), row_count, is_all);
+Segment DeviceSegmentBuilder::merge(std::span<const Segment> segments, std::size_t row_count,
+                                    bool is_all) const {
+  const OnDevice current(gpu_.device);
+  const auto merge_on_host = [&] { return host_.merge(on_host(segments), row_count, is_all); };
   std::size_t keys = 0;
-  bool is_ordered = device_options(spec).keeps_order;
+  bool is_ordered = true;
   for (const Segment& segment : segments) {
+    if (!segment.codec->native_base() || segment.codec->has_residual()) return merge_on_host();
     keys += segment.keys();
-    is_ordered =
-        is_ordered && dynamic_cast<const DeviceStructure*>(segment.structure.get()) != nullptr;
+    is_ordered = is_ordered && device_searcher(segment).ordered_arrays() != nullptr;
   }
   if (is_ordered && can_merge(keys, 0))
-    return merge_ordered(spec, segments, row_count, is_all ? SegmentUse::main : SegmentUse::delta);
-  if (segments.front().structure->included())
-    return Backend::merge(spec, on_host(segments), row_count, is_all);
-  return merge_columns(spec, segments, row_count);
+    return merge_ordered(segments, row_count, is_all ? SegmentUse::main : SegmentUse::delta);
+  if (segments.front().searcher->included()) return merge_on_host();
+  return merge_columns(segments, row_count);
 }
 
-Segment DeviceBackend::merge_ordered(const Spec& spec, std::span<const Segment> segments,
-                                     std::size_t row_count, SegmentUse use) const {
-  const DeviceOptions options = device_options(spec);
-  const Memory memory = segments.front().structure->device_memory();
+Segment DeviceSegmentBuilder::merge_ordered(std::span<const Segment> segments,
+                                            std::size_t row_count, SegmentUse use) const {
   const Type type = segments.front().codec->type();
   const MemoryMeter meter;
-  const KeyExtent extent = united_extent(segments);
+  const KeyExtent extent = union_of_extents(segments);
   auto arrays = std::make_unique<OrderedArrays>(PooledStream());
-  const Queue queue(memory, arrays->stream.get());
+  const Queue queue(gpu_.memory, arrays->stream.get());
   // The segments may be freed as soon as this throws.
   const WaitOnExit wait(queue);
-  const MergeTarget target{options.layout, extent.empty() ? 0 : extent.largest - extent.smallest,
-                           row_count, segments.front().structure->included().has_value()};
-  for (const Segment& segment : segments) cuda::wait_for(queue, arrays_of(segment).stream.get());
+  const MergeTarget target{kind_->layout, extent.empty() ? 0 : extent.largest - extent.smallest,
+                           row_count, segments.front().searcher->included().has_value()};
+  for (const Segment& segment : segments)
+    wait_for(queue, device_searcher(segment).ordered_arrays()->stream.get());
   const MergeSide second = segments.size() > 1 ? side_of(segments[1], extent) : MergeSide{};
   merge_into(*arrays, side_of(segments[0], extent), second, target, queue);
   for (std::size_t i = 2; i < segments.size(); ++i)
@@ -109,41 +101,35 @@ Segment DeviceBackend::merge_ordered(const Spec& spec, std::span<const Segment> 
     codec = make_native_codec(type, KeyExtent{});
     DeviceColumn none;
     none.row_count = row_count;
-    arrays->order = DeviceOrder(std::move(none), Sorting::needed, options.layout, queue);
+    arrays->order = DeviceOrder(std::move(none), Sorting::needed, kind_->layout, queue);
   }
-  if (options.holds && !options.holds(arrays->order.span()))
-    require_held(spec, arrays->order.column(queue), *codec, queue);
-  Segment result;
-  result.codec = std::move(codec);
-  result.structure =
-      std::make_shared<DeviceStructure>(options, std::move(arrays), use, memory, meter);
-  return result;
+  if (kind_->holds && !kind_->holds(arrays->order.span()))
+    require_held(arrays->order.column(queue), *codec, queue);
+  return {std::move(codec),
+          std::make_shared<OrderedSearcher>(gpu_, kind_, std::move(arrays), use, meter), nullptr};
 }
 
-Segment DeviceBackend::merge_columns(const Spec& spec, std::span<const Segment> segments,
-                                     std::size_t row_count) const {
-  const Memory memory = segments.front().structure->device_memory();
+Segment DeviceSegmentBuilder::merge_columns(std::span<const Segment> segments,
+                                            std::size_t row_count) const {
   const Type type = segments.front().codec->type();
   const MemoryMeter meter;
-  KeyExtent extent = united_extent(segments);
+  KeyExtent extent = union_of_extents(segments);
   DeviceRows rows{PooledStream()};
-  const Queue queue(memory, rows.stream.get());
+  const Queue queue(gpu_.memory, rows.stream.get());
   const WaitOnExit wait(queue);
-  std::size_t most = 0;
-  for (const Segment& segment : segments) most += segment.keys();
+  std::size_t max_keys = 0;
+  for (const Segment& segment : segments) max_keys += segment.keys();
   DeviceColumn all;
   all.row_count = row_count;
   all.span = extent.empty() ? 0 : extent.largest - extent.smallest;
-  all.rows = DeviceArray<std::uint32_t>(queue, most);
+  all.rows = DeviceArray<std::uint32_t>(queue, max_keys);
   if (all.is_wide())
-    all.wide = DeviceArray<std::uint64_t>(queue, most);
+    all.wide = DeviceArray<std::uint64_t>(queue, max_keys);
   else
-    all.narrow = DeviceArray<std::uint32_t>(queue, most);
-  for (const Segment& segment : segments) {
-    const DeviceColumn column =
-        dynamic_cast<const GpuStructure&>(*segment.structure).device_column(queue);
-    append_valid(column, shift_of(segment, extent), bits_of(segment.deleted), all, queue);
-  }
+    all.narrow = DeviceArray<std::uint32_t>(queue, max_keys);
+  for (const Segment& segment : segments)
+    append_valid(device_searcher(segment).device_column(queue), shift_of(segment, extent),
+                 bits_of(segment.deleted), all, queue);
   if (all.size == 0) {
     extent = {};
     all = DeviceColumn{};
@@ -153,10 +139,10 @@ Segment DeviceBackend::merge_columns(const Spec& spec, std::span<const Segment> 
   if (all.size == row_count) all.rows = DeviceArray<std::uint32_t>();
   Segment result;
   result.codec = make_native_codec(type, extent);
-  require_held(spec, all, *result.codec, queue);
+  require_held(all, *result.codec, queue);
   rows.column = std::move(all);
   rows.row_count = row_count;
-  result.structure = build_keys(spec, std::move(rows), SegmentUse::main, memory, meter);
+  result.searcher = make_searcher(std::move(rows), SegmentUse::main, meter);
   return result;
 }
 

@@ -1,10 +1,11 @@
+#include "engine/cuda/device_segments.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "engine/cuda/device_backend.hpp"
 #include "engine/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
 #include "keys/cuda/device_codec.hpp"
@@ -16,8 +17,6 @@
 namespace rtindex::cuda {
 
 namespace {
-
-using Memory = std::shared_ptr<DeviceMemory>;
 
 // Keys of rows as their ordered_bits().
 constexpr ElementType bits_type{ElementType::Kind::unsigned_int, 8};
@@ -35,8 +34,9 @@ class KeptOnGpu {
     valid_ = DeviceArray<std::uint32_t>(queue_, RowBits::words_of(count_));
     check(cudaMemsetAsync(valid_.data(), 0, valid_.bytes(), queue_), "filling memory");
     for (const Segment& segment : segments_)
-      named_.find_keys(arrays_of(segment).order, segment.codec->native_base().value_or(0),
-                       bits_of(segment.deleted), bits_.data(), valid_.data(), queue_);
+      named_.find_keys(device_searcher(segment).ordered_arrays()->order,
+                       segment.codec->native_base().value_or(0), bits_of(segment.deleted),
+                       bits_.data(), valid_.data(), queue_);
     return {bits_.data(), bits_type, reinterpret_cast<const std::uint8_t*>(valid_.data()), 0,
             count_};
   }
@@ -45,7 +45,7 @@ class KeptOnGpu {
     values_ = DeviceArray<std::uint8_t>(queue_, count_ * width_of(type));
     check(cudaMemsetAsync(values_.data(), 0, values_.bytes(), queue_), "filling memory");
     for (const Segment& segment : segments_) {
-      const OrderedArrays& arrays = arrays_of(segment);
+      const OrderedArrays& arrays = *device_searcher(segment).ordered_arrays();
       named_.find_values(arrays.order, *arrays.included, arrays.keyless, bits_of(segment.deleted),
                          values_.data(), queue_);
     }
@@ -70,9 +70,46 @@ class KeptOnGpu {
       element_text(keys, static_cast<std::uint32_t>(element), stream), name_of(type));
 }
 
+// The encoded keys of an update in place.
+struct RefitArrays {
+  explicit RefitArrays(PooledStream made_on) : stream(std::move(made_on)) {}
+
+  PooledStream stream;  // on which the arrays are released
+  OnGpuElements rows;
+  NewKeys keys;
+};
+
+// Values without their validity: one that is not there (of an erased row) may be any.
+[[nodiscard]] ColumnView all_valid(const ColumnView& column) {
+  return column.has_value() ? column.with_validity(nullptr) : column;
+}
+
+// A step of the host: keys that are not native are decoded and encoded again.
+[[nodiscard]] NewSegment build_rows_on_host(const SegmentBuilder& host, const NewRows& rows,
+                                            std::span<const Segment> current,
+                                            std::size_t row_count) {
+  const HostColumn list(rows.rows, "rows", rows.stream);
+  const HostColumn keys(rows.keys, "keys", rows.stream);
+  const HostColumn include(rows.include, "included values", rows.stream);
+  NewRows here = rows;
+  here.rows = all_valid(list.view());
+  here.keys = keys.view();
+  here.include = all_valid(include.view());
+  return host.build_rows(here, on_host(current), row_count);
+}
+
 }  // namespace
 
-struct DeviceBackend::NativeRows {
+DeviceSegmentBuilder::DeviceSegmentBuilder(GpuContext gpu, DeviceSearchers kind)
+    : gpu_(std::move(gpu)),
+      kind_(std::make_shared<const DeviceSearchers>(std::move(kind))),
+      host_({.key_use = kind_->key_use,
+             .build = [this](EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
+                             const ColumnView& include) {
+               return make_encoded(std::move(column), codec, key_text, codec.rows(), include);
+             }}) {}
+
+struct DeviceSegmentBuilder::NativeRows {
   Type type;            // of the column
   DeviceElements keys;  // of that type, or their bits_type
   DeviceExtent extent;
@@ -86,32 +123,29 @@ struct DeviceBackend::NativeRows {
   std::shared_ptr<DeviceFullKeys> full = {};
 };
 
-void DeviceBackend::require_held(const Spec& spec, const DeviceColumn& column,
-                                 const KeyCodec& codec, cudaStream_t stream) const {
-  const DeviceOptions options = device_options(spec);
-  if (!options.holds || options.holds(column.span)) return;
+void DeviceSegmentBuilder::require_held(const DeviceColumn& column, const KeyCodec& codec,
+                                        cudaStream_t stream) const {
+  if (!kind_->holds || kind_->holds(column.span)) return;
   const EncodedColumn encoded = downloaded(column, stream);
   const OwnedColumn keys = codec.decode(encoded);
-  options.refuse(encoded, [&](std::uint32_t row) {
+  kind_->reject(encoded, [&](std::uint32_t row) {
     for (std::size_t i = 0; i < encoded.size(); ++i)
       if (encoded.row(i) == row) return keys.view().text(i);
     return std::string();
   });
 }
 
-NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
-                                       const NativeRows& input, SegmentUse use,
-                                       const Memory& memory, const MemoryMeter& meter) const {
-  const Queue queue(memory, made_on.get());
+NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const NativeRows& input,
+                                              SegmentUse use, const MemoryMeter& meter) const {
+  const Queue queue(gpu_.memory, made_on.get());
   const std::size_t nulls = input.keys.size - input.extent.valid;
   std::shared_ptr<KeyCodec> codec = input.codec;
   if (codec == nullptr)
     codec = make_native_codec(input.type, {input.extent.smallest, input.extent.largest});
   const NativeMap map{input.keys.type, codec->native_base().value_or(input.base), codec->span(),
                       codec->empty()};
-  const DeviceOptions options = device_options(spec);
   const bool is_compared = input.full != nullptr && input.full->compares();
-  const auto room = options.layout == Layout::pairs && !is_compared
+  const auto room = kind_->layout == Layout::pairs && !is_compared
                         ? std::optional(DeviceOrder::padding)
                         : std::nullopt;
   DeviceRows rows(std::move(made_on));
@@ -120,7 +154,7 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
   rows.column =
       encode_column(input.keys, map, input.extent.valid, has_values ? RowIds{} : input.ids,
                     has_values ? input.keys.size : input.row_count, room, queue);
-  require_held(spec, rows.column, *codec, queue);
+  require_held(rows.column, *codec, queue);
   if (is_compared) {
     rows.column = in_full_order(std::move(rows.column), input.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;
@@ -133,98 +167,98 @@ NewSegment DeviceBackend::build_native(const Spec& spec, PooledStream made_on,
     rows.keyless = keyless_of(input.keys, nulls, input.ids, input.values, *input.value_type, queue);
   }
   NewSegment result;
-  result.segment.structure = build_keys(spec, std::move(rows), use, memory, meter);
+  result.segment.searcher = make_searcher(std::move(rows), use, meter);
   result.segment.codec = std::move(codec);
   if (nulls == 0) return result;
   PooledStream own;
   cuda::wait_for(own.get(), queue);
-  MarkedWords marked(input.row_count, {memory, own.get()});
-  mark_nulls(input.keys, input.ids, marked, own.get());
+  RowBitmapWords marked(input.row_count, {gpu_.memory, own.get()});
+  set_null_rows(input.keys, input.ids, marked, own.get());
   own.wait();
   result.nulls =
-      std::make_shared<DeviceRowBitmap>(std::move(own), std::move(marked), nulls, memory);
+      std::make_shared<DeviceRowBitmap>(std::move(own), std::move(marked), nulls, gpu_.memory);
   return result;
 }
 
-NewSegment DeviceBackend::build_included(const Spec& spec, PooledStream made_on, NativeRows rows,
-                                         const ColumnView& values, const Memory& memory,
-                                         const MemoryMeter& meter) const {
+NewSegment DeviceSegmentBuilder::build_main(PooledStream made_on, NativeRows rows,
+                                            const ColumnView& values,
+                                            const MemoryMeter& meter) const {
   OnGpuElements include;
   if (values.has_value()) {
-    include = OnGpuElements(values, {memory, made_on.get()});
+    include = OnGpuElements(values, {gpu_.memory, made_on.get()});
     rows.value_type = values.type();
     rows.values = include.elements().data;
   }
-  return build_native(spec, std::move(made_on), rows, SegmentUse::main, memory, meter);
+  return build_native(std::move(made_on), rows, SegmentUse::main, meter);
 }
 
 // Strings and tuples, which are copied to the GPU where they are in host memory.
-NewSegment DeviceBackend::build_tuples(const Spec& spec, const ColumnView& column,
-                                       const BuildOptions& build) const {
-  const Memory memory = current_memory(build.device_memory);
+NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
+                                              const BuildOptions& options) const {
   const MemoryMeter meter;
   PooledStream own =
-      build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});
-  const Queue queue(memory, own.get());
+      build_stream(options.stream, {{column, "keys"}, {options.include, "included values"}});
+  const Queue queue(gpu_.memory, own.get());
   const WaitOnExit wait(queue);
   const OnGpuTuples tuples(column, queue);
   std::vector<Type> types;
   for (const ColumnView& part : column.parts()) types.push_back(part.type());
   const bool is_composite = column.type() == Type::composite;
   if (!is_composite) types.push_back(column.type());
-  CodedColumn coded = encode_on_device(tuples.tuples(), types, is_composite, key_use(), queue);
+  CodedColumn coded = encode_on_device(tuples.tuples(), types, is_composite, kind_->key_use, queue);
   NativeRows rows{column.type(), coded.elements, coded.extent, {}, column.size(), {}};
   rows.codec = std::move(coded.codec);
   rows.base = coded.base;
   rows.full = std::move(coded.full);
-  return build_included(spec, std::move(own), std::move(rows), build.include, memory, meter);
+  return build_main(std::move(own), std::move(rows), options.include, meter);
 }
 
-NewSegment DeviceBackend::build_column(const Spec& spec, const ColumnView& column,
-                                       const BuildOptions& build) const {
-  const OnDevice current(spec.device_number());
+NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
+                                              const BuildOptions& options) const {
+  if (!is_native(column.type())) {
+    if (kind_->positions && column.parts().size() <= PackedMap::max_parts)
+      return build_tuples(column, options);
+    const HostColumn keys(column, "keys", options.stream);
+    const HostColumn include(options.include, "included values", options.stream);
+    BuildOptions on_host = options;
+    on_host.include = include.view();
+    return on_gpu(host_.build(keys.view(), on_host));
+  }
+  const MemoryMeter meter;
+  PooledStream stream =
+      build_stream(options.stream, {{column, "keys"}, {options.include, "included values"}});
+  const Queue queue(gpu_.memory, stream.get());
+  const WaitOnExit wait(queue);
+  const OnGpuElements keys(column, queue);
+  const NativeRows rows{
+      column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size(), {}};
+  return build_main(std::move(stream), rows, options.include, meter);
+}
+
+NewSegment DeviceSegmentBuilder::build(const ColumnView& column,
+                                       const BuildOptions& options) const {
+  const OnDevice current(gpu_.device);
   try {
-    const Memory memory = current_memory(build.device_memory);
-    if (!is_native(column.type())) {
-      if (encodes_on_device(spec) && column.parts().size() <= PackedMap::max_parts)
-        return build_tuples(spec, column, build);
-      if (column.memory_space() == MemorySpace::host)
-        return on_device(Backend::build_column(spec, column, build), memory);
-      const PooledStream stream = build_stream(build.stream, {{column, "keys"}});
-      const OwnedColumn here = fetched(column, stream.get());
-      return on_device(Backend::build_column(spec, here.view(), build), memory);
-    }
-    const MemoryMeter meter;
-    PooledStream stream =
-        build_stream(build.stream, {{column, "keys"}, {build.include, "included values"}});
-    const Queue queue(memory, stream.get());
-    const WaitOnExit wait(queue);
-    const OnGpuElements keys(column, queue);
-    NativeRows rows{
-        column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size(), {}};
-    return build_included(spec, std::move(stream), rows, build.include, memory, meter);
+    return build_column(column, options);
   } catch (...) {
-    // Memory that the failed build had taken is for others to use.
+    // Memory that the failed build had allocated is for others to use.
     give_back_unused();
     throw;
   }
 }
 
-NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
-                                     std::span<const Segment> current,
-                                     std::size_t row_count) const {
-  const OnDevice on_gpu(spec.device_number());
+NewSegment DeviceSegmentBuilder::build_rows(const NewRows& given, std::span<const Segment> current,
+                                            std::size_t row_count) const {
+  const OnDevice on_device(gpu_.device);
   const Segment& main = current.front();
-  const Memory memory = main.structure->device_memory();
   const Type type = main.codec->type();
-  if (!is_native(type))
-    return on_device(Backend::build_rows(spec, given, on_host(current), row_count), memory);
-  const std::optional<Type> included = main.structure->included();
+  if (!is_native(type)) return on_gpu(build_rows_on_host(host_, given, current, row_count));
+  const std::optional<Type> included = main.searcher->included();
   const MemoryMeter meter;
   PooledStream own = build_stream(
       given.stream,
       {{given.rows, "rows"}, {given.keys, "keys"}, {given.include, "included values"}});
-  const Queue queue(memory, own.get());
+  const Queue queue(gpu_.memory, own.get());
   WaitOnExit wait(queue);
 
   const OnGpuElements named =
@@ -260,38 +294,99 @@ NewSegment DeviceBackend::build_rows(const Spec& spec, const NewRows& given,
   } else if (included) {
     rows.values = kept->values(*included);
   }
-  NewSegment made =
-      build_native(spec, std::move(own), rows,
-                   given.only_merged ? SegmentUse::merged : SegmentUse::delta, memory, meter);
-  if (given.only_merged) wait.release();  // the segment waits when it goes
+  NewSegment made = build_native(
+      std::move(own), rows, given.merged_at_once ? SegmentUse::merged : SegmentUse::delta, meter);
+  if (given.merged_at_once) wait.release();  // the segment waits when it is destroyed
   return made;
 }
 
-// Work of the tracer's own system: rays find moved primitives.
-bool DeviceBackend::refit(const Spec& spec, const Segment& segment, const ColumnView& rows,
-                          const ColumnView& new_keys, Stream user_stream) const {
+// Keys that the host cannot read, or that a native column encodes by a subtraction.
+std::optional<Refit> DeviceSegmentBuilder::plan_refit(const Segment& segment,
+                                                      const ColumnView& rows,
+                                                      const ColumnView& new_keys,
+                                                      Stream stream) const {
   const std::optional<std::uint64_t> base = segment.codec->native_base();
-  if (!base) return Backend::refit(spec, segment, rows, new_keys, user_stream);
-  if (segment.codec->empty()) return false;
-  const OnDevice current(spec.device_number());
-  const Memory memory = segment.structure->device_memory();
-  const PooledStream own = build_stream(user_stream, {{rows, "rows"}, {new_keys, "new keys"}});
-  const Queue queue(memory, own.get());
+  const std::optional<std::uint64_t> max_key = segment.searcher->capabilities().max_refit_key;
+  if (!max_key || segment.codec->empty()) return std::nullopt;
+  const OnDevice current(gpu_.device);
+  if (!base) {
+    const HostColumn host_rows(rows, "rows", stream);
+    const HostColumn host_keys(new_keys, "new keys", stream);
+    return host_.plan_refit(segment, host_rows.view(), host_keys.view(), stream);
+  }
+  auto arrays =
+      std::make_shared<RefitArrays>(build_stream(stream, {{rows, "rows"}, {new_keys, "new keys"}}));
+  const Queue queue(gpu_.memory, arrays->stream.get());
+  const WaitOnExit wait(queue);
+  arrays->rows = OnGpuElements(rows, queue);
+  const OnGpuElements keys(new_keys, queue);
+  arrays->keys = convert_keys(keys.elements(), element_type(segment.codec->type()), *base, queue);
+  const NewKeys& encoded = arrays->keys;
+  if (encoded.unfit) fail_unfit(new_keys, *encoded.unfit, segment.codec->type(), queue);
+  if (encoded.extent.valid != new_keys.size() || encoded.extent.smallest < *base)
+    return std::nullopt;
+  const std::uint64_t span = std::max(segment.codec->span(), encoded.extent.largest - *base);
+  if (span > *max_key) return std::nullopt;
+  return Refit{{static_cast<const std::uint32_t*>(arrays->rows.elements().data),
+                encoded.keys.data(), rows.size(), MemorySpace::device},
+               span,
+               arrays};
+}
+
+RowBitmapPtr DeviceSegmentBuilder::load_bitmap(Array<std::uint32_t> words, std::size_t rows) const {
+  const OnDevice current(gpu_.device);
+  return upload_bitmap(std::as_const(words).span(), rows, gpu_.memory);
+}
+
+CheckedRows DeviceSegmentBuilder::check_rows(const ColumnView& rows, const RowStates& states,
+                                             Stream caller) const {
+  const OnDevice current(gpu_.device);
+  PooledStream stream = build_stream(caller, {{rows, "rows"}});
+  const Queue queue(gpu_.memory, stream.get());
   const WaitOnExit wait(queue);
   const OnGpuElements named(rows, queue);
-  const OnGpuElements keys(new_keys, queue);
-  const NewKeys encoded =
-      convert_keys(keys.elements(), element_type(segment.codec->type()), *base, queue);
-  if (encoded.unfit) fail_unfit(new_keys, *encoded.unfit, segment.codec->type(), queue);
-  if (encoded.extent.valid != new_keys.size() || encoded.extent.smallest < *base) return false;
-  const std::uint64_t span = std::max(segment.codec->span(), encoded.extent.largest - *base);
-  own.wait();
-  if (!segment.structure->refit({static_cast<const std::uint32_t*>(named.elements().data),
-                                 encoded.keys.data(), rows.size(), MemorySpace::device},
-                                span))
-    return false;
-  segment.codec->set_span(span);
-  return true;
+  RowBitmapWords marked(states.rows, queue);
+  const NamedRows found =
+      name_rows(static_cast<const std::uint32_t*>(named.elements().data), rows.size(),
+                bits_of(states.erased), bits_of(states.nulls), marked, queue);
+  if (!found.wrong)
+    return {std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), rows.size(),
+                                              gpu_.memory),
+            found.nulls};
+  // The host finds the first wrong row, and the words for it.
+  const HostColumn list(rows, "rows", caller);
+  const CheckedRows checked = rtindex::check_rows(row_ids(list.view()), states.rows,
+                                                  on_host(states.erased), on_host(states.nulls));
+  fail("the rows of the change were written while they were read: {} rows are right now",
+       count_of(checked.named));
+}
+
+NewSegment DeviceSegmentBuilder::on_gpu(NewSegment built) const {
+  built.nulls = cuda::on_gpu(built.nulls, gpu_.memory);
+  return built;
+}
+
+RowBitmapPtr on_host(const RowBitmapPtr& bitmap) {
+  if (bitmap == nullptr) return nullptr;
+  return std::make_shared<HostRowBitmap>(bitmap->words(), bitmap->bits().rows);
+}
+
+std::vector<Segment> on_host(std::span<const Segment> segments) {
+  std::vector<Segment> result(segments.begin(), segments.end());
+  for (Segment& segment : result) segment.deleted = on_host(segment.deleted);
+  return result;
+}
+
+RowBitmapPtr on_gpu(const RowBitmapPtr& bitmap, const std::shared_ptr<DeviceMemory>& memory) {
+  if (bitmap == nullptr) return nullptr;
+  const Array<std::uint32_t> words = bitmap->words();
+  return upload_bitmap(words.span(), bitmap->bits().rows, memory);
+}
+
+HostColumn::HostColumn(const ColumnView& column, const char* name, Stream caller) : view_(column) {
+  if (!column.has_value() || column.memory_space() == MemorySpace::host) return;
+  copy_ = fetched(column, build_stream(caller, {{column, name}}).get());
+  view_ = copy_.view();
 }
 
 }  // namespace rtindex::cuda

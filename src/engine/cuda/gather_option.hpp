@@ -4,7 +4,7 @@
 
 namespace rtindex::cuda {
 
-// Of structures over sorted keys; sorted_options reads it. Builds without CUDA declare it, too.
+// Of kinds over sorted keys; gather_of() reads it. Builds without CUDA declare it, too.
 inline constexpr SpecOption gather_option = {
     .name = "gather",
     .topic = SpecOption::Topic::batches,

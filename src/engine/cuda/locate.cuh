@@ -6,7 +6,7 @@
 #include "base/cuda/cache_hints.cuh"
 #include "base/cuda/launch.cuh"
 #include "base/macros.hpp"
-#include "engine/cuda/locator.hpp"
+#include "engine/cuda/position_searcher.hpp"
 #include "order/cuda/order_view.cuh"
 
 namespace rtindex::cuda {

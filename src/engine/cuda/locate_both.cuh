@@ -140,9 +140,10 @@ void launch_answer_pair(const PairFinder<Main, Newer>& pair, const DeviceLookups
 
 // Of two locators of one kind; both have read the lookups as elements.
 template <class Locator>
-void answer_pair(const Locator& main, bool main_is_wide, const Locator& newer, bool newer_is_wide,
-                 const DeviceLookups& lookups, const DeviceLookups& newer_lookups,
-                 const KeyFilter& newer_keys, const DeviceRequest& request, cudaStream_t stream) {
+void answer_points_of_both(const Locator& main, bool main_is_wide, const Locator& newer,
+                           bool newer_is_wide, const DeviceLookups& lookups,
+                           const DeviceLookups& newer_lookups, const KeyFilter& newer_keys,
+                           const DeviceRequest& request, cudaStream_t stream) {
   if (lookups.count == 0) return;
   with_finder(main, main_is_wide, [&]<class Main>(const Main& main_finder) {
     with_finder(newer, newer_is_wide, [&]<class Newer>(const Newer& newer_finder) {

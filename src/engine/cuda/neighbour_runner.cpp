@@ -27,24 +27,23 @@ struct KeyElements {
 
 NeighbourRunner::NeighbourRunner(std::deque<SideTargets>& sides, std::span<const PackedMap> maps,
                                  const ColumnView& keys, const NearestOptions& nearest,
-                                 KeyDistance farthest, const std::shared_ptr<DeviceMemory>& memory,
-                                 const Request& request)
+                                 KeyDistance farthest, const Request& request)
     : sides_(sides),
       maps_(maps),
       map_(common_map(maps).value()),
       keys_(keys),
       nearest_(nearest),
       farthest_(farthest),
-      memory_(memory),
+      memory_(sides.front().targets.front().searcher.gpu().memory),
       request_(request),
       caller_(static_cast<cudaStream_t>(request.stream.handle)),
       is_measured_(nearest.direction == Direction::nearest ||
                    !std::holds_alternative<std::monostate>(nearest.tolerance)),
-      counters_(request, memory),
+      counters_(request, memory_),
       times_(request.ray_ms) {
   for (SideTargets& side : sides_)
     for (const SegmentTarget& target : side.targets)
-      side.encoders.emplace_back(target.batch, target.structure.span, target.structure.full);
+      side.encoders.emplace_back(target.batch, target.searcher.encoding());
 }
 
 const KeyCodec& NeighbourRunner::codec() const {
@@ -143,11 +142,11 @@ NeighbourSide NeighbourRunner::find_side(SideTargets& side, std::size_t first, s
   NeighbourSide best;
   for (std::size_t i = 0; i < side.targets.size(); ++i) {
     const SegmentTarget& target = side.targets[i];
-    const Answerer& answerer = target.structure.answerer;
     LookupBuffers buffers;
-    DeviceLookups lookups = side.encoders[i].encode(
-        first, count, elements, buffers, in, queue,
-        answerer.reads_edge_elements() ? std::optional(side.range.edge) : std::nullopt);
+    DeviceLookups lookups = side.encoders[i].encode(first, count, elements, buffers, in, queue,
+                                                    target.searcher.encoding().edges_read_elements
+                                                        ? std::optional(side.range.edge)
+                                                        : std::nullopt);
     lookups.deleted = target.deleted;
     lookups.counters = counters_.get();
     lookups.times = &times_;
@@ -161,8 +160,8 @@ NeighbourSide NeighbourRunner::find_side(SideTargets& side, std::size_t first, s
       found.own_keys = DeviceArray<std::uint64_t>(queue, count);
       found.keys = found.own_keys.data();
     }
-    answerer.find_edges(target.batch, first, lookups, side.range.edge, found.rows, found.keys,
-                        queue);
+    target.searcher.find_edges_on_device({target.batch, first, lookups}, side.range.edge,
+                                         found.rows, found.keys, queue);
     if (side.targets.size() > 1) to_common_map(found.keys, count, maps_[i], map_, queue);
     if (i == 0)
       best = std::move(found);

@@ -10,7 +10,7 @@
 #include <rtindex/answer.hpp>
 
 #include "answers/request.hpp"
-#include "engine/cuda/batch_runner.hpp"
+#include "engine/cuda/device_batch.hpp"
 #include "engine/cuda/neighbour_kernels.hpp"
 #include "engine/cuda/workspace.hpp"
 #include "engine/neighbours.hpp"
@@ -25,13 +25,13 @@ struct SideTargets {
 };
 
 // Finds the neighbours of keys in all segments: rows, their keys as elements, and which keys have
-// one. Keys and outputs lie in host or device memory; data moves as in BatchRunner.
+// one. Keys and outputs lie in host or device memory; data moves as in DeviceBatch.
 class NeighbourRunner {
  public:
-  // The sides that the direction asks for; `maps`: the encodings of their targets.
+  // The sides that the direction names; `maps`: the encodings of their targets.
   NeighbourRunner(std::deque<SideTargets>& sides, std::span<const PackedMap> maps,
                   const ColumnView& keys, const NearestOptions& nearest, KeyDistance farthest,
-                  const std::shared_ptr<DeviceMemory>& memory, const Request& request);
+                  const Request& request);
 
   // Writes rows (Outputs::any), keys of native columns (Outputs::key) and Outputs::matched.
   void run();

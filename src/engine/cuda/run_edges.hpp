@@ -4,7 +4,8 @@
 
 #include <cstddef>
 
-#include "engine/cuda/locator.hpp"
+#include "engine/cuda/lookup_view.hpp"
+#include "order/cuda/device_order.hpp"
 
 namespace rtindex::cuda {
 

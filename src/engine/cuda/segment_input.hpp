@@ -6,8 +6,6 @@
 
 #include "base/cuda/device_array.hpp"
 #include "engine/cuda/device_lookups.hpp"
-#include "engine/cuda/device_structure.hpp"
-#include "engine/segment.hpp"
 #include "keys/cuda/device_keys.hpp"
 
 namespace rtindex::cuda {
@@ -38,15 +36,5 @@ class OnGpuTuples {
   std::vector<DeviceBytes> copies_;
   DeviceTuples tuples_;
 };
-
-// The arrays of a segment that keeps its keys in order.
-[[nodiscard]] inline const OrderedArrays& arrays_of(const Segment& segment) {
-  return dynamic_cast<const DeviceStructure&>(*segment.structure).arrays();
-}
-
-// The same row bitmaps in host memory, for work that the host does, and back on the current GPU.
-[[nodiscard]] RowBitmapPtr on_host(const RowBitmapPtr& bitmap);
-[[nodiscard]] std::vector<Segment> on_host(std::span<const Segment> segments);
-[[nodiscard]] NewSegment on_device(NewSegment made, const std::shared_ptr<DeviceMemory>& memory);
 
 }  // namespace rtindex::cuda

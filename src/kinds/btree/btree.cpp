@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
-#include "engine/ordered_backend.hpp"
-#include "kinds/backends.hpp"
+#include "engine/ordered_kind.hpp"
+#include "kinds/registry.hpp"
 
 namespace rtindex {
 
@@ -120,9 +120,6 @@ class BPlusTree {
 
 }  // namespace
 
-const Backend& btree_backend() {
-  static const OrderedBackend<BPlusTree> backend("btree", "", "B+-tree, bulk-loaded");
-  return backend;
-}
+Kind btree_kind() { return ordered_kind<BPlusTree>("btree", "", "B+-tree, bulk-loaded"); }
 
 }  // namespace rtindex

@@ -1,4 +1,4 @@
-#include "kinds/cuda/classic_locators.hpp"
+#include "kinds/btree/btree_cuda.hpp"
 
 #include "engine/cuda/locate.cuh"
 #include "engine/cuda/locate_edges.cuh"
@@ -90,10 +90,11 @@ __global__ void greatest_of_children(const Key* below, std::uint32_t below_size,
 }
 
 template <class Key>
-class DeviceTree final : public Locator {
+class DeviceTree final : public PositionSearcher {
  public:
   DeviceTree(const DeviceOrder& order, int group, const Queue& queue)
       : order_(&order), group_(group) {
+    fused_.edges = true;
     const OrderView<Key, Layout::split> view(order);
     std::uint32_t sizes[max_levels];
     std::uint32_t size = view.size;
@@ -130,14 +131,12 @@ class DeviceTree final : public Locator {
     with_group(
         [&](const auto& finder) { launch_find_ranges(finder, *order_, lookups, runs, stream); });
   }
-  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
-                                cudaStream_t stream) const override {
+  void find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                  cudaStream_t stream) const override {
     with_group([&](const auto& finder) {
       launch_find_edges<EdgeForms::intervals>(finder, *order_, lookups, target, stream);
     });
-    return true;
   }
-  [[nodiscard]] bool finds_first_rows() const override { return true; }
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     std::size_t bytes = 0;
     for (const DeviceArray<Key>& level : levels_) bytes += level.bytes();
@@ -170,7 +169,8 @@ class DeviceTree final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_tree(const DeviceOrder& order, int group, const Queue& queue) {
+std::unique_ptr<PositionSearcher> make_tree(const DeviceOrder& order, int group,
+                                            const Queue& queue) {
   if (order.is_wide()) return std::make_unique<DeviceTree<std::uint64_t>>(order, group, queue);
   return std::make_unique<DeviceTree<std::uint32_t>>(order, group, queue);
 }

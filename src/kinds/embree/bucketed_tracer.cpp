@@ -1,9 +1,9 @@
-#include "kinds/embree/embree_backend.hpp"
+#include "kinds/embree/embree_searchers.hpp"
 
 #include <algorithm>
 
 #include "base/search.hpp"
-#include "engine/ordered_backend.hpp"
+#include "engine/ordered_kind.hpp"
 #include "kinds/embree/bucket_scene.hpp"
 
 namespace rtindex {
@@ -11,7 +11,7 @@ namespace rtindex {
 namespace {
 
 struct BucketSettings {
-  const RxOptions& options;
+  RxOptions options;
   int threads;
 };
 
@@ -78,21 +78,26 @@ class BucketLocator {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_bucketed_tracer(const RxOptions& options,
-                                                const EncodedColumn& column, const KeyCodec& codec,
-                                                int threads, const KeyText& key_text,
-                                                const OrderedOptions& ordered) {
-  require_exact(options, column, key_text, embree_coordinate_limit);
-  return make_ordered<BucketLocator>(column, codec, ordered, BucketSettings{options, threads});
-}
-
-std::unique_ptr<Structure> load_bucketed_tracer(const RxOptions& options, const FileReader& file,
-                                                const KeyCodec& codec, std::size_t rows,
-                                                int threads, const OrderedOptions& ordered) {
-  if (!is_exact(options, codec.span(), embree_coordinate_limit))
-    file.refuse("its keys span {}, more than mode={} holds", codec.span(),
-                name_of(options.coordinates.mode));
-  return load_ordered<BucketLocator>(file, codec, rows, ordered, BucketSettings{options, threads});
+HostSearchers bucketed_searchers(const EmbreeOptions& options) {
+  HostSearchers searchers =
+      ordered_searchers<BucketLocator>(options.order, BucketSettings{options.rx, options.threads});
+  searchers.build = [rx = options.rx, build = searchers.build](
+                        EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
+                        const ColumnView& include) {
+    require_exact(rx, column, key_text, embree_coordinate_limit);
+    return build(std::move(column), codec, key_text, include);
+  };
+  searchers.load = [rx = options.rx, load = searchers.load](
+                       const FileReader& file, const KeyCodec& codec, std::size_t rows) {
+    if (!is_exact(rx, codec.span(), embree_coordinate_limit))
+      file.refuse("its keys span {}, more than mode={} holds", codec.span(),
+                  name_of(rx.coordinates.mode));
+    LoadedSearcher loaded = load(file, codec, rows);
+    loaded.rebuilt = true;
+    return loaded;
+  };
+  searchers.merge = {};  // keys of a merge are checked like those of a build
+  return searchers;
 }
 
 }  // namespace rtindex

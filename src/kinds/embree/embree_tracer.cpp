@@ -1,7 +1,8 @@
-#include "kinds/embree/embree_backend.hpp"
+#include "kinds/embree/embree_searchers.hpp"
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,23 +27,25 @@ constexpr std::size_t update_grain = std::size_t{1} << 15;
 // searched and sorted.
 constexpr std::uint32_t max_rows_by_key = 64;
 
-class EmbreeTracer final : public Structure {
+class EmbreeTracer final : public Searcher {
  public:
   EmbreeTracer(const RxOptions& options, EncodedColumn column, int threads)
       : options_(options),
         column_(std::move(column)),
         scene_(options, column_, threads),
-        directory_(make_directory()) {}
+        directory_(make_directory()) {
+    size_ = column_.size();
+    capabilities_ = {.key_order = true, .counters = true};
+    if (options.update == Update::refit) capabilities_.max_refit_key = max_refit_key();
+  }
 
-  void run(const LookupBatch& batch, const Request& request) const override {
+  void answer(const LookupBatch& batch, const Request& request) const override {
     visit_class(request.value_class(), [&]<class Class>() {
       parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
         run_chunk<Class>(batch, request, first, count);
       });
     });
   }
-
-  [[nodiscard]] bool keeps_order() const override { return true; }
 
   void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const override {
@@ -64,21 +67,15 @@ class EmbreeTracer final : public Structure {
     });
   }
 
-  [[nodiscard]] bool counts_work() const override { return true; }
-
   void require_answerable(const LookupBatch& batch) const override {
     require_few_row_rays(options_, column_.span, batch);
   }
 
-  bool refit(const Changes& changes, std::uint64_t span) override {
-    if (options_.update != Update::refit) return false;
-    if (is_wide(span) && !column_.keys.wide()) return false;
-    if (!is_exact(options_, span, embree_coordinate_limit)) return false;
+  void refit(const Changes& changes, std::uint64_t span) override {
     std::vector<std::uint32_t> primitives(changes.rows, changes.rows + changes.size);
     if (column_.size() != column_.row_count) {
       for (std::uint32_t& row : primitives) {
         const auto* found = std::lower_bound(column_.rows.begin(), column_.rows.end(), row);
-        if (found == column_.rows.end() || *found != row) return false;
         row = static_cast<std::uint32_t>(found - column_.rows.begin());
       }
     }
@@ -100,10 +97,8 @@ class EmbreeTracer final : public Structure {
       scene_.undo_refit(primitives);
       throw;
     }
-    return true;
   }
 
-  [[nodiscard]] std::size_t size() const override { return column_.size(); }
   [[nodiscard]] EncodedColumn column() const override {
     EncodedColumn copy;
     copy.row_count = column_.row_count;
@@ -146,6 +141,14 @@ class EmbreeTracer final : public Structure {
   }
 
  private:
+  // Keys keep their width and stay exact.
+  [[nodiscard]] std::uint64_t max_refit_key() const {
+    const std::uint64_t exact = max_exact_span(options_, embree_coordinate_limit);
+    return column_.keys.wide()
+               ? exact
+               : std::min<std::uint64_t>(exact, std::numeric_limits<std::uint32_t>::max());
+  }
+
   // The lookup that a hit belongs to.
   template <class Class>
   struct Receiver {
@@ -314,10 +317,14 @@ class EmbreeTracer final : public Structure {
 
 }  // namespace
 
-std::unique_ptr<Structure> make_embree_tracer(const RxOptions& options, EncodedColumn column,
-                                              int threads, const KeyText& key_text) {
-  require_exact(options, column, key_text, embree_coordinate_limit);
-  return std::make_unique<EmbreeTracer>(options, std::move(column), threads);
+HostSearchers embree_searchers(const EmbreeOptions& options) {
+  HostSearchers searchers;
+  searchers.build = [options](EncodedColumn column, const KeyCodec&, const KeyText& key_text,
+                              const ColumnView&) {
+    require_exact(options.rx, column, key_text, embree_coordinate_limit);
+    return std::make_unique<EmbreeTracer>(options.rx, std::move(column), options.threads);
+  };
+  return searchers;
 }
 
 }  // namespace rtindex

@@ -10,7 +10,8 @@
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
 #include "base/search.hpp"
-#include "engine/ordered_backend.hpp"
+#include "engine/ordered_kind.hpp"
+#include "kinds/registry.hpp"
 
 namespace rtindex {
 
@@ -335,9 +336,6 @@ std::string Grid<Key>::describe() const {
 template class Grid<std::uint32_t>;
 template class Grid<std::uint64_t>;
 
-const Backend& native_backend() {
-  static const OrderedBackend<Grid> backend("rx", "native", "grid over sorted keys");
-  return backend;
-}
+Kind grid_kind() { return ordered_kind<Grid>("rx", "native", "grid over sorted keys"); }
 
 }  // namespace rtindex

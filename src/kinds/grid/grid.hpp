@@ -8,8 +8,7 @@
 #include <rtindex/answer.hpp>
 
 #include "base/array.hpp"
-#include "engine/backend.hpp"
-#include "engine/ordered_structure.hpp"
+#include "engine/ordered_searcher.hpp"
 #include "file/stored.hpp"
 #include "keys/spread.hpp"
 #include "order/key_model.hpp"
@@ -100,8 +99,5 @@ class Grid {
 
 extern template class Grid<std::uint32_t>;
 extern template class Grid<std::uint64_t>;
-
-// rx:native on the CPU.
-[[nodiscard]] const Backend& native_backend();
 
 }  // namespace rtindex

@@ -124,7 +124,7 @@ struct GridFinder {
   }
 };
 
-class DeviceGrid final : public Locator {
+class DeviceGrid final : public PositionSearcher {
   // Its finders find first rows.
   struct FirstRows {
     const DeviceGrid* grid;
@@ -147,6 +147,11 @@ class DeviceGrid final : public Locator {
     table_ = builder.take_table();
     root_ = builder.root();
     whole_ = builder.spread();
+    fused_ = {.sums = true,
+              .included_sums = true,
+              .edges = true,
+              .edges_read_elements = true,
+              .pair = true};
   }
 
   template <class Key, class Work = NoWork, FirstRow first_row = FirstRow::no>
@@ -169,31 +174,6 @@ class DeviceGrid final : public Locator {
     else
       with_counting_finder(FirstRows{this}, order_->is_wide(), lookups.counters, launch);
   }
-  [[nodiscard]] bool find_sums(const DeviceLookups& lookups, const SumTarget& target,
-                               cudaStream_t stream) const override {
-    if (lookups.counters != nullptr) return false;
-    with_finder(*this, order_->is_wide(),
-                [&](const auto& finder) { launch_find_sums(finder, lookups, target, stream); });
-    return true;
-  }
-  [[nodiscard]] bool find_included_sums(const DeviceLookups& lookups,
-                                        const IncludedSumTarget& target,
-                                        cudaStream_t stream) const override {
-    if (lookups.counters != nullptr) return false;
-    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
-      launch_find_included_sums(finder, lookups, order_->unique(), target, stream);
-    });
-    return true;
-  }
-  [[nodiscard]] bool answer_with(const Locator& newer, const DeviceLookups& lookups,
-                                 const DeviceLookups& newer_lookups, const KeyFilter& newer_keys,
-                                 const DeviceRequest& request, cudaStream_t stream) const override {
-    const auto* const other = dynamic_cast<const DeviceGrid*>(&newer);
-    if (other == nullptr) return false;
-    answer_pair(*this, order_->is_wide(), *other, other->order_->is_wide(), lookups, newer_lookups,
-                newer_keys, request, stream);
-    return true;
-  }
   void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
       launch_find_points(finder, lookups, runs, stream);
@@ -205,17 +185,30 @@ class DeviceGrid final : public Locator {
     });
   }
 
-  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
-                                cudaStream_t stream) const override {
+  void find_sums(const DeviceLookups& lookups, const SumTarget& target,
+                 cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(),
+                [&](const auto& finder) { launch_find_sums(finder, lookups, target, stream); });
+  }
+  void find_included_sums(const DeviceLookups& lookups, const IncludedSumTarget& target,
+                          cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_included_sums(finder, lookups, order_->unique(), target, stream);
+    });
+  }
+  void find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                  cudaStream_t stream) const override {
     with_counting_finder(*this, order_->is_wide(), lookups.counters, [&](const auto& finder) {
       launch_find_edges<EdgeForms::all>(finder, *order_, lookups, target, stream);
     });
-    return true;
   }
-  [[nodiscard]] bool reads_edge_elements() const override { return true; }
-
-  [[nodiscard]] bool finds_first_rows() const override { return true; }
-  [[nodiscard]] bool counts_work() const override { return true; }
+  void answer_pair(const PositionSearcher& newer, const DeviceLookups& lookups,
+                   const DeviceLookups& newer_lookups, const KeyFilter& newer_keys,
+                   const DeviceRequest& request, cudaStream_t stream) const override {
+    const auto& other = dynamic_cast<const DeviceGrid&>(newer);
+    answer_points_of_both(*this, order_->is_wide(), other, other.order_->is_wide(), lookups,
+                          newer_lookups, newer_keys, request, stream);
+  }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {{"grid", groups_.bytes() + pieces_.bytes() + table_.bytes()}};
@@ -238,7 +231,8 @@ class DeviceGrid final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_grid(DeviceOrder& order, int keys_per_cell, const Queue& queue) {
+std::unique_ptr<PositionSearcher> make_grid(DeviceOrder& order, int keys_per_cell,
+                                            const Queue& queue) {
   return std::make_unique<DeviceGrid>(order, keys_per_cell, queue);
 }
 

@@ -10,9 +10,9 @@
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
 #include "base/search.hpp"
-#include "engine/backend.hpp"
-#include "kinds/backends.hpp"
+#include "engine/host_engine.hpp"
 #include "kinds/hash/hash_table.hpp"
+#include "kinds/registry.hpp"
 #include "order/columns.hpp"
 #include "order/pairs.hpp"
 #include "order/residual_filter.hpp"
@@ -28,10 +28,11 @@ constexpr double load_factor = 0.8;
 // slot to slot, a probe ends at the first one that is not less than its own: a miss takes no longer
 // than a hit. Most misses do not even come so far, but end in the filter.
 template <class Key>
-class HashTable final : public Structure {
+class HashTable final : public Searcher {
  public:
   HashTable(const EncodedColumn& column, const KeyCodec& codec)
-      : keys_(column.size()), row_count_(column.row_count), span_(column.span) {
+      : row_count_(column.row_count), span_(column.span) {
+    declare(column.size());
     Array<Pair<Key>> pairs(column.size());
     parallel_for(column.size(), grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i)
@@ -45,15 +46,16 @@ class HashTable final : public Structure {
   }
 
   HashTable(const FileReader& file, const KeyCodec& codec, std::size_t rows)
-      : keys_(file.number("keys", rows)),
-        row_count_(rows),
+      : row_count_(rows),
         span_(codec.span()),
         capacity_(file.number("capacity")),
-        distinct_(file.number("distinct", keys_)),
+        distinct_(file.number("distinct", rows)),
         build_peak_(file.number("build_peak")),
         table_(file.array<Slot<Key>>("table")),
         duplicate_rows_(file.array<std::uint32_t>("several")),
         filter_(file.part("filter")) {
+    declare(file.number("keys", rows));
+    if (distinct_ > size()) file.refuse("it has {} distinct keys of {}", distinct_, size());
     if (capacity_ == 0 || capacity_ >= table_.size())
       file.refuse("its table has {} slots, {} of them first choices", table_.size(), capacity_);
     // What ends the last probe; nothing else in the table is trusted.
@@ -63,7 +65,7 @@ class HashTable final : public Structure {
   }
 
   void save(FileWriter file) const override {
-    file.number("keys", keys_);
+    file.number("keys", size());
     file.number("capacity", capacity_);
     file.number("distinct", distinct_);
     file.number("build_peak", build_peak_);
@@ -72,7 +74,7 @@ class HashTable final : public Structure {
     filter_.save(file.part("filter"));
   }
 
-  void run(const LookupBatch& batch, const Request& request) const override {
+  void answer(const LookupBatch& batch, const Request& request) const override {
     const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
@@ -91,13 +93,8 @@ class HashTable final : public Structure {
     });
   }
 
-  [[nodiscard]] std::size_t size() const override { return keys_; }
   [[nodiscard]] EncodedColumn column() const override {
-    return in_row_order(keys_, row_count_, span_, [&](auto&& take) { for_each_row(take); });
-  }
-
-  [[nodiscard]] bool supports(Answer, QueryKind kind) const override {
-    return kind == QueryKind::equal;
+    return in_row_order(size(), row_count_, span_, [&](auto&& take) { for_each_row(take); });
   }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
@@ -106,7 +103,7 @@ class HashTable final : public Structure {
                    {"rows of duplicates", duplicate_rows_.bytes()},
                    {"filter", filter_.bytes()}};
     if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
-      bytes.parts.emplace_back("dead rows by position", deleted);
+      bytes.parts.emplace_back("deleted rows by position", deleted);
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak = bytes.resident + build_peak_;
     return bytes;
@@ -128,6 +125,11 @@ class HashTable final : public Structure {
   static constexpr std::size_t in_step = 64;
   static constexpr std::uint64_t no_slot = std::numeric_limits<std::uint64_t>::max();
   static constexpr Key greatest = std::numeric_limits<Key>::max();
+
+  void declare(std::size_t keys) {
+    size_ = keys;
+    capabilities_ = {.ranges = false};
+  }
 
   template <class Visit>
   void for_each_row(Visit&& visit) const {
@@ -226,7 +228,6 @@ class HashTable final : public Structure {
     return {table_.size() + duplicates.begin, table_.size() + duplicates.end};
   }
 
-  std::size_t keys_;
   std::size_t row_count_;
   std::uint64_t span_;
   std::uint64_t capacity_ = 0;
@@ -238,36 +239,35 @@ class HashTable final : public Structure {
   DeletedSets deleted_sets_;
 };
 
-class HashBackend final : public Backend {
- public:
-  HashBackend() : Backend("hash", "", "cpu", {}) {}
-
-  [[nodiscard]] std::string describe() const override { return "hash table, points only"; }
-  [[nodiscard]] bool keeps_key_order(const Spec&) const override { return false; }
-  [[nodiscard]] KeyUse key_use() const override { return KeyUse::points; }
-
-  [[nodiscard]] std::unique_ptr<Structure> build(const Spec&, EncodedColumn column,
-                                                 const KeyCodec& codec, const KeyText&,
-                                                 const BuildOptions&) const override {
-    return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Structure> {
+HostSearchers hash_tables() {
+  HostSearchers searchers;
+  searchers.key_use = KeyUse::points;
+  searchers.build = [](const EncodedColumn& column, const KeyCodec& codec, const KeyText&,
+                       const ColumnView&) {
+    return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Searcher> {
       return std::make_unique<HashTable<decltype(key)>>(column, codec);
     });
-  }
-
-  [[nodiscard]] LoadedStructure load(const Spec&, const FileReader& file, const KeyCodec& codec,
-                                     std::size_t rows,
-                                     const std::shared_ptr<DeviceMemory>&) const override {
-    return with_key_type(is_wide(codec.span()), [&](auto key) -> LoadedStructure {
+  };
+  searchers.load = [](const FileReader& file, const KeyCodec& codec, std::size_t rows) {
+    return with_key_type(is_wide(codec.span()), [&](auto key) -> LoadedSearcher {
       return {std::make_unique<HashTable<decltype(key)>>(file, codec, rows), false};
     });
-  }
-};
+  };
+  return searchers;
+}
 
 }  // namespace
 
-const Backend& hash_backend() {
-  static const HashBackend backend;
-  return backend;
+Kind hash_kind() {
+  return {.kind = "hash",
+          .device = "cpu",
+          .describe = [] { return std::string("hash table, points only"); },
+          .bind =
+              [](const Spec&, const std::shared_ptr<DeviceMemory>&) {
+                Engine engine = host_engine(hash_tables());
+                engine.keeps_key_order = false;
+                return engine;
+              }};
 }
 
 }  // namespace rtindex

@@ -1,4 +1,4 @@
-#include "kinds/cuda/classic_locators.hpp"
+#include "kinds/hash/hash_cuda.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
@@ -91,7 +91,7 @@ __global__ void copy_slots(TableFinder<Key, 1> table, std::uint64_t used, Key* k
 }
 
 template <class Key>
-class DeviceTable final : public Locator {
+class DeviceTable final : public PositionSearcher {
  public:
   DeviceTable(DeviceOrder& order, int group, double load, const Queue& queue)
       : order_(order), group_(group), load_(load) {
@@ -117,7 +117,6 @@ class DeviceTable final : public Locator {
     }
     with_group([&](const auto& finder) { launch_find_rows(finder, lookups, rows, stream); });
   }
-  [[nodiscard]] bool finds_first_rows() const override { return true; }
   void find_points(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     if (distinct_ == 0) {
       check(cudaMemsetAsync(runs, 0, lookups.count * sizeof(*runs), stream), "filling memory");
@@ -126,7 +125,6 @@ class DeviceTable final : public Locator {
     with_group([&](const auto& finder) { launch_find_points(finder, lookups, runs, stream); });
   }
   void find_ranges(const DeviceLookups&, Run*, cudaStream_t) const override {}
-  [[nodiscard]] bool finds_ranges() const override { return false; }
 
   [[nodiscard]] DeviceColumn column(const DeviceOrder& order, const Queue& queue) const override {
     DeviceColumn result;
@@ -304,8 +302,8 @@ class DeviceTable final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_table(DeviceOrder& order, int group, double load,
-                                    const Queue& queue) {
+std::unique_ptr<PositionSearcher> make_table(DeviceOrder& order, int group, double load,
+                                             const Queue& queue) {
   if (order.is_wide())
     return std::make_unique<DeviceTable<std::uint64_t>>(order, group, load, queue);
   return std::make_unique<DeviceTable<std::uint32_t>>(order, group, load, queue);

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/cuda/device_array.hpp"
-#include "engine/cuda/locator.hpp"
+#include "engine/cuda/lookup_view.hpp"
 #include "kinds/scene/buckets.hpp"
 #include "order/cuda/device_order.hpp"
 

@@ -15,7 +15,7 @@ namespace {
 using cuda::DeviceLookups;
 using cuda::Run;
 
-class BucketLocator final : public cuda::Locator {
+class BucketLocator final : public cuda::PositionSearcher {
  public:
   BucketLocator(const SceneOptions& options, const cuda::DeviceOrder& order,
                 const cuda::Queue& queue)
@@ -25,7 +25,10 @@ class BucketLocator final : public cuda::Locator {
         memory_(queue.memory()),
         scene_(options, order, buckets_, queue),
         pipeline_(&Pipeline::get(options.device, Programs::buckets, Primitive::triangle,
-                                 scene_.build_flags())) {}
+                                 scene_.build_flags())) {
+    finds_first_rows_ = false;
+    build_profile_ = scene_.costs().parts(scene_.representative_bytes() + scene_.marker_bytes());
+  }
 
   void find_rows(const DeviceLookups& lookups, std::uint32_t* rows,
                  cudaStream_t stream) const override {
@@ -41,16 +44,9 @@ class BucketLocator final : public cuda::Locator {
     search_ranges(*order_, buckets_, lookups, runs, stream);
   }
 
-  [[nodiscard]] bool counts_work() const override { return true; }
-  [[nodiscard]] bool times_rays() const override { return true; }
-
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {{"acceleration structure", scene_.representative_bytes()},
             {"markers", scene_.marker_bytes()}};
-  }
-
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
-    return scene_.costs().parts(scene_.representative_bytes() + scene_.marker_bytes());
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -105,9 +101,9 @@ class BucketLocator final : public cuda::Locator {
 
 }  // namespace
 
-std::unique_ptr<cuda::Locator> make_bucket_locator(const SceneOptions& options,
-                                                   const cuda::DeviceOrder& order,
-                                                   const cuda::Queue& queue) {
+std::unique_ptr<cuda::PositionSearcher> make_bucket_locator(const SceneOptions& options,
+                                                            const cuda::DeviceOrder& order,
+                                                            const cuda::Queue& queue) {
   return std::make_unique<BucketLocator>(options, order, queue);
 }
 

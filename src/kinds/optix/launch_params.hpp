@@ -5,7 +5,7 @@
 #include <rtindex/answer.hpp>
 
 #include "answers/values.hpp"
-#include "engine/cuda/locator.hpp"
+#include "engine/cuda/lookup_view.hpp"
 #include "keys/coordinates.hpp"
 #include "kinds/optix/abi.hpp"
 #include "kinds/scene/buckets.hpp"

@@ -1,10 +1,13 @@
 #include "kinds/optix/optix_tracer.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/gpu_structure.hpp"
+#include "base/error.hpp"
+#include "engine/cuda/device_searcher.hpp"
 #include "kinds/optix/ray_answerer.hpp"
 #include "kinds/optix/tracer_options.hpp"
 #include "kinds/scene/rx_options.hpp"
@@ -36,50 +39,59 @@ struct Arrays {
   std::unique_ptr<Scene> scene;
 };
 
-class OptixTracer final : public cuda::GpuStructure {
+class OptixTracer final : public cuda::DeviceSearcher {
  public:
   // `on_host`: the same keys, if full keys must be compared on the host.
-  OptixTracer(const SceneOptions& options, cuda::PooledStream stream, DeviceColumn column,
-              std::unique_ptr<EncodedColumn> on_host, const Memory& memory,
+  OptixTracer(const SceneOptions& options, const cuda::GpuContext& gpu, cuda::PooledStream stream,
+              DeviceColumn column, std::unique_ptr<EncodedColumn> on_host,
               const cuda::MemoryMeter& meter)
-      : GpuStructure(options.device, memory),
+      : DeviceSearcher(gpu),
         options_(options),
         arrays_(std::make_unique<Arrays>(Arrays{std::move(stream), std::move(column), nullptr})),
         on_host_(std::move(on_host)) {
+    size_ = keys().size;
+    capabilities_ = {.key_order = true, .counters = true, .ray_times = true};
+    if (options.rx.update == Update::refit && on_host_ == nullptr)
+      capabilities_.max_refit_key = max_refit_key();
     arrays_->scene = std::make_unique<Scene>(options, arrays_->column,
-                                             cuda::Queue(memory, arrays_->stream.get()));
+                                             cuda::Queue(memory(), arrays_->stream.get()));
     finish(meter);
   }
   ~OptixTracer() override { release(arrays_); }
-
-  [[nodiscard]] bool keeps_order() const override { return true; }
-  [[nodiscard]] bool counts_work() const override { return true; }
-  [[nodiscard]] bool times_rays() const override { return true; }
 
   void require_answerable(const LookupBatch& batch) const override {
     require_few_row_rays(options_.rx, keys().span, batch);
   }
 
-  // Only for update=refit: its boxes grow with every update, but nothing is built.
-  [[nodiscard]] bool refit(const Changes& changes, std::uint64_t span) override {
-    if (options_.rx.update != Update::refit || on_host_ != nullptr ||
-        is_wide(span) != keys().is_wide())
-      return false;
-    if (!is_exact(options_.rx, span, coordinate_limit(options_.rx.primitive))) return false;
-    const OnDevice current(device());
+  [[nodiscard]] Encoding encoding() const override { return {keys().row_count, keys().span}; }
+  [[nodiscard]] SegmentTraits traits() const override {
+    return {.folds_hits = true, .compares_full_keys = on_host_ != nullptr};
+  }
+  [[nodiscard]] cuda::FoundRows answer_on_device(Method, const cuda::SearchedLookups& searched,
+                                                 const cuda::DeviceRequest& request,
+                                                 cuda::RowsWanted wanted,
+                                                 cudaStream_t stream) const override {
+    return answerer_->answer(searched, request, wanted, stream);
+  }
+  void find_edges_on_device(const cuda::SearchedLookups& searched, Edge edge, std::uint32_t* rows,
+                            std::uint64_t* found_keys, cudaStream_t stream) const override {
+    answerer_->find_edges(searched, edge, rows, found_keys, stream);
+  }
+
+  // Its boxes grow with every update, but nothing is built.
+  void refit(const Changes& changes, std::uint64_t span) override {
+    const OnDevice current(gpu().device);
     wait_for_lookups();
     const cuda::Queue queue(memory(), arrays_->stream.get());
     const cuda::MemoryMeter meter;
     DeviceColumn changed = device_column(queue);
     changed.span = span;
-    if (!cuda::patch_column(changed, changes, queue)) return false;
+    if (!cuda::patch_column(changed, changes, queue))
+      fail("a row of the update has no key: update rows that have one");
     arrays_->scene->refit(changed, queue);
     arrays_->column = std::move(changed);
     finish(meter);
-    return true;
   }
-
-  [[nodiscard]] std::size_t size() const override { return keys().size; }
 
   [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override {
     const cuda::Queue queue(memory(), stream);
@@ -93,29 +105,24 @@ class OptixTracer final : public cuda::GpuStructure {
     return copy;
   }
 
-  [[nodiscard]] EncodedColumn column() const override {
-    const OnDevice current(device());
-    const cuda::PooledStream stream;
-    return cuda::downloaded(keys(), stream.get());
-  }
-
-  [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const override {
-    return arrays_->scene->build_profile();
-  }
-
   [[nodiscard]] std::string describe() const override {
-    return cuda::describe_gpu(device()) + describe_tracer(device()) +
+    return cuda::describe_gpu(gpu().device) + describe_tracer(gpu().device) +
            describe_scene(options_, *arrays_->scene, keys().size, keys().span);
   }
 
  private:
   [[nodiscard]] const DeviceColumn& keys() const { return arrays_->column; }
 
-  [[nodiscard]] cuda::BatchTarget target() const override {
-    return {*answerer_, keys().row_count, keys().span};
+  // Keys keep their width and stay exact.
+  [[nodiscard]] std::uint64_t max_refit_key() const {
+    const std::uint64_t exact =
+        max_exact_span(options_.rx, coordinate_limit(options_.rx.primitive));
+    return keys().is_wide()
+               ? exact
+               : std::min<std::uint64_t>(exact, std::numeric_limits<std::uint32_t>::max());
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_parts() const override {
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_entries() const override {
     const Scene& scene = *arrays_->scene;
     std::vector<std::pair<std::string, std::size_t>> parts = {
         {"acceleration structure", scene.structure_bytes()},
@@ -130,7 +137,7 @@ class OptixTracer final : public cuda::GpuStructure {
   // The end of a build or a refit.
   void finish(const cuda::MemoryMeter& meter) {
     const auto pipeline =
-        [device = device(), primitive = options_.rx.primitive,
+        [device = gpu().device, primitive = options_.rx.primitive,
          flags = arrays_->scene->build_flags()](Programs programs) -> const Pipeline& {
       return Pipeline::get(device, programs, primitive, flags);
     };
@@ -138,6 +145,7 @@ class OptixTracer final : public cuda::GpuStructure {
         RayAnswerer::Sources{options_.rx, pipeline(Programs::all), pipeline(Programs::points),
                              [pipeline]() -> const Pipeline& { return pipeline(Programs::edges); },
                              arrays_->scene->view(keys()), on_host_.get(), memory()});
+    build_profile_ = arrays_->scene->build_profile();
     finish_build(arrays_->stream, meter);
   }
 
@@ -149,26 +157,24 @@ class OptixTracer final : public cuda::GpuStructure {
 
 }  // namespace
 
-std::unique_ptr<Structure> build_tracer(const SceneOptions& options, cuda::DeviceRows rows,
-                                        const Memory& memory, const cuda::MemoryMeter& meter) {
-  DeviceColumn column = cuda::in_row_order(std::move(rows.column), {memory, rows.stream.get()});
-  return std::make_unique<OptixTracer>(options, std::move(rows.stream), std::move(column), nullptr,
-                                       memory, meter);
+std::unique_ptr<Searcher> build_tracer(const SceneOptions& options, cuda::DeviceRows rows,
+                                       const cuda::GpuContext& gpu,
+                                       const cuda::MemoryMeter& meter) {
+  DeviceColumn column = cuda::in_row_order(std::move(rows.column), {gpu.memory, rows.stream.get()});
+  return std::make_unique<OptixTracer>(options, gpu, std::move(rows.stream), std::move(column),
+                                       nullptr, meter);
 }
 
-std::unique_ptr<Structure> build_encoded(const SceneOptions& options, EncodedColumn column,
-                                         const KeyCodec& codec, const KeyText& text,
-                                         const BuildOptions& build) {
-  require_exact(options.rx, column, text, coordinate_limit(options.rx.primitive));
-  const OnDevice current(options.device);
-  const Memory memory = cuda::current_memory(build.device_memory);
+std::unique_ptr<Searcher> build_tracer(const SceneOptions& options, EncodedColumn column,
+                                       const KeyCodec& codec, const cuda::GpuContext& gpu) {
+  const OnDevice current(gpu.device);
   cuda::PooledStream stream;
   const cuda::MemoryMeter meter;
-  DeviceColumn on_device = cuda::uploaded(column, {memory, stream.get()});
+  DeviceColumn on_device = cuda::uploaded(column, {gpu.memory, stream.get()});
   auto on_host =
       codec.has_residual() ? std::make_unique<EncodedColumn>(std::move(column)) : nullptr;
-  return std::make_unique<OptixTracer>(options, std::move(stream), std::move(on_device),
-                                       std::move(on_host), memory, meter);
+  return std::make_unique<OptixTracer>(options, gpu, std::move(stream), std::move(on_device),
+                                       std::move(on_host), meter);
 }
 
 }  // namespace rtindex::optix

@@ -2,27 +2,25 @@
 
 #include <memory>
 
-#include "engine/cuda/device_structure.hpp"
+#include "engine/cuda/ordered_searcher.hpp"
 #include "kinds/optix/scene.hpp"
 #include "kinds/scene/rx_options.hpp"
 
 namespace rtindex::optix {
 
 // Builds over keys that are on the GPU.
-[[nodiscard]] std::unique_ptr<Structure> build_tracer(const SceneOptions& options,
-                                                      cuda::DeviceRows rows,
-                                                      const std::shared_ptr<DeviceMemory>& memory,
-                                                      const cuda::MemoryMeter& meter);
+[[nodiscard]] std::unique_ptr<Searcher> build_tracer(const SceneOptions& options,
+                                                     cuda::DeviceRows rows,
+                                                     const cuda::GpuContext& gpu,
+                                                     const cuda::MemoryMeter& meter);
 
 // Builds over a column that the host has encoded.
-[[nodiscard]] std::unique_ptr<Structure> build_encoded(const SceneOptions& options,
-                                                       EncodedColumn column, const KeyCodec& codec,
-                                                       const KeyText& key_text,
-                                                       const BuildOptions& build);
+[[nodiscard]] std::unique_ptr<Searcher> build_tracer(const SceneOptions& options,
+                                                     EncodedColumn column, const KeyCodec& codec,
+                                                     const cuda::GpuContext& gpu);
 
 // A locator over sorted keys: rays find the bucket of a key, a search its position in the bucket.
-[[nodiscard]] std::unique_ptr<cuda::Locator> make_bucket_locator(const SceneOptions& options,
-                                                                 const cuda::DeviceOrder& order,
-                                                                 const cuda::Queue& queue);
+[[nodiscard]] std::unique_ptr<cuda::PositionSearcher> make_bucket_locator(
+    const SceneOptions& options, const cuda::DeviceOrder& order, const cuda::Queue& queue);
 
 }  // namespace rtindex::optix

@@ -40,9 +40,9 @@ bool fits_registers(const LaunchParams& params) {
 
 }  // namespace
 
-FoundRows RayAnswerer::answer(const LookupBatch& batch, std::size_t first,
-                              const cuda::DeviceLookups& lookups, const DeviceRequest& request,
+FoundRows RayAnswerer::answer(const cuda::SearchedLookups& searched, const DeviceRequest& request,
                               cuda::RowsWanted wanted, cudaStream_t stream) const {
+  const auto& [batch, first, lookups] = searched;
   const std::size_t count = lookups.count;
   if (count == 0) return {};
   const cuda::Queue queue(from_.memory, stream);

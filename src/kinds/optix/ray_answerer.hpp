@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cuda/answerer.hpp"
+#include "engine/cuda/device_searcher.hpp"
 #include "keys/encoded_column.hpp"
 #include "kinds/optix/pipeline.hpp"
 #include "kinds/optix/scene.hpp"
@@ -13,7 +13,7 @@
 namespace rtindex::optix {
 
 // Answers lookups by casting their rays.
-class RayAnswerer final : public cuda::Answerer {
+class RayAnswerer {
  public:
   // What it reads; all of it outlives the answerer.
   struct Sources {
@@ -30,13 +30,12 @@ class RayAnswerer final : public cuda::Answerer {
 
   explicit RayAnswerer(Sources sources) : from_(std::move(sources)) {}
 
-  [[nodiscard]] cuda::FoundRows answer(const LookupBatch& batch, std::size_t first,
-                                       const cuda::DeviceLookups& lookups,
+  // As those of a DeviceSearcher.
+  [[nodiscard]] cuda::FoundRows answer(const cuda::SearchedLookups& searched,
                                        const cuda::DeviceRequest& request, cuda::RowsWanted wanted,
-                                       cudaStream_t stream) const override;
-  void find_edges(const LookupBatch& batch, std::size_t first, const cuda::DeviceLookups& lookups,
-                  Edge edge, std::uint32_t* rows, std::uint64_t* keys,
-                  cudaStream_t stream) const override;
+                                       cudaStream_t stream) const;
+  void find_edges(const cuda::SearchedLookups& searched, Edge edge, std::uint32_t* rows,
+                  std::uint64_t* keys, cudaStream_t stream) const;
 
  private:
   // The primitives that the rays of each lookup hit, lookup by lookup; none if there are too many

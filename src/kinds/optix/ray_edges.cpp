@@ -47,9 +47,9 @@ void with_intervals(LaunchParams params, const std::vector<Interval>& intervals,
 
 }  // namespace
 
-void RayAnswerer::find_edges(const LookupBatch& batch, std::size_t first,
-                             const cuda::DeviceLookups& lookups, Edge edge, std::uint32_t* rows,
+void RayAnswerer::find_edges(const cuda::SearchedLookups& searched, Edge edge, std::uint32_t* rows,
                              std::uint64_t* keys, cudaStream_t stream) const {
+  const auto& [batch, first, lookups] = searched;
   if (lookups.count == 0) return;
   const cuda::Queue queue(from_.memory, stream);
   require_few_row_rays(from_.options, batch.codec().span(), batch);

@@ -29,10 +29,9 @@ std::size_t split_of(const Spec& spec, int device) {
 
 }  // namespace
 
-Spec complete_options(const Spec& spec, std::string_view backend,
-                      std::span<const SpecOption> options) {
+Spec complete_options(const Spec& spec, const Kind& kind) {
   const std::size_t split = split_of(spec, spec.device_number());
-  return split_option.set(RxOptions::complete(spec, backend, options), std::to_string(split));
+  return split_option.set(RxOptions::complete(spec, kind), std::to_string(split));
 }
 
 double coordinate_limit(Primitive primitive) {

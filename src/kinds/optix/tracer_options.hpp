@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include <rtindex/spec.hpp>
 
@@ -16,9 +14,8 @@ namespace rtindex::optix {
 // intersection program of a box further away was called up to 2^42, but its reports were dropped.
 [[nodiscard]] double coordinate_limit(Primitive primitive);
 
-// The spec with the value of every option of the backend; throws where one is invalid.
-[[nodiscard]] Spec complete_options(const Spec& spec, std::string_view backend,
-                                    std::span<const SpecOption> options);
+// The spec with the value of every option of the kind; throws where one is invalid.
+[[nodiscard]] Spec complete_options(const Spec& spec, const Kind& kind);
 
 // How a complete spec is built.
 [[nodiscard]] SceneOptions options_of(const Spec& resolved);

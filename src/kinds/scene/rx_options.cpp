@@ -212,9 +212,8 @@ void RxOptions::require_exact_rays() const {
         "point=zero");
 }
 
-Spec RxOptions::complete(const Spec& spec, std::string_view backend,
-                         std::span<const SpecOption> options) {
-  Spec full = with_defaults(with_dependent_defaults(spec), backend, options);
+Spec RxOptions::complete(const Spec& spec, const Kind& kind) {
+  Spec full = with_defaults(with_dependent_defaults(spec), kind.name(), kind.options);
   const RxOptions rx = from(full);
   const Coordinates& coordinates = rx.coordinates;
   const auto exponent = static_cast<int>(std::lround(std::log2(coordinates.scale)));
@@ -251,6 +250,15 @@ bool is_exact_in_scene(const RxOptions& options, std::uint64_t span, double coor
 
 bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_limit) {
   return is_exact_in_scene(options, span >> options.drop.value_or(0), coordinate_limit);
+}
+
+std::uint64_t max_exact_span(const RxOptions& options, double coordinate_limit) {
+  constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+  if (is_exact(options, largest, coordinate_limit)) return largest;
+  return partition_point<std::uint64_t>(
+             0, largest,
+             [&](std::uint64_t span) { return is_exact(options, span, coordinate_limit); }) -
+         1;
 }
 
 void require_exact(const RxOptions& options, const EncodedColumn& column, const KeyText& key_text,

@@ -10,6 +10,7 @@
 #include <rtindex/spec.hpp>
 
 #include "base/spec_options.hpp"
+#include "engine/kind.hpp"
 #include "keys/coordinates.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
@@ -41,9 +42,8 @@ struct RxOptions {
 
   [[nodiscard]] static RxOptions from(const Spec& spec);
   [[nodiscard]] static std::vector<SpecOption> declared();
-  // The spec with the value of every option of a backend, which are these and its own.
-  [[nodiscard]] static Spec complete(const Spec& spec, std::string_view backend,
-                                     std::span<const SpecOption> options);
+  // The spec with the value of every option of a kind, which are these and its own.
+  [[nodiscard]] static Spec complete(const Spec& spec, const Kind& kind);
 
  private:
   // Throws where rays of these options would be wrong for some column.
@@ -56,6 +56,8 @@ inline constexpr std::uint64_t max_row_rays = std::uint64_t{1} << 24;
 // Whether keys up to `span` are exact with these options. `coordinate_limit` is the tracer's
 // largest coordinate.
 [[nodiscard]] bool is_exact(const RxOptions& options, std::uint64_t span, double coordinate_limit);
+// The largest such span.
+[[nodiscard]] std::uint64_t max_exact_span(const RxOptions& options, double coordinate_limit);
 
 // A line of describe() on the bits that a scene of buckets leaves out.
 [[nodiscard]] std::string dropped_text(int bits);

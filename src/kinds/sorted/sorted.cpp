@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "base/prefetch.hpp"
-#include "engine/ordered_backend.hpp"
-#include "kinds/backends.hpp"
+#include "engine/ordered_kind.hpp"
+#include "kinds/registry.hpp"
 
 namespace rtindex {
 
@@ -60,9 +60,8 @@ class BinarySearch {
 
 }  // namespace
 
-const Backend& sorted_backend() {
-  static const OrderedBackend<BinarySearch> backend("sorted", "", "sorted array, binary search");
-  return backend;
+Kind sorted_kind() {
+  return ordered_kind<BinarySearch>("sorted", "", "sorted array, binary search");
 }
 
 }  // namespace rtindex

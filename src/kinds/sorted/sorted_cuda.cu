@@ -1,4 +1,4 @@
-#include "kinds/cuda/classic_locators.hpp"
+#include "kinds/sorted/sorted_cuda.hpp"
 
 #include "engine/cuda/locate.cuh"
 #include "engine/cuda/locate_edges.cuh"
@@ -26,9 +26,11 @@ struct BinaryFinder {
   }
 };
 
-class BinarySearch final : public Locator {
+class BinarySearch final : public PositionSearcher {
  public:
-  explicit BinarySearch(const DeviceOrder& order) : order_(&order) {}
+  explicit BinarySearch(const DeviceOrder& order) : order_(&order) {
+    fused_.edges = fused_.edges_read_elements = true;
+  }
 
   template <class Key>
   [[nodiscard]] BinaryFinder<Key> finder() const {
@@ -49,15 +51,12 @@ class BinarySearch final : public Locator {
       launch_find_ranges(finder, *order_, lookups, runs, stream);
     });
   }
-  [[nodiscard]] bool find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
-                                cudaStream_t stream) const override {
+  void find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
+                  cudaStream_t stream) const override {
     with_finder(*this, order_->is_wide(), [&](const auto& finder) {
       launch_find_edges<EdgeForms::all>(finder, *order_, lookups, target, stream);
     });
-    return true;
   }
-  [[nodiscard]] bool reads_edge_elements() const override { return true; }
-  [[nodiscard]] bool finds_first_rows() const override { return true; }
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> bytes() const override {
     return {};
   }
@@ -69,7 +68,7 @@ class BinarySearch final : public Locator {
 
 }  // namespace
 
-std::unique_ptr<Locator> make_binary_search(const DeviceOrder& order) {
+std::unique_ptr<PositionSearcher> make_binary_search(const DeviceOrder& order) {
   return std::make_unique<BinarySearch>(order);
 }
 

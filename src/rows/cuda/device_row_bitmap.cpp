@@ -7,13 +7,13 @@
 
 namespace rtindex::cuda {
 
-MarkedWords::MarkedWords(std::size_t row_count, const Queue& queue, bool clear)
+RowBitmapWords::RowBitmapWords(std::size_t row_count, const Queue& queue, bool clear)
     : words(queue, RowBits::words_of(row_count)), rows(row_count) {
   if (clear && !words.empty())
     check(cudaMemsetAsync(words.data(), 0, words.bytes(), queue), "filling memory");
 }
 
-DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, MarkedWords marked, std::size_t count,
+DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, RowBitmapWords marked, std::size_t count,
                                  std::shared_ptr<DeviceMemory> memory)
     : memory_(std::move(memory)), stream_(std::move(stream)), words_(std::move(marked.words)) {
   check(cudaGetDevice(&device_), "querying the current GPU");
@@ -36,16 +36,15 @@ Array<std::uint32_t> DeviceRowBitmap::words() const {
 }
 
 void record_use(const RowBitmapPtr& bitmap, cudaStream_t stream) noexcept {
-  if (const auto* const on_device = dynamic_cast<const DeviceRowBitmap*>(bitmap.get()))
-    on_device->record_use(stream);
+  if (bitmap != nullptr) static_cast<const DeviceRowBitmap&>(*bitmap).record_use(stream);
 }
 
-RowBitmapPtr upload_marks(std::span<const std::uint32_t> words, std::size_t rows,
-                          const std::shared_ptr<DeviceMemory>& memory) {
+RowBitmapPtr upload_bitmap(std::span<const std::uint32_t> words, std::size_t rows,
+                           const std::shared_ptr<DeviceMemory>& memory) {
   std::size_t count = 0;
   for (const std::uint32_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   PooledStream stream;
-  MarkedWords marked(rows, {memory, stream.get()}, false);
+  RowBitmapWords marked(rows, {memory, stream.get()}, false);
   copy_to_device(marked.words.data(), words.data(), words.size_bytes(), stream.get());
   return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
 }

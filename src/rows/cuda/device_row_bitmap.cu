@@ -109,18 +109,18 @@ class Tally {
 };
 
 template <class Combine>
-RowBitmapPtr combined(const RowBitmapPtr& a, const RowBitmapPtr& b, std::size_t rows,
+RowBitmapPtr combined(const DeviceRowBitmap& own, RowBits a, RowBits b, std::size_t rows,
                       Combine combine) {
-  const auto& memory = dynamic_cast<const DeviceRowBitmap&>(*a).memory();
+  const auto& memory = own.memory();
   PooledStream stream;
   const Queue queue(memory, stream.get());
-  MarkedWords marked(rows, queue, false);
+  RowBitmapWords marked(rows, queue, false);
   const Tally<unsigned long long> total(queue);
   const std::size_t words = marked.words.size();
   if (words != 0)
     combine_words<<<loop_blocks(words), block_threads, 0, queue>>>(
-        a->bits().words, RowBits::words_of(a->bits().rows), b->bits().words,
-        RowBits::words_of(b->bits().rows), marked.words.data(), words, combine, total.get());
+        a.words, RowBits::words_of(a.rows), b.words, RowBits::words_of(b.rows), marked.words.data(),
+        words, combine, total.get());
   check_launch("combining row bitmaps");
   const std::size_t count = total.read("combining row bitmaps");
   return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
@@ -129,7 +129,7 @@ RowBitmapPtr combined(const RowBitmapPtr& a, const RowBitmapPtr& b, std::size_t 
 }  // namespace
 
 NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased, RowBits nulls,
-                    const MarkedWords& named, const Queue& queue) {
+                    const RowBitmapWords& named, const Queue& queue) {
   const Tally<RowFacts> facts(queue);
   if (count != 0)
     name_each<<<blocks_for(count), block_threads, 0, queue>>>(
@@ -139,23 +139,23 @@ NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased
   return {found.wrong != 0, found.nulls};
 }
 
-void mark_nulls(const DeviceElements& column, RowIds ids, const MarkedWords& marked,
-                cudaStream_t stream) {
+void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWords& marked,
+                   cudaStream_t stream) {
   if (column.size != 0 && column.validity != nullptr)
     mark_each_null<<<blocks_for(column.size), block_threads, 0, stream>>>(column, ids, marked.rows,
                                                                           marked.words.data());
   check_launch("marking null rows");
 }
 
-void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords& marked,
-                 cudaStream_t stream) {
+void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& marked,
+              cudaStream_t stream) {
   if (count != 0)
     mark_each<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, marked.rows,
                                                                marked.words.data());
   check_launch("marking rows");
 }
 
-std::size_t count_marked(const MarkedWords& marked, const Queue& queue) {
+std::size_t count_rows(const RowBitmapWords& marked, const Queue& queue) {
   const Tally<unsigned long long> total(queue);
   const std::size_t words = marked.words.size();
   if (words != 0)
@@ -165,14 +165,15 @@ std::size_t count_marked(const MarkedWords& marked, const Queue& queue) {
   return total.read("counting rows");
 }
 
-RowBitmapPtr united_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b) {
-  if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-  return combined(a, b, std::max(a->bits().rows, b->bits().rows), Either{});
+RowBitmapPtr DeviceRowBitmap::union_with(const RowBitmap& other) const {
+  const OnDevice current(device_);
+  const RowBits more = other.bits();
+  return combined(*this, bits(), more, std::max(bits().rows, more.rows), Either{});
 }
 
-RowBitmapPtr without_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b) {
-  if (a == nullptr || b == nullptr) return a;
-  RowBitmapPtr rest = combined(a, b, a->bits().rows, FirstOnly{});
+RowBitmapPtr DeviceRowBitmap::minus(const RowBitmap& other) const {
+  const OnDevice current(device_);
+  RowBitmapPtr rest = combined(*this, bits(), other.bits(), bits().rows, FirstOnly{});
   return rest->count() == 0 ? nullptr : rest;
 }
 

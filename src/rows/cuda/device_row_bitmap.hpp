@@ -16,10 +16,10 @@
 
 namespace rtindex::cuda {
 
-// Bits of rows in device memory that are still being set.
-struct MarkedWords {
+// The words of a row bitmap in device memory that is still being built.
+struct RowBitmapWords {
   // Of `rows` rows, on the current GPU: none, or whatever is in memory.
-  MarkedWords(std::size_t rows, const Queue& queue, bool clear = true);
+  RowBitmapWords(std::size_t rows, const Queue& queue, bool clear = true);
 
   DeviceArray<std::uint32_t> words;
   std::size_t rows;
@@ -30,13 +30,15 @@ struct MarkedWords {
 class DeviceRowBitmap final : public RowBitmap {
  public:
   // Of the current GPU. All work on `words` is done, and they were allocated on the stream.
-  DeviceRowBitmap(PooledStream stream, MarkedWords marked, std::size_t count,
+  DeviceRowBitmap(PooledStream stream, RowBitmapWords marked, std::size_t count,
                   std::shared_ptr<DeviceMemory> memory);
   ~DeviceRowBitmap() override;
 
   [[nodiscard]] Array<std::uint32_t> words() const override;
+  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap& other) const override;
+  [[nodiscard]] RowBitmapPtr minus(const RowBitmap& other) const override;
   [[nodiscard]] const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
-  // The work queued on `stream` so far reads the set.
+  // The work queued on `stream` so far reads the bitmap.
   void record_use(cudaStream_t stream) const noexcept { uses_.record(stream); }
 
  private:
@@ -47,7 +49,7 @@ class DeviceRowBitmap final : public RowBitmap {
   mutable StreamUses uses_;
 };
 
-// The work queued on `stream` so far reads a set of an index on a GPU.
+// The work queued on `stream` so far reads a bitmap of an index on a GPU; null: none.
 void record_use(const RowBitmapPtr& bitmap, cudaStream_t stream) noexcept;
 
 // What is known of the rows of a change once all have been read.
@@ -56,25 +58,21 @@ struct NamedRows {
   std::size_t nulls = 0;  // how many have no key
 };
 
-// RowBitmapPtr the rows of a change in device memory. Blocks until it is done.
+// Sets the rows of a change, which are in device memory. Blocks until it is done.
 [[nodiscard]] NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased,
-                                  RowBits nulls, const MarkedWords& named, const Queue& queue);
+                                  RowBits nulls, const RowBitmapWords& named, const Queue& queue);
 
-// RowBitmapPtr the rows of null elements, or listed rows.
-void mark_nulls(const DeviceElements& column, RowIds ids, const MarkedWords& marked,
-                cudaStream_t stream);
-void mark_listed(const std::uint32_t* rows, std::size_t count, const MarkedWords& marked,
-                 cudaStream_t stream);
+// Sets the rows of null elements, or listed rows.
+void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWords& marked,
+                   cudaStream_t stream);
+void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& marked,
+              cudaStream_t stream);
 
-// How many rows are marked. Blocks until they are counted.
-[[nodiscard]] std::size_t count_marked(const MarkedWords& marked, const Queue& queue);
+// How many rows are set. Blocks until they are counted.
+[[nodiscard]] std::size_t count_rows(const RowBitmapWords& marked, const Queue& queue);
 
-// The rows in either set, and those of `a` that are not in `b`; null: none. On the current GPU.
-[[nodiscard]] RowBitmapPtr united_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b);
-[[nodiscard]] RowBitmapPtr without_on_device(const RowBitmapPtr& a, const RowBitmapPtr& b);
-
-// A set that is saved, or that the host made.
-[[nodiscard]] RowBitmapPtr upload_marks(std::span<const std::uint32_t> words, std::size_t rows,
-                                        const std::shared_ptr<DeviceMemory>& memory);
+// A bitmap that is saved, or that the host made.
+[[nodiscard]] RowBitmapPtr upload_bitmap(std::span<const std::uint32_t> words, std::size_t rows,
+                                         const std::shared_ptr<DeviceMemory>& memory);
 
 }  // namespace rtindex::cuda

@@ -15,9 +15,9 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "index/catalog.hpp"
 #include "support/cuda/device_copy.hpp"
 #include "support/cuda/gpu_test.hpp"
+#include "support/engine_of.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
@@ -28,10 +28,7 @@ template <class Key, class Value>
 class SegmentTable {
  public:
   SegmentTable(const std::string& spec, bool on_device, bool has_values, unsigned seed)
-      : index_(resolve(Spec(spec))),
-        on_device_(on_device),
-        has_values_(has_values),
-        random_(seed) {}
+      : engine_(engine_of(spec)), on_device_(on_device), has_values_(has_values), random_(seed) {}
 
   // `scale`: how far keys are apart.
   void build(std::size_t rows, double nulls, std::uint64_t scale) {
@@ -39,18 +36,18 @@ class SegmentTable {
     states_.rows = rows;
     BuildOptions options;
     if (has_values_) options.include = placed(ColumnView(input.values));
-    NewSegment made = index_.backend->build_column(index_.spec, placed(view(input)), options);
+    NewSegment made = engine_.segments->build(placed(view(input)), options);
     states_.nulls = made.nulls;
     segments_.push_back(std::move(made.segment));
     for (std::uint32_t row = 0; row < rows; ++row) take(row, input, row);
   }
 
-  void insert(std::size_t count, double nulls, std::uint64_t scale, bool only_merged) {
+  void insert(std::size_t count, double nulls, std::uint64_t scale, bool merged_at_once) {
     const Input input = draw(count, nulls, scale);
     NewRows rows{.first = static_cast<std::uint32_t>(states_.rows),
                  .count = count,
                  .keys = placed(view(input)),
-                 .only_merged = only_merged};
+                 .merged_at_once = merged_at_once};
     if (has_values_) rows.include = placed(ColumnView(input.values));
     const auto first = static_cast<std::uint32_t>(states_.rows);
     states_.rows += count;
@@ -65,15 +62,14 @@ class SegmentTable {
     std::shuffle(list.begin(), list.end(), random_);
     list.resize(std::min(count, list.size()));
     const Input input = draw(list.size(), nulls, scale);
-    NewRows rows{.rows = placed(ColumnView(list)), .count = list.size(), .only_merged = true};
+    NewRows rows{.rows = placed(ColumnView(list)), .count = list.size(), .merged_at_once = true};
     if (keys)
       rows.keys = placed(view(input));
     else
       rows.include = placed(ColumnView(input.values));
-    const CheckedRows checked = index_.backend->check_rows(index_.spec, rows.rows, states_, {});
+    const CheckedRows checked = engine_.segments->check_rows(rows.rows, states_, {});
     const std::vector<Segment> current = segments_;
-    for (Segment& segment : segments_)
-      segment.deleted = index_.backend->union_of(index_.spec, segment.deleted, checked.named);
+    for (Segment& segment : segments_) segment.deleted = union_of(segment.deleted, checked.named);
     add(rows, current);
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (keys) keys_[list[i]] = input.valid[i] ? std::optional(input.keys[i]) : std::nullopt;
@@ -82,8 +78,8 @@ class SegmentTable {
   }
 
   void merge(std::size_t first = 0) {
-    Segment merged = index_.backend->merge(index_.spec, std::span(segments_).subspan(first),
-                                           states_.rows, first == 0);
+    Segment merged =
+        engine_.segments->merge(std::span(segments_).subspan(first), states_.rows, first == 0);
     segments_.resize(first);
     segments_.push_back(std::move(merged));
   }
@@ -96,7 +92,7 @@ class SegmentTable {
           segment.deleted == nullptr ? Array<std::uint32_t>() : segment.deleted->words();
       const RowBits deleted{words.data(),
                             segment.deleted == nullptr ? 0 : segment.deleted->bits().rows};
-      const EncodedColumn column = segment.structure->column();
+      const EncodedColumn column = segment.searcher->column();
       ASSERT_EQ(column.size(), segment.keys());
       const OwnedColumn decoded = segment.codec->decode(column);
       const auto* const elements = static_cast<const Key*>(decoded.view().data());
@@ -108,8 +104,8 @@ class SegmentTable {
           ASSERT_TRUE(keys.emplace(column.row(i), elements[i]).second);
         }
       }
-      ASSERT_EQ(segment.structure->included().has_value(), has_values_);
-      const IncludedRows included = segment.structure->included_rows();
+      ASSERT_EQ(segment.searcher->included().has_value(), has_values_);
+      const IncludedRows included = segment.searcher->included_rows();
       const auto* const own = included.rows.empty()
                                   ? nullptr
                                   : static_cast<const Value*>(included.values.view().data());
@@ -182,14 +178,13 @@ class SegmentTable {
 
   void add(const NewRows& rows) { add(rows, segments_); }
   void add(const NewRows& rows, const std::vector<Segment>& current) {
-    NewSegment made = index_.backend->build_rows(index_.spec, rows, current, states_.rows);
+    NewSegment made = engine_.segments->build_rows(rows, current, states_.rows);
     if (rows.rows.has_value() && rows.keys.has_value()) {
-      const CheckedRows checked = index_.backend->check_rows(index_.spec, rows.rows, states_, {});
-      if (checked.nulls != 0)
-        states_.nulls = index_.backend->difference(index_.spec, states_.nulls, checked.named);
+      const CheckedRows checked = engine_.segments->check_rows(rows.rows, states_, {});
+      if (checked.nulls != 0) states_.nulls = difference(states_.nulls, checked.named);
     }
     if (!rows.rows.has_value() || rows.keys.has_value())
-      states_.nulls = index_.backend->union_of(index_.spec, states_.nulls, made.nulls);
+      states_.nulls = union_of(states_.nulls, made.nulls);
     segments_.push_back(std::move(made.segment));
   }
 
@@ -202,7 +197,7 @@ class SegmentTable {
     values_[row] = input.values[i];
   }
 
-  ResolvedSpec index_;
+  Engine engine_;
   bool on_device_;
   bool has_values_;
   std::mt19937 random_;
@@ -215,10 +210,7 @@ class SegmentTable {
 
 class SegmentContents : public GpuIndexTest {
  protected:
-  static bool includes() {
-    const ResolvedSpec index = resolve(Spec(GetParam()));
-    return index.backend->keeps_key_order(index.spec);
-  }
+  static bool includes() { return engine_of(GetParam()).keeps_key_order; }
 
   // Builds, inserts, updates and merges; `far` is how far the keys of later segments are apart.
   template <class Key, class Value>

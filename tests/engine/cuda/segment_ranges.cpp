@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "answers/answers.hpp"
-#include "index/catalog.hpp"
 #include "support/cuda/gpu_test.hpp"
+#include "support/engine_of.hpp"
 #include "support/random.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -70,7 +70,8 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
     access.request().included = included;
     const ColumnView low(lower);
     const ColumnView high(upper);
-    backend_->answer(segments, low, high, QueryKind::range, access.request());
+    const NearestOptions unused;
+    engine_.batches->run(segments, {low, high, QueryKind::range, {}, unused}, access.request());
     const Answers answers = access.finish();
 
     std::vector<std::vector<std::uint32_t>> rows_of(largest);
@@ -107,32 +108,30 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
   std::vector<Segment> make(const std::vector<std::uint32_t>& keys,
                             const std::vector<std::int32_t>& values,
                             const std::vector<bool>& deleted, bool included) {
-    const ResolvedSpec resolved = resolve(Spec(GetParam()));
-    backend_ = resolved.backend;
+    engine_ = engine_of(GetParam());
     const auto part = [](const auto& all, std::size_t begin, std::size_t size) {
       return ColumnView(std::span(all).subspan(begin, size));
     };
     BuildOptions options;
     if (included) options.include = part(values, 0, main_rows);
     std::vector<Segment> segments = {
-        backend_->build_column(resolved.spec, part(keys, 0, main_rows), options).segment};
+        engine_.segments->build(part(keys, 0, main_rows), options).segment};
     NewRows added;
     added.first = main_rows;
     added.count = new_rows;
     added.keys = part(keys, main_rows, new_rows);
     if (included) added.include = part(values, main_rows, new_rows);
-    segments.push_back(backend_->build_rows(resolved.spec, added, segments, rows).segment);
+    segments.push_back(engine_.segments->build_rows(added, segments, rows).segment);
     Array<std::uint32_t> words(RowBits::words_of(rows));
     std::fill(words.begin(), words.end(), 0);
     for (std::uint32_t row = 0; row < rows; ++row)
       if (deleted[row]) words[row / RowBits::word_bits] |= 1U << (row % RowBits::word_bits);
-    const RowBitmapPtr bitmap = backend_->load_bitmap(resolved.spec, std::move(words), rows,
-                                                      segments.front().structure->device_memory());
+    const RowBitmapPtr bitmap = engine_.segments->load_bitmap(std::move(words), rows);
     for (Segment& segment : segments) segment.deleted = bitmap;
     return segments;
   }
 
-  const Backend* backend_ = nullptr;
+  Engine engine_;
 };
 
 TEST_P(LongRangesOfSegments, OfOneLookup) { check(1, 90'000, false); }

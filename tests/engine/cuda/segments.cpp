@@ -12,10 +12,10 @@
 
 #include "answers/answers.hpp"
 #include "base/cuda/runtime.hpp"
-#include "index/catalog.hpp"
 #include "support/checker.hpp"
 #include "support/cuda/device_copy.hpp"
 #include "support/cuda/gpu_test.hpp"
+#include "support/engine_of.hpp"
 #include "support/lookups.hpp"
 #include "support/run.hpp"
 #include "support/specs.hpp"
@@ -29,18 +29,17 @@ class SegmentedTable {
  public:
   // `include`: one value for each row of the first segment; null: none are included.
   SegmentedTable(const std::string& spec, const TestColumn& column, const TestColumn* include)
-      : resolved_(resolve(Spec(spec))), keys_(column.keys()) {
+      : engine_(engine_of(spec)), keys_(column.keys()) {
     BuildOptions options;
     if (include != nullptr) options.include = include->view();
-    add(backend().build_column(resolved_.spec, column.view(), options).segment);
+    add(engine_.segments->build(column.view(), options).segment);
   }
 
-  [[nodiscard]] const Backend& backend() const { return *resolved_.backend; }
   [[nodiscard]] std::size_t rows() const { return keys_.size(); }
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] bool supports(QueryKind kind) const {
-    return segments_.front().structure->supports(Answer::any, kind);
+    return kind == QueryKind::equal || segments_.front().searcher->capabilities().ranges;
   }
 
   void insert(const TestColumn& column, const TestColumn* include) {
@@ -50,7 +49,7 @@ class SegmentedTable {
     rows.keys = column.view();
     if (include != nullptr) rows.include = include->view();
     keys_.insert(keys_.end(), column.keys().begin(), column.keys().end());
-    add(backend().build_rows(resolved_.spec, rows, segments_, keys_.size()).segment);
+    add(engine_.segments->build_rows(rows, segments_, keys_.size()).segment);
   }
 
   // Values stay with their rows.
@@ -59,7 +58,7 @@ class SegmentedTable {
     rows.rows = ColumnView(which);
     rows.count = which.size();
     rows.keys = column.view();
-    Segment made = backend().build_rows(resolved_.spec, rows, segments_, keys_.size()).segment;
+    Segment made = engine_.segments->build_rows(rows, segments_, keys_.size()).segment;
     erase(which);
     for (std::size_t i = 0; i < which.size(); ++i) keys_[which[i]] = column.keys()[i];
     add(std::move(made));
@@ -73,16 +72,17 @@ class SegmentedTable {
       std::fill(words.begin(), words.end(), 0);
       for (const std::uint32_t row : deleted_[i])
         words[row / RowBits::word_bits] |= 1U << (row % RowBits::word_bits);
-      segments_[i].deleted = backend().load_bitmap(resolved_.spec, std::move(words), keys_.size(),
-                                                   segments_[i].structure->device_memory());
+      segments_[i].deleted = engine_.segments->load_bitmap(std::move(words), keys_.size());
     }
     for (const std::uint32_t row : which) keys_[row][0] = std::monostate{};
   }
 
   void answer(const Batch& batch, const ColumnView& lower, const ColumnView& upper,
               const Request& request) const {
-    backend().answer(segments_, lower, batch.kind == QueryKind::equal ? lower : upper, batch.kind,
-                     request);
+    const NearestOptions unused;
+    engine_.batches->run(
+        segments_, {lower, batch.kind == QueryKind::equal ? lower : upper, batch.kind, {}, unused},
+        request);
   }
 
  private:
@@ -91,7 +91,7 @@ class SegmentedTable {
     deleted_.emplace_back();
   }
 
-  ResolvedSpec resolved_;
+  Engine engine_;
   std::vector<Key> keys_;
   std::vector<Segment> segments_;
   std::vector<std::set<std::uint32_t>> deleted_;
@@ -302,8 +302,7 @@ TEST_P(DeviceSegments, AnswerLikeTheScan) { check(false, Type::i64); }
 TEST_P(DeviceSegments, AnswerLikeTheScanOfFloats) { check(false, Type::f64); }
 
 TEST_P(DeviceSegments, AnswerWithIncludedValues) {
-  if (!resolve(Spec(spec())).backend->keeps_key_order(resolve(Spec(spec())).spec))
-    GTEST_SKIP() << "no included values";
+  if (!engine_of(spec()).keeps_key_order) GTEST_SKIP() << "no included values";
   check(true, Type::u32);
   check(true, Type::f32);
 }

@@ -12,7 +12,7 @@
 #include <rtindex/error.hpp>
 
 #include "kinds/embree/device.hpp"
-#include "kinds/embree/embree_backend.hpp"
+#include "kinds/embree/embree_searchers.hpp"
 #include "support/deleted_rows.hpp"
 #include "support/random.hpp"
 #include "support/test_column.hpp"
@@ -50,8 +50,10 @@ class TracedColumn {
     for (std::size_t i = 0; i < encoded.size(); ++i) keys_.push_back(encoded.keys[i]);
     for (std::uint32_t row = 0; row < column_.size(); ++row)
       if (!is_null(column_.keys()[row])) order_.push_back(row);
-    tracer_ = make_embree_tracer(RxOptions::from(Spec(spec)), std::move(encoded), 1,
-                                 [](std::uint32_t row) { return std::to_string(row); });
+    EmbreeOptions options = EmbreeOptions::from(Spec(spec));
+    options.threads = 1;
+    tracer_ = embree_searchers(options).build(
+        std::move(encoded), *codec_, [](std::uint32_t row) { return std::to_string(row); }, {});
     rows_ = order_;
     std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
       const int compared = compare(column_.keys()[a], column_.keys()[b]);
@@ -118,7 +120,7 @@ class TracedColumn {
       request.chunk_rows = &rows;
       request.chunk_keys = &keys;
       request.counters = &work;
-      tracer_->run(LookupBatch(*codec_, low, high, QueryKind::range), request);
+      tracer_->answer(LookupBatch(*codec_, low, high, QueryKind::range), request);
       std::vector<std::vector<std::uint32_t>> expected(rows.size());
       std::vector<std::vector<std::uint64_t>> expected_keys(rows.size());
       for (std::size_t i = 0; i < lower.size(); ++i) {
@@ -163,7 +165,7 @@ class TracedColumn {
 
   TestColumn column_;
   std::unique_ptr<KeyCodec> codec_;
-  std::unique_ptr<Structure> tracer_;
+  std::unique_ptr<Searcher> tracer_;
   std::vector<std::uint64_t> keys_;  // encoded, by primitive
   std::vector<std::uint32_t> rows_;  // by primitive
   std::vector<std::uint32_t> order_;

@@ -65,11 +65,11 @@ class RoundingTracer {
 };
 
 // Keys in order, with the rows that they occupy.
-struct Column {
+struct SceneColumn {
   Keys keys;
   RowDirectory directory;
 
-  Column(const Coordinates& coordinates, Keys unsorted) : keys(std::move(unsorted)) {
+  SceneColumn(const Coordinates& coordinates, Keys unsorted) : keys(std::move(unsorted)) {
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     EncodedColumn column;
@@ -97,7 +97,7 @@ class EdgeRaysOf : public testing::TestWithParam<Coordinates> {
   }
 
   // Ends beside, at and far from keys, and at the ends of the key space.
-  [[nodiscard]] Keys ends_for(const Column& column) {
+  [[nodiscard]] Keys ends_for(const SceneColumn& column) {
     Keys ends = {0, 1, coordinates.largest_key(), coordinates.largest_key() - 1};
     for (int i = 0; i < 20; ++i) {
       const std::uint64_t key = random.pick(column.keys);
@@ -114,7 +114,7 @@ class EdgeRaysOf : public testing::TestWithParam<Coordinates> {
     return largest == ~std::uint64_t{0} ? random.bits() : random.bits() % (largest + 1);
   }
 
-  void expect_edges(const Column& column, Interval range, bool all_rows) {
+  void expect_edges(const SceneColumn& column, Interval range, bool all_rows) {
     for (const Edge edge : {Edge::first, Edge::last}) {
       RoundingTracer tracer(coordinates, column.keys, edge);
       const bool is_found = find_edge(rays(all_rows), column.directory, range, edge, tracer);
@@ -125,7 +125,7 @@ class EdgeRaysOf : public testing::TestWithParam<Coordinates> {
     }
   }
 
-  void expect_edges(const Column& column) {
+  void expect_edges(const SceneColumn& column) {
     const Keys ends = ends_for(column);
     const std::uint64_t largest = coordinates.largest_key();
     for (const std::uint64_t end : ends) {
@@ -145,7 +145,7 @@ class EdgeRaysOf : public testing::TestWithParam<Coordinates> {
 
 TEST_P(EdgeRaysOf, OneKey) {
   for (const std::uint64_t key : {std::uint64_t{0}, coordinates.largest_key(), random_key()})
-    expect_edges(Column(coordinates, {key}));
+    expect_edges(SceneColumn(coordinates, {key}));
 }
 
 TEST_P(EdgeRaysOf, KeysAtBorders) {
@@ -154,13 +154,13 @@ TEST_P(EdgeRaysOf, KeysAtBorders) {
   for (std::size_t i = 0; i < 400; ++i) some.push_back(random.pick(all));
   some.push_back(0);
   some.push_back(coordinates.largest_key());
-  expect_edges(Column(coordinates, some));
+  expect_edges(SceneColumn(coordinates, some));
 }
 
 TEST_P(EdgeRaysOf, SparseKeys) {
   Keys keys;
   for (int i = 0; i < 100; ++i) keys.push_back(random_key());
-  expect_edges(Column(coordinates, keys));
+  expect_edges(SceneColumn(coordinates, keys));
 }
 
 // Behind a ray as long as can be, where rounding errors exceed the distance of keys.
@@ -174,7 +174,7 @@ TEST_P(EdgeRaysOf, DenseKeysFarFromTheEdge) {
     Keys keys;
     for (std::uint64_t i = 0; i < 64 && start + i <= coordinates.largest_key(); ++i)
       if (i < 2 || !random.one_in(4)) keys.push_back(start + i);
-    expect_edges(Column(coordinates, keys));
+    expect_edges(SceneColumn(coordinates, keys));
   }
 }
 
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Scene, EdgeRaysOf, testing::ValuesIn(scene_cases()), ca
 
 TEST(EdgeRays, SkipRowsWithoutKeys) {
   const Coordinates coordinates{KeyMode::three_d, 2, 20, 20, 1.0F};
-  const Column column(coordinates, {5, coordinates.largest_key() - 5});
+  const SceneColumn column(coordinates, {5, coordinates.largest_key() - 5});
   const EdgeRays rays{coordinates, RayKind::perpendicular, RayKind::offset, false};
   for (const Edge edge : {Edge::first, Edge::last}) {
     RoundingTracer tracer(coordinates, column.keys, edge);

@@ -10,7 +10,7 @@
 namespace rtindex::test {
 namespace {
 
-EncodedColumn column_of(const std::vector<std::uint64_t>& keys) {
+EncodedColumn encoded_column_of(const std::vector<std::uint64_t>& keys) {
   EncodedColumn column;
   column.row_count = keys.size();
   for (const std::uint64_t key : keys) column.span = std::max(column.span, key);
@@ -32,7 +32,7 @@ TEST(RowDirectory, ListsEveryOccupiedRowOnce) {
         for (const std::uint64_t key : keys) wanted.push_back(key >> bits_x);
         std::sort(wanted.begin(), wanted.end());
         wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-        const RowDirectory directory(coordinates, column_of(keys));
+        const RowDirectory directory(coordinates, encoded_column_of(keys));
         ASSERT_EQ(directory.size(), wanted.size());
         for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_EQ(directory[i], wanted[i]);
       }
@@ -42,7 +42,8 @@ TEST(RowDirectory, ListsEveryOccupiedRowOnce) {
 
 TEST(RowDirectory, FindsTheFirstRowThatIsNotBefore) {
   const Coordinates coordinates{KeyMode::three_d, 4, 23, 23, 1};
-  const RowDirectory directory(coordinates, column_of({16 * 3, 16 * 3 + 5, 16 * 9, 16 * 10 + 1}));
+  const RowDirectory directory(coordinates,
+                               encoded_column_of({16 * 3, 16 * 3 + 5, 16 * 9, 16 * 10 + 1}));
   ASSERT_EQ(directory.size(), 3U);
   EXPECT_EQ(directory.find(0), 0U);
   EXPECT_EQ(directory.find(3), 0U);
@@ -53,7 +54,7 @@ TEST(RowDirectory, FindsTheFirstRowThatIsNotBefore) {
 }
 
 TEST(RowDirectory, OfNothingIsEmpty) {
-  const RowDirectory directory(Coordinates{}, column_of({}));
+  const RowDirectory directory(Coordinates{}, encoded_column_of({}));
   EXPECT_EQ(directory.size(), 0U);
   EXPECT_EQ(directory.find(5), 0U);
 }

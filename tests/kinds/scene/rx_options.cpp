@@ -14,7 +14,9 @@ namespace {
 constexpr double no_limit_on_coordinates = std::numeric_limits<double>::max();
 
 Spec complete(const Spec& spec) {
-  return RxOptions::complete(spec, "rx:embree@cpu", EmbreeOptions::declared());
+  return RxOptions::complete(
+      spec,
+      {.kind = "rx", .tracer = "embree", .device = "cpu", .options = EmbreeOptions::declared()});
 }
 
 RxOptions options_of(const std::string& text) { return RxOptions::from(complete(Spec(text))); }

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "answers/request.hpp"
+#include "base/cuda/device_array.hpp"
+#include "base/cuda/stopwatch.hpp"
+#include "base/cuda/stream_uses.hpp"
+#include "engine/batch_runner.hpp"
+#include "engine/cuda/device_lookups.hpp"
+#include "engine/cuda/device_searcher.hpp"
+#include "engine/cuda/workspace.hpp"
+#include "engine/plan.hpp"
+#include "keys/lookup_batch.hpp"
+#include "rows/cuda/device_row_bitmap.hpp"
+#include "rows/row_bitmap.hpp"
+
+namespace rtindex::cuda {
+
+// A segment that a batch runs against.
+struct SegmentTarget {
+  const DeviceSearcher& searcher;
+  LookupBatch batch;  // by the segment's codec
+  RowBits deleted;
+  RowBitmapPtr bitmap;  // that holds `deleted`; null: the caller keeps them
+};
+
+// The targets of a query.
+[[nodiscard]] std::vector<SegmentTarget> targets_of(std::span<const Segment> segments,
+                                                    const BatchQuery& query);
+// The segments that have keys, or the first one.
+[[nodiscard]] std::vector<Segment> searched(std::span<const Segment> segments);
+
+// Records the uses of all segments at the end of a call, also of one that fails.
+class RecordUsesOnExit {
+ public:
+  RecordUsesOnExit(const std::vector<SegmentTarget>& targets, cudaStream_t stream)
+      : targets_(targets), stream_(stream) {}
+  ~RecordUsesOnExit() {
+    for (const SegmentTarget& target : targets_) {
+      target.searcher.uses().record(stream_);
+      record_use(target.bitmap, stream_);
+    }
+  }
+  RecordUsesOnExit(const RecordUsesOnExit&) = delete;
+  RecordUsesOnExit& operator=(const RecordUsesOnExit&) = delete;
+
+ private:
+  const std::vector<SegmentTarget>& targets_;
+  cudaStream_t stream_;
+};
+
+// The counters of one call in device memory; none if the call wants none.
+class DeviceCounters {
+ public:
+  DeviceCounters(const Request& request, const std::shared_ptr<DeviceMemory>& memory);
+  // Waits for kernels of a failed call, which may still count.
+  ~DeviceCounters();
+  DeviceCounters(const DeviceCounters&) = delete;
+  DeviceCounters& operator=(const DeviceCounters&) = delete;
+  [[nodiscard]] Counters* get() const { return counters_.data(); }
+  // Waits for the work on the caller's stream and copies the counters to the caller.
+  void finish() const;
+
+ private:
+  Counters* wanted_;
+  cudaStream_t caller_;
+  // The array is released on this stream, which therefore outlives it.
+  std::optional<OwnStream> stream_;
+  DeviceArray<Counters> counters_;
+};
+
+// Throws where a batch has more lookups than kernels number.
+void require_batch_size(std::size_t lookups);
+
+// Answers one batch from all segments, with lookups and answers in host or device memory. Device
+// data stays on the device; host data moves in bounded pieces, several at a time. Lookups that
+// return too many rows for one array are answered again, some at a time.
+class DeviceBatch {
+ public:
+  // Segments in the order of their age, the oldest first; at least one.
+  DeviceBatch(std::vector<SegmentTarget> targets, const Request& request);
+  // What run() will do.
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  void run();
+
+ private:
+  // The value column on the device: borrowed, or copied for the call.
+  struct Values {
+    const void* data = nullptr;
+    DeviceBytes copy;
+  };
+  // Lookups of the batch as every segment reads them, until their kernels are queued.
+  struct Piece {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    LookupElements elements;
+    std::vector<LookupBuffers> buffers;
+    std::vector<DeviceLookups> lookups;
+  };
+  // Some lookups of those that are answered at once, and the offset of their first rowID.
+  struct Part {
+    std::size_t first, count;
+    std::uint64_t first_row;
+  };
+
+  void make_plan();
+  void run_on_device();
+  void run_on_lanes();
+  void run_in_pieces(std::span<Lane> lanes, std::size_t step, const void* values);
+  void wait_for_caller(std::span<const Lane> lanes) const;
+  [[nodiscard]] Values values_on_device(const Queue& queue) const;
+  [[nodiscard]] bool may_gather() const;
+  [[nodiscard]] std::size_t piece_size() const;
+  [[nodiscard]] Piece encode(std::size_t first, std::size_t count, CopiesIn& in,
+                             const Queue& queue);
+  // The rows that every segment found, if they are wanted.
+  [[nodiscard]] std::vector<FoundRows> answer(const Piece& piece, DeviceRequest wanted,
+                                              const void* values, const Queue& queue) const;
+  [[nodiscard]] FoundRows answer_one(std::size_t target, const Piece& piece,
+                                     const DeviceRequest& wanted, cudaStream_t stream) const;
+  // Only the rows of a piece, or of a part of it.
+  [[nodiscard]] FoundRows find_rows(std::size_t target, std::size_t first,
+                                    const DeviceLookups& lookups, std::uint32_t limit,
+                                    cudaStream_t stream) const;
+  void answer_to_device(const Piece& piece, const void* values, const Queue& queue) const;
+  void join(const Piece& piece, const JoinRequest& wanted, const Queue& queue) const;
+  [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;
+  // Calls callback(part, rows) for consecutive parts of the lookups whose rows fit one array each.
+  template <class Callback>
+  void find_in_parts(const Piece& piece, const std::uint64_t* offsets, cudaStream_t stream,
+                     Callback&& callback) const;
+  [[nodiscard]] DeviceArray<std::uint64_t> offsets_of_rows(const RowSources& rows,
+                                                           std::size_t count,
+                                                           const Queue& queue) const;
+  [[nodiscard]] const LookupBatch& batch() const { return targets_.front().batch; }
+
+  std::vector<SegmentTarget> targets_;
+  const std::shared_ptr<DeviceMemory>& memory_;
+  const Request& request_;
+  cudaStream_t caller_;
+  std::vector<LookupEncoder> encoders_;
+  std::vector<SegmentTraits> traits_;
+  Plan plan_;
+  DeviceCounters counters_;
+  LaunchTimes times_;
+};
+
+}  // namespace rtindex::cuda

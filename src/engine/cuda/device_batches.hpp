@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "engine/batch_runner.hpp"
+#include "engine/cuda/device_searcher.hpp"
+
+namespace rtindex::cuda {
+
+// Answers queries from segments on one GPU. What the host has to do for a batch are steps before
+// and after it.
+class DeviceBatchRunner final : public BatchRunner {
+ public:
+  explicit DeviceBatchRunner(GpuContext gpu) : gpu_(std::move(gpu)) {}
+
+  void run(std::span<const Segment> segments, const BatchQuery& query,
+           const Request& request) const override;
+  [[nodiscard]] RowBitmapPtr matching_rows(std::span<const Segment> segments,
+                                           const ColumnView& keys, std::size_t row_count,
+                                           Stream stream) const override;
+
+ private:
+  // Points and ranges.
+  void answer(std::span<const Segment> segments, const BatchQuery& query,
+              const Request& request) const;
+  // The same once every column lies where it is read.
+  void answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
+                        const Request& request, Plan plan) const;
+
+  // Neighbours, by where their keys can be compared and where the answers go.
+  void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
+                      const Request& request) const;
+  void join_nearest(std::span<const Segment> segments, const BatchQuery& query,
+                    const Request& request) const;
+  void nearest_on_device(std::span<const Segment> segments, const BatchQuery& query,
+                         const Request& request) const;
+  void nearest_native(std::span<const Segment> segments, const BatchQuery& query,
+                      const Request& request) const;
+  void nearest_on_host(std::span<const Segment> segments, const BatchQuery& query,
+                       const Request& request) const;
+
+  GpuContext gpu_;
+};
+
+}  // namespace rtindex::cuda

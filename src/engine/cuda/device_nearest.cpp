@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "answers/cuda/joins.hpp"
+#include "base/cuda/transfer.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "engine/cuda/device_batch.hpp"
+#include "engine/cuda/device_batches.hpp"
+#include "engine/cuda/device_segments.hpp"
+#include "engine/cuda/neighbour_runner.hpp"
+#include "engine/host_batches.hpp"
+#include "order/cuda/device_columns.hpp"
+#include "order/cuda/device_pointers.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+// What points_of() leaves of a request: the neighbours.
+[[nodiscard]] Request neighbours_of(const Request& request) {
+  Request neighbours = request;
+  neighbours.answers = Answer::any;
+  neighbours.outputs = {};
+  neighbours.outputs.any = request.outputs.any;
+  neighbours.outputs.key = request.outputs.key;
+  neighbours.outputs.matched = request.outputs.matched;
+  neighbours.outputs.memory_space = request.outputs.memory_space;
+  neighbours.row_counts = nullptr;
+  neighbours.chunk_rows = nullptr;
+  return neighbours;
+}
+
+// Keys of a column in device memory, with a bitmap of those that are there.
+class KeysOnGpu {
+ public:
+  KeysOnGpu(const KeyCodec& codec, std::size_t size, const Queue& queue)
+      : size_(size), valid_(queue, (size + 7) / 8) {
+    types_ = codec.part_types();
+    if (types_.empty()) types_.push_back(codec.type());
+    for (const Type type : types_) {
+      // The keys of misses are null: any element, but one that can be read.
+      columns_.emplace_back(queue, size * width_of(type));
+      if (size != 0)
+        check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), queue),
+              "filling memory");
+      parts_.push_back(columns_.back().data());
+    }
+  }
+
+  [[nodiscard]] std::span<void* const> parts() const { return parts_; }
+  [[nodiscard]] std::uint8_t* valid() const { return valid_.data(); }
+  [[nodiscard]] ColumnView view() const {
+    std::vector<ColumnView> views;
+    for (std::size_t p = 0; p < types_.size(); ++p)
+      views.push_back(ColumnView::of(types_[p], parts_[p], size_).on_device());
+    const ColumnView all = views.size() == 1 ? views.front() : ColumnView::composite(views);
+    return all.with_validity(valid_.data());
+  }
+
+ private:
+  std::size_t size_;
+  std::vector<Type> types_;
+  std::vector<DeviceBytes> columns_;
+  std::vector<void*> parts_;
+  DeviceArray<std::uint8_t> valid_;
+};
+
+// Outputs with one element for each lookup, in host memory, for a caller who wants them on the GPU.
+class OutputsOnHost {
+ public:
+  OutputsOnHost(const Outputs& wanted, std::size_t lookups) {
+    const auto add = [&](auto& own, auto* on_device, std::size_t bytes) {
+      if (on_device == nullptr) return;
+      buffers_.push_back({on_device, std::vector<std::uint8_t>(bytes, 0)});
+      own = reinterpret_cast<std::decay_t<decltype(own)>>(buffers_.back().bytes.data());
+    };
+    add(outputs_.any, wanted.any, 4 * lookups);
+    add(outputs_.first, wanted.first, 4 * lookups);
+    add(outputs_.count, wanted.count, 4 * lookups);
+    add(outputs_.sum, wanted.sum, 8 * lookups);
+    add(outputs_.min, wanted.min, 8 * lookups);
+    add(outputs_.max, wanted.max, 8 * lookups);
+    add(outputs_.matched, wanted.matched, (lookups + 7) / 8);
+  }
+
+  [[nodiscard]] const Outputs& outputs() const { return outputs_; }
+  void copy_to_gpu(cudaStream_t stream) const {
+    for (const Buffer& buffer : buffers_)
+      copy_to_device(buffer.on_device, buffer.bytes.data(), buffer.bytes.size(), stream);
+    check(cudaStreamSynchronize(stream), "copying to the GPU");
+  }
+
+ private:
+  struct Buffer {
+    void* on_device;
+    std::vector<std::uint8_t> bytes;
+  };
+
+  Outputs outputs_;
+  std::vector<Buffer> buffers_;
+};
+
+// The encodings of segments with keys, as devices encode them; empty where one has no such map.
+[[nodiscard]] std::vector<PackedMap> maps_of(std::span<const Segment> segments) {
+  std::vector<PackedMap> maps;
+  for (const Segment& segment : searched(segments)) {
+    const KeyCodec& codec = *segment.codec;
+    if (const auto native = codec.native_map())
+      maps.push_back(packed_map(*native));
+    else if (const auto map = codec.packed_map())
+      maps.push_back(*map);
+    else
+      return {};
+  }
+  return maps;
+}
+
+// The neighbours of keys in all segments, whose encodings can be joined: see NeighbourRunner.
+// `key_parts`: the keys of composite columns, in device memory; empty: Outputs::key.
+void find_neighbours(std::span<const Segment> segments, const BatchQuery& query,
+                     const Request& request, std::span<void* const> key_parts) {
+  const ColumnView& keys = query.lower;
+  const NearestOptions& nearest = query.nearest;
+  require_batch_size(keys.size());
+  require_on_device(keys, "keys");
+  require_on_device(request.outputs, keys.size());
+  const KeyDistance farthest = require_nearest(*segments.front().codec, nearest);
+  const std::vector<Segment> all = searched(segments);
+  const std::vector<PackedMap> maps = maps_of(segments);
+  std::deque<SideTargets> sides;
+  const auto add = [&](Edge edge) {
+    SideTargets& side = sides.emplace_back();
+    side.range = neighbour_range(keys, edge, nearest.exact);
+    side.targets = targets_of(
+        all, {side.range.lower, side.range.upper, QueryKind::range, side.range.ends, nearest});
+  };
+  if (nearest.direction != Direction::forward) add(Edge::last);
+  if (nearest.direction != Direction::backward) add(Edge::first);
+  NeighbourRunner runner(sides, maps, keys, nearest, farthest, request);
+  if (key_parts.empty()) return runner.run();
+  NeighbourOutputs outputs;
+  outputs.rows = request.outputs.any;
+  outputs.matched = request.outputs.matched;
+  std::copy(key_parts.begin(), key_parts.end(), std::begin(outputs.key_parts));
+  runner.run(outputs);
+}
+
+}  // namespace
+
+void DeviceBatchRunner::answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
+                                       const Request& request) const {
+  if (request.join != nullptr) return join_nearest(segments, query, request);
+  const bool is_native = segments.front().codec->native_base().has_value();
+  const bool to_device = request.outputs.memory_space == MemorySpace::device;
+  const bool on_device = query.lower.memory_space() == MemorySpace::device;
+  const std::vector<PackedMap> maps = maps_of(segments);
+  const bool can_join = !maps.empty() && NeighbourRunner::can_join(maps);
+  if (can_join && to_device && (is_native || on_device))
+    nearest_on_device(segments, query, request);
+  else if (can_join && is_native)
+    nearest_native(segments, query, request);
+  else
+    nearest_on_host(segments, query, request);
+}
+
+void DeviceBatchRunner::join_nearest(std::span<const Segment> segments, const BatchQuery& query,
+                                     const Request& request) const {
+  const Queue queue(gpu_.memory, static_cast<cudaStream_t>(request.stream.handle));
+  const std::size_t size = query.lower.size();
+  require_on_device(request.join->outputs);
+  const DeviceArray<std::uint32_t> rows(queue, size);
+  Request neighbours = request;
+  neighbours.join = nullptr;
+  neighbours.answers = Answer::any;
+  neighbours.outputs = {.any = rows.data(), .memory_space = MemorySpace::device};
+  answer_nearest(segments, query, neighbours);
+  join_rows(rows.data(), size, *request.join, queue);
+}
+
+// All answers go to device memory.
+void DeviceBatchRunner::nearest_on_device(std::span<const Segment> segments,
+                                          const BatchQuery& query, const Request& request) const {
+  const Request points = points_of(request);
+  Request neighbours = neighbours_of(request);
+  if (points.answers.empty()) return find_neighbours(segments, query, neighbours, {});
+  const Queue queue(gpu_.memory, static_cast<cudaStream_t>(request.stream.handle));
+  const std::size_t size = query.lower.size();
+  const KeysOnGpu found(*segments.front().codec, size, queue);
+  neighbours.outputs.matched = found.valid();
+  find_neighbours(segments, query, neighbours, found.parts());
+  const ColumnView found_keys = found.view();
+  const Outputs& out = request.outputs;
+  const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+    if (to != nullptr && bytes != 0)
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, queue),
+            "copying on the GPU");
+  };
+  copy(out.matched, found.valid(), (size + 7) / 8);
+  if (out.key != nullptr) copy(out.key, found.parts().front(), size * width_of(found_keys.type()));
+  answer(segments, BatchQuery::equal(found_keys), points);
+}
+
+// Answers of a native column for the host.
+void DeviceBatchRunner::nearest_native(std::span<const Segment> segments, const BatchQuery& query,
+                                       const Request& request) const {
+  const Request points = points_of(request);
+  Request neighbours = neighbours_of(request);
+  const Type type = segments.front().codec->type();
+  const std::size_t size = query.lower.size();
+  const bool wants_column = !points.answers.empty() || request.found_keys != nullptr;
+  std::vector<std::uint32_t> rows;
+  OwnedColumn found;
+  if (wants_column) {
+    found = OwnedColumn(type, size);
+    neighbours.outputs.key = found.data<std::uint8_t>();
+    if (neighbours.outputs.any == nullptr) {
+      rows.resize(size);
+      neighbours.outputs.any = rows.data();
+    }
+  }
+  find_neighbours(segments, query, neighbours, {});
+  if (!wants_column) return;
+  for (std::size_t i = 0; i < size; ++i) found.set_valid(i, neighbours.outputs.any[i] != miss_row);
+  if (request.outputs.key != nullptr && size != 0)
+    std::memcpy(request.outputs.key, found.data<std::uint8_t>(), size * width_of(type));
+  const ColumnView found_keys = found.view();
+  if (!points.answers.empty()) answer(segments, BatchQuery::equal(found_keys), points);
+  if (request.found_keys != nullptr)
+    *request.found_keys = std::make_shared<const OwnedColumn>(std::move(found));
+}
+
+// A step of the host, for keys that only it can compare: lossy encodings, strings, and composites
+// of the host.
+void DeviceBatchRunner::nearest_on_host(std::span<const Segment> segments, const BatchQuery& query,
+                                        const Request& request) const {
+  const HostColumn keys(query.lower, "keys", request.stream);
+  BatchQuery here{keys.view(), keys.view(), query.kind, query.ends, query.nearest};
+  if (request.outputs.memory_space == MemorySpace::host)
+    return rtindex::answer_nearest(segments, here, request, *this);
+  require_on_device(request.outputs, keys.view().size());
+  if (request.outputs.offsets != nullptr || request.outputs.key != nullptr)
+    fail(ErrorKind::unsupported,
+         "rows and keys of neighbours of {} keys cannot be written to device memory: pass buffers "
+         "in host memory",
+         name_of(keys.view().type()));
+  Request on_host = request;
+  const OutputsOnHost outputs(request.outputs, keys.view().size());
+  on_host.outputs = outputs.outputs();
+  rtindex::answer_nearest(segments, here, on_host, *this);
+  outputs.copy_to_gpu(static_cast<cudaStream_t>(request.stream.handle));
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "engine/cuda/ordered_searcher.hpp"
+#include "engine/host_segments.hpp"
+#include "engine/segment_builder.hpp"
+
+namespace rtindex::cuda {
+
+// Makes segments on one GPU, of columns in host or device memory. Keys that only the host can
+// decode or encode are a step of the host's builder, whose searchers lie on the GPU.
+class DeviceSegmentBuilder final : public SegmentBuilder {
+ public:
+  DeviceSegmentBuilder(GpuContext gpu, DeviceSearchers kind);
+
+  [[nodiscard]] NewSegment build(const ColumnView& column,
+                                 const BuildOptions& options) const override;
+  [[nodiscard]] NewSegment build_rows(const NewRows& rows, std::span<const Segment> current,
+                                      std::size_t row_count) const override;
+  [[nodiscard]] Segment merge(std::span<const Segment> segments, std::size_t row_count,
+                              bool is_all) const override;
+  [[nodiscard]] LoadedSearcher load(const FileReader& file, const KeyCodec& codec,
+                                    std::size_t rows) const override;
+  [[nodiscard]] RowBitmapPtr load_bitmap(Array<std::uint32_t> words,
+                                         std::size_t rows) const override;
+  [[nodiscard]] CheckedRows check_rows(const ColumnView& rows, const RowStates& states,
+                                       Stream stream) const override;
+  [[nodiscard]] std::optional<Refit> plan_refit(const Segment& segment, const ColumnView& rows,
+                                                const ColumnView& new_keys,
+                                                Stream stream) const override;
+
+ private:
+  // Elements of a native column on the GPU, and what else a segment is made of.
+  struct NativeRows;
+
+  [[nodiscard]] NewSegment build_native(PooledStream made_on, const NativeRows& input,
+                                        SegmentUse use, const MemoryMeter& meter) const;
+  // The main segment, with its included values if they are set.
+  [[nodiscard]] NewSegment build_main(PooledStream made_on, NativeRows rows,
+                                      const ColumnView& values, const MemoryMeter& meter) const;
+  [[nodiscard]] NewSegment build_column(const ColumnView& column,
+                                        const BuildOptions& options) const;
+  // Strings and tuples, encoded on the GPU.
+  [[nodiscard]] NewSegment build_tuples(const ColumnView& column,
+                                        const BuildOptions& options) const;
+  [[nodiscard]] std::unique_ptr<Searcher> make_searcher(DeviceRows rows, SegmentUse use,
+                                                        const MemoryMeter& meter) const;
+  // Over keys that the host has encoded. `numbers`: the rows of the included values.
+  [[nodiscard]] std::unique_ptr<Searcher> make_encoded(EncodedColumn column, const KeyCodec& codec,
+                                                       const KeyText& key_text,
+                                                       const RowNumbers& numbers,
+                                                       const ColumnView& include) const;
+  // Merges keys in key order; builds over the keys of searchers that have none.
+  [[nodiscard]] Segment merge_ordered(std::span<const Segment> segments, std::size_t row_count,
+                                      SegmentUse use) const;
+  [[nodiscard]] Segment merge_columns(std::span<const Segment> segments,
+                                      std::size_t row_count) const;
+  // Throws where keys are too large for the kind.
+  void require_held(const DeviceColumn& column, const KeyCodec& codec, cudaStream_t stream) const;
+  // What the host built, with its row bitmap on the GPU.
+  [[nodiscard]] NewSegment on_gpu(NewSegment built) const;
+
+  GpuContext gpu_;
+  std::shared_ptr<const DeviceSearchers> kind_;
+  HostSegmentBuilder host_;
+};
+
+// A bitmap in host memory, and segments with such bitmaps, for a step of the host.
+[[nodiscard]] RowBitmapPtr on_host(const RowBitmapPtr& bitmap);
+[[nodiscard]] std::vector<Segment> on_host(std::span<const Segment> segments);
+// A bitmap of the host on the current GPU.
+[[nodiscard]] RowBitmapPtr on_gpu(const RowBitmapPtr& bitmap,
+                                  const std::shared_ptr<DeviceMemory>& memory);
+
+// A column in host memory, copied from the current GPU once the caller's stream is done with it.
+class HostColumn {
+ public:
+  HostColumn(const ColumnView& column, const char* name, Stream caller);
+  [[nodiscard]] const ColumnView& view() const { return view_; }
+
+ private:
+  OwnedColumn copy_;
+  ColumnView view_;
+};
+
+}  // namespace rtindex::cuda

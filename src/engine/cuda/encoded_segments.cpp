@@ -1,0 +1,153 @@
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "engine/cuda/device_segments.hpp"
+#include "order/cuda/device_columns.hpp"
+#include "order/cuda/full_order.hpp"
+
+namespace rtindex::cuda {
+
+namespace {
+
+// Included values in host memory: that of row numbers.row(e) is element e.
+class HostValues {
+ public:
+  HostValues(const ColumnView& values, const RowNumbers& numbers)
+      : numbers_(numbers), view_(values) {}
+
+  // The values of some rows.
+  [[nodiscard]] DeviceArray<std::uint8_t> of(const std::vector<std::uint32_t>& rows,
+                                             const Queue& queue) const {
+    const std::size_t width = width_of(view_.type());
+    std::vector<std::uint8_t> bytes(rows.size() * width);
+    const auto* const from = static_cast<const std::uint8_t*>(view_.data());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::memcpy(bytes.data() + i * width, from + numbers_.element(rows[i]) * width, width);
+    return uploaded(bytes.data(), bytes.size(), queue);
+  }
+  // Those of rows that the column does not have.
+  [[nodiscard]] KeylessValues outside(const EncodedColumn& column, const Queue& queue) const {
+    std::vector<std::uint32_t> rows;
+    std::size_t next = 0;
+    for (std::size_t element = 0; element < view_.size(); ++element) {
+      const std::uint32_t row = numbers_.row(element);
+      while (next < column.size() && column.row(next) < row) ++next;
+      if (next == column.size() || column.row(next) != row) rows.push_back(row);
+    }
+    KeylessValues result;
+    if (rows.empty()) return result;
+    result.size = rows.size();
+    result.rows = uploaded(rows.data(), rows.size(), queue);
+    result.values = of(rows, queue);
+    return result;
+  }
+
+ private:
+  const RowNumbers& numbers_;
+  const ColumnView& view_;
+};
+
+[[nodiscard]] std::shared_ptr<DeviceFullKeys> full_keys_of(const KeyCodec& codec,
+                                                           const Queue& queue) {
+  const std::optional<CodecParts> parts = codec.parts();
+  if (!parts)
+    fail(ErrorKind::unsupported,
+         "composite keys of more than {} parts cannot be indexed on a GPU: use fewer, or an index "
+         "@cpu",
+         std::size_t{PackedMap::max_parts});
+  return std::make_shared<DeviceFullKeys>(codec, *parts, queue);
+}
+
+// Makes row i of the rows element i of their values.
+class ElementNumbers {
+ public:
+  // `of_keys`: the row of each key, in the order of the column on the device.
+  ElementNumbers(DeviceRows& rows, const std::vector<std::uint32_t>& of_keys, const Queue& queue)
+      : ids_(uploaded(of_keys.data(), of_keys.size(), queue)) {
+    rows.ids = {ids_.data(), 0};
+    rows.column.row_count = rows.column.size;
+    rows.column.rows = DeviceArray<std::uint32_t>();
+    if (rows.sorting == Sorting::needed) return;
+    // Keys in key order have rows of their own.
+    std::vector<std::uint32_t> elements(rows.column.size);
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::uint32_t>(i);
+    rows.column.rows = uploaded(elements.data(), elements.size(), queue);
+  }
+
+ private:
+  DeviceArray<std::uint32_t> ids_;
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> DeviceSegmentBuilder::make_searcher(DeviceRows rows, SegmentUse use,
+                                                              const MemoryMeter& meter) const {
+  if (!kind_->positions) return kind_->rows(std::move(rows), gpu_, meter);
+  return std::make_unique<OrderedSearcher>(
+      gpu_, kind_, in_key_order(std::move(rows), kind_->layout, gpu_.memory), use, meter);
+}
+
+std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(EncodedColumn column,
+                                                             const KeyCodec& codec,
+                                                             const KeyText& key_text,
+                                                             const RowNumbers& numbers,
+                                                             const ColumnView& include) const {
+  const OnDevice current(gpu_.device);
+  if (kind_->reject) kind_->reject(column, key_text);
+  if (!kind_->positions) return kind_->encoded(std::move(column), codec, gpu_);
+  const MemoryMeter meter;
+  DeviceRows rows{PooledStream()};
+  const Queue queue(gpu_.memory, rows.stream.get());
+  const WaitOnExit wait(queue);
+  rows.row_count = column.row_count;
+  rows.column = uploaded(column, queue);
+  if (!codec.native_base()) rows.full = full_keys_of(codec, queue);
+  if (rows.full != nullptr && rows.full->compares()) {
+    rows.column = in_full_order(std::move(rows.column), rows.full->view(), queue);
+    rows.sorting = Sorting::by_full_keys;
+  }
+  if (!include.has_value()) return make_searcher(std::move(rows), SegmentUse::main, meter);
+  std::vector<std::uint32_t> of_keys(column.size());  // the row of each key
+  if (rows.sorting == Sorting::by_full_keys)
+    copy_to_host(of_keys.data(), rows.column.rows.data(), column.size() * sizeof(std::uint32_t),
+                 queue);
+  else
+    for (std::size_t i = 0; i < column.size(); ++i) of_keys[i] = column.row(i);
+  const HostValues included(include, numbers);
+  const DeviceArray<std::uint8_t> values = included.of(of_keys, queue);
+  const ElementNumbers elements(rows, of_keys, queue);
+  rows.value_type = include.type();
+  rows.values = values.data();
+  rows.keyless = included.outside(column, queue);
+  return make_searcher(std::move(rows), SegmentUse::main, meter);
+}
+
+// What a searcher on a GPU saved is its column, with the included values beside it.
+LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec& codec,
+                                          std::size_t rows) const {
+  EncodedColumn column = load_column(file, rows, codec.span());
+  const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
+  if (!file.has("included_type"))
+    return {make_encoded(std::move(column), codec, key_text, {}, {}), true};
+  const std::string& name = file.text("included_type");
+  auto type = Type::u8;
+  while (is_native(type) && name_of(type) != name)
+    type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1);
+  if (!is_native(type)) file.refuse("its included values are of the unknown type '{}'", name);
+  auto listed = file.array<std::uint32_t>("included_rows");
+  for (std::size_t i = 0; i < listed.size(); ++i)
+    if (std::as_const(listed)[i] >= rows ||
+        (i != 0 && std::as_const(listed)[i] <= std::as_const(listed)[i - 1]))
+      file.refuse("the rows of its included values do not ascend");
+  const RowNumbers numbers(std::move(listed));
+  if (numbers.size() == 0 && column.size() != 0) file.refuse("its included values are missing");
+  const auto bytes = file.array<std::uint8_t>("included_values", numbers.size() * width_of(type));
+  const ColumnView values = ColumnView::of(type, bytes.data(), numbers.size());
+  return {make_encoded(std::move(column), codec, key_text, numbers, values), true};
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,163 @@
+#include "engine/cuda/ordered_searcher.hpp"
+
+#include <cstring>
+
+#include "base/types.hpp"
+#include "order/columns.hpp"
+#include "order/cuda/device_columns.hpp"
+
+namespace rtindex::cuda {
+
+OrderedSearcher::OrderedSearcher(GpuContext gpu, std::shared_ptr<const DeviceSearchers> kind,
+                                 std::unique_ptr<OrderedArrays> arrays, SegmentUse use,
+                                 const MemoryMeter& meter)
+    : DeviceSearcher(std::move(gpu)),
+      kind_(std::move(kind)),
+      arrays_(std::move(arrays)),
+      use_(use) {
+  size_ = arrays_->order.size();
+  capabilities_ = kind_->capabilities;
+  if (arrays_->included) included_ = arrays_->included->type();
+  if (kind_->keeps_order) ordered_arrays_ = arrays_.get();
+  // What is merged at once is not waited for: the merge is queued behind it.
+  if (use_ == SegmentUse::merged && kind_->keeps_order) return;
+  build_profile_ = ready().positions->build_profile();
+  finish_build(arrays_->stream, meter);
+}
+
+OrderedSearcher::~OrderedSearcher() {
+  // Work that is still queued may read arrays of the caller.
+  if (use_ == SegmentUse::merged) static_cast<void>(cudaStreamSynchronize(arrays_->stream.get()));
+  release(arrays_);
+}
+
+OrderedArrays& OrderedSearcher::ready() const {
+  std::call_once(searchable_, [&] { make_searchable(); });
+  return *arrays_;
+}
+
+void OrderedSearcher::make_searchable() const {
+  const OnDevice current(gpu().device);
+  OrderedArrays& arrays = *arrays_;
+  const Queue queue(memory(), arrays.stream.get());
+  if (arrays.order.layout() == Layout::split) arrays.order.find_stats(queue);
+  if (use_ != SegmentUse::main && arrays.order.layout() == Layout::pairs)
+    arrays.filter = build_filter(arrays.order, queue);
+  arrays.positions = kind_->positions(arrays.order, queue);
+  arrays.stream.wait();
+  arrays.deleted_rows.emplace(arrays.order, arrays.included.get(), memory());
+}
+
+DeviceColumn OrderedSearcher::device_column(cudaStream_t stream) const {
+  if (kind_->keeps_order) return arrays_->order.column({memory(), stream});
+  return arrays_->positions->column(arrays_->order, {memory(), stream});
+}
+
+void OrderedSearcher::select(const KeyCodec&, std::span<const std::uint64_t> positions,
+                             std::uint32_t* rows) const {
+  const OrderedArrays& arrays = ready();
+  const OnDevice current(gpu().device);
+  const PooledStream stream;
+  const Queue queue(memory(), stream.get());
+  const DeviceArray<std::uint64_t> on_device = uploaded(positions.data(), positions.size(), queue);
+  const DeviceArray<std::uint32_t> found(queue, positions.size());
+  rows_at(on_device.data(), positions.size(), ordered_rows(), arrays.order.size(), found.data(),
+          queue);
+  copy_to_host(rows, found.data(), found.bytes(), queue);
+}
+
+void OrderedSearcher::save(FileWriter file) const {
+  SegmentKeys::save(file);
+  if (!arrays_->included) return;
+  IncludedRows kept = included_rows();
+  const Type type = arrays_->included->type();
+  file.text("included_type", std::string(name_of(type)));
+  Array<std::uint8_t> values(kept.rows.size() * width_of(type));
+  if (!values.empty()) std::memcpy(values.data(), kept.values.view().data(), values.bytes());
+  file.array("included_rows", std::move(kept.rows));
+  file.array("included_values", std::move(values));
+}
+
+IncludedRows OrderedSearcher::included_rows() const {
+  if (!arrays_->included) return {};
+  const OnDevice current(gpu().device);
+  const PooledStream stream;
+  const ValuesByRow found =
+      values_by_row(*arrays_->included, arrays_->order, arrays_->keyless, {memory(), stream.get()});
+  IncludedRows result;
+  result.rows = Array<std::uint32_t>(found.rows.size());
+  copy_to_host(result.rows.data(), found.rows.data(), result.rows.bytes(), stream.get());
+  result.values = fetched(
+      ColumnView::of(arrays_->included->type(), found.values.data(), found.rows.size()).on_device(),
+      stream.get());
+  return result;
+}
+
+std::string OrderedSearcher::describe() const {
+  const OrderedArrays& arrays = ready();
+  std::string text = describe_gpu(gpu().device) + arrays.positions->describe();
+  text += fmt::format("keys: {}\n", arrays.order.unique() ? "unique" : "with duplicates");
+  if (arrays.included)
+    text += fmt::format("included: {} values in key order, with prefix sums or block results\n",
+                        name_of(arrays.included->type()));
+  return text +
+         fmt::format("changes: {}\n", arrays.full ? "encoded by the host" : "sorted on the GPU");
+}
+
+DeviceSearcher::Encoding OrderedSearcher::encoding() const {
+  const OrderedArrays& arrays = ready();
+  return {arrays.order.row_count(), arrays.order.span(),
+          arrays.full == nullptr ? nullptr : &arrays.full->view(),
+          arrays.positions->fused().edges_read_elements && !arrays.compares_full_keys()};
+}
+
+// Batches are not sorted by key: on an H200 with up to 2^31 keys, the scatter of the results costs
+// what the search gains.
+SegmentTraits OrderedSearcher::traits() const {
+  const OrderedArrays& arrays = ready();
+  const FusedOffer& fused = arrays.positions->fused();
+  return {
+      .unique_keys = arrays.order.unique(),
+      .ascending_rows = arrays.order.rows_ascend(),
+      .compares_full_keys = arrays.compares_full_keys(),
+      .finds_first_rows = arrays.positions->finds_first_rows(),
+      .has_prefix_sums = arrays.included != nullptr && arrays.included->sums_before() != nullptr,
+      .fuses_sums = fused.sums,
+      .fuses_included_sums = fused.included_sums,
+      .fuses_pairs = fused.pair};
+}
+
+std::vector<std::pair<std::string, std::size_t>> OrderedSearcher::memory_entries() const {
+  const OrderedArrays& arrays = ready();
+  std::vector<std::pair<std::string, std::size_t>> parts = {
+      {"keys and rowIDs", arrays.order.bytes()}};
+  for (auto& part : arrays.positions->bytes()) parts.push_back(std::move(part));
+  if (arrays.included)
+    parts.emplace_back("included values", arrays.included->bytes() + arrays.keyless.bytes());
+  if (arrays.filter.bytes() != 0) parts.emplace_back("filter", arrays.filter.bytes());
+  if (const std::size_t bytes = arrays.deleted_rows->bytes(); bytes != 0)
+    parts.emplace_back("deleted rows by position", bytes);
+  const std::scoped_lock lock(by_row_mutex_);
+  if (arrays.by_row)
+    parts.emplace_back("rows of equal keys in order",
+                       arrays.by_row->order.bytes() + arrays.by_row->deleted.bytes());
+  if (arrays.full) parts.emplace_back("encoding and full keys", arrays.full->bytes());
+  return parts;
+}
+
+std::unique_ptr<OrderedArrays> in_key_order(DeviceRows rows, Layout layout,
+                                            const std::shared_ptr<DeviceMemory>& memory) {
+  auto arrays = std::make_unique<OrderedArrays>(std::move(rows.stream));
+  const Queue queue(memory, arrays->stream.get());
+  arrays->order = DeviceOrder(std::move(rows.column), rows.sorting, layout, queue);
+  arrays->full = std::move(rows.full);
+  if (!rows.value_type) return arrays;
+  arrays->included = std::make_unique<OrderedValues>(
+      rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeletedPositions{},
+      OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, queue);
+  arrays->order.renumber(rows.ids, rows.row_count, queue);
+  arrays->keyless = std::move(rows.keyless);
+  return arrays;
+}
+
+}  // namespace rtindex::cuda

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/cuda/pooled_stream.hpp"
+#include "engine/cuda/deleted_rows.hpp"
+#include "engine/cuda/device_searcher.hpp"
+#include "engine/cuda/position_searcher.hpp"
+#include "engine/engine.hpp"
+#include "keys/cuda/device_full_keys.hpp"
+#include "order/cuda/device_filter.hpp"
+#include "order/cuda/row_values.hpp"
+
+namespace rtindex::cuda {
+
+struct DeviceRows;
+
+// How a kind makes searchers on a GPU. Options are bound in the functions.
+struct DeviceSearchers {
+  Capabilities capabilities = {.ranges = true, .key_order = true};
+  KeyUse key_use = KeyUse::order;
+  // For a kind that cannot hold every key: whether it holds keys up to a span, and a function that
+  // throws an Error with the row and key that it cannot hold.
+  HoldsSpan holds = {};
+  std::function<void(const EncodedColumn&, const KeyText&)> reject = {};
+
+  // Over sorted keys: finds positions among them.
+  std::function<std::unique_ptr<PositionSearcher>(DeviceOrder& order, const Queue& queue)>
+      positions = {};
+  Gather gather = Gather::automatic;
+  Layout layout = Layout::split;
+  bool keeps_order = true;  // keys stay beside the searcher; else it takes them
+
+  // In place of `positions`, over keys without an order: those that are on the current GPU, and
+  // those that the host has encoded.
+  std::function<std::unique_ptr<Searcher>(DeviceRows rows, const GpuContext& gpu,
+                                          const MemoryMeter& meter)>
+      rows = {};
+  std::function<std::unique_ptr<Searcher>(EncodedColumn column, const KeyCodec& codec,
+                                          const GpuContext& gpu)>
+      encoded = {};
+};
+
+// Rows in key order, those of equal keys in their own order, where the column has another: rows
+// that were updated come after those of the same key.
+struct RowsByKey {
+  RowsByKey(const DeviceOrder& from, const Queue& queue)
+      : order(from.column(queue), Sorting::needed, Layout::split, queue),
+        deleted(order, nullptr, queue.memory()) {
+    order.release_keys();
+    check(cudaStreamSynchronize(queue), "sorting rows");
+  }
+  DeviceOrder order;
+  DeletedRowsCache deleted;
+};
+
+// The arrays of a searcher over sorted keys. They are released on the stream that they were made
+// on.
+struct OrderedArrays {
+  explicit OrderedArrays(PooledStream made_on) : stream(std::move(made_on)) {}
+
+  PooledStream stream;
+  DeviceOrder order;
+  std::unique_ptr<OrderedValues> included;
+  KeylessValues keyless;
+  std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
+  // These make it searchable.
+  DeviceFilter filter;  // of a small segment that lookups search beside a large one
+  std::unique_ptr<PositionSearcher> positions;
+  std::optional<DeletedRowsCache> deleted_rows;
+  std::optional<RowsByKey> by_row;  // made by the first call that needs it
+
+  [[nodiscard]] bool compares_full_keys() const { return full != nullptr && full->compares(); }
+};
+
+// What a new searcher is for.
+enum class SegmentUse : std::uint8_t {
+  main,
+  delta,   // a small segment beside the main one
+  merged,  // the same change merges it with others: made searchable only if it is searched
+};
+
+// Searches keys in key order on a GPU.
+class OrderedSearcher final : public DeviceSearcher {
+ public:
+  // `arrays` are not searchable yet.
+  OrderedSearcher(GpuContext gpu, std::shared_ptr<const DeviceSearchers> kind,
+                  std::unique_ptr<OrderedArrays> arrays, SegmentUse use, const MemoryMeter& meter);
+  ~OrderedSearcher() override;
+
+  [[nodiscard]] Encoding encoding() const override;
+  [[nodiscard]] SegmentTraits traits() const override;
+  [[nodiscard]] FoundRows answer_on_device(Method method, const SearchedLookups& searched,
+                                           const DeviceRequest& request, RowsWanted wanted,
+                                           cudaStream_t stream) const override;
+  void find_edges_on_device(const SearchedLookups& searched, Edge edge, std::uint32_t* rows,
+                            std::uint64_t* keys, cudaStream_t stream) const override;
+
+  void select(const KeyCodec& codec, std::span<const std::uint64_t> positions,
+              std::uint32_t* rows) const override;
+  [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override;
+  void save(FileWriter file) const override;
+  [[nodiscard]] IncludedRows included_rows() const override;
+  [[nodiscard]] std::string describe() const override;
+
+ private:
+  // Makes it searchable, if it is not yet. Any number of threads may need it at once.
+  OrderedArrays& ready() const;
+  void make_searchable() const;
+  [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_entries() const override;
+
+  // The runs of positions that lookups match.
+  [[nodiscard]] DeviceArray<Run> find_runs(const DeviceLookups& lookups, QueryKind kind,
+                                           cudaStream_t stream) const;
+  [[nodiscard]] FoundRows answer_by_row(const DeviceLookups& lookups, const DeviceRequest& request,
+                                        bool wants_rows, cudaStream_t stream) const;
+  [[nodiscard]] bool is_ordered() const {
+    return arrays_->order.unique() || arrays_->order.rows_ascend();
+  }
+  [[nodiscard]] RowsByKey& rows_by_key() const;
+  // The rows in the order of keys, those of equal keys in their own order.
+  [[nodiscard]] RowsView ordered_rows() const;
+  void bring_into_order(FoundRows& found, const DeviceLookups& lookups, cudaStream_t stream) const;
+
+  std::shared_ptr<const DeviceSearchers> kind_;
+  std::unique_ptr<OrderedArrays> arrays_;
+  SegmentUse use_;
+  mutable std::once_flag searchable_;
+  mutable std::mutex by_row_mutex_;
+};
+
+// Answers points from a segment and a newer one, whose traits can_pair().
+void answer_pair(const OrderedArrays& main, const OrderedArrays& newer,
+                 const DeviceLookups& lookups, const DeviceLookups& newer_lookups,
+                 const DeviceRequest& request, cudaStream_t stream);
+
+// Encoded keys with their rows on the GPU, of which a searcher is made.
+struct DeviceRows {
+  explicit DeviceRows(PooledStream made_on) : stream(std::move(made_on)) {}
+
+  PooledStream stream;
+  // With included values, the rows of the column are indices into `values`; `ids` maps them to
+  // rowIDs once the values are in key order.
+  DeviceColumn column;
+  Sorting sorting = Sorting::needed;
+  std::size_t row_count = 0;             // of the index
+  std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
+  std::optional<Type> value_type;        // empty without included values
+  const void* values = nullptr;          // in device memory
+  RowIds ids;
+  KeylessValues keyless;
+};
+
+// Brings rows into key order, with their included values.
+[[nodiscard]] std::unique_ptr<OrderedArrays> in_key_order(
+    DeviceRows rows, Layout layout, const std::shared_ptr<DeviceMemory>& memory);
+
+}  // namespace rtindex::cuda

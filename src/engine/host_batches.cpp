@@ -1,0 +1,251 @@
+#include "engine/host_batches.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "answers/aggregate.hpp"
+#include "answers/answers.hpp"
+#include "answers/chunk_buffers.hpp"
+#include "base/parallel.hpp"
+#include "engine/plan.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// The answers of one segment to a chunk of lookups.
+class ChunkAnswers {
+ public:
+  explicit ChunkAnswers(const Request& request)
+      : request_(request), needs_matched_(wants_matched(request)) {
+    request_.outputs = buffers_.outputs(request.outputs);
+    if (needs_matched_) request_.outputs.matched = buffers_.matched;
+    if (request.one_hit_is_enough()) request_.answered = answered_;
+    if (request.row_counts != nullptr) request_.row_counts = row_counts_;
+    if (request.chunk_rows == nullptr) return;
+    rows_.resize(1);
+    request_.chunk_rows = &rows_;
+  }
+
+  // Whether it takes more than the answers themselves to tell which lookups matched: a value may
+  // equal the miss value.
+  [[nodiscard]] static bool wants_matched(const Request& request) {
+    return request.wants_values() || request.outputs.matched != nullptr;
+  }
+
+  // Lookups [first, first + count) of `into`, whose answers so far tell which need no other.
+  void run(const Segment& segment, const LookupBatch& batch, const Request& into, std::size_t first,
+           std::size_t count, const std::uint8_t* matched) {
+    buffers_.clear_matched();
+    for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
+    if (request_.answered != nullptr) find_answered(into, first, count, matched);
+    request_.deleted = bits_of(segment.deleted);
+    segment.searcher->answer(batch, request_);
+  }
+
+  // Joins the answers to those of lookups from `first` on. `matched` tells which of these have a
+  // match, and gets the new ones; it is there if wants_matched().
+  void join(const Request& into, std::size_t first, std::size_t count, std::uint8_t* matched) {
+    const Outputs& out = into.outputs;
+    // A miss is the greatest rowID, and no row at all.
+    for (std::size_t i = 0; out.any != nullptr && i < count; ++i)
+      out.any[first + i] = Min{}(out.any[first + i], buffers_.any[i]);
+    for (std::size_t i = 0; out.first != nullptr && i < count; ++i)
+      out.first[first + i] = Min{}(out.first[first + i], buffers_.first[i]);
+    for (std::size_t i = 0; out.count != nullptr && i < count; ++i)
+      out.count[first + i] += buffers_.count[i];
+    if (into.row_counts != nullptr) join_rows(into, first, count);
+    if (!needs_matched_) return;
+    if (std::none_of(std::begin(buffers_.matched), std::end(buffers_.matched),
+                     [](std::uint8_t byte) { return byte != 0; }))
+      return;
+    if (into.wants_values())
+      visit_class(into.value_class(), [&]<class Class>() {
+        join_values<Class, Sum>(out.sum, buffers_.sum, first, count, matched);
+        join_values<Class, Min>(out.min, buffers_.min, first, count, matched);
+        join_values<Class, Max>(out.max, buffers_.max, first, count, matched);
+      });
+    for (std::size_t i = 0; i < (count + 7) / 8; ++i)
+      matched[first / 8 + i] =
+          static_cast<std::uint8_t>(matched[first / 8 + i] | buffers_.matched[i]);
+  }
+
+ private:
+  void find_answered(const Request& into, std::size_t first, std::size_t count,
+                     const std::uint8_t* matched) {
+    const std::uint32_t* const any = into.outputs.any;
+    for (std::size_t byte = 0; byte < (count + 7) / 8; ++byte) {
+      if (matched != nullptr) {
+        answered_[byte] = matched[first / 8 + byte];
+        continue;
+      }
+      unsigned bits = 0;
+      for (std::size_t i = 8 * byte; i < std::min(count, 8 * byte + 8); ++i)
+        bits |= (any[first + i] != miss_row ? 1U : 0U) << (i % 8);
+      answered_[byte] = static_cast<std::uint8_t>(bits);
+    }
+  }
+
+  template <class Class, class Operation>
+  void join_values(void* out, const std::uint64_t* own, std::size_t first, std::size_t count,
+                   const std::uint8_t* matched) const {
+    if (out == nullptr) return;
+    auto* const values = static_cast<Class*>(out) + first;
+    const auto* const added = reinterpret_cast<const Class*>(own);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_matched(buffers_.matched, i)) continue;
+      values[i] = is_matched(matched, first + i) ? Operation{}(values[i], added[i]) : added[i];
+    }
+  }
+
+  void join_rows(const Request& into, std::size_t first, std::size_t count) {
+    std::uint64_t* const counts = into.row_counts + first;
+    if (into.chunk_rows != nullptr)
+      insert_rows((*into.chunk_rows)[first / chunk_lookups], counts, count, into.limit);
+    for (std::size_t i = 0; i < count; ++i)
+      counts[i] = std::min<std::uint64_t>(counts[i] + row_counts_[i], into.limit);
+  }
+
+  // Inserts the rows of each lookup behind those that it has.
+  void insert_rows(std::vector<std::uint32_t>& rows, const std::uint64_t* counts, std::size_t count,
+                   std::uint32_t limit) const {
+    if (rows_.front().empty()) return;
+    std::vector<std::uint32_t> joined;
+    joined.reserve(rows.size() + rows_.front().size());
+    auto old_rows = rows.begin();
+    auto new_rows = rows_.front().begin();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto old_count = static_cast<std::ptrdiff_t>(counts[i]);
+      const auto fits =
+          static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(row_counts_[i], limit - counts[i]));
+      joined.insert(joined.end(), old_rows, old_rows + old_count);
+      joined.insert(joined.end(), new_rows, new_rows + fits);
+      old_rows += old_count;
+      new_rows += static_cast<std::ptrdiff_t>(row_counts_[i]);
+    }
+    rows = std::move(joined);
+  }
+
+  Request request_;
+  bool needs_matched_;
+  ChunkBuffers buffers_;
+  std::uint64_t row_counts_[chunk_lookups];
+  std::uint8_t answered_[chunk_lookups / 8];
+  std::vector<std::vector<std::uint32_t>> rows_;
+};
+
+}  // namespace
+
+namespace {
+
+[[nodiscard]] Plan plan_of(std::span<const Segment> segments, const BatchQuery& query,
+                           const Request& request) {
+  Plan plan;
+  plan.orders_on_host =
+      segments.size() > 1 && request.row_counts != nullptr && request.order != RowOrder::any;
+  plan.segments =
+      static_cast<std::uint8_t>(std::min<std::size_t>(segments.size(), Plan::max_segments));
+  for (std::size_t i = 0; i < plan.segments; ++i)
+    plan.steps[i] = {Method::fold, false, segments[i].deleted != nullptr,
+                     query.batch(*segments[i].codec).has_residual()};
+  return plan;
+}
+
+// The first string above all that begin with a prefix; false where there is none.
+[[nodiscard]] bool make_successor(std::string& prefix) {
+  constexpr char greatest = '\xff';
+  while (!prefix.empty() && prefix.back() == greatest) prefix.pop_back();
+  if (prefix.empty()) return false;
+  prefix.back() = static_cast<char>(static_cast<unsigned char>(prefix.back()) + 1);
+  return true;
+}
+
+// The first segment, which is the largest, writes the answers; those of the others are joined to
+// them chunk by chunk.
+void answer_from_all(std::span<const Segment> segments, const BatchQuery& query,
+                     const Request& request) {
+  const Segment& main = segments.front();
+  Request first_request = request;
+  first_request.deleted = bits_of(main.deleted);
+  std::vector<std::uint8_t> own_matched;
+  if (segments.size() > 1 && ChunkAnswers::wants_matched(request) &&
+      request.outputs.matched == nullptr) {
+    own_matched.assign((query.size() + 7) / 8, 0);
+    first_request.outputs.matched = own_matched.data();
+  }
+  main.searcher->answer(query.batch(*main.codec), first_request);
+  std::uint8_t* const matched = first_request.outputs.matched;
+  if (segments.size() == 1) return;
+  parallel_for(query.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+    ChunkAnswers chunk(request);
+    for (const Segment& segment : segments.subspan(1)) {
+      chunk.run(segment, query.batch(*segment.codec, first, count), request, first, count, matched);
+      chunk.join(request, first, count, matched);
+    }
+  });
+}
+
+}  // namespace
+
+PrefixRanges::PrefixRanges(const ColumnView& prefixes)
+    : lower_(prefixes), own_upper_(Type::string, prefixes.size()) {
+  for (std::size_t i = 0; i < prefixes.size(); ++i) {
+    if (!prefixes.valid(i)) continue;
+    std::string& upper = own_upper_.string(i);
+    upper = prefixes.string(i);
+    own_upper_.set_valid(i, make_successor(upper));
+  }
+  upper_ = own_upper_.view();
+}
+
+BatchQuery PrefixRanges::query() const {
+  BatchQuery query = BatchQuery::equal(lower_);
+  return {lower_,
+          upper_,
+          QueryKind::range,
+          {.upper_open = true, .null_upper_is_none = true},
+          query.nearest};
+}
+
+void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& query,
+                          const Request& request) const {
+  if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
+  if (query.kind == QueryKind::prefix)
+    return run(segments, PrefixRanges(query.lower).query(), request);
+  require_answerable(segments, query);
+  if (request.plan != nullptr) *request.plan = plan_of(segments, query, request).describe();
+  const Segment& main = segments.front();
+  if (segments.size() == 1 && main.deleted == nullptr)
+    return main.searcher->answer(query.batch(*main.codec), request);
+  if (segments.size() == 1 || request.row_counts == nullptr || request.order == RowOrder::any)
+    return answer_from_all(segments, query, request);
+  rows_in_order(segments, query, request);
+  Request others = request;
+  others.drop_rows();
+  if (others.wants_anything()) answer_from_all(segments, query, others);
+}
+
+RowBitmapPtr HostBatchRunner::matching_rows(std::span<const Segment> segments,
+                                            const ColumnView& keys, std::size_t row_count,
+                                            Stream) const {
+  return rtindex::matching_rows(segments, keys, row_count, *this);
+}
+
+RowBitmapPtr matching_rows(std::span<const Segment> segments, const ColumnView& keys,
+                           std::size_t row_count, const BatchRunner& points) {
+  constexpr std::size_t row_grain = std::size_t{1} << 15;
+  AnswersAccess access({.answers = Answer::rows}, keys.size());
+  points.run(segments, BatchQuery::equal(keys), access.request());
+  const Answers found = access.finish();
+  RowBitmapBuilder matching(row_count);
+  const std::span<const std::uint32_t> rows = found.rows();
+  parallel_for(rows.size(), row_grain, [&](std::size_t first, std::size_t count) {
+    // Two equal keys match the same rows.
+    for (const std::uint32_t row : rows.subspan(first, count)) static_cast<void>(matching.add(row));
+  });
+  return std::move(matching).finish();
+}
+
+}  // namespace rtindex

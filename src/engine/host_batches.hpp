@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "engine/batch_runner.hpp"
+#include "keys/owned_column.hpp"
+
+namespace rtindex {
+
+// Answers queries from segments in host memory.
+class HostBatchRunner final : public BatchRunner {
+ public:
+  void run(std::span<const Segment> segments, const BatchQuery& query,
+           const Request& request) const override;
+  [[nodiscard]] RowBitmapPtr matching_rows(std::span<const Segment> segments,
+                                           const ColumnView& keys, std::size_t row_count,
+                                           Stream stream) const override;
+};
+
+// The steps of a batch that the host can also do for segments on a GPU, with columns and answers in
+// host memory.
+
+// Prefixes as ranges up to the first string above all that begin with them.
+class PrefixRanges {
+ public:
+  explicit PrefixRanges(const ColumnView& prefixes);
+  [[nodiscard]] BatchQuery query() const;
+
+ private:
+  const ColumnView& lower_;
+  OwnedColumn own_upper_;
+  ColumnView upper_;
+};
+
+// The answer `rows` of several segments in the order of keys.
+void rows_in_order(std::span<const Segment> segments, const BatchQuery& query,
+                   const Request& request);
+
+// Answers for the neighbours of keys. Those that a point query of the neighbours' keys gives are
+// left to `points`.
+void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
+                    const Request& request, const BatchRunner& points);
+
+// The rows whose key equals one of these, as a bitmap in host memory.
+[[nodiscard]] RowBitmapPtr matching_rows(std::span<const Segment> segments, const ColumnView& keys,
+                                         std::size_t row_count, const BatchRunner& points);
+
+}  // namespace rtindex

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/engine.hpp"
+#include "engine/host_batches.hpp"
+#include "engine/host_segments.hpp"
+#include "engine/kind.hpp"
+
+namespace rtindex {
+
+// The engine of an index on the CPU.
+[[nodiscard]] inline Engine host_engine(HostSearchers searchers) {
+  return {.segments = std::make_shared<HostSegmentBuilder>(std::move(searchers)),
+          .batches = std::make_shared<HostBatchRunner>()};
+}
+
+}  // namespace rtindex

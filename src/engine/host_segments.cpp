@@ -1,0 +1,316 @@
+#include "engine/host_segments.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/types.hpp"
+#include "engine/ordered_searcher.hpp"
+#include "keys/codecs.hpp"
+
+namespace rtindex {
+
+namespace {
+
+[[nodiscard]] bool has_type_of(const ColumnView& column, const KeyCodec& codec) {
+  return column.type() == codec.type() &&
+         std::ranges::equal(column.parts(), codec.part_types(), {}, &ColumnView::type);
+}
+
+// Elements order[0], order[1], ... of a column, or all of them in their own order, as the type of
+// an empty column.
+OwnedColumn gathered(const ColumnView& column, std::span<const std::uint32_t> order,
+                     OwnedColumn into) {
+  for (std::size_t i = 0; i < column.size(); ++i) into.set(i, column, order.empty() ? i : order[i]);
+  return into;
+}
+
+// The element of each row, in the order of the rows; empty where they ascend already.
+std::vector<std::uint32_t> order_of_rows(std::span<const std::uint32_t> rows) {
+  if (std::is_sorted(rows.begin(), rows.end())) return {};
+  std::vector<std::uint32_t> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return rows[a] < rows[b]; });
+  return order;
+}
+
+RowBitmapPtr nulls_of(const ColumnView& column, const RowNumbers& numbers, std::size_t row_count) {
+  if (!column.nullable()) return nullptr;
+  RowBitmapBuilder nulls(row_count);
+  for (std::size_t i = 0; i < column.size(); ++i)
+    if (!column.valid(i)) nulls.add(numbers.row(i));
+  return std::move(nulls).finish();
+}
+
+// Rows of segments that a change or a merge copies: keys and included values, decoded, in the order
+// of the rows.
+class CopiedRows {
+ public:
+  // The valid rows for which keep(row) is true.
+  template <class Keep>
+  CopiedRows(std::span<const Segment> segments, Keep&& keep) : codec_(*segments.front().codec) {
+    for (const Segment& segment : segments) {
+      const RowBits deleted = bits_of(segment.deleted);
+      const auto is_copied = [&](std::uint32_t row) { return !deleted.has(row) && keep(row); };
+      copy_keys(segment, is_copied);
+      if (segment.searcher->included()) copy_values(segment, is_copied);
+    }
+  }
+
+  // Sets the element of each row that has a key or a value.
+  void keys_into(OwnedColumn& column, const RowNumbers& numbers) const {
+    for (const Column& part : keys_) part.set(column, numbers);
+  }
+  void values_into(OwnedColumn& column, const RowNumbers& numbers) const {
+    for (const Column& part : values_) part.set(column, numbers);
+  }
+  [[nodiscard]] OwnedColumn empty_keys(std::size_t size) const { return codec_.null_column(size); }
+  // All rows, ascending.
+  [[nodiscard]] Array<std::uint32_t> rows() const {
+    std::vector<std::uint32_t> all;
+    for (const auto* const parts : {&keys_, &values_})
+      for (const Column& part : *parts) all.insert(all.end(), part.rows.begin(), part.rows.end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    Array<std::uint32_t> rows(all.size());
+    std::copy(all.begin(), all.end(), rows.begin());
+    return rows;
+  }
+
+ private:
+  struct Column {
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> elements;  // of `decoded`, one for each row
+    OwnedColumn decoded;
+
+    void set(OwnedColumn& into, const RowNumbers& numbers) const {
+      const ColumnView view = decoded.view();
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        into.set(numbers.element(rows[i]), view, elements[i]);
+    }
+  };
+
+  template <class IsCopied>
+  void copy_keys(const Segment& segment, IsCopied&& is_copied) {
+    const EncodedColumn all = segment.searcher->column();
+    std::vector<std::uint32_t> which;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (is_copied(all.row(i))) which.push_back(static_cast<std::uint32_t>(i));
+    EncodedColumn some;
+    some.row_count = all.row_count;
+    some.span = all.span;
+    some.keys = PackedKeys(which.size(), all.span);
+    some.rows = Array<std::uint32_t>(which.size());
+    Column part;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      some.keys.set(i, all.keys[which[i]]);
+      some.rows[i] = all.row(which[i]);
+      part.rows.push_back(some.rows[i]);
+      part.elements.push_back(static_cast<std::uint32_t>(i));
+    }
+    part.decoded = segment.codec->decode(some);
+    keys_.push_back(std::move(part));
+  }
+
+  template <class IsCopied>
+  void copy_values(const Segment& segment, IsCopied&& is_copied) {
+    IncludedRows all = segment.searcher->included_rows();
+    Column part;
+    for (std::size_t i = 0; i < all.rows.size(); ++i) {
+      if (!is_copied(all.rows[i])) continue;
+      part.rows.push_back(all.rows[i]);
+      part.elements.push_back(static_cast<std::uint32_t>(i));
+    }
+    part.decoded = std::move(all.values);
+    values_.push_back(std::move(part));
+  }
+
+  const KeyCodec& codec_;
+  std::vector<Column> keys_, values_;
+};
+
+// A value that is not there (of an erased row) may be any.
+ColumnView all_valid_view(const OwnedColumn& column) {
+  return column.view().with_validity(nullptr);
+}
+
+// Segments whose pairs can be merged: only native keys are ordered alike in every segment.
+std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
+  OrderedMerge merge;
+  KeyExtent extent;
+  for (const Segment& segment : segments) {
+    const std::optional<std::uint64_t> base = segment.codec->native_base();
+    const SortedPairs* const pairs = segment.searcher->sorted_pairs();
+    if (!base || pairs == nullptr) return std::nullopt;
+    merge.inputs.push_back(pairs->order_input());
+    merge.inputs.back().deleted = bits_of(segment.deleted);
+    if (const IncludedValues* const values = pairs->included_values(); values != nullptr)
+      merge.included.push_back({values, bits_of(segment.deleted)});
+    if (segment.codec->empty() && segment.keys() != 0)
+      fail_damaged_in_use("a segment without keys has some");
+    if (segment.codec->empty()) continue;
+    extent.smallest = std::min(extent.smallest, *base);
+    extent.largest = std::max(extent.largest, *base + segment.codec->span());
+  }
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (!segments[i].codec->empty())
+      merge.inputs[i].shift = *segments[i].codec->native_base() - extent.smallest;
+  merge.codec = make_native_codec(segments.front().codec->type(), extent);
+  return merge;
+}
+
+}  // namespace
+
+struct HostSegmentBuilder::Columns {
+  RowNumbers numbers;
+  ColumnView keys, include;
+  // What these point to, where it is not the caller's.
+  OwnedColumn own_keys, own_include;
+
+  void set_keys(OwnedColumn column) {
+    own_keys = std::move(column);
+    keys = own_keys.view();
+  }
+  void set_include(OwnedColumn column) {
+    own_include = std::move(column);
+    include = all_valid_view(own_include);
+  }
+  // The order of `rows`, and the columns in it where they are not of the codec's type or order.
+  void number(const NewRows& rows, const KeyCodec& codec, std::optional<Type> included);
+  // What the rows keep.
+  void copy_kept(const NewRows& rows, std::span<const Segment> current, std::size_t row_count);
+};
+
+void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& codec,
+                                         std::optional<Type> included) {
+  std::vector<std::uint32_t> order;
+  if (rows.rows.has_value()) {
+    const std::span<const std::uint32_t> list = row_ids(rows.rows);
+    order = order_of_rows(list);
+    Array<std::uint32_t> ascending(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) ascending[i] = list[order.empty() ? i : order[i]];
+    numbers = RowNumbers(std::move(ascending));
+  } else {
+    numbers = RowNumbers(rows.first, rows.count);
+  }
+  if (rows.keys.has_value() && (!order.empty() || !has_type_of(rows.keys, codec)))
+    set_keys(gathered(rows.keys, order, codec.null_column(rows.count)));
+  if (rows.include.has_value() && !order.empty())
+    set_include(gathered(rows.include, order, OwnedColumn(*included, rows.count)));
+}
+
+void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const Segment> current,
+                                            std::size_t row_count) {
+  const std::optional<Type> included = current.front().searcher->included();
+  const bool keeps_keys = !rows.keys.has_value();
+  const bool keeps_values = included && !rows.include.has_value();
+  if (!keeps_keys && !keeps_values) return;
+  RowBitmapBuilder wanted(row_count);
+  for (std::size_t i = 0; i < rows.count; ++i) wanted.add(numbers.row(i));
+  const RowBits bits = std::as_const(wanted).bits();
+  const CopiedRows copied(current, [&](std::uint32_t row) { return bits.has(row); });
+  if (keeps_keys) {
+    OwnedColumn kept = copied.empty_keys(rows.count);
+    copied.keys_into(kept, numbers);
+    set_keys(std::move(kept));
+  }
+  if (keeps_values) {
+    OwnedColumn kept(*included, rows.count);
+    copied.values_into(kept, numbers);
+    set_include(std::move(kept));
+  }
+}
+
+NewSegment HostSegmentBuilder::build(const ColumnView& column, const BuildOptions& options) const {
+  NewSegment result;
+  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(column, searchers_.key_use);
+  const auto key_text = [&](std::uint32_t row) { return column.text(row); };
+  result.segment.searcher =
+      searchers_.build(codec->encode(column), *codec, key_text, options.include);
+  result.segment.codec = std::move(codec);
+  result.nulls = nulls_of(column, {}, column.size());
+  return result;
+}
+
+NewSegment HostSegmentBuilder::build_rows(const NewRows& rows, std::span<const Segment> current,
+                                          std::size_t row_count) const {
+  const Segment& main = current.front();
+  Columns columns;
+  columns.keys = rows.keys;
+  columns.include = rows.include;
+  columns.number(rows, *main.codec, main.searcher->included());
+  columns.copy_kept(rows, current, row_count);
+  return build_numbered(columns, row_count, rows.merged_at_once);
+}
+
+// Copies the rows of all segments and builds a new one, unless their pairs can be merged.
+Segment HostSegmentBuilder::merge(std::span<const Segment> segments, std::size_t row_count,
+                                  bool is_all) const {
+  if (searchers_.merge)
+    if (const std::optional<OrderedMerge> merge = plan_merge(segments))
+      return {merge->codec, searchers_.merge(*merge, row_count), nullptr};
+  const Segment& main = segments.front();
+  const CopiedRows copied(segments, [](std::uint32_t) { return true; });
+  Columns columns;
+  // Full keys are found by the row: in a segment of all rows without a search.
+  columns.numbers = is_all && !is_native(main.codec->type()) ? RowNumbers(0, row_count)
+                                                             : RowNumbers(copied.rows());
+  OwnedColumn keys = copied.empty_keys(columns.numbers.size());
+  copied.keys_into(keys, columns.numbers);
+  columns.set_keys(std::move(keys));
+  if (const std::optional<Type> included = main.searcher->included()) {
+    OwnedColumn values(*included, columns.numbers.size());
+    copied.values_into(values, columns.numbers);
+    columns.set_include(std::move(values));
+  }
+  return build_numbered(columns, row_count, false).segment;
+}
+
+NewSegment HostSegmentBuilder::build_numbered(Columns& columns, std::size_t row_count,
+                                              bool merged_at_once) const {
+  NewSegment result;
+  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(columns.keys, searchers_.key_use);
+  result.nulls = nulls_of(columns.keys, columns.numbers, row_count);
+  codec->number_rows(std::move(columns.numbers));
+  const auto key_text = [&](std::uint32_t row) {
+    return columns.keys.text(codec->rows().element(row));
+  };
+  EncodedColumn encoded = codec->encode(columns.keys, row_count);
+  encoded.merged_at_once = merged_at_once;
+  result.segment.searcher = searchers_.build(std::move(encoded), *codec, key_text, columns.include);
+  result.segment.codec = std::move(codec);
+  return result;
+}
+
+LoadedSearcher HostSegmentBuilder::load(const FileReader& file, const KeyCodec& codec,
+                                        std::size_t rows) const {
+  if (searchers_.load) return searchers_.load(file, codec, rows);
+  const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
+  return {searchers_.build(load_column(file, rows, codec.span()), codec, key_text, {}), true};
+}
+
+RowBitmapPtr HostSegmentBuilder::load_bitmap(Array<std::uint32_t> words, std::size_t rows) const {
+  return std::make_shared<HostRowBitmap>(std::move(words), rows);
+}
+
+CheckedRows HostSegmentBuilder::check_rows(const ColumnView& rows, const RowStates& states,
+                                           Stream) const {
+  return rtindex::check_rows(row_ids(rows), states.rows, states.erased, states.nulls);
+}
+
+std::optional<Refit> HostSegmentBuilder::plan_refit(const Segment& segment, const ColumnView& rows,
+                                                    const ColumnView& new_keys, Stream) const {
+  const std::optional<std::uint64_t> max_key = segment.searcher->capabilities().max_refit_key;
+  for (std::size_t i = 0; new_keys.nullable() && i < new_keys.size(); ++i)
+    if (!new_keys.valid(i)) return std::nullopt;
+  const auto keys = std::make_shared<Array<std::uint64_t>>(rows.size());
+  const std::optional<std::uint64_t> span = segment.codec->encode_update(new_keys, keys->data());
+  if (!span || !max_key || *span > *max_key) return std::nullopt;
+  return Refit{{row_ids(rows).data(), keys->data(), rows.size(), MemorySpace::host}, *span, keys};
+}
+
+}  // namespace rtindex

@@ -1,0 +1,376 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "answers/matches.hpp"
+#include "answers/valid_matches.hpp"
+#include "base/parallel.hpp"
+#include "engine/batch_order.hpp"
+#include "engine/edges.hpp"
+#include "engine/position_finder.hpp"
+#include "engine/searcher.hpp"
+#include "order/hash_filter.hpp"
+#include "order/included.hpp"
+#include "order/key_order.hpp"
+#include "order/key_parts.hpp"
+#include "order/merge_orders.hpp"
+
+namespace rtindex {
+
+// The choices of every searcher over sorted pairs.
+struct OrderedOptions {
+  Order order = Order::automatic;
+  const ColumnView* include = nullptr;  // values to keep in key order, one per element
+};
+
+// The memory of a locator, beyond the keys and rowIDs in key order.
+struct LocatorBytes {
+  std::vector<std::pair<std::string, std::size_t>> parts;  // by name
+  std::size_t build_peak = 0;                              // at most while it was built
+};
+
+// Pairs of keys and rows in key order, which can be merged with others.
+class SortedPairs {
+ public:
+  [[nodiscard]] virtual OrderInput order_input() const = 0;
+  // Null where there are none.
+  [[nodiscard]] virtual const IncludedValues* included_values() const = 0;
+
+ protected:
+  ~SortedPairs() = default;
+};
+
+// A searcher over sorted pairs. Its Locator finds, for a block of keys at a time, the position of
+// the first pair whose key is not less; all else (ranges, duplicates, answers) follows from that
+// and is written here once.
+//
+//   Locator(const KeyOrder<Key>&, const Settings&...)
+//   Locator(const FileReader&, const KeyOrder<Key>&, const Settings&...); void save(FileWriter)
+//   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
+//   LocatorBytes bytes(); std::string describe(); static constexpr OrderPays order_pays
+//
+// A locator that searches faster among the rows of a part has the same function with the rows
+// first. A locator that counts its work takes a Counters* as well, null where nothing is counted.
+template <class Key, class Locator>
+class OrderedSearcher final : public Searcher, public SortedPairs {
+ public:
+  // Over a column that was merged from others.
+  template <class... Settings>
+  OrderedSearcher(KeyOrder<Key> order, std::unique_ptr<IncludedValues> included,
+                  const OrderedOptions& options, const Settings&... settings)
+      : order_(std::move(order)), values_(std::move(included)) {
+    declare();
+    locator_.emplace(order_, settings...);
+    prepare_lookups(options.order);
+  }
+  template <class... Settings>
+  OrderedSearcher(const EncodedColumn& column, const KeyCodec& codec, const OrderedOptions& options,
+                  const Settings&... settings)
+      : order_(column, codec) {
+    if (options.include != nullptr)
+      values_ = IncludedValues::make(*options.include, order_.size(), row_at(), codec.rows());
+    declare();
+    if (column.merged_at_once) return;
+    locator_.emplace(order_, settings...);
+    prepare_lookups(options.order);
+  }
+  template <class... Settings>
+  OrderedSearcher(const FileReader& file, const KeyCodec& codec, std::size_t rows,
+                  const OrderedOptions& options, const Settings&... settings)
+      : order_(file.part("order"), rows, codec.span()) {
+    locator_.emplace(file.part("locator"), order_, settings...);
+    prepare_lookups(options.order);
+    if (file.has("included.type"))
+      values_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
+    declare();
+  }
+
+  void save(FileWriter file) const override {
+    order_.save(file.part("order"));
+    locator_->save(file.part("locator"));
+    if (values_) values_->save(file.part("included"));
+  }
+
+  void answer(const LookupBatch& batch, const Request& request) const override {
+    // rowIDs are collected in the order of the batch; full keys are compared with the batch itself.
+    const bool can_reorder =
+        !batch.has_residual() && !request.answers.has(Answer::rows) && batch.size() <= miss_row;
+    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
+    if (can_reorder && order_rule_.in_order(batch))
+      answer_in_order(batch, request, deleted.get());
+    else
+      parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+        answer_chunk(batch, request, deleted.get(), first, count);
+      });
+  }
+
+  void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
+                  std::uint64_t* keys, Counters* counters) const override {
+    const std::shared_ptr<DeletedSet> set = deleted_sets_.of(deleted);
+    parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+      Interval intervals[chunk_lookups];
+      std::uint8_t checks[chunk_lookups];
+      Match found[chunk_lookups];
+      batch.encode(first, count, intervals, checks);
+      Work work(counters);
+      if (batch.has_residual()) {
+        finder().find_ranges(intervals, count, found, work.get());
+        order_.filter_residuals(batch, first, count, intervals, checks, found);
+      } else {
+        finder().find_one_end(edge, intervals, count, found, work.get());
+      }
+      take_edges(order_, edge, intervals, found, count, deleted, set.get(), rows + first,
+                 keys + first);
+    });
+  }
+
+  void select(const KeyCodec&, std::span<const std::uint64_t> positions,
+              std::uint32_t* rows) const override {
+    const PairRows<Key> in_order = order_.rows();
+    parallel_for(positions.size(), chunk_rows, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        rows[i] = positions[i] < order_.size() ? in_order[positions[i]] : miss_row;
+    });
+  }
+
+  [[nodiscard]] IncludedRows included_rows() const override {
+    // Entries of the included values, as in_row_order sorts keys.
+    const std::span<const std::uint32_t> outside = values_->outside_rows();
+    const std::size_t entries = order_.size() + outside.size();
+    const EncodedColumn sorted =
+        in_row_order(entries, order_.row_count(), entries == 0 ? 0 : entries - 1, [&](auto&& take) {
+          parallel_for(entries, chunk_rows, [&](std::size_t first, std::size_t count) {
+            for (std::size_t i = first; i < first + count; ++i)
+              take(i < order_.size() ? order_.rows()[i] : outside[i - order_.size()], i);
+          });
+        });
+    IncludedRows all{Array<std::uint32_t>(entries),
+                     values_->values_of({sorted.keys.narrow_data(), entries})};
+    for (std::size_t i = 0; i < entries; ++i) all.rows[i] = sorted.row(i);
+    return all;
+  }
+
+  [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
+  [[nodiscard]] const IncludedValues* included_values() const override { return values_.get(); }
+  [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
+
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
+    bytes.parts = {{"keys and rowIDs", order_.bytes()}};
+    LocatorBytes locator = locator_->bytes();
+    for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
+    if (values_) bytes.parts.emplace_back("included values", values_->bytes());
+    if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
+    if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
+      bytes.parts.emplace_back("deleted rows by position", deleted);
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
+    bytes.build_peak =
+        std::max({order_.build_peak(), order_.bytes() + locator.build_peak, bytes.resident});
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    std::string text = locator_->describe() + order_rule_.describe();
+    if (values_)
+      text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
+                          name_of(values_->type()));
+    return text;
+  }
+
+ private:
+  using Finder = PositionFinder<Key, Locator>;
+
+  [[nodiscard]] Finder finder() const {
+    return finder({0, order_.span(), 0, static_cast<std::uint32_t>(order_.size())});
+  }
+  // Of lookups whose lower ends are in `part`.
+  [[nodiscard]] Finder finder(const KeyPart& part) const {
+    return {order_, *locator_, filter_ ? &*filter_ : nullptr, part};
+  }
+
+  void answer_chunk(const LookupBatch& batch, const Request& request, DeletedSet* deleted,
+                    std::size_t first, std::size_t count) const {
+    Interval intervals[chunk_lookups];
+    std::uint8_t checks[chunk_lookups];
+    Match found[chunk_lookups];
+    batch.encode(first, count, intervals, checks);
+    if (request.answered != nullptr)
+      for (std::size_t i = 0; i < count; ++i)
+        if (is_matched(request.answered, i)) intervals[i] = empty_interval;
+    Work work(request);
+    const bool one_row = !batch.has_residual() && wants_first_row(request);
+    finder().find(batch.kind(), one_row, intervals, count, found, work.get());
+    if (batch.has_residual())
+      order_.filter_residuals(batch, first, count, intervals, checks, found);
+    answer_matches(request, deleted, batch.kind(), first, found, count, work);
+  }
+
+  // The batch partitioned by key, so that lookups that need the same memory come together.
+  void answer_in_order(const LookupBatch& batch, const Request& request,
+                       DeletedSet* deleted) const {
+    const KeyParts& parts = key_parts();
+    serial_for(batch.size(), max_at_once, [&](std::size_t first, std::size_t count) {
+      const PartitionedBatch partitioned(batch, first, count, parts);
+      parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
+        // Split, because most lookups may ask for one key.
+        const std::span<const PartitionedBatch::Item> items = partitioned.items(part);
+        parallel_for(items.size(), max_items, [&](std::size_t begin, std::size_t size) {
+          answer_part(batch.kind(), request, deleted, parts[part], items.subspan(begin, size));
+        });
+      });
+    });
+  }
+
+  // Made by the first batch that needs them: a column may be a file that nobody has read yet.
+  [[nodiscard]] const KeyParts& key_parts() const {
+    std::call_once(parts_once_, [&] {
+      parts_.emplace(order_.pairs(), order_.size(), order_.span(),
+                     std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, max_parts));
+    });
+    return *parts_;
+  }
+
+  // Lookups whose lower ends are in `part`.
+  void answer_part(QueryKind kind, const Request& request, DeletedSet* deleted, const KeyPart& part,
+                   std::span<const PartitionedBatch::Item> items) const {
+    ScatteredAnswers answers(request);
+    Work work(request);
+    Interval intervals[chunk_lookups];
+    std::uint32_t lookups[chunk_lookups];
+    Match found[chunk_lookups];
+    for (; !items.empty(); items = items.subspan(std::min(items.size(), chunk_lookups))) {
+      const std::size_t count = std::min(items.size(), chunk_lookups);
+      for (std::size_t i = 0; i < count; ++i) {
+        intervals[i] = items[i].interval;
+        lookups[i] = items[i].lookup;
+      }
+      finder(part).find(kind, wants_first_row(request), intervals, count, found, work.get());
+      answers.start();
+      answer_matches(answers.local(), deleted, kind, 0, found, count, work);
+      answers.scatter(lookups, count);
+    }
+  }
+
+  // Whether the first of equal keys, which has the smallest rowID, answers a point.
+  [[nodiscard]] static bool wants_first_row(const Request& request) {
+    return !request.wants_values() && !request.answers.has_any_of(Answer::count | Answer::rows) &&
+           request.deleted.empty() && request.counters == nullptr;
+  }
+
+  // The keys by position.
+  struct Keys {
+    const KeyOrder<Key>* order;
+    [[nodiscard]] std::uint64_t operator[](std::size_t position) const {
+      return order->key(position);
+    }
+  };
+
+  // The work of some lookups, added to the request's counters in the end.
+  class Work {
+   public:
+    explicit Work(const Request& request) : Work(request.counters) {}
+    explicit Work(Counters* total) : total_(total) {}
+    ~Work() {
+      if (total_ != nullptr) add_work(*total_, own_);
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    // Null: nothing is counted.
+    [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
+    template <class Live>
+    void add_hits(const Match* found, std::size_t count, const Live& valid) {
+      if (total_ == nullptr) return;
+      for (std::size_t i = 0; i < count; ++i) own_.hits += valid.count(i, found[i]);
+    }
+
+   private:
+    Counters* total_;
+    Counters own_;
+  };
+
+  void answer_matches(const Request& request, DeletedSet* deleted, QueryKind kind,
+                      std::size_t first, Match* found, std::size_t count, Work& work) const {
+    const PairRows<Key> rows = order_.rows();
+    answer_valid(request.deleted, deleted, order_.size(), found, count, rows,
+                 [&](const auto& valid) {
+                   work.add_hits(found, count, valid);
+                   answer_rows(request, first, found, count, rows, kind == QueryKind::equal, valid);
+                   if (request.chunk_keys != nullptr)
+                     matches::append_rows(request.order, request.row_counts + first, found, count,
+                                          Keys{&order_}, valid,
+                                          (*request.chunk_keys)[first / chunk_lookups]);
+                   if (!request.wants_values()) return;
+                   if (request.included)
+                     answer_included(request, deleted, first, found, count, valid);
+                   else
+                     answer_values(request, first, found, count, rows, valid);
+                 });
+  }
+
+  void answer_included(const Request& request, DeletedSet*, std::size_t first, const Match* found,
+                       std::size_t count, const AllValid&) const {
+    values_->answer(request, first, found, count, nullptr, nullptr);
+  }
+  void answer_included(const Request& request, DeletedSet* deleted, std::size_t first,
+                       const Match* found, std::size_t count, const ValidMatches& valid) const {
+    const ValidAggregates* aggregates = nullptr;
+    if (const DeletedPositions* const positions = valid.positions())
+      aggregates = deleted->aggregates(rows_to_walk(found, count), order_.size(), [&] {
+        return values_->valid_aggregates(positions->bits());
+      });
+    values_->answer(request, first, found, count, &valid, aggregates);
+  }
+
+  void declare() {
+    size_ = order_.size();
+    sorted_pairs_ = this;
+    if (values_) included_ = values_->type();
+    capabilities_ = {.key_order = true, .counters = Finder::locator_counts};
+  }
+
+  void prepare_lookups(Order order) {
+    std::size_t bytes = order_.bytes();
+    for (const auto& [name, size] : locator_->bytes().parts) bytes += size;
+    order_rule_ = OrderRule(order, Locator::order_pays, bytes);
+    if (is_small()) make_filter();
+  }
+
+  // Whether it holds so few of the rows that most lookups of an index miss it.
+  [[nodiscard]] bool is_small() const { return order_.size() < order_.row_count() / small_share; }
+
+  void make_filter() {
+    filter_.emplace(order_.size());
+    for (std::size_t i = 0; i < order_.size(); ++i) filter_->add(mix(order_.key(i)));
+  }
+
+  [[nodiscard]] IncludedValues::RowAt row_at() const {
+    return [rows = order_.rows()](std::size_t position) { return rows[position]; };
+  }
+
+  static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
+  static constexpr std::size_t small_share = 4;
+  static constexpr std::size_t part_bytes = std::size_t{1} << 18;  // a core's cache holds them
+  static constexpr std::size_t max_parts = 2048;
+  static constexpr std::size_t max_items = std::size_t{1} << 15;    // of a part, on one core
+  static constexpr std::size_t max_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
+
+  KeyOrder<Key> order_;
+  std::optional<Locator> locator_;  // none in a searcher that is merged at once
+  OrderRule order_rule_;
+  std::unique_ptr<IncludedValues> values_;  // included, or null
+  std::optional<HashFilter<Key>> filter_;
+  DeletedSets deleted_sets_;
+  mutable std::once_flag parts_once_;
+  mutable std::optional<KeyParts> parts_;  // of large batches
+};
+
+}  // namespace rtindex

@@ -1,0 +1,86 @@
+#include "engine/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace rtindex {
+
+namespace {
+
+// Whether a point needs no more than the first of its rows in key order.
+bool first_row_is_enough(const SegmentTraits& segment, const BatchWants& wants) {
+  if (segment.unique_keys) return true;
+  return segment.finds_first_rows && !segment.compares_full_keys && !segment.has_deleted_rows &&
+         !wants.rows && !wants.values && !wants.count && (!wants.first || segment.ascending_rows);
+}
+
+std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::fold: return "search and fold";
+    case Method::runs: return "find runs, fold them";
+    case Method::rows: return "find one row each";
+    case Method::sums: return "find and add up values in one kernel";
+    case Method::included_sums: return "subtract prefix sums in one kernel";
+    case Method::pair: return "find rows of both segments in one kernel";
+  }
+  return "";
+}
+
+}  // namespace
+
+BatchWants BatchWants::of(QueryKind kind, const Request& request) {
+  const AnswerSet answers = request.answers;
+  BatchWants wants;
+  wants.kind = kind;
+  wants.any = answers.has(Answer::any);
+  wants.first = answers.has(Answer::first);
+  wants.count = answers.has(Answer::count);
+  wants.rows = answers.has(Answer::rows) || request.join != nullptr;
+  wants.matched = request.outputs.matched != nullptr;
+  wants.values = request.wants_values();
+  wants.sum_alone = answers == AnswerSet(Answer::sum) && !wants.matched;
+  wants.included = wants.values && request.included;
+  wants.key_order = request.order != RowOrder::any;
+  wants.counters = request.counters != nullptr;
+  return wants;
+}
+
+Method method_of(const SegmentTraits& segment, const BatchWants& wants) {
+  if (segment.folds_hits) return Method::fold;
+  if (wants.kind != QueryKind::equal) return Method::runs;
+  const bool can_fuse = wants.sum_alone && !segment.compares_full_keys && !wants.counters;
+  if (!wants.included && !wants.key_order && first_row_is_enough(segment, wants))
+    return can_fuse && segment.fuses_sums ? Method::sums : Method::rows;
+  return wants.included && can_fuse && segment.fuses_included_sums && segment.has_prefix_sums
+             ? Method::included_sums
+             : Method::runs;
+}
+
+bool can_pair(const SegmentTraits& main, const SegmentTraits& newer, const BatchWants& wants) {
+  return wants.kind == QueryKind::equal && main.fuses_pairs && newer.fuses_pairs &&
+         main.unique_keys && newer.unique_keys && main.reads_elements && newer.reads_elements &&
+         !wants.rows && !wants.included && !wants.counters;
+}
+
+std::string Plan::describe() const {
+  std::string text = on_gpu ? on_callers_stream ? "queue all work on the caller's stream\n"
+                                                : "copy lookups and answers on streams of its own\n"
+                            : "search on the CPU\n";
+  if (fetches_lookups) text += "host: copy the lookups from the GPU\n";
+  if (orders_on_host) text += "host: order the rows of all segments by key\n";
+  if (copies_values) text += "host: copy the values to the GPU\n";
+  if (counts_on_host) text += "host: wait for the number of rows\n";
+  for (std::size_t i = 0; i < segments; ++i) {
+    const Step& step = steps[i];
+    text += fmt::format("segment {}: {}, lookups as {}{}{}\n", i, name_of(step.method),
+                        step.reads_elements ? "elements" : "intervals",
+                        step.skips_deleted_rows ? ", skip deleted rows" : "",
+                        step.compares_full_keys ? ", compare full keys" : "");
+    if (step.method == Method::pair) break;
+  }
+  if (piece != 0) text += fmt::format("pieces: {} lookups\n", piece);
+  return text + (capturable() ? "capturable: yes\n" : "capturable: no\n");
+}
+
+}  // namespace rtindex

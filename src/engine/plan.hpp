@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "answers/request.hpp"
+
+namespace rtindex {
+
+// How the answers of one segment are computed.
+enum class Method : std::uint8_t {
+  fold,           // the searcher folds what it finds
+  runs,           // runs of positions are found, then folded
+  rows,           // one row for each lookup is found, from which all answers follow
+  sums,           // the value at that row, in one kernel
+  included_sums,  // the sum of a run of included values, in one kernel
+  pair,           // rows of this and the newer segment, in one kernel
+};
+
+// What a segment offers to a plan.
+struct SegmentTraits {
+  bool folds_hits = false;          // rays fold their hits
+  bool unique_keys = false;         // a point has one row at most
+  bool ascending_rows = false;      // rows of equal keys ascend
+  bool compares_full_keys = false;  // encoded keys do not tell all keys apart
+  bool has_deleted_rows = false;
+  bool reads_elements = false;  // kernels encode the lookups of the batch themselves
+  bool finds_first_rows = false;
+  bool has_prefix_sums = false;  // of its included values
+  // Fused kernels that its kind offers.
+  bool fuses_sums = false;
+  bool fuses_included_sums = false;
+  bool fuses_pairs = false;
+};
+
+// What a batch asks of every segment.
+struct BatchWants {
+  QueryKind kind = QueryKind::equal;
+  bool any = false, first = false, count = false, rows = false, matched = false;
+  bool values = false;    // sum, min or max
+  bool sum_alone = false;
+  bool included = false;  // aggregates included values
+  bool key_order = false; // rows in the order of keys
+  bool counters = false;
+
+  [[nodiscard]] static BatchWants of(QueryKind kind, const Request& request);
+};
+
+[[nodiscard]] Method method_of(const SegmentTraits& segment, const BatchWants& wants);
+// Whether one kernel answers from both segments.
+[[nodiscard]] bool can_pair(const SegmentTraits& main, const SegmentTraits& newer,
+                            const BatchWants& wants);
+
+// What a batch will do, decided before any of it runs.
+struct Plan {
+  static constexpr std::size_t max_segments = 16;
+
+  struct Step {
+    Method method = Method::fold;
+    bool reads_elements = false;
+    bool skips_deleted_rows = false;
+    bool compares_full_keys = false;
+  };
+
+  std::array<Step, max_segments> steps = {};  // the oldest segment first
+  std::uint8_t segments = 0;
+  bool on_gpu = false;
+  bool on_callers_stream = false;  // lookups and answers are in device memory
+  // Steps of the host, one after the other.
+  bool fetches_lookups = false;  // copies them to the host, which encodes or orders them
+  bool orders_on_host = false;   // brings rows of several segments into the order of keys
+  bool copies_values = false;    // copies a value column to the GPU
+  bool counts_on_host = false;   // needs a number of rows before it allocates room for them
+  std::size_t piece = 0;         // lookups that are answered at once; 0: all
+
+  // Whether the call can be captured into a CUDA graph: it only queues work.
+  [[nodiscard]] bool capturable() const {
+    return on_gpu && on_callers_stream && !fetches_lookups && !orders_on_host && !copies_values &&
+           !counts_on_host;
+  }
+  [[nodiscard]] std::string describe() const;
+};
+
+}  // namespace rtindex

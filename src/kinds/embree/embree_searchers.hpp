@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/host_segments.hpp"
+#include "kinds/embree/embree_options.hpp"
+
+namespace rtindex {
+
+// A primitive for every key.
+[[nodiscard]] HostSearchers embree_searchers(const EmbreeOptions& options);
+
+// Coarse-granular RX: rays find a bucket of sorted keys. Scenes belong to Embree and are built
+// again over the sorted keys of a file.
+[[nodiscard]] HostSearchers bucketed_searchers(const EmbreeOptions& options);
+
+}  // namespace rtindex

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <rtindex/column.hpp>
+
+#include "rows/row_bitmap.hpp"
+
+namespace rtindex {
+
+// The rows of a change, which are there, are named once and are not erased.
+struct CheckedRows {
+  RowBitmapPtr named;
+  std::size_t nulls = 0;  // how many of them have a null key
+};
+
+// Throws where a row of a change in host memory is none of the `row_count`, is named twice or is
+// erased.
+[[nodiscard]] CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_count,
+                                     const RowBitmapPtr& erased, const RowBitmapPtr& nulls);
+
+// The elements of a uint32 column in host memory.
+[[nodiscard]] inline std::span<const std::uint32_t> row_ids(const ColumnView& rows) {
+  return {static_cast<const std::uint32_t*>(rows.data()), rows.size()};
+}
+
+}  // namespace rtindex
