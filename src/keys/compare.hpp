@@ -16,22 +16,21 @@ template <class T>
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
-// The same for element i of a column and element j of another one of its type, in the order of
-// keys.
+// Element i of a column against element j of another one of its type, in the order of keys.
 [[nodiscard]] inline int compare_elements(const ColumnView& a, std::size_t i, const ColumnView& b,
                                           std::size_t j) {
   if (a.type() == Type::string) return a.string(i).compare(b.string(j));
   if (a.type() == Type::composite) {
-    for (std::size_t part = 0; part < a.parts().size(); ++part)
-      if (const int order = compare_elements(a.parts()[part], i, b.parts()[part], j); order != 0)
+    for (std::size_t p = 0; p < a.parts().size(); ++p)
+      if (const int order = compare_elements(a.parts()[p], i, b.parts()[p], j); order != 0)
         return order;
     return 0;
   }
   return visit_native(a.type(), [&]<class T>() {
-    const auto place = [](const ColumnView& column, std::size_t at) {
+    const auto bits = [](const ColumnView& column, std::size_t at) {
       return ordered_bits(value_of(static_cast<const T*>(column.data())[at]));
     };
-    return compare(place(a, i), place(b, j));
+    return compare(bits(a, i), bits(b, j));
   });
 }
 

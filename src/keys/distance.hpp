@@ -25,7 +25,7 @@ struct KeyDistance {
 inline constexpr KeyDistance any_distance{std::numeric_limits<std::uint64_t>::max(),
                                           std::numeric_limits<double>::infinity()};
 
-// The key of a column of integers at a place of its line.
+// The integer with these ordered_bits() in a column.
 [[nodiscard]] RTINDEX_HD inline AnyInteger integer_at(std::uint64_t ordered, ElementType column) {
   if (column.kind != ElementType::Kind::signed_int) return {false, ordered};
   const std::uint64_t half = std::uint64_t{1} << (8 * column.bytes - 1);
@@ -54,7 +54,7 @@ inline constexpr KeyDistance any_distance{std::numeric_limits<std::uint64_t>::ma
   return between == between ? between : std::numeric_limits<double>::infinity();
 }
 
-// From element i of lookups to the key at a place of a native column's line.
+// From element i of lookups to the key with these ordered_bits() in a native column.
 [[nodiscard]] RTINDEX_HD inline KeyDistance distance_to(const void* lookups, ElementType type,
                                                         std::size_t i, std::uint64_t ordered,
                                                         ElementType column) {

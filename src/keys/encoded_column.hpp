@@ -19,7 +19,7 @@ class PackedKeys {
   PackedKeys() = default;
   PackedKeys(std::size_t size, std::uint64_t largest)
       : wide_(is_wide(largest)), narrow_keys_(wide_ ? 0 : size), wide_keys_(wide_ ? size : 0) {}
-  // As many keys, from a file; they can be any.
+  // Keys of a file can have any value.
   PackedKeys(const FileReader& file, std::string_view name, std::size_t size, std::uint64_t largest)
       : wide_(is_wide(largest)) {
     if (wide_)
@@ -28,7 +28,7 @@ class PackedKeys {
       narrow_keys_ = file.array<std::uint32_t>(name, size);
   }
 
-  // The keys must stay where they are until the file is written.
+  // The keys must outlive the writing of the file.
   void save(FileWriter& file, std::string_view name) const& {
     if (wide_)
       file.array(name, wide_keys_.span());
@@ -48,7 +48,6 @@ class PackedKeys {
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
     return wide_ ? wide_keys_[i] : narrow_keys_[i];
   }
-  // Where key i lies.
   [[nodiscard]] const void* address(std::size_t i) const {
     return wide_ ? static_cast<const void*>(wide_keys_.data() + i) : narrow_keys_.data() + i;
   }
@@ -71,7 +70,7 @@ class PackedKeys {
   Array<std::uint64_t> wide_keys_;
 };
 
-// A column as the structures see it: the encoded keys of its valid rows, in row order.
+// The encoded keys of the valid rows of a column, in row order.
 struct EncodedColumn {
   PackedKeys keys;
   Array<std::uint32_t> rows;    // the rowID of each key; empty where key i is row i (no nulls)
@@ -86,7 +85,7 @@ struct EncodedColumn {
   [[nodiscard]] std::size_t bytes() const { return keys.bytes() + rows.bytes(); }
 };
 
-// The text of a row's key, for errors.
+// For errors.
 using KeyText = std::function<std::string(std::uint32_t row)>;
 
 }  // namespace rtindex

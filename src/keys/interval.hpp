@@ -20,12 +20,12 @@ struct Interval {
 
 inline constexpr Interval empty_interval{1, 0};
 
-// Which ends of the ranges of a batch belong to them. An end whose column is not given is left out:
-// such a range reaches as far as there are keys.
+// Which ends of the ranges of a batch belong to them. A range without a column for one end is
+// unlimited at that end.
 struct RangeEnds {
   bool lower_open = false;
   bool upper_open = false;
-  bool null_upper_is_none = false;  // a null upper end is left out too, instead of matching nothing
+  bool null_upper_is_none = false;  // a null upper end is unset, instead of matching nothing
 
   [[nodiscard]] constexpr bool any_open() const { return lower_open || upper_open; }
 };
@@ -45,7 +45,7 @@ decltype(auto) with_key_type(bool wide, Work&& work) {
   return wide ? work(std::uint64_t{}) : work(std::uint32_t{});
 }
 
-// A lookup in the type of the keys, as GPUs take it.
+// An Interval in the type of the keys, for GPUs.
 template <class Key>
 struct KeyInterval {
   Key lower, upper;
@@ -55,7 +55,7 @@ struct KeyInterval {
 // composites). These flags say at which ends a hit must be compared in full.
 enum Check : std::uint8_t { check_none = 0, check_lower = 1, check_upper = 2 };
 
-// Where one end of a lookup falls among the encoded keys.
+// One end of a lookup among the encoded keys.
 struct Bound {
   std::uint64_t key = 0;
   bool none = false;   // a lower end above every key of the column, an upper end below every one

@@ -10,7 +10,7 @@
 
 namespace rtindex {
 
-// A column that owns its elements: what a codec decodes and an update patches.
+// A column that owns its elements, for decoded keys and updates.
 class OwnedColumn {
  public:
   OwnedColumn() = default;

@@ -10,8 +10,7 @@
 
 namespace rtindex {
 
-// The rowIDs of the elements of a column: element i is row `first + i`, or the i-th of the rows
-// that are listed.
+// The rowIDs of the elements of a column: element i is row `first + i`, or listed.
 class RowNumbers {
  public:
   RowNumbers() = default;
@@ -29,7 +28,7 @@ class RowNumbers {
   [[nodiscard]] std::uint32_t row(std::size_t element) const {
     return listed_ ? rows_[element] : first_ + static_cast<std::uint32_t>(element);
   }
-  // The element of a row that is there. Any row of a damaged file gives some element.
+  // The element of a row that exists; a row of a damaged file gets some element.
   [[nodiscard]] std::size_t element(std::uint32_t row) const {
     const std::uint32_t* const begin = rows_.data();
     const std::size_t element =
@@ -37,7 +36,6 @@ class RowNumbers {
                 : row - first_;
     return std::min(element, size_ - 1);
   }
-  [[nodiscard]] std::size_t bytes() const { return rows_.bytes(); }
 
  private:
   std::uint32_t first_ = 0;

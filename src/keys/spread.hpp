@@ -21,8 +21,8 @@ class Spread {
     factor_ = static_cast<std::uint64_t>((static_cast<uint128>(bins) << 64) / keys);
   }
 
-  // As it lies in memory: two words.
-  [[nodiscard]] static RTINDEX_HD Spread from_parts(std::uint64_t lowest, std::uint64_t factor) {
+  // From the two words that it has in memory.
+  [[nodiscard]] static RTINDEX_HD Spread from_words(std::uint64_t lowest, std::uint64_t factor) {
     Spread spread;
     spread.lowest_ = lowest;
     spread.factor_ = factor;

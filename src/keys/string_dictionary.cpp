@@ -8,8 +8,6 @@
 
 namespace rtindex {
 
-StringDictionary::StringDictionary() : StringDictionary({}, 0) {}
-
 StringDictionary::StringDictionary(std::vector<std::string_view> sample, std::size_t column_size) {
   StringTrie(sample, column_size).write(*this);
   list_bytes();
@@ -34,7 +32,7 @@ void StringDictionary::save(FileWriter file) const {
   file.number("exact", is_exact_ ? 1 : 0);
 }
 
-// What would lead a walk outside the arrays, or round in circles.
+// Rejects what would lead a walk outside the arrays, or into a loop.
 void StringDictionary::check(const FileReader& file) const {
   const auto fits = [](std::uint64_t first, std::uint64_t count, std::size_t size) {
     return first <= size && count <= size - first;

@@ -16,8 +16,6 @@ namespace rtindex {
 // The arrays behind a StringMap.
 class StringDictionary {
  public:
-  // Of no strings: all of them get one of two codes.
-  StringDictionary();
   // Of a column of about `column_size` strings, of which the sample has some or all.
   StringDictionary(std::vector<std::string_view> sample, std::size_t column_size);
   explicit StringDictionary(const FileReader& file);

@@ -10,7 +10,7 @@
 
 namespace rtindex {
 
-// A hash of all bytes of a string. Who does not know the seed cannot choose strings that collide.
+// A hash of all bytes of a string. Without the seed nobody can choose strings that collide.
 class StringHash {
  public:
   StringHash() = default;

@@ -10,39 +10,33 @@
 
 namespace rtindex {
 
-// How many bytes at the beginning are equal.
-[[nodiscard]] RTINDEX_HD inline std::size_t equal_bytes(const char* a, const char* b,
-                                                        std::size_t size) {
+// How many bytes of a text from `at` on are those of another, of `size` bytes.
+[[nodiscard]] RTINDEX_HD inline std::size_t equal_bytes(const char* text, std::size_t at,
+                                                        const char* other, std::size_t size) {
   std::size_t i = 0;
   for (; i + 8 <= size; i += 8) {
     std::uint64_t x = 0;
     std::uint64_t y = 0;
-    std::memcpy(&x, a + i, 8);
-    std::memcpy(&y, b + i, 8);
+    std::memcpy(&x, text + at + i, 8);
+    std::memcpy(&y, other + i, 8);
     if (x != y) break;
   }
-  while (i < size && a[i] == b[i]) ++i;
+  while (i < size && text[at + i] == other[i]) ++i;
   return i;
 }
 
-// The same from a byte of the text on.
-[[nodiscard]] RTINDEX_HD inline std::size_t equal_bytes(const char* text, std::size_t at,
-                                                        const char* other, std::size_t size) {
-  return equal_bytes(text + at, other, size);
-}
-
 [[nodiscard]] inline std::size_t equal_bytes(std::string_view a, std::string_view b) {
-  return equal_bytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
+  return equal_bytes(a.data(), 0, b.data(), a.size() < b.size() ? a.size() : b.size());
 }
 
-// An order-preserving map of strings to 64-bit codes, made for one column (string_dictionary.hpp)
-// and valid for every string.
+// An order-preserving map of all strings to 64-bit codes, made for one column
+// (string_dictionary.hpp).
 //
 // A trie of the beginnings that many strings of the column share divides the codes: a node has
-// those from `begin` to `end`, and each of its children a part of them. In a leaf the next few
+// those from `begin` to `end`, and each of its children some of them. In a leaf the next few
 // bytes make a number of mixed radix: each position has as many digits as the column has bytes
-// there. A string that is not told apart by its code (it goes on, or has a byte that the column
-// does not have there) gets an odd code at its place between the even codes of others:
+// there. A string without a code of its own (it goes on, or has a byte that the column does not
+// have there) gets an odd code between the even codes of its neighbours:
 //
 //   a < b       encode(a) <= encode(b)
 //   is_exact    no other string has this code
@@ -67,8 +61,8 @@ struct StringPosition {
   std::uint32_t has_end;   // 1: the digit 0 is the end of the string
 };
 
-// A set of bytes: for each of the 256 twice the number of smaller ones that belong to it, plus 1 if
-// it belongs to it itself.
+// A set of bytes: for each of the 256, twice the number of smaller ones in the set, plus 1 if the
+// byte is in the set.
 struct StringAlphabet {
   std::uint16_t entries[256];
 };
@@ -82,7 +76,6 @@ struct StringMap {
 
   static constexpr std::uint64_t first_code = 2;  // below: strings less than all of the column
 
-  // Whether no other string has this code.
   [[nodiscard]] RTINDEX_HD static constexpr bool is_exact(std::uint64_t code) {
     return (code & 1) == 0;
   }

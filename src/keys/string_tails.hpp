@@ -17,8 +17,8 @@
 
 namespace rtindex {
 
-// The strings of a column that are compared in the hit, without the first bytes where all of them
-// have the same; nothing of the others.
+// The strings of a column that are compared in the hit, without the first bytes that they share.
+// Other strings are empty here.
 class StringTails {
  public:
   StringTails() = default;
@@ -67,7 +67,7 @@ class StringTails {
   [[nodiscard]] const PackedKeys& starts() const { return starts_; }
   [[nodiscard]] const Array<char>& all_bytes() const { return bytes_; }
 
-  // Starts from a file can be any.
+  // Starts from a file can have any value.
   [[nodiscard]] std::string_view operator[](std::size_t element) const {
     const std::uint64_t end = std::min<std::uint64_t>(starts_[element + 1], bytes_.size());
     const std::uint64_t begin = std::min(starts_[element], end);

@@ -42,8 +42,8 @@ struct ByteCounts {
   return bytes;
 }
 
-// Whether more of the column is likely to have no other byte here: nearly none occurred only once
-// (Good and Turing's estimate of what was not seen).
+// Whether the rest of the column is unlikely to have another byte here: nearly none occurred only
+// once (Good and Turing's estimate of unseen species).
 [[nodiscard]] bool is_complete(const ByteCounts::Counts& counts) {
   constexpr std::uint64_t rare = 256;
   std::uint64_t all = 0;
@@ -55,13 +55,13 @@ struct ByteCounts {
   return once * rare <= all;
 }
 
-// The product of how many symbols there are, for as many positions as it stays below a bound.
+// The product of the numbers of symbols, for as many positions as it stays below a bound.
 struct Fitting {
   std::size_t positions = 0;
   std::uint64_t codes = 1;
 
-  [[nodiscard]] bool take(std::uint64_t symbols, std::uint64_t most) {
-    if (codes > most / symbols) return false;
+  [[nodiscard]] bool add(std::uint64_t symbols, std::uint64_t max_codes) {
+    if (codes > max_codes / symbols) return false;
     codes *= symbols;
     ++positions;
     return true;
@@ -120,7 +120,7 @@ void StringTrie::draft_leaf(Draft& node, std::span<const std::string_view> rows,
   for (std::size_t i = 0; i < counts.at.size(); ++i) {
     const bool is_known = is_all || is_complete(counts.at[i]);
     node.positions.push_back({is_known ? bytes_in(counts.at[i]) : anywhere, i >= shortest});
-    if (!fitting.take(node.positions.back().count(), max_codes(rows.size()))) break;
+    if (!fitting.add(node.positions.back().count(), max_codes(rows.size()))) break;
   }
   if (fitting.positions == node.longest) return;
   const auto is_cut = [&](std::string_view row) { return row.size() - depth > fitting.positions; };
@@ -143,7 +143,7 @@ double StringTrie::pairs_alike(std::span<const std::string_view> rows, std::size
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   double pairs = 0;
-  double before = 0;  // others with the same first bytes
+  double before = 0;  // others that share the first bytes
   for (std::size_t i = 1; i < hashes.size(); ++i) {
     before = hashes[i].first == hashes[i - 1].first ? before + 1 : 0;
     pairs += before;
@@ -170,7 +170,7 @@ void StringTrie::draft_children(Draft& node, std::span<std::string_view> rows, s
   std::copy(sorted.begin(), sorted.end(), rows.begin());
 
   double cost = 0;
-  // So that the dictionary stays small where little is gained.
+  // Keeps the dictionary small where little is gained.
   const double cost_of_child = 1 + static_cast<double>(sample_.size()) / 512;
   std::vector<Draft> children;
   for (std::size_t symbol = 0; symbol < 257; ++symbol) {
@@ -221,7 +221,7 @@ void StringTrie::write_leaf(StringDictionary& into, const Draft& node, std::size
     const std::uint16_t last = into.alphabets_[alphabet].entries[255];
     const std::uint32_t has_end = symbols.has_end ? 1 : 0;
     const std::uint64_t count = (last >> 1) + (last & 1) + has_end;
-    if (!fitting.take(count, max_codes(node.rows))) break;
+    if (!fitting.add(count, max_codes(node.rows))) break;
     into.positions_.push_back({count, alphabet, has_end});
   }
   std::uint64_t weight = 2;
@@ -234,8 +234,7 @@ void StringTrie::write_leaf(StringDictionary& into, const Draft& node, std::size
   into.is_exact_ = into.is_exact_ && fitting.positions == node.longest;
 }
 
-// Those of a leaf can be more than asked for: where there are too many alphabets, all bytes of the
-// sample.
+// Where there are too many alphabets, a leaf gets the one of all bytes of the sample.
 std::uint32_t StringTrie::alphabet_of(StringDictionary& into, const std::bitset<256>& bytes,
                                       bool is_of_leaf) const {
   StringAlphabet alphabet{};
@@ -257,11 +256,11 @@ std::uint32_t StringTrie::alphabet_of(StringDictionary& into, const std::bitset<
   return static_cast<std::uint32_t>(at);
 }
 
-// Gives each leaf its codes, in proportion to its rows where that is possible: searches are fastest
-// among keys that are spread evenly.
+// Gives each leaf its codes, in proportion to its rows where possible: searches are fastest among
+// evenly spread keys.
 void StringTrie::number_codes(StringDictionary& into) const {
   double all = 0;
-  double even = 0;  // codes that give each leaf as many as it needs, and all the same share
+  double even = 0;  // codes with which each leaf has enough, and as many per row as the others
   for (std::size_t i = 0; i < into.nodes_.size(); ++i) {
     if (into.nodes_[i].is_leaf == 0) continue;
     const auto codes = static_cast<double>(codes_of_node_[i]);

@@ -20,10 +20,10 @@ struct StringSymbols {
 };
 
 // Finds the trie of a StringDictionary in a sample of a column's strings. A node is divided by its
-// next byte where that pays: more strings get exact codes, or fewer share one.
+// next byte where more strings get exact codes by that, or fewer share one.
 class StringTrie {
  public:
-  // Strings are put into another order.
+  // Reorders the sample.
   StringTrie(std::span<std::string_view> sample, std::size_t column_size);
 
   void write(StringDictionary& into);
@@ -43,7 +43,7 @@ class StringTrie {
   // The symbols at each position, and what it costs not to divide the node.
   void draft_leaf(Draft& node, std::span<const std::string_view> rows, std::size_t depth);
   void draft_children(Draft& node, std::span<std::string_view> rows, std::size_t depth, int level);
-  // How many pairs of different strings have the same first bytes behind the depth.
+  // How many pairs of different strings share their first bytes behind the depth.
   [[nodiscard]] static double pairs_alike(std::span<const std::string_view> rows, std::size_t depth,
                                           std::size_t bytes);
   [[nodiscard]] std::uint64_t max_codes(std::size_t rows) const;

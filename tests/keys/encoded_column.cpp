@@ -5,7 +5,7 @@
 namespace rtindex {
 namespace {
 
-TEST(PackedKeys, TakeFourBytesWhereTheyCan) {
+TEST(PackedKeys, HaveFourBytesWhereTheLargestFits) {
   for (const std::uint64_t largest : {std::uint64_t{0}, std::uint64_t{0xffffffff},
                                       std::uint64_t{0x100000000}, ~std::uint64_t{0}}) {
     PackedKeys keys(3, largest);
@@ -27,7 +27,7 @@ TEST(PackedKeys, CanBeEmpty) {
   EXPECT_EQ(PackedKeys(0, ~std::uint64_t{0}).size(), 0U);
 }
 
-TEST(EncodedColumn, RowsAreTheirPlacesWhereThereAreNoNulls) {
+TEST(EncodedColumn, NumbersRowsByPositionWithoutNulls) {
   EncodedColumn column;
   column.keys = PackedKeys(2, 9);
   column.row_count = 2;

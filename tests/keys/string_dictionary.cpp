@@ -140,7 +140,7 @@ TEST_P(StringDictionaries, KeepTheOrderOfAllStrings) {
   }
 }
 
-TEST_P(StringDictionaries, KeepTheOrderOfStringsTheyHaveNotSeen) {
+TEST_P(StringDictionaries, KeepTheOrderOfStringsOutsideTheSample) {
   const std::vector<std::string> sample = texts(40);
   const StringDictionary dictionary({sample.begin(), sample.end()}, 10'000);
   expect_order(dictionary, with_others(texts(3000)));
@@ -158,7 +158,7 @@ std::size_t distinct_codes(const StringDictionary& dictionary,
   return static_cast<std::size_t>(std::unique(codes.begin(), codes.end()) - codes.begin());
 }
 
-TEST(StringDictionary, TellsUrlsOfSeveralHostsApartWithoutComparingThem) {
+TEST(StringDictionary, HasExactCodesForUrlsOfSeveralHosts) {
   Random random(1);
   std::vector<std::string> urls;
   for (std::size_t i = 0; i < 20'000; ++i) urls.push_back(url(random, i));
@@ -167,7 +167,7 @@ TEST(StringDictionary, TellsUrlsOfSeveralHostsApartWithoutComparingThem) {
   for (const std::string& text : urls) ASSERT_TRUE(StringMap::is_exact(dictionary.encode(text)));
 }
 
-TEST(StringDictionary, TellsLongRandomStringsApartByTheirBeginnings) {
+TEST(StringDictionary, HasDistinctCodesForLongRandomStrings) {
   Random random(2);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 20'000; ++i)
@@ -178,7 +178,7 @@ TEST(StringDictionary, TellsLongRandomStringsApartByTheirBeginnings) {
   EXPECT_EQ(distinct_codes(dictionary, texts), texts.size());
 }
 
-TEST(StringDictionary, OfNumbersIsDense) {
+TEST(StringDictionary, HasDenseCodesForNumbers) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < 10'000; ++i) names.push_back(fmt::format("customer-{:09}", i));
   const StringDictionary dictionary({names.begin(), names.end()}, names.size());
@@ -187,14 +187,14 @@ TEST(StringDictionary, OfNumbersIsDense) {
 }
 
 // Each byte of the sample is there only once or twice, so that others are likely to come.
-TEST(StringDictionary, OfAFewStringsExpectsTheirBytesAtEveryPosition) {
+TEST(StringDictionary, ExpectsTheBytesOfAFewStringsAtEveryPosition) {
   const StringDictionary dictionary({"ab", "bc", "cd", "de"}, 1000);
   for (const std::string text : {"ea", "ee", "aa", "db"})
     EXPECT_TRUE(StringMap::is_exact(dictionary.encode(text))) << text;
   EXPECT_FALSE(StringMap::is_exact(dictionary.encode(std::string("fa"))));
 }
 
-TEST(StringDictionary, OfOneStringIsANodeAndItsLabel) {
+TEST(StringDictionary, StoresOneStringAsANodeAndItsLabel) {
   EXPECT_EQ(StringDictionary({"abc"}, 1).bytes(), sizeof(StringNode) + 3);
 }
 
@@ -235,7 +235,7 @@ StringDictionary with_node(const StringDictionary& dictionary, std::size_t node,
   return StringDictionary(FileReader(stored));
 }
 
-TEST(StringDictionary, OfADamagedFileIsRefusedWhicheverNodeIsWrong) {
+TEST(StringDictionary, RejectsFilesWithAnyDamagedNode) {
   Random random(6);
   std::vector<std::string> urls;
   for (std::size_t i = 0; i < 2000; ++i) urls.push_back(url(random, i));
@@ -243,17 +243,17 @@ TEST(StringDictionary, OfADamagedFileIsRefusedWhicheverNodeIsWrong) {
   ASSERT_GT(whole.leaves(), 1U);
   for (std::size_t i = 0; i < whole.nodes().size(); ++i) {
     SCOPED_TRACE(i);
-    const auto expect_refused = [&](const std::function<void(StringNode&)>& change) {
+    const auto expect_rejected = [&](const std::function<void(StringNode&)>& change) {
       EXPECT_THROW(static_cast<void>(with_node(whole, i, change)), Error);
     };
     EXPECT_EQ(with_node(whole, i, [](StringNode&) {}).encode(urls[0]), whole.encode(urls[0]));
-    expect_refused([&](StringNode& node) {
+    expect_rejected([&](StringNode& node) {
       node.label = static_cast<std::uint32_t>(whole.labels().size() + 1);
     });
-    expect_refused([](StringNode& node) { node.label_length = ~0U; });
-    expect_refused([](StringNode& node) { node.end = node.begin; });
-    expect_refused([](StringNode& node) { node.first = ~0U; });
-    expect_refused([](StringNode& node) { node.has_end = 2; });
+    expect_rejected([](StringNode& node) { node.label_length = ~0U; });
+    expect_rejected([](StringNode& node) { node.end = node.begin; });
+    expect_rejected([](StringNode& node) { node.first = ~0U; });
+    expect_rejected([](StringNode& node) { node.has_end = 2; });
   }
 }
 

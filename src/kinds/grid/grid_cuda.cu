@@ -54,7 +54,7 @@ struct GridFinder {
     });
     const auto* const piece = reinterpret_cast<const ulonglong2*>(pieces + number);
     const ulonglong2 line = __ldg(piece);
-    spread = Spread::from_parts(line.x, line.y);
+    spread = Spread::from_words(line.x, line.y);
     return __ldg(reinterpret_cast<const std::uint32_t*>(piece + 1));
   }
 
