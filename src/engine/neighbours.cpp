@@ -83,7 +83,7 @@ class NeighbourFinder {
 
   // The ordered_bits() of a part of a neighbour.
   [[nodiscard]] std::uint64_t place(const Side& side, std::size_t i, std::size_t part) const {
-    return packed_place(maps_[side.segment(i)], part, side.encoded[i]);
+    return field_bits(maps_[side.segment(i)], part, side.encoded[i]);
   }
 
   // How the keys of two neighbours compare: <0, 0, >0.

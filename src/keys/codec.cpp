@@ -7,8 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
-#include "base/types.hpp"
-#include "keys/codec_parts.hpp"
 #include "keys/codecs.hpp"
 
 namespace rtindex {
@@ -24,8 +22,7 @@ std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
   return make_native_codec(column);
 }
 
-// The rowIDs of the elements, which only the comparison in full needs: other codecs do not save
-// them.
+// Only codecs that compare in full need the rowIDs of the elements, and save them.
 RowNumbers saved_rows(const FileReader& file, std::size_t elements, std::size_t rows) {
   if (!file.has("elements")) return {0, elements};
   if (file.flag("rows_listed")) return RowNumbers(file.array<std::uint32_t>("rows", elements));
@@ -58,14 +55,20 @@ std::unique_ptr<KeyCodec> KeyCodec::from_file(const FileReader& file, std::size_
   return codec;
 }
 
-KeyCodec::KeyCodec(const FileReader& file)
-    : span_(file.number("span")), empty_(file.flag("empty")) {}
+KeyCodec::KeyCodec(Type type, const FileReader& file) : KeyCodec(type) {
+  const int bits = is_native(type) ? 8 * static_cast<int>(width_of(type)) : 64;
+  const std::uint64_t largest = std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
+  map_.base = file.number("base", largest);
+  map_.span = file.number("span", largest - map_.base);
+  map_.empty = file.flag("empty");
+}
 
 void KeyCodec::save(FileWriter file) const {
-  file.text("type", std::string(name_of(type())));
-  file.number("span", span_);
-  file.number("empty", empty_ ? 1 : 0);
-  if (has_residual_) {
+  file.text("type", std::string(name_of(type_)));
+  file.number("base", map_.base);
+  file.number("span", map_.span);
+  file.number("empty", map_.empty ? 1 : 0);
+  if (has_residual()) {
     file.number("elements", rows_.size());
     file.number("first_row", rows_.first());
     file.number("rows_listed", rows_.listed() ? 1 : 0);
@@ -74,10 +77,52 @@ void KeyCodec::save(FileWriter file) const {
   save_own(file);
 }
 
+void KeyCodec::set_extent(const KeyExtent& extent) {
+  map_.empty = extent.empty();
+  if (map_.empty) return;
+  map_.base = extent.smallest;
+  map_.span = extent.largest - extent.smallest;
+}
+
+std::size_t KeyCodec::bytes() const {
+  const auto loaded_bytes = [](const auto* kept) {
+    const auto* const loaded = kept == nullptr ? nullptr : kept->if_there();
+    return loaded == nullptr ? 0 : loaded->bytes();
+  };
+  std::size_t bytes = 0;
+  for (const CodecField& field : fields_.fields)
+    bytes += (field.dictionary == nullptr ? 0 : field.dictionary->bytes()) + field.prefix.size() +
+             loaded_bytes(field.tails) + loaded_bytes(field.keys);
+  return bytes;
+}
+
+std::string KeyCodec::describe() const {
+  if (type_ == Type::composite) {
+    std::string text;
+    for (std::size_t p = 0; p < part_types_.size(); ++p)
+      text += fmt::format("{} {} ({} bits of the key)", p == 0 ? "composite of" : ",",
+                          name_of(part_types_[p]), fields_.fields[p].bits);
+    return text + (has_residual() ? "; the rest is compared in the hit" : "");
+  }
+  const StringDictionary* const dictionary =
+      type_ == Type::string ? fields_.fields.front().dictionary : nullptr;
+  if (type_ == Type::string && dictionary == nullptr)
+    return "string, hashed; the string is compared in the hit";
+  if (empty()) return fmt::format("{}, no valid keys", name_of(type_));
+  if (dictionary == nullptr)
+    return visit_native(type_, [&]<class T>() {
+      return fmt::format("{} from {} to {}", name_of(type_),
+                         from_ordered_bits<value_t<T>>(map_.base),
+                         from_ordered_bits<value_t<T>>(map_.base + map_.span));
+    });
+  return fmt::format("string, encoded by a dictionary of {} beginnings{}", dictionary->leaves(),
+                     has_residual() ? ", long ones are compared in the hit" : "");
+}
+
 EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) const {
   EncodedColumn encoded;
   encoded.row_count = row_count;
-  encoded.span = span_;
+  encoded.span = span();
   const std::size_t blocks = (column.size() + encode_grain - 1) / encode_grain;
 
   // Where each block's valid rows start among all valid rows.
@@ -93,7 +138,7 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
   const bool has_nulls = column.nullable() && starts[blocks] != column.size();
   const bool lists_rows = has_nulls || !rows_.is_identity() || column.size() != row_count;
   if (lists_rows) encoded.rows = Array<std::uint32_t>(has_nulls ? starts[blocks] : column.size());
-  encoded.keys = PackedKeys(has_nulls ? starts[blocks] : column.size(), span_);
+  encoded.keys = PackedKeys(has_nulls ? starts[blocks] : column.size(), span());
 
   parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
     std::uint64_t keys[encode_block];
@@ -112,28 +157,47 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
 }
 
 OwnedColumn KeyCodec::null_column(std::size_t size) const {
-  if (type() != Type::composite) return {type(), size};
-  std::vector<OwnedColumn> parts;
-  for (const Type type : part_types()) parts.emplace_back(type, size);
-  return OwnedColumn::composite(std::move(parts));
+  if (type_ != Type::composite) return {type_, size};
+  std::vector<OwnedColumn> fields;
+  for (const Type type : part_types_) fields.emplace_back(type, size);
+  return OwnedColumn::composite(std::move(fields));
 }
 
-// Points are encoded once.
+void KeyCodec::require_comparable(const ColumnView& lookups) const {
+  const auto require = [](Type column, Type type) {
+    if (comparable(column, type)) return;
+    if (column == Type::string)
+      fail("{} keys cannot be compared with a string column: pass strings", name_of(type));
+    fail("{} keys cannot be compared with a {} column: convert them to {} first", name_of(type),
+         name_of(column), name_of(column));
+  };
+  if (type_ != Type::composite) return require(type_, lookups.type());
+  if (lookups.type() != Type::composite)
+    fail("{} keys cannot be compared with a composite column: pass composite keys of {} parts",
+         name_of(lookups.type()), part_types_.size());
+  if (lookups.parts().size() > part_types_.size())
+    fail("the lookups have {} parts but the composite column has {}", lookups.parts().size(),
+         part_types_.size());
+  for (std::size_t p = 0; p < lookups.parts().size(); ++p)
+    require(part_types_[p], lookups.parts()[p].type());
+}
+
 void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
                               std::size_t first, std::size_t count, Interval* intervals,
                               std::uint8_t* checks) const {
+  // Points are encoded once.
   const bool are_points = &lower == &upper && !ends.any_open();
   const auto encode = [&](std::size_t i, std::uint8_t& check) {
     Bound low;
-    Bound high{span_};
+    Bound high{span()};
     if (lower.has_value()) {
       const EncodedEnds own = encode_ends(lower, i);
       if (are_points) return interval_between(own.lower, own.upper, check);
-      low = ends.lower_open ? bound_above(own.upper, span_) : own.lower;
+      low = ends.lower_open ? bound_above(own.upper, span()) : own.lower;
     }
     if (upper.has_value() && upper.valid(i)) {
       const EncodedEnds own = encode_ends(upper, i);
-      high = ends.upper_open ? bound_below(own.lower, span_) : own.upper;
+      high = ends.upper_open ? bound_below(own.lower, span()) : own.upper;
     }
     return interval_between(low, high, check);
   };
@@ -141,35 +205,27 @@ void KeyCodec::encode_lookups(const ColumnView& lower, const ColumnView& upper, 
     std::uint8_t check = check_none;
     const bool has_both =
         lower.valid(first + i) && (upper.valid(first + i) || ends.null_upper_is_none);
-    intervals[i] = has_both && !empty_ ? encode(first + i, check) : empty_interval;
+    intervals[i] = has_both && !empty() ? encode(first + i, check) : empty_interval;
     if (checks != nullptr) checks[i] = check;
   }
 }
-
-bool KeyCodec::accepts(const ColumnView& lower, const ColumnView& upper, RangeEnds ends,
-                       std::size_t i, Interval interval, std::uint8_t checks, std::uint32_t row,
-                       std::uint64_t key) const {
-  if ((checks & check_lower) != 0 && key == interval.lower &&
-      compare_residual(row, lower, i) < (ends.lower_open ? 1 : 0))
-    return false;
-  return (checks & check_upper) == 0 || key != interval.upper ||
-         compare_residual(row, upper, i) <= (ends.upper_open ? -1 : 0);
-}
-
-std::optional<CodecParts> KeyCodec::parts() const { return std::nullopt; }
-
-int KeyCodec::compare_residual(std::uint32_t, const ColumnView&, std::size_t) const { return 0; }
-
-void KeyCodec::prefetch_residual(std::uint32_t, int) const {}
-
-int KeyCodec::compare_rows(std::uint32_t, std::uint32_t) const { return 0; }
 
 int KeyCodec::compare(std::uint32_t row, std::uint64_t key, const ColumnView& lookups,
                       std::size_t i) const {
   const EncodedEnds own = encode_ends(lookups, i);
   if (own.lower.none || key < own.lower.key) return -1;
   if (own.upper.none || key > own.upper.key) return 1;
-  return own.lower.check || own.upper.check ? compare_residual(row, lookups, i) : 0;
+  const bool is_compared = own.lower.check || own.upper.check;
+  return is_compared ? comparer_->compare_residual(row, lookups, i) : 0;
+}
+
+std::optional<std::uint64_t> KeyCodec::encode_update(const ColumnView& keys,
+                                                     std::uint64_t* encoded) const {
+  if (!is_native(type_)) return std::nullopt;
+  const KeyExtent extent = encode_new_keys(type_, map_, keys, encoded);
+  if (extent.empty()) return span();
+  if (empty() || extent.smallest < map_.base) return std::nullopt;
+  return std::max(span(), extent.largest - map_.base);
 }
 
 }  // namespace rtindex

@@ -12,14 +12,14 @@
 
 namespace rtindex {
 
-// The mapping of strings and of keys of several parts to encoded keys, for host and device.
+// The mapping of strings and of composite keys to encoded keys, for host and device.
 
-// How the strings of a column become codes: by a dictionary, or hashed.
+// Strings become codes by a dictionary, or by a hash.
 struct StringEncoder {
   StringMap map{};
   StringHash hash;
   bool is_hashed = false;
-  bool keeps_tails = false;  // strings that their codes do not tell apart are compared in full
+  bool keeps_tails = false;  // strings that share a code are compared in full
 
   [[nodiscard]] RTINDEX_HD std::uint64_t encode(TextReader& text) const {
     return is_hashed ? hash(text, text.size()) : map.encode(text, text.size());
@@ -29,21 +29,21 @@ struct StringEncoder {
   }
 };
 
-// The encoding of keys of several parts in 64 bits: the encoded keys of the parts side by side, the
-// first in the highest bits, minus the base. What does not fit is compared in full, from the part
+// The encoding of composite keys in 64 bits: the encoded keys of the fields side by side, the first
+// in the highest bits, minus the base. What does not fit is compared in full, from the field
 // `first_compared` on: it is the last one that is packed, maybe without its lowest bits.
 struct PackedMap {
-  static constexpr std::size_t max_parts = 16;
-  struct Part {
+  static constexpr std::size_t max_fields = 16;
+  struct Field {
     NativeMap map;  // of strings: their codes, minus the base
     int bits;
-    int dropped = 0;  // low bits of the part's key that do not fit
+    int dropped = 0;  // low bits of the field's key that do not fit
     StringEncoder strings{};
   };
 
-  Part parts[max_parts];
+  Field fields[max_fields];
   std::size_t count = 0;
-  std::size_t first_compared = max_parts;
+  std::size_t first_compared = max_fields;
   std::uint64_t base = 0;
   std::uint64_t span = 0;
   bool empty = false;
@@ -57,68 +57,66 @@ struct PackedMap {
   return shift >= 64 ? 0 : bits >> shift;
 }
 
-// Packed parts with the encoded key of one more behind them.
-template <class Part>
-[[nodiscard]] RTINDEX_HD inline std::uint64_t append_part(std::uint64_t key, const Part& part,
-                                                          std::uint64_t own) {
-  return shift_left(key, part.bits) | shift_right(own, part.dropped);
+template <class Field>
+[[nodiscard]] RTINDEX_HD inline std::uint64_t append_field(std::uint64_t key, const Field& field,
+                                                           std::uint64_t own) {
+  return shift_left(key, field.bits) | shift_right(own, field.dropped);
 }
 
-// The part of so many bits of a packed key, with so many bits behind it.
-[[nodiscard]] RTINDEX_HD inline std::uint64_t extract_part(std::uint64_t key, int bits,
-                                                           int behind) {
+// `behind`: the bits of the fields behind this one.
+[[nodiscard]] RTINDEX_HD inline std::uint64_t extract_field(std::uint64_t key, int bits,
+                                                            int behind) {
   return shift_right(key, behind) & (shift_left(1, bits) - 1);
 }
 
-// The last packed key whose parts so far are `key`.
+// The last packed key that begins with the fields in `key`.
 [[nodiscard]] RTINDEX_HD inline std::uint64_t last_with(std::uint64_t key, int behind) {
   return shift_left(key, behind) | (shift_left(1, behind) - 1);
 }
 
-// A native column as a composite one of one part.
+// A native column as a composite one of one field.
 [[nodiscard]] inline PackedMap packed_map(const NativeMap& native) {
   PackedMap map;
-  map.parts[map.count++] = {native, 64};
+  map.fields[map.count++] = {native, 64};
   map.span = native.span;
   map.empty = native.empty;
   return map;
 }
 
-// The ordered_bits() of a part of the key with this encoding.
-[[nodiscard]] RTINDEX_HD inline std::uint64_t packed_place(const PackedMap& map, std::size_t part,
-                                                           std::uint64_t key) {
+// The ordered_bits() of a field of an encoded key.
+[[nodiscard]] RTINDEX_HD inline std::uint64_t field_bits(const PackedMap& map, std::size_t field,
+                                                         std::uint64_t key) {
   int behind = 0;
-  for (std::size_t p = part + 1; p < map.count; ++p) behind += map.parts[p].bits;
-  return extract_part(key + map.base, map.parts[part].bits, behind) + map.parts[part].map.base;
+  for (std::size_t p = field + 1; p < map.count; ++p) behind += map.fields[p].bits;
+  return extract_field(key + map.base, map.fields[field].bits, behind) + map.fields[field].map.base;
 }
 
-// Tuples in one array for each part; fewer parts than the column has stand for all keys that begin
-// with them, and none at all for an end that is left out.
+// One end of lookups, in one array for each field. Fewer fields than the column has stand for all
+// keys that begin with them, none for an unset end.
 struct PackedEnd {
-  const void* parts[PackedMap::max_parts] = {};  // elements; of strings in Arrow's layout: offsets
-  const char* bytes[PackedMap::max_parts] = {};  // of strings
-  ElementType types[PackedMap::max_parts] = {};
+  const void* fields[PackedMap::max_fields] = {};  // elements; of strings: Arrow's offsets
+  const char* bytes[PackedMap::max_fields] = {};   // of strings
+  ElementType types[PackedMap::max_fields] = {};
   std::size_t count = 0;
   std::size_t size = 0;  // strings of the arrays
 };
 
-// The string at a place of a part.
 [[nodiscard]] RTINDEX_HD inline std::uint64_t string_offset(const void* offsets, ElementType type,
                                                             std::size_t i) {
   return type.bytes == 4 ? static_cast<const std::uint32_t*>(offsets)[i]
                          : static_cast<const std::uint64_t*>(offsets)[i];
 }
-[[nodiscard]] RTINDEX_HD inline TextReader text_of(const PackedEnd& end, std::size_t part,
+[[nodiscard]] RTINDEX_HD inline TextReader text_of(const PackedEnd& end, std::size_t field,
                                                    std::size_t i) {
-  const void* const offsets = end.parts[part];
-  const ElementType type = end.types[part];
+  const void* const offsets = end.fields[field];
+  const ElementType type = end.types[field];
   const std::uint64_t begin = string_offset(offsets, type, i);
-  return {end.bytes[part] + begin, string_offset(offsets, type, i + 1) - begin,
-          end.bytes[part] + string_offset(offsets, type, end.size)};
+  return {end.bytes[field] + begin, string_offset(offsets, type, i + 1) - begin,
+          end.bytes[field] + string_offset(offsets, type, end.size)};
 }
 
-// The ends of a string with this code among those from the base to the span. Without tails, a
-// string that is not told apart by its code lies between two keys.
+// The ends of a string with this code, where the codes of the column are `base` to `base + span`.
+// Without tails, a string whose code is not exact lies between two keys.
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_code(std::uint64_t code, bool has_exact_code,
                                                         bool keeps_tails, std::uint64_t base,
                                                         std::uint64_t span) {
@@ -131,51 +129,48 @@ struct PackedEnd {
           {offset < span ? offset : span, is_below, check}};
 }
 
-[[nodiscard]] RTINDEX_HD inline EncodedEnds encode_string(const PackedMap::Part& part,
-                                                          TextReader text) {
-  const std::uint64_t code = part.strings.encode(text);
-  return encode_code(code, part.strings.is_exact(code), part.strings.keeps_tails, part.map.base,
-                     part.map.span);
-}
-
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_ends(const PackedMap& map, const PackedEnd& end,
-                                                        std::size_t part, std::size_t i) {
-  if (end.types[part].kind == ElementType::Kind::string)
-    return encode_string(map.parts[part], text_of(end, part, i));
-  return encode_ends(map.parts[part].map, end.parts[part], end.types[part], i);
+                                                        std::size_t field, std::size_t i) {
+  const PackedMap::Field& own = map.fields[field];
+  if (end.types[field].kind != ElementType::Kind::string)
+    return encode_ends(own.map, end.fields[field], end.types[field], i);
+  TextReader text = text_of(end, field, i);
+  const std::uint64_t code = own.strings.encode(text);
+  return encode_code(code, own.strings.is_exact(code), own.strings.keeps_tails, own.map.base,
+                     own.map.span);
 }
 
-// The packed key nearest to one end of a lookup that is inside. Where a part holds no value equal
-// to the lookup's, the parts behind it no longer matter. `Map`: a PackedMap, or another struct of
-// packed parts; ends_of(p): the EncodedEnds of part p of the lookup, which has `count`.
+// The packed key nearest to one end of a lookup that is inside. Where a field has no value equal to
+// the lookup's, the fields behind it no longer matter. `Map`: a PackedMap, or another struct of
+// fields; ends_of(p): the EncodedEnds of field p of the lookup, which has `count`.
 template <bool is_lower, class Map, class EndsOf>
 [[nodiscard]] RTINDEX_HD inline Bound packed_end(const Map& map, std::size_t count,
                                                  EndsOf&& ends_of) {
   int behind = 0;
-  for (std::size_t p = 0; p < map.count; ++p) behind += map.parts[p].bits;
+  for (std::size_t p = 0; p < map.count; ++p) behind += map.fields[p].bits;
   std::uint64_t key = 0;
   bool present = true;
   for (std::size_t p = 0; p < count && present; ++p) {
-    const auto& part = map.parts[p];
-    behind -= part.bits;
+    const auto& field = map.fields[p];
+    behind -= field.bits;
     const EncodedEnds both = ends_of(p);
     const Bound own = is_lower ? both.lower : both.upper;
     if (own.none) {
-      // No value of this part is inside: on to the next combination of the parts before it.
-      const int whole = part.bits + behind;
+      // No value of this field is inside: on to the next combination of the fields before it.
+      const int whole = field.bits + behind;
       const std::uint64_t start = shift_left(key, whole);
       const std::uint64_t next = is_lower ? start + shift_left(1, whole) : start - 1;
       return {next, is_lower ? whole >= 64 || next <= start : start == 0};
     }
-    key = append_part(key, part, own.key);
+    key = append_field(key, field, own.key);
     if (p == map.first_compared)
-      return {key, false, own.check || part.dropped != 0 || count > p + 1};
+      return {key, false, own.check || field.dropped != 0 || count > p + 1};
     present = !both.lower.none && !both.upper.none && both.lower.key == both.upper.key;
   }
   return {is_lower ? shift_left(key, behind) : last_with(key, behind)};
 }
 
-// A packed key of one end of a lookup as an encoded key, from 0 to the span.
+// `Map`: has a base and a span.
 template <bool is_lower, class Map>
 [[nodiscard]] RTINDEX_HD inline Bound encode_packed(const Map& map, Bound bound) {
   if constexpr (is_lower) {
@@ -218,7 +213,7 @@ template <bool is_lower>
   return interval_between(low, high, checks);
 }
 
-// The same for a point of one part, which is encoded once.
+// A point of one field is encoded once.
 [[nodiscard]] RTINDEX_HD inline Interval encode_point(const PackedMap& map, const PackedEnd& end,
                                                       std::size_t i, std::uint8_t& checks) {
   checks = check_none;
@@ -227,11 +222,11 @@ template <bool is_lower>
   return interval_between(own.lower, own.upper, checks);
 }
 
-// Keys of two parts whose neighbours are wanted, the most common ones: integers of 4 or 8 bytes, of
-// the types that the column's parts have. They are encoded in two steps, without a pass over the
-// batch: the ordered_bits() of an element are the element with its sign bit flipped.
+// The most common keys whose neighbours are requested: two integers of 4 or 8 bytes, of the types
+// of the column's fields. Kernels encode them in two steps, without a pass over the batch: the
+// ordered_bits() of an element are the element with its sign bit flipped.
 struct PairMap {
-  struct Part {
+  struct Field {
     const void* elements = nullptr;
     std::uint32_t bytes = 0;
     std::uint64_t flip = 0;
@@ -239,46 +234,32 @@ struct PairMap {
     std::uint64_t span = 0;
   };
 
-  Part first, second;
+  Field first, second;
   int second_bits = 0;
   std::uint64_t base = 0;
   std::uint64_t span = 0;
 };
 
-// The range at whose edge the neighbour of a pair lies: the key that the search starts at and the
-// other end, where it must stop. False where it is empty.
+// The range at whose edge the neighbour of a pair lies: the key that the search starts at, and the
+// limit where it stops. False where the range is empty.
 template <Edge edge>
 [[nodiscard]] RTINDEX_HD inline bool encode_pair_edge(const PairMap& map, std::uint64_t first,
                                                       std::uint64_t second, bool open,
                                                       std::uint64_t& key, std::uint64_t& limit) {
-  const std::uint64_t group = first - map.first.base;
-  if (group > map.first.span) return false;
-  const std::uint64_t mask =
-      map.second_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << map.second_bits) - 1;
-  const std::uint64_t start = map.second_bits >= 64 ? 0 : group << map.second_bits;
-  const std::uint64_t smallest = start > map.base ? start - map.base : 0;
-  if (smallest > map.span || (start | mask) < map.base) return false;
-  std::uint64_t greatest = (start | mask) - map.base;
-  if (greatest > map.span) greatest = map.span;
-  if constexpr (edge == Edge::last) {
-    if (open && second-- == 0) return false;
-    if (second < map.second.base) return false;
-    std::uint64_t own = second - map.second.base;
-    if (own > map.second.span) own = map.second.span;
-    const std::uint64_t packed = start | own;
-    if (packed < map.base) return false;
-    key = packed - map.base < greatest ? packed - map.base : greatest;
-    limit = smallest;
-  } else {
-    if (open && ++second == 0) return false;
-    const std::uint64_t own = second > map.second.base ? second - map.second.base : 0;
-    if (own > map.second.span) return false;
-    const std::uint64_t packed = start | own;
-    key = packed < map.base ? 0 : packed - map.base;
-    if (key > map.span) return false;
-    limit = greatest;
-  }
-  return true;
+  std::uint64_t group = 0;
+  if (!encode_bits(map.first.base, map.first.span, first, group)) return false;
+  const std::uint64_t start = shift_left(group, map.second_bits);
+  const std::uint64_t end = last_with(group, map.second_bits);
+  std::uint64_t smallest = 0;
+  std::uint64_t greatest = 0;
+  if (!encode_edge<Edge::first>(map.base, map.span, start, false, smallest) ||
+      !encode_edge<Edge::last>(map.base, map.span, end, false, greatest))
+    return false;
+  std::uint64_t own = 0;
+  if (!encode_edge<edge>(map.second.base, map.second.span, second, open, own)) return false;
+  limit = edge == Edge::last ? smallest : greatest;
+  const std::uint64_t span = edge == Edge::last ? greatest : map.span;
+  return encode_edge<edge>(map.base, span, start | own, false, key);
 }
 
 }  // namespace rtindex

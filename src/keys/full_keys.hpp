@@ -15,7 +15,7 @@ struct RowElements {
   std::uint32_t first = 0;
   std::size_t size = 0;
 
-  // Any row of a damaged file gives some element.
+  // A row of a damaged file gets some element.
   [[nodiscard]] RTINDEX_HD std::size_t element(std::uint32_t row) const {
     if (rows == nullptr) {
       const std::size_t element = row - first;
@@ -34,24 +34,24 @@ struct RowElements {
   }
 };
 
-// What the encoded keys of some elements leave out, for host and device: how they are encoded, and
-// of each part from PackedMap::first_compared on all that tells keys apart.
+// Keys whose encoding is lossy, for host and device: how they are encoded, and the full values of
+// each field from PackedMap::first_compared on.
 struct FullKeys {
-  struct Part {
-    // The part's own encoded keys by element; null: rows are compared only where they are equal.
+  struct Field {
+    // Encoded keys by element; null: the keys of compared rows are equal.
     const void* keys = nullptr;
     bool is_wide = false;
-    // Of strings, what their codes do not tell: bytes [starts[e], starts[e + 1]) of element e.
+    // Tails of strings: bytes [starts[e], starts[e + 1]) of element e.
     const void* starts = nullptr;
     bool has_wide_starts = false;
     const char* bytes = nullptr;
     std::size_t size = 0;          // of the bytes
-    const char* prefix = nullptr;  // which these strings have in front of them
+    const char* prefix = nullptr;  // in front of these tails
     std::size_t prefix_size = 0;
   };
 
   PackedMap map;
-  Part parts[PackedMap::max_parts];
+  Field fields[PackedMap::max_fields];
   RowElements rows;
 };
 
@@ -61,43 +61,43 @@ struct FullKeys {
                  : static_cast<const std::uint32_t*>(values)[i];
 }
 
-// Starts from a file can be any.
-[[nodiscard]] RTINDEX_HD inline TextReader tail_of(const FullKeys::Part& part,
+// Starts from a file can have any value.
+[[nodiscard]] RTINDEX_HD inline TextReader tail_of(const FullKeys::Field& field,
                                                    std::size_t element) {
-  std::uint64_t begin = unsigned_at(part.starts, part.has_wide_starts, element);
-  std::uint64_t end = unsigned_at(part.starts, part.has_wide_starts, element + 1);
-  end = end < part.size ? end : part.size;
+  std::uint64_t begin = unsigned_at(field.starts, field.has_wide_starts, element);
+  std::uint64_t end = unsigned_at(field.starts, field.has_wide_starts, element + 1);
+  end = end < field.size ? end : field.size;
   begin = begin < end ? begin : end;
-  return {part.bytes + begin, end - begin, part.bytes + part.size};
+  return {field.bytes + begin, end - begin, field.bytes + field.size};
 }
 
-// How the string of an element compares with another of the same code: <0, 0, >0.
-[[nodiscard]] RTINDEX_HD inline int compare_tail(const FullKeys::Part& part, std::size_t element,
+// How the string of an element compares with another that has its code: <0, 0, >0.
+[[nodiscard]] RTINDEX_HD inline int compare_tail(const FullKeys::Field& field, std::size_t element,
                                                  TextReader text) {
-  const std::size_t common = text.size() < part.prefix_size ? text.size() : part.prefix_size;
-  const std::size_t same = equal_bytes(text, 0, part.prefix, common);
-  if (same < part.prefix_size) {
+  const std::size_t common = text.size() < field.prefix_size ? text.size() : field.prefix_size;
+  const std::size_t same = equal_bytes(text, 0, field.prefix, common);
+  if (same < field.prefix_size) {
     const bool is_less =
-        same == text.size() || text[same] < static_cast<unsigned char>(part.prefix[same]);
+        same == text.size() || text[same] < static_cast<unsigned char>(field.prefix[same]);
     return is_less ? 1 : -1;
   }
-  TextReader tail = tail_of(part, element);
-  return compare_texts(tail, 0, text, part.prefix_size);
+  TextReader tail = tail_of(field, element);
+  return compare_texts(tail, 0, text, field.prefix_size);
 }
 
 // How the full key of an element compares with lookup i, where both have one encoded key.
 [[nodiscard]] RTINDEX_HD inline int compare_full(const FullKeys& full, std::size_t element,
                                                  const PackedEnd& lookups, std::size_t i) {
   for (std::size_t p = full.map.first_compared; p < lookups.count; ++p) {
-    const FullKeys::Part& part = full.parts[p];
-    if (part.keys != nullptr) {
+    const FullKeys::Field& field = full.fields[p];
+    if (field.keys != nullptr) {
       const EncodedEnds own = encode_ends(full.map, lookups, p, i);
-      const std::uint64_t key = unsigned_at(part.keys, part.is_wide, element);
+      const std::uint64_t key = unsigned_at(field.keys, field.is_wide, element);
       if (own.lower.none || key < own.lower.key) return -1;
       if (own.upper.none || key > own.upper.key) return 1;
       if (!own.lower.check) continue;
     }
-    const int order = compare_tail(part, element, text_of(lookups, p, i));
+    const int order = compare_tail(field, element, text_of(lookups, p, i));
     if (order != 0) return order;
   }
   return 0;
@@ -107,15 +107,15 @@ struct FullKeys {
 [[nodiscard]] RTINDEX_HD inline int compare_elements(const FullKeys& full, std::size_t a,
                                                      std::size_t b) {
   for (std::size_t p = full.map.first_compared; p < full.map.count; ++p) {
-    const FullKeys::Part& part = full.parts[p];
-    if (part.keys != nullptr) {
-      const std::uint64_t x = unsigned_at(part.keys, part.is_wide, a);
-      const std::uint64_t y = unsigned_at(part.keys, part.is_wide, b);
+    const FullKeys::Field& field = full.fields[p];
+    if (field.keys != nullptr) {
+      const std::uint64_t x = unsigned_at(field.keys, field.is_wide, a);
+      const std::uint64_t y = unsigned_at(field.keys, field.is_wide, b);
       if (x != y) return x < y ? -1 : 1;
     }
-    if (part.starts == nullptr) continue;
-    TextReader x = tail_of(part, a);
-    TextReader y = tail_of(part, b);
+    if (field.starts == nullptr) continue;
+    TextReader x = tail_of(field, a);
+    TextReader y = tail_of(field, b);
     const int order = compare_texts(x, 0, y, 0);
     if (order != 0) return order;
   }

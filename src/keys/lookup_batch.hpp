@@ -10,13 +10,13 @@
 
 namespace rtindex {
 
-// How many lookups two ends make; one where both are left out.
+// How many lookups two ends make; one where both are unset.
 [[nodiscard]] inline std::size_t lookups_in(const ColumnView& lower, const ColumnView& upper) {
   if (lower.has_value()) return lower.size();
   return upper.has_value() ? upper.size() : 1;
 }
 
-// A validated batch of lookups against one column. Structures take it apart in blocks.
+// A validated batch of lookups against one column. Structures encode it in blocks.
 class LookupBatch {
  public:
   LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
@@ -36,7 +36,7 @@ class LookupBatch {
   [[nodiscard]] const KeyCodec& codec() const { return *codec_; }
   [[nodiscard]] const ColumnView& lower() const { return *lower_; }
   [[nodiscard]] const ColumnView& upper() const { return *upper_; }
-  // Where lookup 0 stands in the columns.
+  // The element of lookup 0 in the columns.
   [[nodiscard]] std::size_t offset() const { return offset_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] QueryKind kind() const { return kind_; }
@@ -55,20 +55,23 @@ class LookupBatch {
 
   // How the full key of a row compares with point i, whose encoded key it has.
   [[nodiscard]] int compare_with_point(std::size_t i, std::uint32_t row) const {
-    return codec_->compare_residual(row, *lower_, offset_ + i);
+    return codec_->comparer()->compare_residual(row, *lower_, offset_ + i);
   }
   // Whether the full key of a row, whose encoded key is that of the lookup's end, lies outside.
   [[nodiscard]] bool is_before(std::size_t i, std::uint32_t row) const {
-    return codec_->compare_residual(row, *lower_, offset_ + i) < (ends_.lower_open ? 1 : 0);
+    return codec_->comparer()->compare_residual(row, *lower_, offset_ + i) <
+           (ends_.lower_open ? 1 : 0);
   }
   [[nodiscard]] bool is_behind(std::size_t i, std::uint32_t row) const {
-    return codec_->compare_residual(row, *upper_, offset_ + i) >= (ends_.upper_open ? 0 : 1);
+    return codec_->comparer()->compare_residual(row, *upper_, offset_ + i) >=
+           (ends_.upper_open ? 0 : 1);
   }
 
-  // The residual predicate: the hit's full key against lookup i.
+  // Whether the full key of a hit, whose encoded key lies in the interval, lies in lookup i.
   [[nodiscard]] bool accepts(std::size_t i, Interval interval, std::uint8_t checks,
                              std::uint32_t row, std::uint64_t key) const {
-    return codec_->accepts(*lower_, *upper_, ends_, offset_ + i, interval, checks, row, key);
+    if ((checks & check_lower) != 0 && key == interval.lower && is_before(i, row)) return false;
+    return (checks & check_upper) == 0 || key != interval.upper || !is_behind(i, row);
   }
 
  private:

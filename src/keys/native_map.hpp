@@ -11,11 +11,10 @@
 namespace rtindex {
 
 // The mapping of native keys to encoded keys, for host and device: ordered_bits() minus a base.
-// Types are arguments: constants where a loop knows them, else read from the column at run time.
+// Types are arguments: constants in loops over one type, else read from the column at run time.
 // The types of a column and its lookups are comparable().
 
-// How the elements of a native column lie in memory and on the line of their ordered_bits(). Of
-// strings the bytes are those of an offset.
+// How the elements of a native column lie in memory. Of strings the bytes are those of an offset.
 struct ElementType {
   enum class Kind : std::uint8_t { boolean, unsigned_int, signed_int, real, string } kind;
   std::uint8_t bytes;
@@ -36,18 +35,19 @@ struct ElementType {
     case Type::timestamp64: return {Kind::signed_int, 8};
     case Type::f32: return {Kind::real, 4};
     case Type::f64: return {Kind::real, 8};
+    case Type::string: return {Kind::string, 8};
     default: return {Kind::unsigned_int, 8};
   }
 }
 
-// Strings whose offsets have so many bytes.
 [[nodiscard]] constexpr ElementType string_elements(std::size_t offset_bytes) {
   return {ElementType::Kind::string, static_cast<std::uint8_t>(offset_bytes)};
 }
 
-// A place on the line of a column type's ordered_bits(): on it, or beyond one of its ends.
-struct LinePlace {
-  enum class Where : std::uint8_t { below, on, above } where;
+// The ordered_bits() of a value in a column's type, or the end of the type that the value is
+// beyond.
+struct ClampedBits {
+  enum class Range : std::uint8_t { below, inside, above } range;
   std::uint64_t bits;
 };
 
@@ -74,22 +74,23 @@ struct AnyInteger {
   return {value < 0, static_cast<std::uint64_t>(value)};
 }
 
-[[nodiscard]] RTINDEX_HD inline LinePlace place_integer(AnyInteger value, ElementType column) {
-  using Where = LinePlace::Where;
+[[nodiscard]] RTINDEX_HD inline ClampedBits clamp_integer(AnyInteger value, ElementType column) {
+  using Range = ClampedBits::Range;
   const int width = 8 * column.bytes;
   const std::uint64_t largest = ~std::uint64_t{0} >> (64 - width);
   if (column.kind != ElementType::Kind::signed_int) {
-    if (value.negative) return {Where::below, 0};
-    return value.bits > largest ? LinePlace{Where::above, largest}
-                                : LinePlace{Where::on, value.bits};
+    if (value.negative) return {Range::below, 0};
+    return value.bits > largest ? ClampedBits{Range::above, largest}
+                                : ClampedBits{Range::inside, value.bits};
   }
   const std::uint64_t half = std::uint64_t{1} << (width - 1);
   if (value.negative) {
     const std::uint64_t magnitude = std::uint64_t{0} - value.bits;
-    return magnitude > half ? LinePlace{Where::below, 0} : LinePlace{Where::on, half - magnitude};
+    return magnitude > half ? ClampedBits{Range::below, 0}
+                            : ClampedBits{Range::inside, half - magnitude};
   }
-  return value.bits >= half ? LinePlace{Where::above, largest}
-                            : LinePlace{Where::on, half + value.bits};
+  return value.bits >= half ? ClampedBits{Range::above, largest}
+                            : ClampedBits{Range::inside, half + value.bits};
 }
 
 // The smallest (up) or largest (down) float that is not below (above) a double.
@@ -101,22 +102,21 @@ struct AnyInteger {
   return nearest;
 }
 
-[[nodiscard]] RTINDEX_HD inline LinePlace place_real(const void* elements, std::size_t i,
-                                                     ElementType lookup, ElementType column,
-                                                     bool up) {
-  using Where = LinePlace::Where;
+[[nodiscard]] RTINDEX_HD inline ClampedBits round_real(const void* elements, std::size_t i,
+                                                       ElementType lookup, ElementType column,
+                                                       bool up) {
+  using Range = ClampedBits::Range;
   if (lookup.bytes == 4) {
     const float value = static_cast<const float*>(elements)[i];
-    if (column.bytes == 4) return {Where::on, ordered_bits(value)};
-    return {Where::on, ordered_bits(static_cast<double>(value))};
+    if (column.bytes == 4) return {Range::inside, ordered_bits(value)};
+    return {Range::inside, ordered_bits(static_cast<double>(value))};
   }
   const double value = static_cast<const double*>(elements)[i];
-  if (column.bytes == 8) return {Where::on, ordered_bits(value)};
-  return {Where::on, ordered_bits(value != value ? std::numeric_limits<float>::quiet_NaN()
-                                                 : round_to_float(value, up))};
+  if (column.bytes == 8) return {Range::inside, ordered_bits(value)};
+  return {Range::inside, ordered_bits(value != value ? std::numeric_limits<float>::quiet_NaN()
+                                                     : round_to_float(value, up))};
 }
 
-// A native column's encoding: ordered_bits() minus the base, up to the span.
 struct NativeMap {
   ElementType column;
   std::uint64_t base;
@@ -124,52 +124,79 @@ struct NativeMap {
   bool empty;  // no valid key at all
 };
 
-// One end of a lookup on the line of the column's type, rounded up or down to a value that it has.
-[[nodiscard]] RTINDEX_HD inline LinePlace place_end(const NativeMap& map, const void* elements,
-                                                    ElementType type, std::size_t i, bool up) {
-  if (type.kind == ElementType::Kind::real) return place_real(elements, i, type, map.column, up);
-  return place_integer(load_integer(elements, i, type), map.column);
+// One end of a lookup in the column's type, rounded up or down to a value that the type has.
+[[nodiscard]] RTINDEX_HD inline ClampedBits convert_end(const NativeMap& map, const void* elements,
+                                                        ElementType type, std::size_t i, bool up) {
+  if (type.kind == ElementType::Kind::real) return round_real(elements, i, type, map.column, up);
+  return clamp_integer(load_integer(elements, i, type), map.column);
 }
 
-// A key that a column is to hold, on the line of the column's type.
+// A key that a column is to hold.
 struct NewKey {
-  std::uint64_t bits;  // its ordered_bits()
+  std::uint64_t bits;  // its ordered_bits() in the column's type
   bool fits;           // whether the type has exactly this value
 };
 
-[[nodiscard]] RTINDEX_HD inline NewKey place_new_key(const NativeMap& map, const void* elements,
-                                                     ElementType type, std::size_t i) {
-  using Where = LinePlace::Where;
-  const LinePlace up = place_end(map, elements, type, i, true);
-  const LinePlace down = place_end(map, elements, type, i, false);
-  const bool is_on = up.where == Where::on && down.where == Where::on && up.bits == down.bits;
+[[nodiscard]] RTINDEX_HD inline NewKey convert_key(const NativeMap& map, const void* elements,
+                                                   ElementType type, std::size_t i) {
+  using Range = ClampedBits::Range;
+  const ClampedBits up = convert_end(map, elements, type, i, true);
+  const ClampedBits down = convert_end(map, elements, type, i, false);
+  const bool is_exact =
+      up.range == Range::inside && down.range == Range::inside && up.bits == down.bits;
   const bool is_bool = map.column.kind == ElementType::Kind::boolean;
-  return {up.bits, is_on && (!is_bool || up.bits <= 1)};
+  return {up.bits, is_exact && (!is_bool || up.bits <= 1)};
 }
 
-// The ends of a lookup, of which these are the least value not below it and the greatest not above.
-[[nodiscard]] RTINDEX_HD inline EncodedEnds ends_at(const NativeMap& map, LinePlace up,
-                                                    LinePlace down) {
-  using Where = LinePlace::Where;
-  const bool starts_below = up.where == Where::below || up.bits < map.base;
-  const bool ends_below = down.where == Where::below || down.bits < map.base;
+// `up`: the smallest value that is not below a lookup; `down`: the largest that is not above.
+[[nodiscard]] RTINDEX_HD inline EncodedEnds ends_at(const NativeMap& map, ClampedBits up,
+                                                    ClampedBits down) {
+  using Range = ClampedBits::Range;
+  const bool starts_below = up.range == Range::below || up.bits < map.base;
+  const bool ends_below = down.range == Range::below || down.bits < map.base;
   const std::uint64_t first = starts_below ? 0 : up.bits - map.base;
   const std::uint64_t last = ends_below ? 0 : down.bits - map.base;
-  return {{first, up.where == Where::above || first > map.span},
+  return {{first, up.range == Range::above || first > map.span},
           {last < map.span ? last : map.span, ends_below}};
 }
 
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_ends(const NativeMap& map, const void* elements,
                                                         ElementType type, std::size_t i) {
   if (type.kind == ElementType::Kind::real)
-    return ends_at(map, place_real(elements, i, type, map.column, true),
-                   place_real(elements, i, type, map.column, false));
+    return ends_at(map, round_real(elements, i, type, map.column, true),
+                   round_real(elements, i, type, map.column, false));
   // Integers are not rounded.
-  const LinePlace place = place_integer(load_integer(elements, i, type), map.column);
-  return ends_at(map, place, place);
+  const ClampedBits bits = clamp_integer(load_integer(elements, i, type), map.column);
+  return ends_at(map, bits, bits);
 }
 
-// The range of some ordered_bits() as encoded keys, which are those from `base` on, minus it.
+// The encoded key of some ordered_bits(); false where it is not one of 0..span. Below the base it
+// wraps around to one above the span.
+[[nodiscard]] RTINDEX_HD constexpr bool encode_bits(std::uint64_t base, std::uint64_t span,
+                                                    std::uint64_t bits, std::uint64_t& key) {
+  key = bits - base;
+  return key <= span;
+}
+
+// The encoded key at the end of a range at these ordered_bits(): the smallest that is not less, or
+// the largest that is not greater. False where there is none.
+template <Edge edge>
+[[nodiscard]] RTINDEX_HD constexpr bool encode_edge(std::uint64_t base, std::uint64_t span,
+                                                    std::uint64_t bits, bool open,
+                                                    std::uint64_t& key) {
+  if constexpr (edge == Edge::last) {
+    if (open && bits-- == 0) return false;
+    const std::uint64_t offset = bits - base;
+    key = offset < span ? offset : span;
+    return bits >= base;
+  } else {
+    if (open && ++bits == 0) return false;
+    key = bits > base ? bits - base : 0;
+    return key <= span;
+  }
+}
+
+// The range of some ordered_bits() as encoded keys, 0..span from the base on.
 // Always inline: loops over lookups of one type are several times as fast as with a call.
 [[nodiscard, gnu::always_inline]] RTINDEX_HD inline Interval range_at(
     std::uint64_t base, std::uint64_t span, std::uint64_t from, std::uint64_t to, RangeEnds ends) {
@@ -179,24 +206,24 @@ struct NewKey {
   to -= ends.upper_open ? 1 : 0;
   from = from > base ? from : base;
   to = to < top ? to : top;
-  return none || from > to ? Interval{1, 0} : Interval{from - base, to - base};
+  return from <= to && !none ? Interval{from - base, to - base} : Interval{1, 0};
 }
 
-// Lookup i as an interval of encoded keys. Both ends may be the same array; a null one is left out.
+// Lookup i as an interval of encoded keys. Both ends may be the same array; a null one is unset.
 [[nodiscard]] RTINDEX_HD inline Interval encode_interval(const NativeMap& map, const void* lower,
                                                          ElementType lower_type, const void* upper,
                                                          ElementType upper_type, std::size_t i,
                                                          RangeEnds ends = {}) {
-  using Where = LinePlace::Where;
+  using Range = ClampedBits::Range;
   if (map.empty) return {1, 0};
-  LinePlace from{Where::below, 0};
-  LinePlace to{Where::above, ~std::uint64_t{0}};
-  if (lower != nullptr) from = place_end(map, lower, lower_type, i, !ends.lower_open);
-  if (upper != nullptr) to = place_end(map, upper, upper_type, i, ends.upper_open);
-  if (from.where == Where::above || to.where == Where::below) return {1, 0};
-  // What is beyond the type is not a value of it that an open end leaves out.
-  ends.lower_open = ends.lower_open && from.where == Where::on;
-  ends.upper_open = ends.upper_open && to.where == Where::on;
+  ClampedBits from{Range::below, 0};
+  ClampedBits to{Range::above, ~std::uint64_t{0}};
+  if (lower != nullptr) from = convert_end(map, lower, lower_type, i, !ends.lower_open);
+  if (upper != nullptr) to = convert_end(map, upper, upper_type, i, ends.upper_open);
+  if (from.range == Range::above || to.range == Range::below) return {1, 0};
+  // An end beyond the type's values excludes none of them.
+  ends.lower_open = ends.lower_open && from.range == Range::inside;
+  ends.upper_open = ends.upper_open && to.range == Range::inside;
   return range_at(map.base, map.span, from.bits, to.bits, ends);
 }
 

@@ -26,7 +26,7 @@ OwnedColumn OwnedColumn::composite(std::vector<OwnedColumn> parts) {
 ColumnView OwnedColumn::view() const {
   if (type_ == Type::composite) {
     std::vector<ColumnView> views;
-    for (const OwnedColumn& part : parts_) views.push_back(part.view());
+    for (const OwnedColumn& field : parts_) views.push_back(field.view());
     return ColumnView::composite(std::move(views)).with_validity(validity_.data());
   }
   const ColumnView view =
@@ -46,14 +46,13 @@ void OwnedColumn::set(std::size_t row, const ColumnView& source, std::size_t fro
   set_valid(row, source.valid(from));
   if (!source.valid(from)) return;
   if (type_ == Type::composite) {
-    for (std::size_t part = 0; part < parts_.size(); ++part)
-      parts_[part].set(row, source.parts()[part], from);
+    for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p].set(row, source.parts()[p], from);
   } else if (type_ == Type::string) {
     strings_[row] = source.string(from);
   } else {
     if (type_ != source.type()) {
       const NativeMap map{.column = element_type(type_)};
-      if (!place_new_key(map, source.data(), element_type(source.type()), from).fits)
+      if (!convert_key(map, source.data(), element_type(source.type()), from).fits)
         fail_to_fit(source, from, type_);
     }
     visit_native(type_, [&]<class T>() {

@@ -153,7 +153,7 @@ constexpr std::size_t run_grain = std::size_t{1} << 13;
 template <class Key>
 void sort_run(Pair<Key>* pairs, std::size_t size, const KeyCodec& codec) {
   const auto before = [&](const Pair<Key>& a, const Pair<Key>& b) {
-    const int order = codec.compare_rows(a.row, b.row);
+    const int order = codec.comparer()->compare_rows(a.row, b.row);
     return order != 0 ? order < 0 : a.row < b.row;
   };
   if (size <= run_grain) return std::sort(pairs, pairs + size, before);

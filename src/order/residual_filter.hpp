@@ -81,12 +81,13 @@ class ResidualFilter {
   // Reads the row at a position of each search, and prefetches its full key.
   template <class Position>
   void prefetch_rows(Search* searches, std::size_t count, Position&& position) const {
+    const FullKeyComparer& comparer = *batch_.codec().comparer();
     for (std::size_t i = 0; i < count; ++i) prefetch(rows_.address(position(searches[i])));
     for (std::size_t i = 0; i < count; ++i) {
       searches[i].row = rows_[position(searches[i])];
-      batch_.codec().prefetch_residual(searches[i].row, 0);
+      comparer.prefetch_residual(searches[i].row, 0);
     }
-    for (std::size_t i = 0; i < count; ++i) batch_.codec().prefetch_residual(searches[i].row, 1);
+    for (std::size_t i = 0; i < count; ++i) comparer.prefetch_residual(searches[i].row, 1);
   }
 
   // One step towards the first row that is not less.

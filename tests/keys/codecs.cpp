@@ -10,6 +10,7 @@
 #include <rtindex/error.hpp>
 
 #include "keys/codecs.hpp"
+#include "keys/lookup_batch.hpp"
 #include "keys/string_hash.hpp"
 #include "keys/string_sample.hpp"
 #include "support/lookups.hpp"
@@ -75,7 +76,7 @@ TEST_P(Codecs, KeepTheOrderOfTheKeys) {
   }
 }
 
-TEST_P(Codecs, DecodeToTheSameKeys) {
+TEST_P(Codecs, DecodeToTheKeysOfTheColumn) {
   const OwnedColumn decoded = codec->decode(encoded);
   const ColumnView back = decoded.view();
   ASSERT_EQ(back.size(), encoded.size());
@@ -94,8 +95,8 @@ TEST_P(Codecs, DecodeToTheSameKeys) {
   }
 }
 
-// The column is a part of a larger one: element i is another row there.
-TEST_P(Codecs, NumberRowsAsTheyAreTold) {
+// Element i of the column is another row of the larger one.
+TEST_P(Codecs, UseTheRowIDsOfALargerColumn) {
   const auto listed_rows = [&] {
     Array<std::uint32_t> list(column.size());
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<std::uint32_t>(3 * i + 5);
@@ -107,31 +108,31 @@ TEST_P(Codecs, NumberRowsAsTheyAreTold) {
   const OwnedColumn decoded = codec->decode(encoded);
   for (const bool is_listed : {false, true}) {
     codec->number_rows(is_listed ? listed_rows() : RowNumbers(77, column.size()));
-    const EncodedColumn part = codec->encode(view, 4 * column.size() + 77);
-    ASSERT_EQ(part.size(), encoded.size());
-    const OwnedColumn decoded_part = codec->decode(part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      ASSERT_EQ(part.row(i), row_of(encoded.row(i), is_listed));
-      ASSERT_EQ(codec->rows().element(part.row(i)), encoded.row(i));
-      ASSERT_EQ(part.keys[i], encoded.keys[i]);
-      ASSERT_EQ(decoded_part.view().text(i), decoded.view().text(i));
+    const EncodedColumn numbered = codec->encode(view, 4 * column.size() + 77);
+    ASSERT_EQ(numbered.size(), encoded.size());
+    const OwnedColumn decoded_numbered = codec->decode(numbered);
+    for (std::size_t i = 0; i < numbered.size(); ++i) {
+      ASSERT_EQ(numbered.row(i), row_of(encoded.row(i), is_listed));
+      ASSERT_EQ(codec->rows().element(numbered.row(i)), encoded.row(i));
+      ASSERT_EQ(numbered.keys[i], encoded.keys[i]);
+      ASSERT_EQ(decoded_numbered.view().text(i), decoded.view().text(i));
       // The full key of a row is that of its element.
-      ASSERT_EQ(codec->compare(part.row(i), part.keys[i], view, encoded.row(i)), 0);
+      ASSERT_EQ(codec->compare(numbered.row(i), numbered.keys[i], view, encoded.row(i)), 0);
     }
   }
 }
 
-// The interval and the comparison in the hit together are what the scan says.
-TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
+// The interval and the comparison in the hit select the rows of a scan.
+TEST_P(Codecs, EncodeLookupsAsExactIntervals) {
   Random random(4);
   for (const Batch& batch : interesting_batches(column, 12, random)) {
     const ColumnView lower = batch.lower.view();
     const ColumnView upper = batch.upper.view();
     const ColumnView& other = batch.kind == QueryKind::equal ? lower : upper;
+    const LookupBatch lookups(*codec, lower, other, batch.kind);
     std::vector<Interval> intervals(batch.size());
     std::vector<std::uint8_t> checks(batch.size(), check_none);
-    codec->encode_lookups(lower, other, {}, 0, batch.size(), intervals.data(),
-                          codec->has_residual() ? checks.data() : nullptr);
+    lookups.encode(0, batch.size(), intervals.data(), checks.data());
     const Matches wanted = scan(column.keys(), batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       std::vector<std::uint32_t> got;
@@ -142,8 +143,7 @@ TEST_P(Codecs, TurnLookupsIntoExactIntervals) {
         }
         for (std::size_t k = 0; k < encoded.size(); ++k)
           if (intervals[i].contains(encoded.keys[k]) &&
-              codec->accepts(lower, other, {}, i, intervals[i], checks[i], encoded.row(k),
-                             encoded.keys[k]))
+              lookups.accepts(i, intervals[i], checks[i], encoded.row(k), encoded.keys[k]))
             got.push_back(encoded.row(k));
       }
       ASSERT_EQ(got, wanted[i]) << batch.text(i) << " in " << text_of(batch.lower.shape());
@@ -160,9 +160,9 @@ TEST_P(Codecs, EncodeUpdatesLikeTheColumn) {
     ASSERT_EQ(keys[encoded.row(i)], encoded.keys[i]) << "row " << encoded.row(i);
 }
 
-TEST_P(Codecs, SayWhatTheyDo) { EXPECT_FALSE(codec->describe().empty()); }
+TEST_P(Codecs, DescribeThemselves) { EXPECT_FALSE(codec->describe().empty()); }
 
-// More keys than one thread takes at a time, in the column's own type and in another one.
+// More keys than one thread encodes at a time.
 class NewKeys : public testing::Test {
  protected:
   static constexpr std::size_t size = 300'000;
@@ -190,25 +190,25 @@ TEST_F(NewKeys, AreEncodedInBothTypes) {
   expect_all<std::int64_t>();
 }
 
-TEST_F(NewKeys, BelowTheSmallestNeedANewCodec) {
+TEST_F(NewKeys, BelowTheSmallestRequireANewCodec) {
   std::vector<std::uint32_t> low = keys<std::uint32_t>();
   low[250'000] = 999;
   EXPECT_EQ(codec->encode_update(ColumnView(low), encoded.data()), std::nullopt);
 }
 
-TEST_F(NewKeys, ThatDoNotFitAreAnErrorWhereverTheyStand) {
+TEST_F(NewKeys, ThatDoNotFitAreRejectedAtAnyPosition) {
   std::vector<std::int64_t> wrong = keys<std::int64_t>();
   wrong[3] = 5;  // below the smallest, which is no error
   wrong[299'999] = -7;
   try {
     static_cast<void>(codec->encode_update(ColumnView(wrong), encoded.data()));
-    ADD_FAILURE() << "key -7 was taken";
+    ADD_FAILURE() << "key -7 was accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("-7"), std::string::npos) << error.what();
   }
 }
 
-TEST_F(NewKeys, ThatAreNullSayNothing) {
+TEST_F(NewKeys, ThatAreNullDoNotWidenTheSpan) {
   std::vector<std::uint32_t> low = keys<std::uint32_t>();
   low[250'000] = 1;
   std::vector<std::uint8_t> bitmap((size + 7) / 8, 0xff);
@@ -220,7 +220,7 @@ TEST_F(NewKeys, ThatAreNullSayNothing) {
 INSTANTIATE_TEST_SUITE_P(Keys, Codecs, testing::ValuesIn(workload_names()),
                          [](const auto& item) { return item.param; });
 
-TEST(NullableColumn, OfManyBlocksLosesNoRow) {
+TEST(NullableColumn, OfManyBlocksEncodesEveryValidRow) {
   std::vector<std::uint32_t> keys(50'000);
   std::vector<std::uint8_t> bitmap((keys.size() + 7) / 8, 0b10110110);
   for (std::size_t row = 0; row < keys.size(); ++row) keys[row] = static_cast<std::uint32_t>(row);
@@ -255,7 +255,7 @@ TEST(StringCodec, KeepsNothingOfNulls) {
 }
 
 // The dictionary is made from a sample, and once more with strings that the sample lacked.
-TEST(StringCodec, TakesRareStringsIntoItsDictionary) {
+TEST(StringCodec, AddsRareStringsToItsDictionary) {
   constexpr std::size_t size = 100'000;
   std::vector<std::string> strings(size);
   for (std::size_t row = 0; row < size; ++row) strings[row] = row % 2 == 0 ? "open" : "closed";
@@ -269,8 +269,7 @@ TEST(StringCodec, TakesRareStringsIntoItsDictionary) {
   EXPECT_FALSE(codec->has_residual());
 }
 
-// Index files hold hashes.
-TEST(StringHash, StaysTheSame) {
+TEST(StringHash, MatchesTheHashesOfIndexFiles) {
   const std::string text = "0123456789abcdefghijklmnopqrstuvwxyz";
   const std::vector<std::pair<std::size_t, std::uint64_t>> known = {
       {0, 0x59bdbf3fb237e67c},  {5, 0xd0d1e4def27b772a},  {8, 0xa88f93a70dfe4805},
@@ -286,7 +285,7 @@ TEST(StringHashCodec, OfNullsIsEmpty) {
   EXPECT_TRUE(make_string_hash_codec(view)->empty());
 }
 
-TEST(StringHashCodec, MatchesEqualStringsAlone) {
+TEST(StringHashCodec, MatchesOnlyEqualStrings) {
   Random random(8);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < 500; ++i) {
@@ -305,15 +304,15 @@ TEST(StringHashCodec, MatchesEqualStringsAlone) {
       const bool is_equal = texts[i] == texts[k];
       ASSERT_EQ(intervals[i].contains(encoded.keys[k]), is_equal);
       const auto row = static_cast<std::uint32_t>(k);
-      ASSERT_EQ(codec->compare_residual(row, view, i) == 0, is_equal);
-      ASSERT_EQ(codec->compare_rows(static_cast<std::uint32_t>(i), row) == 0, is_equal);
+      ASSERT_EQ(codec->comparer()->compare_residual(row, view, i) == 0, is_equal);
+      ASSERT_EQ(codec->comparer()->compare_rows(static_cast<std::uint32_t>(i), row) == 0, is_equal);
     }
   const OwnedColumn decoded = codec->decode(encoded);
   for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(decoded.view().string(i), texts[i]);
 }
 
-// So that nobody can choose strings that collide.
-TEST(StringHashCodec, HasASeedOfItsOwn) {
+// Nobody can choose strings that collide.
+TEST(StringHashCodec, HasARandomSeed) {
   std::vector<std::string> many;
   Random random(9);
   for (std::size_t i = 0; i < 300; ++i) {
@@ -326,7 +325,7 @@ TEST(StringHashCodec, HasASeedOfItsOwn) {
   EXPECT_NE(one->encode(view).keys[0], other->encode(view).keys[0]);
 }
 
-TEST(CompositeCodec, PacksNoMoreThanItsKeysTake) {
+TEST(CompositeCodec, PacksOnlyTheBitsOfValidKeys) {
   const std::vector<std::uint64_t> first = {0, 1, 1};
   const std::vector<std::uint64_t> second = {5, 6, std::uint64_t{1} << 40};
   const std::uint8_t two_valid = 0b011;
@@ -336,7 +335,7 @@ TEST(CompositeCodec, PacksNoMoreThanItsKeysTake) {
   EXPECT_GT(span(ColumnView::composite({first, second})), std::uint64_t{1} << 40);
 }
 
-TEST(CompositeCodec, ComparesEachPartWithItsOwnType) {
+TEST(CompositeCodec, ComparesEachFieldWithItsOwnType) {
   const std::vector<int> numbers = {1, 2};
   const std::vector<std::string> names = {"a", "b"};
   const auto codec = KeyCodec::for_column(ColumnView::composite({numbers, numbers}));
@@ -345,7 +344,7 @@ TEST(CompositeCodec, ComparesEachPartWithItsOwnType) {
   EXPECT_THROW(codec->require_comparable(ColumnView::composite({numbers, names})), Error);
 }
 
-TEST(CompositeCodec, TakesAnyStringOfANullTuple) {
+TEST(CompositeCodec, IgnoresTheStringsOfNullTuples) {
   const std::vector<std::string> names = {"hello1", "hello2", "x", ""};
   const std::vector<int> numbers = {1, 2, 3, 4};
   const std::uint8_t two_valid = 0b0011;

@@ -19,7 +19,7 @@
 namespace rtindex::test {
 namespace {
 
-// Three parts of types whose lookups are rounded, signed and null.
+// Three fields of types whose lookups are rounded, signed and null.
 TestColumn tuple_column(std::uint64_t seed, std::size_t size) {
   Random random(seed);
   std::vector<Key> keys;
@@ -33,24 +33,24 @@ TestColumn tuple_column(std::uint64_t seed, std::size_t size) {
 
 PackedEnd packed_end_of(const ColumnView& column) {
   PackedEnd end;
-  for (const ColumnView& part : column.parts()) {
-    end.types[end.count] = element_type(part.type());
-    end.parts[end.count++] = part.data();
+  for (const ColumnView& field : column.parts()) {
+    end.types[end.count] = element_type(field.type());
+    end.fields[end.count++] = field.data();
   }
   return end;
 }
 
-// The first parts of a composite column; none of them: an end that is left out.
-ColumnView with_parts(const ColumnView& column, std::size_t parts) {
-  if (parts == 0) return {};
-  const std::span<const ColumnView> first = column.parts().first(parts);
+// The first fields of a composite column; none: an unset end.
+ColumnView with_fields(const ColumnView& column, std::size_t fields) {
+  if (fields == 0) return {};
+  const std::span<const ColumnView> first = column.parts().first(fields);
   return ColumnView::composite({first.begin(), first.end()});
 }
 
-// The first parts of a key; none of them: an end that is left out.
-std::optional<Key> with_parts(const Key& key, std::size_t parts) {
-  if (parts == 0) return std::nullopt;
-  return beginning_of(key, parts);
+// The first fields of a key; none: an unset end.
+std::optional<Key> with_fields(const Key& key, std::size_t fields) {
+  if (fields == 0) return std::nullopt;
+  return beginning_of(key, fields);
 }
 
 void expect_bounds(const TestColumn& column) {
@@ -62,35 +62,35 @@ void expect_bounds(const TestColumn& column) {
   for (const Batch& batch : interesting_batches(column, 30, random)) {
     const ColumnView all_lower = batch.lower.view();
     const ColumnView all_upper = batch.upper.view();
-    const std::size_t most = all_lower.parts().size();
-    for (std::size_t low = 0; low <= most; ++low)
-      for (std::size_t high = 0; high <= most; ++high)
+    const std::size_t max_fields = all_lower.parts().size();
+    for (std::size_t low = 0; low <= max_fields; ++low)
+      for (std::size_t high = 0; high <= max_fields; ++high)
         for (const unsigned open : {0U, 1U, 2U, 3U}) {
-          const ColumnView lower = with_parts(all_lower, low);
-          const ColumnView upper = with_parts(all_upper, high);
+          const ColumnView lower = with_fields(all_lower, low);
+          const ColumnView upper = with_fields(all_upper, high);
           const RangeEnds ends{(open & 1) != 0, (open & 2) != 0};
           std::vector<Interval> all(batch.size());
           codec->encode_lookups(lower, upper, ends, 0, batch.size(), all.data(), nullptr);
           for (std::size_t i = 0; i < batch.size(); ++i) {
             if (!lower.valid(i) || !upper.valid(i)) continue;
-            const auto from = with_parts(batch.lower.keys()[i], low);
-            const auto to = with_parts(batch.upper.keys()[i], high);
+            const auto from = with_fields(batch.lower.keys()[i], low);
+            const auto to = with_fields(batch.upper.keys()[i], high);
             const Key* const first = from ? &*from : nullptr;
             const Key* const last = to ? &*to : nullptr;
             ASSERT_NO_FATAL_FAILURE(expect_interval(column, encoded, first, last, ends, all[i]))
-                << batch.text(i) << " parts " << low << " " << high << " open " << open;
+                << batch.text(i) << " fields " << low << " " << high << " open " << open;
             std::uint8_t checks = check_none;
             const Interval found =
                 encode_interval(*map, packed_end_of(lower), packed_end_of(upper), i, ends, checks);
             ASSERT_EQ(checks, check_none);
             ASSERT_NO_FATAL_FAILURE(expect_interval(column, encoded, first, last, ends, found))
-                << batch.text(i) << " parts " << low << " " << high << " open " << open;
+                << batch.text(i) << " fields " << low << " " << high << " open " << open;
           }
         }
   }
 }
 
-TEST(CompositeMap, EncodesTheRowsOfEveryLookup) {
+TEST(CompositeMap, EncodesLookupsAsTheRowsOfAScan) {
   expect_bounds(tuple_column(1, 300));
   expect_bounds(tuple_column(2, 3));
   std::size_t packed = 0;
@@ -104,29 +104,29 @@ TEST(CompositeMap, EncodesTheRowsOfEveryLookup) {
   EXPECT_NE(packed, 0U);
 }
 
-void expect_apart(const TestColumn& column) {
+void expect_fields(const TestColumn& column) {
   const auto codec = KeyCodec::for_column(column.view());
   const PackedMap map = codec->packed_map().value();
   const EncodedColumn encoded = codec->encode(column.view());
   const ColumnView view = column.view();
   for (std::size_t i = 0; i < encoded.size(); ++i)
     for (std::size_t p = 0; p < map.count; ++p) {
-      const ColumnView& part = view.parts()[p];
-      const std::uint64_t wanted = visit_native(part.type(), [&]<class T>() {
-        return ordered_bits(value_of(static_cast<const T*>(part.data())[encoded.row(i)]));
+      const ColumnView& field = view.parts()[p];
+      const std::uint64_t wanted = visit_native(field.type(), [&]<class T>() {
+        return ordered_bits(value_of(static_cast<const T*>(field.data())[encoded.row(i)]));
       });
-      ASSERT_EQ(packed_place(map, p, encoded.keys[i]), wanted) << view.text(encoded.row(i));
+      ASSERT_EQ(field_bits(map, p, encoded.keys[i]), wanted) << view.text(encoded.row(i));
     }
 }
 
-TEST(CompositeMap, TakesKeysApart) { expect_apart(tuple_column(3, 400)); }
+TEST(CompositeMap, ExtractsTheFieldsOfKeys) { expect_fields(tuple_column(3, 400)); }
 
-// Such a part takes no bits of the key, and the others may take all.
-TEST(CompositeMap, TakesKeysApartWhereAPartIsAlwaysTheSame) {
+// A field with one value has no bits of the key, and another may have all.
+TEST(CompositeMap, ExtractsFieldsOfNoBits) {
   const Whole largest = ~std::uint64_t{0};
   const Shape shape{Type::composite, {}, {{Type::i16}, {Type::u64}, {Type::u8}}};
-  expect_apart({shape, {{Whole{-7}, Whole{0}, Whole{5}}, {Whole{-7}, largest, Whole{5}}}});
-  expect_apart({shape, {{Whole{-7}, Whole{3}, Whole{5}}, {Whole{-7}, Whole{4}, Whole{5}}}});
+  expect_fields({shape, {{Whole{-7}, Whole{0}, Whole{5}}, {Whole{-7}, largest, Whole{5}}}});
+  expect_fields({shape, {{Whole{-7}, Whole{3}, Whole{5}}, {Whole{-7}, Whole{4}, Whole{5}}}});
 }
 
 // The interval of a neighbour's range, from the edge that it is looked for at. It holds the same
@@ -135,13 +135,13 @@ template <Edge edge>
 void expect_pair_edges(const PackedMap& map, const PairMap& pair, const EncodedColumn& column,
                        const ColumnView& keys, std::size_t i, bool open) {
   const auto bits = [&](std::size_t p) {
-    return place_integer(
+    return clamp_integer(
                load_integer(keys.parts()[p].data(), i, element_type(keys.parts()[p].type())),
                element_type(keys.parts()[p].type()))
         .bits;
   };
   const PackedEnd whole = packed_end_of(keys);
-  const PackedEnd group = packed_end_of(with_parts(keys, 1));
+  const PackedEnd group = packed_end_of(with_fields(keys, 1));
   std::uint8_t checks = check_none;
   const Interval wanted = edge == Edge::last
                               ? encode_interval(map, group, whole, i, {.upper_open = open}, checks)
@@ -167,16 +167,16 @@ TEST(CompositeMap, FindsEdgesOfPairsInTwoSteps) {
                       random.one_in(20) ? smallest_of(Type::i64) : random.between(-most, most)});
     return keys;
   };
-  const auto expect_edges = [&](const std::vector<Key>& rows, const std::vector<Key>& asked) {
+  const auto expect_edges = [&](const std::vector<Key>& rows, const std::vector<Key>& keys) {
     const TestColumn column(shape, rows);
     const auto codec = KeyCodec::for_column(column.view());
     const PackedMap map = codec->packed_map().value();
-    const auto part = [&](std::size_t p) {
-      return PairMap::Part{nullptr, 0, 0, map.parts[p].map.base, map.parts[p].map.span};
+    const auto field = [&](std::size_t p) {
+      return PairMap::Field{nullptr, 0, 0, map.fields[p].map.base, map.fields[p].map.span};
     };
-    const PairMap pair{part(0), part(1), map.parts[1].bits, map.base, map.span};
+    const PairMap pair{field(0), field(1), map.fields[1].bits, map.base, map.span};
     const EncodedColumn encoded = codec->encode(column.view());
-    const TestColumn lookups(shape, asked);
+    const TestColumn lookups(shape, keys);
     for (std::size_t i = 0; i < lookups.size(); ++i)
       for (const bool open : {false, true}) {
         expect_pair_edges<Edge::first>(map, pair, encoded, lookups.view(), i, open);
@@ -196,7 +196,7 @@ TEST(CompositeMap, FindsEdgesOfPairsInTwoSteps) {
                {{Whole{2}, Whole{0}}, {Whole{2}, Whole{9}}, {Whole{2}, Whole{-1}}});
 }
 
-TEST(CompositeMap, ExistsOnlyWhereNoKeyIsComparedInFull) {
+TEST(CompositeMap, IsUnsetWhereKeysAreComparedInFull) {
   const std::vector<std::uint64_t> wide = {0, ~std::uint64_t{0}, 17};
   const ColumnView column = ColumnView::composite({wide, wide});
   EXPECT_FALSE(KeyCodec::for_column(column)->packed_map().has_value());

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "keys/codec.hpp"
-#include "keys/codec_parts.hpp"
+#include "keys/codec_fields.hpp"
+#include "keys/lookup_batch.hpp"
 #include "support/lookups.hpp"
 #include "support/workloads.hpp"
 
@@ -23,28 +24,28 @@ class HostTuples {
   explicit HostTuples(const ColumnView& column) {
     end_.size = column.size();
     if (column.type() == Type::composite)
-      for (const ColumnView& part : column.parts()) add(part);
+      for (const ColumnView& field : column.parts()) add(field);
     else
       add(column);
   }
   [[nodiscard]] const PackedEnd& end() const { return end_; }
 
  private:
-  void add(const ColumnView& part) {
+  void add(const ColumnView& field) {
     const std::size_t p = end_.count++;
-    if (part.type() != Type::string) {
-      end_.types[p] = element_type(part.type());
-      end_.parts[p] = part.data();
+    if (field.type() != Type::string) {
+      end_.types[p] = element_type(field.type());
+      end_.fields[p] = field.data();
       return;
     }
     std::string& bytes = bytes_.emplace_back();
     std::vector<std::uint32_t>& offsets = offsets_.emplace_back(1, 0);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      if (part.valid(i)) bytes += part.string(i);
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      if (field.valid(i)) bytes += field.string(i);
       offsets.push_back(static_cast<std::uint32_t>(bytes.size()));
     }
     end_.types[p] = string_elements(sizeof(std::uint32_t));
-    end_.parts[p] = offsets.data();
+    end_.fields[p] = offsets.data();
     end_.bytes[p] = bytes.data();
   }
 
@@ -54,28 +55,28 @@ class HostTuples {
 };
 
 FullKeys full_keys_of(const KeyCodec& codec) {
-  const CodecParts parts = codec.parts().value();
-  StringMap dictionaries[PackedMap::max_parts] = {};
-  for (std::size_t p = 0; p < parts.parts.size(); ++p)
-    if (parts.parts[p].dictionary != nullptr) dictionaries[p] = parts.parts[p].dictionary->map();
+  const CodecFields& own = codec.fields();
+  StringMap dictionaries[PackedMap::max_fields] = {};
+  for (std::size_t p = 0; p < own.fields.size(); ++p)
+    if (own.fields[p].dictionary != nullptr) dictionaries[p] = own.fields[p].dictionary->map();
   FullKeys full;
-  full.map = packed_map_of(parts, dictionaries);
+  full.map = packed_map_of(own, dictionaries);
   full.map.span = codec.span();
   full.map.empty = codec.empty();
-  for (std::size_t p = parts.first_compared; p < parts.parts.size(); ++p) {
-    const CodecPart& from = parts.parts[p];
-    FullKeys::Part& part = full.parts[p];
+  for (std::size_t p = own.first_compared; p < own.fields.size(); ++p) {
+    const CodecField& from = own.fields[p];
+    FullKeys::Field& field = full.fields[p];
     if (from.keys != nullptr) {
-      part.keys = from.keys->get().data();
-      part.is_wide = from.keys->get().wide();
+      field.keys = from.keys->get().data();
+      field.is_wide = from.keys->get().wide();
     }
     if (from.tails == nullptr) continue;
-    part.starts = from.tails->get().starts().data();
-    part.has_wide_starts = from.tails->get().starts().wide();
-    part.bytes = from.tails->get().all_bytes().data();
-    part.size = from.tails->get().all_bytes().size();
-    part.prefix = from.prefix.data();
-    part.prefix_size = from.prefix.size();
+    field.starts = from.tails->get().starts().data();
+    field.has_wide_starts = from.tails->get().starts().wide();
+    field.bytes = from.tails->get().all_bytes().data();
+    field.size = from.tails->get().all_bytes().size();
+    field.prefix = from.prefix.data();
+    field.prefix_size = from.prefix.size();
   }
   full.rows = {nullptr, codec.rows().first(), codec.rows().size()};
   return full;
@@ -122,8 +123,8 @@ void expect_codecs_matches(const TestColumn& column, const std::vector<Batch>& b
           if (!low.valid(i) || (!are_points && !high.valid(i))) continue;
           Interval wanted{};
           std::uint8_t wanted_checks = check_none;
-          codec->encode_lookups(low, are_points ? low : high, ends, i, 1, &wanted,
-                                codec->has_residual() ? &wanted_checks : nullptr);
+          const LookupBatch lookups(*codec, low, are_points ? low : high, batch.kind, ends);
+          lookups.encode(i, 1, &wanted, &wanted_checks);
           std::uint8_t checks = check_none;
           const bool once = are_points && full.map.count == 1;
           const Interval interval =
@@ -133,8 +134,7 @@ void expect_codecs_matches(const TestColumn& column, const std::vector<Batch>& b
             const std::uint32_t row = encoded.row(k);
             const std::uint64_t key = encoded.keys[k];
             const bool expected =
-                wanted.contains(key) && codec->accepts(low, are_points ? low : high, ends, i,
-                                                       wanted, wanted_checks, row, key);
+                wanted.contains(key) && lookups.accepts(i, wanted, wanted_checks, row, key);
             ASSERT_EQ(is_match(full, interval, checks, key, row, lower, upper, ends, i), expected)
                 << low.text(i) << " and " << column.view().text(row);
           }
@@ -151,7 +151,7 @@ TEST_P(FullKeysOf, MatchesWhatTheCodecMatches) {
 }
 
 // The code of a string can be so far above those of the column that it needs more bits.
-TEST(FullKeys, OfStringsAboveAllOfTheirPart) {
+TEST(FullKeys, MatchStringsAboveAllOfTheirField) {
   const Shape shape{Type::composite, {}, {{Type::i32}, {Type::string}}};
   std::vector<Key> keys;
   std::vector<Key> above;
@@ -165,7 +165,7 @@ TEST(FullKeys, OfStringsAboveAllOfTheirPart) {
 }
 
 // Where some strings are compared in full, the numbers behind the others are too.
-TEST(FullKeys, OfStringsWithNumbersBehindThem) {
+TEST(FullKeys, MatchNumbersBehindStrings) {
   Random random(6);
   const Shape shape{Type::composite, {}, {{Type::string}, {Type::i32}}};
   std::vector<Key> keys;
@@ -189,7 +189,9 @@ TEST_P(FullKeysOf, OrdersElementsLikeTheCodec) {
     for (std::size_t b = 0; b < size; ++b) {
       if (encoded.keys[a] != encoded.keys[b]) continue;
       ASSERT_EQ(sign(compare_elements(full, encoded.row(a), encoded.row(b))),
-                sign(codec->compare_rows(encoded.row(a), encoded.row(b))))
+                codec->has_residual()
+                    ? sign(codec->comparer()->compare_rows(encoded.row(a), encoded.row(b)))
+                    : 0)
           << a << " and " << b;
     }
 }
@@ -208,7 +210,7 @@ TEST(RowElements, AreFoundInAList) {
   EXPECT_EQ(numbered.element(1000), 36U);
 }
 
-TEST(TextReader, ComparesNothingBehindTheEnd) {
+TEST(TextReader, ComparesNoBytesBehindTheEnd) {
   alignas(8) const char one[] = "abzzzzzzabzzzzzz";
   alignas(8) const char other[] = "abccccccabcccccc";
   for (std::size_t size = 0; size <= 16; ++size)
@@ -220,7 +222,7 @@ TEST(TextReader, ComparesNothingBehindTheEnd) {
     }
 }
 
-TEST(TextReader, ReadsNothingBehindItsLimit) {
+TEST(TextReader, ReadsNoBytesBehindItsLimit) {
   alignas(8) const char bytes[] = "0123456789abcdef";
   for (std::size_t first = 0; first < 9; ++first)
     for (std::size_t size = 0; first + size < 17; ++size) {

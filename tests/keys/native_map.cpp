@@ -32,7 +32,7 @@ class NativeMapOf : public testing::TestWithParam<std::string> {
   const EncodedColumn keys = codec->encode(column.view());
 };
 
-TEST_P(NativeMapOf, EncodesTheRowsOfEveryLookup) {
+TEST_P(NativeMapOf, EncodesLookupsAsTheRowsOfAScan) {
   Random random(77);
   const ColumnView none;
   for (const Batch& batch : interesting_batches(column, 20, random))
@@ -75,7 +75,7 @@ TEST_P(NativeMapOf, EncodesPoints) {
   }
 }
 
-// The new key of an update, or none where the codec refuses it.
+// The new key of an update, or none where the codec rejects it.
 std::optional<std::uint64_t> encoded_by(const KeyCodec& codec, const ColumnView& key) {
   try {
     std::uint64_t encoded = 0;
@@ -86,8 +86,8 @@ std::optional<std::uint64_t> encoded_by(const KeyCodec& codec, const ColumnView&
   }
 }
 
-// A column of one key of the type encodes it as 0; its base is where the mapping must put the key.
-TEST_P(NativeMapOf, PlacesNewKeysThatFitTheType) {
+// A column of one key encodes it as 0; its base is the ordered_bits() of the key.
+TEST_P(NativeMapOf, ConvertsNewKeysThatFitTheType) {
   Random random(78);
   for (const Batch& batch : interesting_batches(column, 40, random)) {
     const ColumnView lookups = batch.lower.view();
@@ -95,7 +95,7 @@ TEST_P(NativeMapOf, PlacesNewKeysThatFitTheType) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!lookups.valid(i)) continue;
       const Key& key = batch.lower.keys()[i];
-      const NewKey found = place_new_key(map, lookups.data(), element_type(lookups.type()), i);
+      const NewKey found = convert_key(map, lookups.data(), element_type(lookups.type()), i);
       const auto updated = encoded_by(
           *codec, ColumnView::of(lookups.type(), bytes + i * width_of(lookups.type()), 1));
       ASSERT_EQ(found.fits, fits(key, column.shape())) << batch.text(i);
@@ -118,23 +118,23 @@ std::vector<std::string> native_workloads() {
 INSTANTIATE_TEST_SUITE_P(Keys, NativeMapOf, testing::ValuesIn(native_workloads()),
                          [](const auto& item) { return item.param; });
 
-// The place of an element of type `From` among the values of type `To`.
+// An element of type `From` in type `To`.
 template <class From>
-LinePlace placed(Type to, Type from, From value, bool up) {
-  return place_end({.column = element_type(to)}, &value, element_type(from), 0, up);
+ClampedBits converted(Type to, Type from, From value, bool up) {
+  return convert_end({.column = element_type(to)}, &value, element_type(from), 0, up);
 }
 
-TEST(NativeMap, PlacesIntegersOfAnyWidth) {
-  using Where = LinePlace::Where;
+TEST(NativeMap, ClampsIntegersOfAnyWidth) {
+  using Range = ClampedBits::Range;
   for (const bool up : {false, true}) {
-    EXPECT_EQ(placed<std::int32_t>(Type::u8, Type::i32, 256, up).where, Where::above);
-    EXPECT_EQ(placed<std::int64_t>(Type::u8, Type::i64, 255, up).bits, 255U);
-    EXPECT_EQ(placed<std::int32_t>(Type::u8, Type::i32, -1, up).where, Where::below);
-    EXPECT_EQ(placed<std::uint64_t>(Type::i64, Type::u64, ~std::uint64_t{0}, up).where,
-              Where::above);
-    EXPECT_EQ(placed<std::int8_t>(Type::u64, Type::i8, -1, up).where, Where::below);
-    EXPECT_EQ(placed<std::int64_t>(Type::i8, Type::i64, -129, up).where, Where::below);
-    EXPECT_EQ(placed<std::int64_t>(Type::i8, Type::i64, -128, up).bits, 0U);
+    EXPECT_EQ(converted<std::int32_t>(Type::u8, Type::i32, 256, up).range, Range::above);
+    EXPECT_EQ(converted<std::int64_t>(Type::u8, Type::i64, 255, up).bits, 255U);
+    EXPECT_EQ(converted<std::int32_t>(Type::u8, Type::i32, -1, up).range, Range::below);
+    EXPECT_EQ(converted<std::uint64_t>(Type::i64, Type::u64, ~std::uint64_t{0}, up).range,
+              Range::above);
+    EXPECT_EQ(converted<std::int8_t>(Type::u64, Type::i8, -1, up).range, Range::below);
+    EXPECT_EQ(converted<std::int64_t>(Type::i8, Type::i64, -129, up).range, Range::below);
+    EXPECT_EQ(converted<std::int64_t>(Type::i8, Type::i64, -128, up).bits, 0U);
   }
 }
 
@@ -151,9 +151,10 @@ TEST(NativeMap, RoundsFloatsWithoutCrossingTheValue) {
                            : std::nextafter(down, up) == up || (down == 0 && up > 0))
         << value;
   }
-  EXPECT_EQ(placed(Type::f32, Type::f64, std::nan(""), true).bits,
+  EXPECT_EQ(converted(Type::f32, Type::f64, std::nan(""), true).bits,
             ordered_bits(std::numeric_limits<float>::quiet_NaN()));
-  EXPECT_EQ(placed(Type::f64, Type::f32, 0.1F, true).bits, ordered_bits(static_cast<double>(0.1F)));
+  EXPECT_EQ(converted(Type::f64, Type::f32, 0.1F, true).bits,
+            ordered_bits(static_cast<double>(0.1F)));
 }
 
 }  // namespace

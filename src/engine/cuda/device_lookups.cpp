@@ -130,13 +130,13 @@ DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::
     if (part.type() == Type::string) {
       const StringsInPieces strings = strings_on_device(part, first, count, copies, in, queue);
       tuples.end.types[p] = strings.type;
-      tuples.end.parts[p] = strings.offsets;
+      tuples.end.fields[p] = strings.offsets;
       tuples.end.bytes[p] = strings.bytes;
       return;
     }
     DeviceBytes unused;
     tuples.end.types[p] = element_type(part.type());
-    tuples.end.parts[p] = elements_on_device(part.with_validity(nullptr), first, count,
+    tuples.end.fields[p] = elements_on_device(part.with_validity(nullptr), first, count,
                                              copies.emplace_back(), unused, in, queue)
                               .data;
   };
@@ -260,12 +260,12 @@ std::optional<PairMap> LookupEncoder::pair_to_read(std::size_t first, Edge edge)
     const ColumnView& part = keys.parts()[p];
     const ElementType type = element_type(part.type());
     if (part.type() != types[p] || !is_plain(type)) return std::nullopt;
-    const NativeMap& own = packed->parts[p].map;
-    (p == 0 ? map.first : map.second) = PairMap::Part{
+    const NativeMap& own = packed->fields[p].map;
+    (p == 0 ? map.first : map.second) = PairMap::Field{
         static_cast<const std::byte*>(part.data()) + (batch_.offset() + first) * type.bytes,
         type.bytes, flip_of(type), own.base, own.span};
   }
-  map.second_bits = packed->parts[1].bits;
+  map.second_bits = packed->fields[1].bits;
   map.base = packed->base;
   map.span = packed->span;
   return map;

@@ -53,13 +53,12 @@ class HostValues {
 
 [[nodiscard]] std::shared_ptr<DeviceFullKeys> full_keys_of(const KeyCodec& codec,
                                                            const Queue& queue) {
-  const std::optional<CodecParts> parts = codec.parts();
-  if (!parts)
+  if (codec.fields().fields.size() > PackedMap::max_fields)
     fail(ErrorKind::unsupported,
          "composite keys of more than {} parts cannot be indexed on a GPU: use fewer, or an index "
          "@cpu",
-         std::size_t{PackedMap::max_parts});
-  return std::make_shared<DeviceFullKeys>(codec, *parts, queue);
+         std::size_t{PackedMap::max_fields});
+  return std::make_shared<DeviceFullKeys>(codec, codec.fields(), queue);
 }
 
 // Makes row i of the rows element i of their values.

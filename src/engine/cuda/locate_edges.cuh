@@ -50,7 +50,7 @@ struct EdgePairReader {
     limit = static_cast<Key>(to);
     return is_possible;
   }
-  [[nodiscard]] __device__ static std::uint64_t bits(const PairMap::Part& part, std::size_t i) {
+  [[nodiscard]] __device__ static std::uint64_t bits(const PairMap::Field& part, std::size_t i) {
     const std::uint64_t element =
         part.bytes == 4 ? __ldcs(static_cast<const std::uint32_t*>(part.elements) + i)
                         : __ldcs(static_cast<const unsigned long long*>(part.elements) + i);

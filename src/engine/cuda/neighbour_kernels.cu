@@ -21,8 +21,8 @@ __global__ void to_common_kernel(std::uint64_t* keys, std::size_t count,
   if (i >= count) return;
   std::uint64_t key = 0;
   for (std::size_t p = 0; p < from.count; ++p) {
-    const std::uint64_t own = packed_place(from, p, keys[i]) - to.parts[p].map.base;
-    key = (to.parts[p].bits >= 64 ? 0 : key << to.parts[p].bits) | own;
+    const std::uint64_t own = field_bits(from, p, keys[i]) - to.fields[p].map.base;
+    key = (to.fields[p].bits >= 64 ? 0 : key << to.fields[p].bits) | own;
   }
   keys[i] = key - to.base;
 }
@@ -85,8 +85,8 @@ __global__ void __launch_bounds__(block_threads)
     if (limits.is_measured) {
       const auto distance = [&](std::uint64_t to) {
         return distance_to(limits.lookups.data, limits.lookups.type, i,
-                           packed_place(map, map.count - 1, to),
-                           map.parts[map.count - 1].map.column);
+                           field_bits(map, map.count - 1, to),
+                           map.fields[map.count - 1].map.column);
       };
       KeyDistance between = row == miss_row ? any_distance : distance(key);
       if (row_behind != miss_row) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(block_threads)
     if (out.rows != nullptr) __stcs(out.rows + i, row);
     for (std::size_t p = 0; p < map.count; ++p)
       if (out.key_parts[p] != nullptr && row != miss_row)
-        store_element(out.key_parts[p], i, map.parts[p].map.column, packed_place(map, p, key));
+        store_element(out.key_parts[p], i, map.fields[p].map.column, field_bits(map, p, key));
   }
   if (out.matched != nullptr) write_matched(out.matched, i, count, row != miss_row);
 }
@@ -122,11 +122,11 @@ std::optional<PackedMap> common_map(std::span<const PackedMap> segments) {
     std::uint64_t largest = 0;
     for (const PackedMap& segment : segments) {
       if (segment.empty) continue;
-      const NativeMap& own = segment.parts[p].map;
+      const NativeMap& own = segment.fields[p].map;
       smallest = std::min(smallest, own.base);
       largest = std::max(largest, own.base + own.span);
     }
-    PackedMap::Part& part = map.parts[p];
+    PackedMap::Field& part = map.fields[p];
     part.map.base = smallest;
     part.map.span = largest - smallest;
     part.map.empty = false;

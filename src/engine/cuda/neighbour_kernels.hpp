@@ -36,7 +36,7 @@ void join_neighbours(const NeighbourSide& best, const NeighbourSide& other, std:
 // The neighbours as they are returned. Null outputs are not wanted.
 struct NeighbourOutputs {
   std::uint32_t* rows = nullptr;
-  void* key_parts[PackedMap::max_parts] = {};  // elements of the column's parts, any for a miss
+  void* key_parts[PackedMap::max_fields] = {};  // elements of the column's parts, any for a miss
   std::uint8_t* matched = nullptr;
 };
 

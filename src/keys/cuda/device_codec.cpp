@@ -45,7 +45,7 @@ class PartEncoder {
   [[nodiscard]] std::unique_ptr<KeyCodec> encode_native(std::size_t p, Type type,
                                                         const DeviceElements& validity) const {
     DeviceElements elements = validity;
-    elements.data = tuples_.end.parts[p];
+    elements.data = tuples_.end.fields[p];
     elements.type = tuples_.end.types[p];
     const DeviceExtent extent = extent_of(elements, queue_);
     return make_native_codec(type, {extent.smallest, extent.largest});
@@ -150,8 +150,8 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
   result.elements = validity;
   if (is_composite) {
     PackedSource source;
-    source.find_extent = [&](const CodecParts& layout) {
-      StringMap unused[PackedMap::max_parts] = {};
+    source.find_extent = [&](const CodecFields& layout) {
+      StringMap unused[PackedMap::max_fields] = {};
       const PackedMap map = packed_map_of(layout, unused);
       result.keys = pack_tuples(tuples, map, of_parts, queue);
       for (std::size_t p = layout.first_compared; p < types.size(); ++p)
@@ -172,8 +172,8 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
   }
   if (result.codec->empty()) result.extent = {~std::uint64_t{0}, 0, 0};
   result.codec->number_rows(RowNumbers(0, tuples.size));
-  const CodecParts layout = *result.codec->parts();
-  result.base = is_composite ? layout.base : layout.parts.front().map.base;
+  const CodecFields& layout = result.codec->fields();
+  result.base = is_composite ? layout.base : layout.fields.front().map.base;
   result.full->set_view(*result.codec, layout);
   return result;
 }

@@ -41,9 +41,9 @@ StringMap DeviceDictionary::map() const {
   return {nodes_.data(), positions_.data(), alphabets_.data(), labels_.data()};
 }
 
-DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts, const Queue& queue) {
-  for (std::size_t p = 0; p < parts.parts.size(); ++p) {
-    const CodecPart& from = parts.parts[p];
+DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecFields& parts, const Queue& queue) {
+  for (std::size_t p = 0; p < parts.fields.size(); ++p) {
+    const CodecField& from = parts.fields[p];
     Part& own = parts_[p];
     if (from.dictionary != nullptr) own.dictionary = DeviceDictionary(*from.dictionary, queue);
     if (p < parts.first_compared) continue;
@@ -53,22 +53,23 @@ DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts, c
     own.tails.bytes = copied<char>(from.tails->get().all_bytes(), queue);
     own.tails.prefix = from.prefix.size();
   }
-  if (compares() || parts.first_compared < parts.parts.size()) {
+  if (compares() || parts.first_compared < parts.fields.size()) {
     const RowNumbers& rows = codec.rows();
     if (rows.listed()) rows_ = copied<std::uint32_t>(rows.list(), queue);
   }
   set_view(codec, parts);
 }
 
-void DeviceFullKeys::set_view(const KeyCodec& codec, const CodecParts& parts) {
-  StringMap dictionaries[PackedMap::max_parts] = {};
-  for (std::size_t p = 0; p < parts.parts.size(); ++p) dictionaries[p] = parts_[p].dictionary.map();
+void DeviceFullKeys::set_view(const KeyCodec& codec, const CodecFields& parts) {
+  StringMap dictionaries[PackedMap::max_fields] = {};
+  for (std::size_t p = 0; p < parts.fields.size(); ++p)
+    dictionaries[p] = parts_[p].dictionary.map();
   view_.map = packed_map_of(parts, dictionaries);
   view_.map.span = codec.span();
   view_.map.empty = codec.empty();
-  for (std::size_t p = 0; p < parts.parts.size(); ++p) {
+  for (std::size_t p = 0; p < parts.fields.size(); ++p) {
     const Part& own = parts_[p];
-    FullKeys::Part& part = view_.parts[p];
+    FullKeys::Field& part = view_.fields[p];
     part.keys = own.keys.keys.data();
     part.is_wide = own.keys.is_wide;
     part.starts = own.tails.starts.keys.data();
@@ -77,8 +78,8 @@ void DeviceFullKeys::set_view(const KeyCodec& codec, const CodecParts& parts) {
     part.size = own.tails.bytes.size();
     part.prefix_size = own.tails.prefix;
     // The label that all strings share is the first node's.
-    if (parts.parts[p].dictionary != nullptr)
-      part.prefix = dictionaries[p].labels + parts.parts[p].dictionary->nodes().front().label;
+    if (parts.fields[p].dictionary != nullptr)
+      part.prefix = dictionaries[p].labels + parts.fields[p].dictionary->nodes().front().label;
   }
   const RowNumbers& rows = codec.rows();
   view_.rows = {rows_.empty() ? nullptr : rows_.data(), rows.listed() ? 0 : rows.first(),

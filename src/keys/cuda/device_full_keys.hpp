@@ -5,7 +5,7 @@
 
 #include "base/cuda/device_array.hpp"
 #include "keys/codec.hpp"
-#include "keys/codec_parts.hpp"
+#include "keys/codec_fields.hpp"
 #include "keys/cuda/device_tails.hpp"
 #include "keys/full_keys.hpp"
 
@@ -41,11 +41,11 @@ class DeviceFullKeys {
 
   DeviceFullKeys() = default;
   // A copy of what a codec keeps; parts() are its parts.
-  DeviceFullKeys(const KeyCodec& codec, const CodecParts& parts, const Queue& queue);
+  DeviceFullKeys(const KeyCodec& codec, const CodecFields& parts, const Queue& queue);
 
   [[nodiscard]] Part& part(std::size_t p) { return parts_[p]; }
   // Once all parts are there.
-  void set_view(const KeyCodec& codec, const CodecParts& parts);
+  void set_view(const KeyCodec& codec, const CodecFields& parts);
   [[nodiscard]] const FullKeys& view() const { return view_; }
   // Whether encoded keys do not tell all keys apart.
   [[nodiscard]] bool compares() const { return view_.map.first_compared < view_.map.count; }
@@ -56,7 +56,7 @@ class DeviceFullKeys {
   [[nodiscard]] PackedKeys keys_of(std::size_t p) const;
 
  private:
-  Part parts_[PackedMap::max_parts];
+  Part parts_[PackedMap::max_fields];
   DeviceArray<std::uint32_t> rows_;
   FullKeys view_;
 };

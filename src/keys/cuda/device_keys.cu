@@ -142,7 +142,7 @@ __global__ void convert_each(DeviceElements keys, NativeMap map, std::uint64_t* 
   unsigned long long valid = 0;
   for (std::size_t i = thread_number(); i < keys.size; i += thread_count()) {
     if (!is_valid(keys, i)) continue;
-    const NewKey key = place_new_key(map, keys.data, keys.type, i);
+    const NewKey key = convert_key(map, keys.data, keys.type, i);
     if (!key.fits) atomicMin(&facts->first_unfit, static_cast<unsigned long long>(i));
     converted[i] = key.bits - map.base;
     smallest = min(smallest, key.bits);

@@ -97,7 +97,7 @@ struct DeviceTuples {
     const std::uint8_t* bits;
     std::size_t offset;
   };
-  Validity validity[PackedMap::max_parts + 1] = {};
+  Validity validity[PackedMap::max_fields + 1] = {};
   std::size_t validity_count = 0;
   std::size_t size = 0;
 };

@@ -134,9 +134,9 @@ __global__ void narrowed(const std::uint64_t* from, std::size_t count, std::uint
 [[nodiscard]] __device__ std::uint64_t key_of_part(const DeviceTuples& tuples, const PackedMap& map,
                                                    const PartCodes& codes, std::size_t p,
                                                    std::size_t i) {
-  const NativeMap& own = map.parts[p].map;
+  const NativeMap& own = map.fields[p].map;
   if (codes.codes[p] != nullptr) return codes.codes[p][i] - own.base;
-  return place_end(own, tuples.end.parts[p], tuples.end.types[p], i, true).bits - own.base;
+  return convert_end(own, tuples.end.fields[p], tuples.end.types[p], i, true).bits - own.base;
 }
 
 __global__ void pack(const __grid_constant__ DeviceTuples tuples,
@@ -146,8 +146,8 @@ __global__ void pack(const __grid_constant__ DeviceTuples tuples,
   if (i >= tuples.size) return;
   std::uint64_t key = 0;
   for (std::size_t p = 0; p < map.count && p <= map.first_compared; ++p) {
-    const PackedMap::Part& part = map.parts[p];
-    key = append_part(key, part, key_of_part(tuples, map, codes, p, i));
+    const PackedMap::Field& part = map.fields[p];
+    key = append_field(key, part, key_of_part(tuples, map, codes, p, i));
   }
   keys[i] = key;
 }
@@ -268,7 +268,7 @@ DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples, const PackedM
 DevicePackedKeys part_keys(const DeviceTuples& tuples, const PackedMap& map, std::size_t part,
                            const PartCodes& codes, const Queue& queue) {
   DevicePackedKeys result;
-  result.is_wide = is_wide(map.parts[part].map.span);
+  result.is_wide = is_wide(map.fields[part].map.span);
   result.size = tuples.size;
   with_key_type(result.is_wide, [&]<class Key>(Key) {
     result.keys = DeviceBytes(queue, tuples.size * sizeof(Key));

@@ -41,7 +41,7 @@ struct DeviceCodes {
 
 // The codes of the parts that are strings; null for others.
 struct PartCodes {
-  const std::uint64_t* codes[PackedMap::max_parts] = {};
+  const std::uint64_t* codes[PackedMap::max_fields] = {};
 };
 
 // Tuples whose parts have the types of a column's as packed keys, before the base is subtracted;

@@ -47,7 +47,7 @@ DeviceTuples device_tuples(const ColumnView& column, std::size_t first, std::siz
     tuples.end.types[p] = is_string ? string_elements(width) : element_type(part.type());
     tuples.end.bytes[p] = part.string_bytes();
     const void* const elements = is_string ? part.string_offsets() : part.data();
-    tuples.end.parts[p] = static_cast<const std::byte*>(elements) + first * width;
+    tuples.end.fields[p] = static_cast<const std::byte*>(elements) + first * width;
     add_validity(part);
   };
   if (column.type() != Type::composite && column.has_value()) add_part(column);

@@ -13,8 +13,8 @@ namespace rtindex::cuda {
 // The ordered_bits() of an element.
 [[nodiscard]] __device__ inline std::uint64_t bits_of(const DeviceElements& column, std::size_t i) {
   if (column.type.kind == ElementType::Kind::real)
-    return place_real(column.data, i, column.type, column.type, true).bits;
-  return place_integer(load_integer(column.data, i, column.type), column.type).bits;
+    return round_real(column.data, i, column.type, column.type, true).bits;
+  return clamp_integer(load_integer(column.data, i, column.type), column.type).bits;
 }
 
 }  // namespace rtindex::cuda

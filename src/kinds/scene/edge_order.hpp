@@ -10,7 +10,7 @@ namespace rtindex {
 [[nodiscard]] inline bool is_nearer(const LookupBatch& batch, Edge edge, const EdgeRow& row,
                                     const EdgeRow& than) {
   if (batch.has_residual() && than.row != miss_row && row.key == than.key) {
-    const int order = batch.codec().compare_rows(row.row, than.row);
+    const int order = batch.codec().comparer()->compare_rows(row.row, than.row);
     if (order != 0) return (order < 0) == (edge == Edge::first);
   }
   return row.is_nearer(edge, than);

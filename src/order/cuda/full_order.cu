@@ -69,7 +69,7 @@ __global__ void put_rows(const KeyRow* sorted, const std::uint32_t* positions, s
 template <class Key>
 void order_shared(const Key* keys, std::uint32_t* rows, std::size_t size, const FullKeys& full,
                   const Queue& queue) {
-  const PackedMap::Part& only = full.map.parts[0];
+  const PackedMap::Field& only = full.map.fields[0];
   const bool is_string = full.map.count == 1 && only.map.column.kind == ElementType::Kind::string;
   const IsShared<Key> is_shared{keys, size, only.strings, only.map.base, is_string};
   const DeviceArray<std::uint32_t> positions(queue, size);
