@@ -216,7 +216,7 @@ NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
 NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
                                               const BuildOptions& options) const {
   if (!is_native(column.type())) {
-    if (kind_->positions && column.parts().size() <= PackedMap::max_parts)
+    if (kind_->positions && column.parts().size() <= PackedMap::max_fields)
       return build_tuples(column, options);
     const HostColumn keys(column, "keys", options.stream);
     const HostColumn include(options.include, "included values", options.stream);

@@ -7,6 +7,7 @@
 #include "base/cuda/launch.cuh"
 #include "base/macros.hpp"
 #include "engine/cuda/position_searcher.hpp"
+#include "keys/native_map.hpp"
 #include "order/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
@@ -37,9 +38,10 @@ struct ElementReader {
     return std::uint64_t{__ldcs(elements + i) ^ flip};
   }
   [[nodiscard]] __device__ bool encode(std::uint64_t bits, Key& key) const {
-    const std::uint64_t offset = bits - base;
-    key = static_cast<Key>(offset);
-    return offset <= span;
+    std::uint64_t encoded = 0;
+    const bool is_possible = encode_bits(base, span, bits, encoded);
+    key = static_cast<Key>(encoded);
+    return is_possible;
   }
 };
 

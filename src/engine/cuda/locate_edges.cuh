@@ -18,20 +18,11 @@ struct EdgeElementReader {
   bool open;
 
   [[nodiscard]] __device__ bool read(std::size_t i, Key& key, Key& limit) const {
-    std::uint64_t bits = ends.bits(i);
-    if constexpr (edge == Edge::last) {
-      limit = 0;
-      if (open && bits-- == 0) return false;
-      const std::uint64_t offset = bits - ends.base;
-      key = static_cast<Key>(offset < ends.span ? offset : ends.span);
-      return bits >= ends.base;
-    } else {
-      limit = static_cast<Key>(~Key{0});
-      if (open && ++bits == 0) return false;
-      const std::uint64_t offset = bits > ends.base ? bits - ends.base : 0;
-      key = static_cast<Key>(offset);
-      return offset <= ends.span;
-    }
+    std::uint64_t encoded = 0;
+    const bool is_possible = encode_edge<edge>(ends.base, ends.span, ends.bits(i), open, encoded);
+    key = static_cast<Key>(encoded);
+    limit = edge == Edge::last ? Key{0} : static_cast<Key>(~Key{0});
+    return is_possible;
   }
 };
 
