@@ -9,6 +9,7 @@
 
 #include <rtindex/error.hpp>
 
+#include "file/stored.hpp"
 #include "keys/codecs.hpp"
 #include "keys/lookup_batch.hpp"
 #include "keys/string_hash.hpp"
@@ -158,6 +159,26 @@ TEST_P(Codecs, EncodeUpdatesLikeTheColumn) {
   EXPECT_EQ(*span, codec->span());
   for (std::size_t i = 0; i < encoded.size(); ++i)
     ASSERT_EQ(keys[encoded.row(i)], encoded.keys[i]) << "row " << encoded.row(i);
+}
+
+TEST_P(Codecs, AreReadAsTheyWereSaved) {
+  for (const KeyUse use : {KeyUse::order, KeyUse::points}) {
+    const std::unique_ptr<KeyCodec> saved = KeyCodec::for_column(view, use);
+    Stored stored;
+    stored.mapping = std::make_shared<int>();  // arrays view the memory of `saved`
+    saved->save(FileWriter(stored));
+    const std::unique_ptr<KeyCodec> read = KeyCodec::from_file(FileReader(stored), column.size());
+    EXPECT_EQ(read->describe(), saved->describe());
+    EXPECT_EQ(read->part_types(), saved->part_types());
+    EXPECT_EQ(read->has_residual(), saved->has_residual());
+    const EncodedColumn keys = read->encode(view);
+    ASSERT_EQ(keys.size(), encoded.size());
+    EXPECT_EQ(keys.span, saved->span());
+    const OwnedColumn decoded = read->decode(saved->encode(view));
+    const OwnedColumn wanted = saved->decode(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      ASSERT_EQ(decoded.view().text(i), wanted.view().text(i));
+  }
 }
 
 TEST_P(Codecs, DescribeThemselves) { EXPECT_FALSE(codec->describe().empty()); }
