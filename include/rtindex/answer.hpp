@@ -85,6 +85,21 @@ enum class RowOrder : std::uint8_t {
   descending,  ///< the same from the end
 };
 
+/// The classes in which `sum`, `min` and `max` are computed and returned.
+enum class ValueClass : std::uint8_t {
+  u64,  ///< std::uint64_t, of bool and unsigned integers
+  i64,  ///< std::int64_t, of signed integers, dates and timestamps
+  f64,  ///< double, of floats
+};
+
+/// The class of values of a native type.
+[[nodiscard]] constexpr ValueClass class_of(Type type) {
+  if (type == Type::f32 || type == Type::f64) return ValueClass::f64;
+  const bool is_signed =
+      (type >= Type::i8 && type <= Type::i64) || type == Type::date32 || type == Type::timestamp64;
+  return is_signed ? ValueClass::i64 : ValueClass::u64;
+}
+
 /// What `sum`, `min` and `max` give for a lookup without a match, by the class of the value type.
 struct MissValues {
   std::uint64_t u64 = std::numeric_limits<std::uint64_t>::max();
@@ -102,6 +117,13 @@ struct Counters {
   std::uint64_t hits = 0;  ///< hits that the tracer reported, those included that a comparison of
                            ///< keys then rejected; matching rows (rx:native, and with buckets)
 
+  constexpr Counters& operator+=(const Counters& more) {
+    rays += more.rays;
+    cells += more.cells;
+    tested += more.tested;
+    hits += more.hits;
+    return *this;
+  }
   friend constexpr bool operator==(const Counters&, const Counters&) = default;
 };
 
@@ -191,6 +213,8 @@ class RTINDEX_API Answers {
   /// The keys of the neighbours, in the type of the column; null where there is none.
   [[nodiscard]] ColumnView keys() const;
 
+  /// Whether `AnswerOptions::matched` was set.
+  [[nodiscard]] bool has_matched() const { return has_matched_; }
   /// Whether a lookup matched; needs `AnswerOptions::matched`.
   [[nodiscard]] bool matched(std::size_t lookup) const;
   /// The bitmap of lookups that matched, least significant bit first; needs

@@ -57,6 +57,34 @@ enum class TimeUnit : std::uint8_t {
 
 /// The name of a type as messages and `describe()` print it ("uint32", "string", ...).
 [[nodiscard]] RTINDEX_API std::string_view name_of(Type type);
+/// The type of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API Type type_named(std::string_view name);
+
+/// Whether all elements of the type have the same width: not strings and composites.
+[[nodiscard]] constexpr bool is_native(Type type) {
+  return type != Type::string && type != Type::composite;
+}
+/// Bytes of one element of a native type; 0 for strings and composites.
+[[nodiscard]] constexpr std::size_t width_of(Type type) {
+  switch (type) {
+    case Type::u8:
+    case Type::i8:
+    case Type::boolean: return 1;
+    case Type::u16:
+    case Type::i16: return 2;
+    case Type::u32:
+    case Type::i32:
+    case Type::date32:
+    case Type::f32: return 4;
+    case Type::u64:
+    case Type::i64:
+    case Type::timestamp64:
+    case Type::f64: return 8;
+    case Type::string:
+    case Type::composite: break;
+  }
+  return 0;
+}
 
 /// An element type that a column can view directly: bool, integers of 8 to 64 bits, float, double.
 template <class T>

@@ -23,18 +23,6 @@ template <class T>
   return static_cast<value_class_t<T>>(value_of(element));  // NOLINT(*-signed-char-misuse)
 }
 
-// The same classes at run time.
-enum class ValueClass : std::uint8_t { u64, i64, f64 };
-
-[[nodiscard]] inline ValueClass class_of(Type type) {
-  return visit_native(type, []<class T>() {
-    using Class = value_class_t<T>;
-    if constexpr (std::is_same_v<Class, double>) return ValueClass::f64;
-    if constexpr (std::is_same_v<Class, std::int64_t>) return ValueClass::i64;
-    return ValueClass::u64;
-  });
-}
-
 // Calls visitor.template operator()<Class>() with the C++ type of a value class. The visitor may be
 // host code alone, which nvcc would warn of.
 #if defined(__CUDACC__)

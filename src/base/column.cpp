@@ -31,6 +31,12 @@ std::string_view name_of(Type type) {
   return "unknown";
 }
 
+Type type_named(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(Type::composite); ++i)
+    if (name_of(static_cast<Type>(i)) == name) return static_cast<Type>(i);
+  fail("unknown type '{}': expected a name such as uint64, float32, date32 or string", name);
+}
+
 namespace {
 
 // By TimeUnit.

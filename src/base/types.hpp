@@ -49,17 +49,8 @@ decltype(auto) visit_native(Type type, Visitor&& visitor) {
   return visitor.template operator()<std::uint64_t>();
 }
 
-[[nodiscard]] constexpr bool is_native(Type type) {
-  return type != Type::string && type != Type::composite;
-}
-
 [[nodiscard]] constexpr bool is_integer(Type type) { return type <= Type::boolean; }
 
 [[nodiscard]] constexpr bool is_float(Type type) { return type == Type::f32 || type == Type::f64; }
-
-// Bytes of one element of a native column.
-[[nodiscard]] inline std::size_t width_of(Type type) {
-  return visit_native(type, []<class T>() { return sizeof(T); });
-}
 
 }  // namespace rtindex

@@ -139,6 +139,17 @@ TEST(ColumnView, OnlyTimestampsHaveUnits) {
             ErrorKind::invalid_argument);
 }
 
+TEST(Types, HaveNamesAndWidths) {
+  for (int i = 0; i <= static_cast<int>(Type::composite); ++i) {
+    const auto type = static_cast<Type>(i);
+    EXPECT_EQ(type_named(name_of(type)), type);
+    const std::size_t width = visit_native(type, []<class T>() { return sizeof(T); });
+    EXPECT_EQ(width_of(type), is_native(type) ? width : 0) << name_of(type);
+  }
+  EXPECT_EQ(test::error_of([] { static_cast<void>(type_named("decimal")); }),
+            ErrorKind::invalid_argument);
+}
+
 TEST(ErrorKinds, HaveTheNamesOfTheDocumentation) {
   const std::vector<std::pair<ErrorKind, std::string>> names = {
       {ErrorKind::invalid_argument, "invalid_argument"},
