@@ -4,6 +4,7 @@
 /// Everything: `#include <rtindex/rtindex.hpp>`.
 
 #include <rtindex/answer.hpp>
+#include <rtindex/arrow.hpp>
 #include <rtindex/column.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/error.hpp>

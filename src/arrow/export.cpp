@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include <rtindex/arrow.hpp>
+
+#include "arrow/owned.hpp"
 #include "arrow/type.hpp"
-#include "base/types.hpp"
 
 namespace rtindex::arrow {
 
@@ -142,6 +144,14 @@ ArrowArray array_of(const Node& node, const std::shared_ptr<const void>& owner) 
   return array;
 }
 
+void export_node(const Node& node, const std::shared_ptr<const void>& owner, ArrowSchema* schema,
+                 ArrowArray* array) {
+  Owned<ArrowSchema> type;
+  if (schema != nullptr) *type.address() = schema_of(node);
+  *array = array_of(node, owner);
+  if (schema != nullptr) *schema = std::exchange(*type.address(), ArrowSchema{});
+}
+
 Node lists_of_rows(std::string name, std::size_t length, const void* offsets, const void* rows,
                    std::size_t row_count) {
   return {"+L",
@@ -159,3 +169,25 @@ Node node_of(const ColumnView& column, std::string name,
 }
 
 }  // namespace rtindex::arrow
+
+namespace rtindex {
+
+void export_arrow(const ColumnView& column, const std::shared_ptr<const void>& owner,
+                  ArrowSchema* schema, ArrowArray* array, std::string_view time_zone) {
+  const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  owners->push_back(owner);
+  arrow::Node node = arrow::node_of(column, "", *owners);
+  // Timestamps without a unit are integers, which have no zone.
+  if (node.format.starts_with("ts")) node.format += time_zone;
+  arrow::export_node(node, owners, schema, array);
+}
+
+void export_arrow(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> rows,
+                  const std::shared_ptr<const void>& owner, ArrowSchema* schema,
+                  ArrowArray* array) {
+  const std::size_t lists = offsets.empty() ? 0 : offsets.size() - 1;
+  arrow::export_node(arrow::lists_of_rows("", lists, offsets.data(), rows.data(), rows.size()),
+                     owner, schema, array);
+}
+
+}  // namespace rtindex

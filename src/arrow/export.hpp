@@ -26,6 +26,10 @@ struct Node {
 // moved away.
 [[nodiscard]] ArrowArray array_of(const Node& node, const std::shared_ptr<const void>& owner);
 
+// Writes an array, and its schema if one is wanted, once both are complete.
+void export_node(const Node& node, const std::shared_ptr<const void>& owner, ArrowSchema* schema,
+                 ArrowArray* array);
+
 // Lists of uint32 between 64-bit offsets.
 [[nodiscard]] Node lists_of_rows(std::string name, std::size_t length, const void* offsets,
                                  const void* rows, std::size_t row_count);

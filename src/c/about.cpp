@@ -11,9 +11,7 @@
 #include <rtindex/index.hpp>
 #include <rtindex/version.hpp>
 
-#include "arrow/export.hpp"
-#include "base/types.hpp"
-#include "c/exports.hpp"
+#include "arrow/answers.hpp"
 #include "c/guard.hpp"
 #include "c/handle.hpp"
 
@@ -41,7 +39,7 @@ class Table {
         arrow::node_of(ColumnView::of(type, held->data(), held->size()), name, *owners_));
   }
   void export_to(ArrowSchema* schema, ArrowArray* array) const {
-    c::export_node(node_, owners_, schema, &c::required(array, "array"));
+    arrow::export_node(node_, owners_, schema, &c::required(array, "array"));
   }
 
  private:
@@ -135,7 +133,7 @@ rtindex_status rtindex_column_schema(const rtindex_index* index, ArrowSchema* sc
       column = empty(asked.type());
     }
     std::vector<std::shared_ptr<const void>> owners;
-    to = arrow::schema_of(arrow::node_of(c::with_units_of(asked, column), "", owners));
+    to = arrow::schema_of(arrow::node_of(arrow::with_units_of(asked, column), "", owners));
   });
 }
 

@@ -1,61 +1,14 @@
-#include <utility>
-#include <variant>
-
 #include <rtindex/rtindex.h>
+#include <rtindex/arrow.hpp>
 
 #include "c/calls.hpp"
 #include "c/device.hpp"
-#include "c/exports.hpp"
 #include "c/guard.hpp"
 #include "c/handle.hpp"
 
 namespace rtindex::c {
 
 namespace {
-
-// What an exported array of answers keeps.
-struct HeldAnswers {
-  Answers answers;
-  std::vector<std::shared_ptr<const void>> copies;  // of keys
-};
-
-const void* elements_of(const Aggregates& aggregates) {
-  return std::visit([](const auto& values) -> const void* { return values.data(); }, aggregates);
-}
-
-AnswerBuffers buffers_of(const Answers& answers, bool matched) {
-  AnswerBuffers buffers{answers.answers(), answers.size()};
-  const auto has = [&](Answer answer) { return answers.answers().has(answer); };
-  if (has(Answer::any)) buffers.any = answers.any().data();
-  if (has(Answer::first)) buffers.first = answers.first().data();
-  if (has(Answer::count)) buffers.count = answers.count().data();
-  const auto add = [&](Answer answer, const Aggregates& (Answers::*get)() const,
-                       const void*& buffer) {
-    if (!has(answer)) return;
-    const Aggregates& aggregates = (answers.*get)();
-    buffer = elements_of(aggregates);
-    buffers.values = static_cast<ValueClass>(aggregates.index());
-  };
-  add(Answer::sum, &Answers::sum, buffers.sum);
-  add(Answer::min, &Answers::min, buffers.min);
-  add(Answer::max, &Answers::max, buffers.max);
-  if (matched) buffers.matched = answers.matched_bitmap().data();
-  if (has(Answer::rows)) {
-    buffers.offsets = answers.offsets().data();
-    buffers.rows = answers.rows().data();
-    buffers.row_count = answers.rows().size();
-  }
-  return buffers;
-}
-
-void export_answers(const Index& index, AnswerCall& call, ArrowSchema* schema, ArrowArray* array) {
-  const auto held = std::make_shared<HeldAnswers>(HeldAnswers{call.answer(index), {}});
-  arrow::Node node = answers_node(buffers_of(held->answers, call.options().matched));
-  if (held->answers.answers().has(Answer::key))
-    node.children.push_back(
-        arrow::node_of(with_units_of(index, held->answers.keys()), "key", held->copies));
-  export_node(node, held, schema, array);
-}
 
 Outputs outputs_from(const rtindex_outputs& given) {
   return {.any = given.any,
@@ -87,7 +40,7 @@ rtindex_status rtindex_answer(const rtindex_index* index, const rtindex_query* q
     const rtindex_index& handle = c::checked(index);
     ArrowArray& to = c::required(array, "array");
     c::AnswerCall call(handle, query, options, diagnostics);
-    c::export_answers(handle.index, call, schema, &to);
+    export_arrow(handle.index, call.answer(handle.index), schema, &to);
   });
 }
 
@@ -102,7 +55,7 @@ rtindex_status rtindex_answer_device(const rtindex_index* index, const rtindex_q
     if (call.query().memory_space() == MemorySpace::device)
       return c::export_answers_on_device(handle, call, schema, to);
     ArrowDeviceArray made{};
-    c::export_answers(handle.index, call, schema, &made.array);
+    export_arrow(handle.index, call.answer(handle.index), schema, &made.array);
     made.device_id = -1;
     made.device_type = ARROW_DEVICE_CPU;
     to = made;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "arrow/type.hpp"
-#include "base/types.hpp"
 #include "c/device.hpp"
 #include "c/guard.hpp"
 

@@ -16,7 +16,7 @@ void export_pairs(const Index& index, const JoinCall& call, ArrowSchema* schema,
                   ArrowArray* array) {
   const auto held =
       std::make_shared<JoinedRows>(index.join(call.query(), call.how(), call.stream()));
-  export_node(
+  arrow::export_node(
       pairs_node(held->lookups.size(), held->lookups.data(), held->rows.data(), call.has_rows()),
       held, schema, array);
 }

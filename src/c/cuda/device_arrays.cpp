@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "answers/values.hpp"
+#include "arrow/answers.hpp"
 #include "arrow/type.hpp"
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/pooled_stream.hpp"
 #include "base/cuda/runtime.hpp"
-#include "base/types.hpp"
 #include "c/exports.hpp"
 #include "c/guard.hpp"
 
@@ -82,7 +81,7 @@ class DeviceBuffers {
 void export_to(const arrow::Node& node, const std::shared_ptr<DeviceBuffers>& buffers,
                ArrowSchema* schema, ArrowDeviceArray& array) {
   ArrowDeviceArray made{};
-  export_node(node, buffers, schema, &made.array);
+  arrow::export_node(node, buffers, schema, &made.array);
   made.device_id = buffers->device();
   made.device_type = ARROW_DEVICE_CUDA;
   made.sync_event = buffers->sync_event();
@@ -156,8 +155,8 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
   cuda::WaitOnExit wait(stream);  // a call that fails leaves no work on memory that is released
   Outputs outputs = outputs_in(*buffers, index, options, lookups);
   call.answer_into(now, outputs);
-  AnswerBuffers answers{options.answers, lookups,     outputs.any, outputs.first,
-                        outputs.count,   outputs.sum, outputs.min, outputs.max};
+  arrow::AnswerBuffers answers{options.answers, lookups,     outputs.any, outputs.first,
+                               outputs.count,   outputs.sum, outputs.min, outputs.max};
   answers.values = class_of_values(index, options);
   if (options.matched) answers.matched = outputs.matched;
   if (options.answers.has(Answer::rows)) {
@@ -170,7 +169,7 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
     if (answers.row_count != 0) call.answer_into(now, rows);
     answers.rows = rows.rows;
   }
-  arrow::Node node = answers_node(answers);
+  arrow::Node node = arrow::answers_node(answers);
   if (options.answers.has(Answer::key))
     node.children.push_back({arrow::format_of(index.type(), index.time_unit()),
                              "key",
