@@ -9,6 +9,7 @@
 #include <rtindex/device.hpp>
 #include <rtindex/error.hpp>
 #include <rtindex/index.hpp>
+#include <rtindex/partition.hpp>
 #include <rtindex/query.hpp>
 #include <rtindex/spec.hpp>
 #include <rtindex/version.hpp>

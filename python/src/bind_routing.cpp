@@ -1,18 +1,18 @@
+#include <fmt/format.h>
 #include <nanobind/stl/tuple.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/parallel.hpp"
-#include "base/types.hpp"
+#include <rtindex/error.hpp>
+#include <rtindex/partition.hpp>
+
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
-#include "routing.hpp"
 #include "without_gil.hpp"
 
 namespace nb = nanobind;
@@ -21,25 +21,32 @@ namespace rtindex::python {
 
 namespace {
 
-// The elements of a buffer of which `size` have `width` bytes each, or any width that fits.
+// A buffer of `size` elements of `width` bytes each, or of any width that fits.
 struct Items {
-  Items(nb::handle object, Buffer::Access access, std::size_t size, std::size_t width = 0)
-      : buffer(object.ptr(), access), count(size) {
-    elements = {buffer.data(), width != 0 ? width : size == 0 ? 8 : buffer.bytes() / size};
-    const bool known =
-        elements.width == 1 || elements.width == 2 || elements.width == 4 || elements.width == 8;
-    if (!known || buffer.bytes() != size * elements.width)
-      fail("expected {} elements, got an array of {} bytes", size, buffer.bytes());
+  Items(nb::handle object, Buffer::Access access, std::size_t elements, std::size_t width_wanted)
+      : buffer(object.ptr(), access), size(elements) {
+    width = width_wanted != 0 ? width_wanted : size == 0 ? 8 : buffer.bytes() / size;
+    const bool is_known = width == 1 || width == 2 || width == 4 || width == 8;
+    if (!is_known || buffer.bytes() != size * width)
+      throw Error(
+          fmt::format("expected {} elements, got an array of {} bytes", size, buffer.bytes()));
   }
 
   template <class T>
   [[nodiscard]] std::span<T> as() const {
-    return {static_cast<T*>(elements.data), count};
+    return {static_cast<T*>(buffer.data()), size};
+  }
+  // As unsigned integers.
+  [[nodiscard]] ColumnView view() const {
+    const Type type = width == 1   ? Type::u8
+                      : width == 2 ? Type::u16
+                      : width == 4 ? Type::u32
+                                   : Type::u64;
+    return ColumnView::of(type, buffer.data(), size);
   }
 
   Buffer buffer;
-  std::size_t count;
-  Elements elements{};
+  std::size_t size, width;
 };
 
 Items read_items(nb::handle object, std::size_t size, std::size_t width = 0) {
@@ -50,35 +57,23 @@ Items write_items(nb::handle object, std::size_t size, std::size_t width = 0) {
   return {object, Buffer::Access::write, size, width};
 }
 
-// Runs the work on some threads (0: all of them) without the GIL.
-template <class Work>
-void run_unlocked(int threads, Work&& work) {
-  const WithoutGil unlocked;
-  ThreadLimit(threads).run(work);
-}
-
-ColumnView native_view(const Column& column) {
-  if (column.pieces().size() != 1 || !is_native(column.type()))
-    fail("expected a contiguous array of a native type");
+ColumnView one_chunk(const Column& column) {
+  if (column.pieces().size() != 1) throw Error("expected a contiguous array");
   return column.pieces().front();
 }
 
 void find_parts(const Column& keys, const Column& bounds, nb::handle rows, std::uint64_t first_row,
                 nb::handle parts, int threads) {
-  const ColumnView wanted = native_view(keys);
-  const ColumnView limits = native_view(bounds);
-  if (limits.size() == 0 || limits.size() > PartBounds::most || limits.type() != wanted.type())
-    fail("expected 1 to {} bounds of the type of the keys", PartBounds::most);
+  const ColumnView wanted = one_chunk(keys);
   const Items out = write_items(parts, wanted.size(), sizeof(std::uint16_t));
-  std::vector<std::uint64_t> held;
+  PartitionBounds limits{one_chunk(bounds)};
+  std::optional<Items> numbers;
   if (!rows.is_none()) {
-    const Items numbers = read_items(rows, limits.size(), sizeof(std::uint64_t));
-    const std::span<std::uint64_t> all = numbers.as<std::uint64_t>();
-    held.assign(all.begin(), all.end());
+    numbers.emplace(rows, Buffer::Access::read, limits.keys.size(), sizeof(std::uint64_t));
+    limits.rows = numbers->as<const std::uint64_t>();
   }
-  run_unlocked(threads, [&] {
-    PartBounds(limits, held).find(wanted, first_row, out.as<std::uint16_t>().data());
-  });
+  const WithoutGil unlocked;
+  find_partitions(wanted, limits, first_row, out.as<std::uint16_t>(), threads);
 }
 
 void group(nb::handle parts, nb::handle from, std::size_t size, nb::handle to, nb::handle positions,
@@ -87,43 +82,34 @@ void group(nb::handle parts, nb::handle from, std::size_t size, nb::handle to, n
   const Items begins = write_items(starts, count + 1, sizeof(std::uint64_t));
   std::optional<Items> source, out, places;
   if (!from.is_none()) {
-    source.emplace(from, Buffer::Access::read, size);
-    out.emplace(to, Buffer::Access::write, size, source->elements.width);
+    source.emplace(from, Buffer::Access::read, size, 0);
+    out.emplace(to, Buffer::Access::write, size, source->width);
   }
   if (!positions.is_none())
     places.emplace(positions, Buffer::Access::write, size, sizeof(std::uint32_t));
-  constexpr Elements none{nullptr, 1};
-  run_unlocked(threads, [&] {
-    group_by_part(found.as<std::uint16_t>(), source ? source->elements : none,
-                  out ? out->elements : none, places ? places->as<std::uint32_t>().data() : nullptr,
-                  begins.as<std::uint64_t>());
-  });
+  const WithoutGil unlocked;
+  group_by_partition(found.as<const std::uint16_t>(), source ? source->view() : ColumnView(),
+                     out ? out->buffer.data() : nullptr,
+                     places ? places->as<std::uint32_t>().data() : nullptr,
+                     begins.as<std::uint64_t>(), threads);
 }
 
 // `pieces` holds (elements, their number, the number of their parts).
-void ungroup_pieces(nb::handle parts, std::size_t size, const nb::list& pieces, nb::handle to,
-                    bool rows, int threads) {
+void ungroup(nb::handle parts, std::size_t size, const nb::list& pieces, nb::handle to, bool rows,
+             int threads) {
   const Items found = read_items(parts, size, sizeof(std::uint16_t));
   const Items out = write_items(to, size);
   std::vector<std::unique_ptr<Items>> held;
-  std::vector<Piece> all;
+  std::vector<PartitionSlice> slices;
   for (const nb::handle piece : pieces) {
     const auto [array, count, of_parts] =
         nb::cast<std::tuple<nb::object, std::size_t, std::size_t>>(piece);
-    held.push_back(std::make_unique<Items>(array, Buffer::Access::read, count));
-    all.push_back({held.back()->elements, count, of_parts});
-    if (count == 0) all.back().elements.width = 0;
+    held.push_back(std::make_unique<Items>(array, Buffer::Access::read, count, 0));
+    slices.push_back({held.back()->view(), of_parts});
   }
-  // Pieces without elements have no width of their own.
-  std::size_t width = 0;
-  for (const Piece& piece : all) width = std::max(width, piece.elements.width);
-  for (Piece& piece : all) {
-    if (piece.elements.width == 0) piece.elements.width = width;
-    if (piece.elements.width != width ||
-        (size > 0 && width != out.elements.width && !(width == 4 && out.elements.width == 8)))
-      fail("expected pieces of {} bytes an element, or of 4 for 8", out.elements.width);
-  }
-  run_unlocked(threads, [&] { ungroup(found.as<const std::uint16_t>(), all, out.elements, rows); });
+  const WithoutGil unlocked;
+  ungroup_partitions(found.as<const std::uint16_t>(), slices, out.buffer.data(), out.width,
+                     rows ? Widen::rows : Widen::numbers, threads);
 }
 
 }  // namespace
@@ -136,7 +122,7 @@ void bind_routing(nb::module_& module) {
              nb::arg("out").none(), nb::arg("positions").none(), nb::arg("starts"),
              nb::arg("count"), nb::arg("threads"),
              "Writes elements, or their positions (uint32), in the order of their parts.");
-  module.def("ungroup", ungroup_pieces, nb::arg("parts"), nb::arg("size"), nb::arg("pieces"),
+  module.def("ungroup", ungroup, nb::arg("parts"), nb::arg("size"), nb::arg("pieces"),
              nb::arg("out"), nb::arg("rows"), nb::arg("threads"),
              "Writes elements that are in the order of their parts.");
   module.def(
@@ -144,9 +130,8 @@ void bind_routing(nb::module_& module) {
       [](nb::handle from, std::size_t size, nb::handle to, int threads) {
         const Items found = read_items(from, size, sizeof(std::uint32_t));
         const Items out = write_items(to, size, sizeof(std::uint64_t));
-        run_unlocked(threads, [&] {
-          widen_rows(found.as<const std::uint32_t>(), out.as<std::uint64_t>().data());
-        });
+        const WithoutGil unlocked;
+        widen_rows(found.as<const std::uint32_t>(), out.as<std::uint64_t>(), threads);
       },
       nb::arg("source"), nb::arg("size"), nb::arg("out"), nb::arg("threads"),
       "Writes rows as uint64; misses stay misses.");
@@ -156,10 +141,9 @@ void bind_routing(nb::module_& module) {
          int threads) {
         const Items found = read_items(local, size, sizeof(std::uint32_t));
         const Items numbers = read_items(rows, rows_size);
-        const Items out = write_items(to, size, numbers.elements.width);
-        run_unlocked(threads, [&] {
-          global_rows(found.as<const std::uint32_t>(), numbers.elements, out.elements);
-        });
+        const Items out = write_items(to, size, numbers.width);
+        const WithoutGil unlocked;
+        global_rows(found.as<const std::uint32_t>(), numbers.view(), out.buffer.data(), threads);
       },
       nb::arg("local"), nb::arg("size"), nb::arg("rows"), nb::arg("rows_size"), nb::arg("out"),
       nb::arg("threads"), "Writes the global row of each local one; misses stay misses.");

@@ -89,7 +89,7 @@ def test_global_rows():
 
 def test_pieces_of_other_sizes_are_refused():
     parts = np.zeros(3, np.uint16)
-    with pytest.raises(Exception, match="expected 3 elements in a piece, got 2"):
+    with pytest.raises(Exception, match="expected 3 elements in a slice, got 2"):
         _moves.ungroup(parts, [(np.zeros(2, np.uint64), 1)], np.empty(3, np.uint64))
     with pytest.raises(Exception, match="bytes an element"):
         _moves.ungroup(parts, [(np.zeros(3, np.uint8), 1)], np.empty(3, np.uint64))

@@ -1,4 +1,4 @@
-"""Arrays taken apart by partition and put together again, by the loops of the library."""
+"""Arrays grouped by partition and ungrouped again, by functions of the library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .. import _core
 from .._lists import Array
 from ._columns import Columns
 
-MOST_PARTS = 2**16 - 1
+MAX_PARTS = 2**16 - 1
 _TYPES = {np.dtype(name) for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16",
                                       "uint32", "uint64", "float32", "float64")}
 
@@ -27,7 +27,7 @@ def native(column: Columns | None, like: Columns) -> bool:
 
 def can_group(size: int, count: int) -> bool:
     """Whether so many elements can be grouped by so many parts."""
-    return count <= MOST_PARTS and size < 2**32
+    return count <= MAX_PARTS and size < 2**32
 
 
 def find_parts(keys: Array, bounds: Array, rows: Array | None = None, first_row: int = 0) -> Array:

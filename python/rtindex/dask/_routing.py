@@ -13,7 +13,7 @@ from .._kinds import Kind
 from .._lists import Array
 from .._query import Query
 from ._columns import Columns, as_keys, concat, keys_for, nulls, size, take
-from ._moves import MOST_PARTS, can_group, find_parts, group, group_positions, native
+from ._moves import MAX_PARTS, can_group, find_parts, group, group_positions, native
 
 # Keys are compared with every bound up to here, and searched beyond.
 _FEW = 16
@@ -189,7 +189,7 @@ class Parts:
             first = np.append(True, order[1:] != order[:-1])  # different keys
             first[np.arange(keys.size) % -(-keys.size // each) != 0] = False
             chosen.append(keys[first])
-        if sum(keys.size for keys in chosen) >= MOST_PARTS:
+        if sum(keys.size for keys in chosen) >= MAX_PARTS:
             return None
         return Parts(np.concatenate(chosen), [keys.size for keys in chosen])
 
