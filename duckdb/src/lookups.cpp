@@ -8,8 +8,6 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/parallel.hpp"
-
 #include "api.hpp"
 #include "functions.hpp"
 #include "keys.hpp"
@@ -133,7 +131,7 @@ void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector r
     if (rows == 0) return;
     const SharedIndex named = registry->find(constant_text(
         duckdb_data_chunk_get_vector(chunk, 0), all_rows(rows), "the name of the index"));
-    const SerialLoops serial;  // DuckDB's threads have a chunk each
+    const SerialCalls serial;  // DuckDB's threads have a chunk each
     const auto answers = answers_to(*named, function, chunk);
     if (!answers) return write_misses(function.answer, rows, result);
     if (function.answer == Answer::first) return write_first(*named, answers->first(), result);

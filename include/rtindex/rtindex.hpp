@@ -12,4 +12,5 @@
 #include <rtindex/partition.hpp>
 #include <rtindex/query.hpp>
 #include <rtindex/spec.hpp>
+#include <rtindex/threads.hpp>
 #include <rtindex/version.hpp>

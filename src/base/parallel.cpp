@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <rtindex/threads.hpp>
+
 #include "base/thread_pool.hpp"
 
 #if !defined(RTINDEX_EXECUTOR_STD)
@@ -30,9 +32,9 @@ void serial_for(std::size_t size, std::size_t grain,
     body(first, std::min(grain, size - first));
 }
 
-SerialLoops::SerialLoops() : before_(std::exchange(serial_loops, true)) {}
+SerialCalls::SerialCalls() : before_(std::exchange(serial_loops, true)) {}
 
-SerialLoops::~SerialLoops() { serial_loops = before_; }
+SerialCalls::~SerialCalls() { serial_loops = before_; }
 
 namespace {
 

@@ -42,19 +42,6 @@ template <class T, class Body, class Merge>
 // How many threads a loop may use here.
 [[nodiscard]] int parallel_threads();
 
-// While it lives, loops of this thread use no other: for batches of a caller that has threads of
-// its own, each with a batch.
-class SerialLoops {
- public:
-  SerialLoops();
-  ~SerialLoops();
-  SerialLoops(const SerialLoops&) = delete;
-  SerialLoops& operator=(const SerialLoops&) = delete;
-
- private:
-  bool before_;
-};
-
 // Runs work with at most `threads` threads (0: as many as the caller's arena has).
 class ThreadLimit {
  public:

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <rtindex/threads.hpp>
+
 namespace rtindex {
 namespace {
 
@@ -106,7 +108,7 @@ TEST(ParallelFor, StaysOnItsThreadWhileLoopsAreSerial) {
   const int before = parallel_threads();
   std::vector<std::size_t> firsts;
   {
-    const SerialLoops serial;
+    const SerialCalls serial;
     EXPECT_EQ(parallel_threads(), 1);
     parallel_for(1050, 100, [&](std::size_t first, std::size_t count) {
       EXPECT_EQ(std::this_thread::get_id(), own);

@@ -11,7 +11,6 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/parallel.hpp"
 #include "keys/codec.hpp"
 #include "support/description.hpp"
 #include "support/index_bytes.hpp"
@@ -197,7 +196,7 @@ TEST(Grid, IsTheSameWithManyThreads) {
   };
   std::vector<std::byte> by_one_thread;
   {
-    const SerialLoops serial;
+    const SerialCalls serial;
     by_one_thread = starts_of_cells();
   }
   for (int build = 0; build < 20; ++build) ASSERT_TRUE(starts_of_cells() == by_one_thread);
