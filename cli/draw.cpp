@@ -10,7 +10,6 @@
 #include "cli/neighbour_options.hpp"
 #include "cli/verbs.hpp"
 #include "column_files/column_file.hpp"
-#include "drawing/scene_model.hpp"
 #include "drawing/scene_picture.hpp"
 #include "file/atomic_file.hpp"
 
@@ -73,8 +72,7 @@ void draw(const CLI::App& verb, const DrawOptions& options) {
 
   PictureOptions picture{options.title, options.bvh};
   if (picture.title.empty()) picture.title = std::filesystem::path(options.column).stem().string();
-  const std::string svg =
-      scene_picture(make_scene_model(column.view(), queries, Spec(options.index)), picture);
+  const std::string svg = scene_picture(column.view(), queries, Spec(options.index), picture);
   AtomicFile out(options.output);
   out.append(std::as_bytes(std::span(svg)));
   out.commit();

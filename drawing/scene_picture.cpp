@@ -10,6 +10,7 @@
 #include "drawing/legend.hpp"
 #include "drawing/marks.hpp"
 #include "drawing/scene_layout.hpp"
+#include "drawing/scene_model.hpp"
 #include "drawing/scene_painter.hpp"
 #include "drawing/svg.hpp"
 
@@ -66,7 +67,9 @@ std::vector<std::string> wrapped(const std::string& text, double width) {
 
 }  // namespace
 
-std::string scene_picture(const SceneModel& model, const PictureOptions& options) {
+std::string scene_picture(const ColumnView& column, std::span<const Query> queries,
+                          const Spec& spec, const PictureOptions& options) {
+  const SceneModel model = make_scene_model(column, queries, spec);
   const SceneLayout layout(model, {options.bvh});
   const ColumnTable table(model, layout);
   const PixelBox scene = layout.bounds();

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "drawing/scene_model.hpp"
+#include <rtindex/column.hpp>
+#include <rtindex/query.hpp>
+#include <rtindex/spec.hpp>
 
 namespace rtindex {
 
@@ -11,8 +14,10 @@ struct PictureOptions {
   bool bvh = false;
 };
 
-// The whole picture as an SVG document: title, a table of the column if it is short, the scene, and
-// a legend with each lookup and the rows that it returned.
-[[nodiscard]] std::string scene_picture(const SceneModel& model, const PictureOptions& options);
+// The scene of a column and the rays of queries as an SVG document: title, a table of the column if
+// it is short, the scene, and a legend with each query and the rows that it returned. Throws where
+// the column is too large, or where the index casts no rays.
+[[nodiscard]] std::string scene_picture(const ColumnView& column, std::span<const Query> queries,
+                                        const Spec& spec, const PictureOptions& options);
 
 }  // namespace rtindex

@@ -6,7 +6,6 @@
 
 #include "bind.hpp"
 #include "column.hpp"
-#include "drawing/scene_model.hpp"
 #include "drawing/scene_picture.hpp"
 #include "query.hpp"
 #include "without_gil.hpp"
@@ -24,7 +23,7 @@ std::string draw(const Column& column, const std::vector<const OwnedQuery*>& que
   std::vector<QuerySlice> held;
   std::vector<Query> drawn;
   for (const OwnedQuery* query : queries) drawn.push_back(held.emplace_back(query->whole()).query);
-  return scene_picture(make_scene_model(keys.view, drawn, Spec(spec)), {title, bvh});
+  return scene_picture(keys.view, drawn, Spec(spec), {title, bvh});
 }
 
 }  // namespace
