@@ -9,15 +9,10 @@ from typing import Any
 import numpy as np
 
 from ._columns import is_one_key, is_pandas, is_scalar
-from ._core import ArrowAnswer
+from ._core import ArrowAnswer, Column
 from ._errors import InvalidArgumentError
 from ._lists import Array, validity_bits
 from ._times import in_common_unit
-
-_ARROW_FORMATS = {"int8": "c", "uint8": "C", "int16": "s", "uint16": "S", "int32": "i",
-                  "uint32": "I", "int64": "l", "uint64": "L", "float32": "f", "float64": "g"}
-_ARROW_TIMES = {"datetime64[s]": "tss:", "datetime64[ms]": "tsm:", "datetime64[us]": "tsu:",
-                "datetime64[ns]": "tsn:"}
 
 
 class Kind:
@@ -187,21 +182,22 @@ def _missing(values: Array, validity: Array | None) -> Array | None:
 
 
 def _arrow_answer(values: Array, validity: Array | None, zone: str) -> ArrowAnswer:
-    form = _ARROW_FORMATS.get(values.dtype.name)
-    if form is None:
+    element_type, unit = values.dtype.name, ""
+    if values.dtype.kind == "M":
         if validity is None:
             validity = validity_bits(np.isnat(values))
-        values, form = _arrow_times(values, zone)
-    return ArrowAnswer(form, values.size, values, validity)
+        values, element_type, unit = _arrow_times(values)
+    return ArrowAnswer(Column.elements(element_type, values, unit, validity), zone)
 
 
-def _arrow_times(times: Array, zone: str) -> tuple[Array, str]:
-    """Ticks and their Arrow format; days are dates there."""
+def _arrow_times(times: Array) -> tuple[Array, str, str]:
+    """Ticks, their type and their unit; days are dates in Arrow."""
     if times.dtype == np.dtype("M8[D]"):
-        return _arrow_dates(times), "tdD"
+        return _arrow_dates(times), "date32", ""
     times = in_common_unit(times)
-    form = _ARROW_TIMES.get(times.dtype.name)
-    return times.view(np.int64), "l" if form is None else form + zone
+    if times.dtype.kind != "M":
+        return times, times.dtype.name, ""
+    return times.view(np.int64), "timestamp64", np.datetime_data(times.dtype)[0]
 
 
 def _arrow_dates(days: Array) -> Array:

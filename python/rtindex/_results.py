@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ._core import ArrowAnswer
+from ._core import export_lists
 from ._errors import InvalidArgumentError
 from ._lists import Array
 
@@ -45,8 +45,7 @@ class Rows:
         return pyarrow.array(self)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        answer = ArrowAnswer(len(self), self.offsets, self.rows)
-        return answer.__arrow_c_array__(requested_schema)
+        return export_lists(self.offsets, self.rows)
 
     def __repr__(self) -> str:
         shown = ", ".join(str(rows.tolist() if len(rows) <= 5 else [*rows[:5].tolist(), ...])

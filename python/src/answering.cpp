@@ -1,12 +1,13 @@
 #include "answering.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "answers/request.hpp"
-#include "answers/values.hpp"
-#include "base/error.hpp"
+#include <rtindex/error.hpp>
+
 #include "outputs.hpp"
 #include "without_gil.hpp"
 
@@ -19,8 +20,9 @@ namespace {
 template <class Class>
 void set_miss(nb::handle miss, Class& value) {
   if (!nb::try_cast(miss, value))
-    fail("invalid miss={}: expected a number that the type of the aggregate can hold",
-         nb::str(miss).c_str());
+    throw Error(
+        fmt::format("invalid miss={}: expected a number that the type of the aggregate can hold",
+                    nb::str(miss).c_str()));
 }
 
 // The value of misses in the class of the values: `miss`, or the reserved value where it is None.
@@ -87,7 +89,7 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
       } else {
         now.answer_into(slice.query, options, to, diagnostics);
       }
-      if (arrays.counters() != nullptr) add_work(*arrays.counters(), of_slice);
+      if (arrays.counters() != nullptr) *arrays.counters() += of_slice;
       if (options.matched) copy_bits(matched.data(), size, arrays.matched_bits(), slice.first);
     }
   }

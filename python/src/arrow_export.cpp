@@ -1,8 +1,11 @@
-#include "arrow/export.hpp"
-
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <utility>
+
+#include <rtindex/arrow.hpp>
 
 #include "arrow.hpp"
 #include "bind.hpp"
@@ -14,30 +17,22 @@ namespace rtindex::python {
 
 namespace {
 
-// Buffers of Python objects. Any thread may release the last array that holds them, so that the GIL
-// is taken to free them; nothing is freed once the interpreter has exited.
-struct PythonBuffers {
-  std::vector<std::unique_ptr<Buffer>> held;
-
-  [[nodiscard]] const void* hold(nb::handle object) {
-    if (object.is_none()) return nullptr;
-    held.push_back(std::make_unique<Buffer>(object.ptr(), Buffer::Access::read));
-    return held.back()->data();
-  }
-  static void free(const PythonBuffers* buffers) {
-    if (Py_IsInitialized() == 0) return;
-    const PyGILState_STATE state = PyGILState_Ensure();
-    delete buffers;
-    PyGILState_Release(state);
-  }
-};
-
-std::shared_ptr<PythonBuffers> no_buffers() { return {new PythonBuffers, PythonBuffers::free}; }
+// Owns memory of Python objects. Any thread may release the last array that holds it, so that the
+// GIL is taken to free it; nothing is freed once the interpreter has exited.
+template <class T>
+std::shared_ptr<const T> freed_with_gil(std::unique_ptr<const T> held) {
+  return {held.release(), [](const T* memory) {
+            if (Py_IsInitialized() == 0) return;
+            const PyGILState_STATE state = PyGILState_Ensure();
+            delete memory;
+            PyGILState_Release(state);
+          }};
+}
 
 // A consumer that moves the content out sets its `release` to null.
 template <class Struct>
-nb::object to_capsule(Struct content, const char* name) {
-  PyObject* capsule = PyCapsule_New(new Struct(std::move(content)), name, [](PyObject* self) {
+nb::object to_capsule(const Struct& content, const char* name) {
+  PyObject* capsule = PyCapsule_New(new Struct(content), name, [](PyObject* self) {
     auto* held = static_cast<Struct*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
     if (held->release != nullptr) held->release(held);
     delete held;
@@ -46,38 +41,48 @@ nb::object to_capsule(Struct content, const char* name) {
   return nb::steal(capsule);
 }
 
+nb::tuple to_capsules(const ArrowSchema& schema, const ArrowArray& array) {
+  nb::object first = to_capsule(schema, "arrow_schema");
+  return nb::make_tuple(std::move(first), to_capsule(array, "arrow_array"));
+}
+
+// Lists of uint32 between 64-bit offsets, as the capsules of an Arrow array.
+nb::tuple export_lists(nb::handle offsets, nb::handle rows) {
+  struct Lists {
+    Buffer offsets, rows;
+  };
+  const std::shared_ptr<const Lists> held = freed_with_gil(std::unique_ptr<const Lists>(
+      new Lists{{offsets.ptr(), Buffer::Access::read}, {rows.ptr(), Buffer::Access::read}}));
+  const auto elements = []<class T>(const Buffer& buffer, T) {
+    return std::span(static_cast<const T*>(buffer.data()), buffer.bytes() / sizeof(T));
+  };
+  ArrowSchema schema{};
+  ArrowArray array{};
+  export_arrow(elements(held->offsets, std::uint64_t{}), elements(held->rows, std::uint32_t{}),
+               held, &schema, &array);
+  return to_capsules(schema, array);
+}
+
 }  // namespace
 
-ArrowAnswer::ArrowAnswer(std::string format, std::size_t length, nb::handle elements,
-                         nb::handle validity) {
-  const std::shared_ptr<PythonBuffers> buffers = no_buffers();
-  node_ = {std::move(format), "", length, {buffers->hold(validity), buffers->hold(elements)}};
-  owner_ = buffers;
-}
-
-ArrowAnswer::ArrowAnswer(std::size_t length, nb::handle offsets, nb::handle rows) {
-  const std::shared_ptr<PythonBuffers> buffers = no_buffers();
-  const void* starts = buffers->hold(offsets);
-  node_ = arrow::lists_of_rows("", length, starts, buffers->hold(rows), nb::len(rows));
-  owner_ = buffers;
-}
-
 nb::tuple ArrowAnswer::capsules() const {
-  nb::object schema = to_capsule(arrow::schema_of(node_), "arrow_schema");
-  nb::object array = to_capsule(arrow::array_of(node_, owner_), "arrow_array");
-  return nb::make_tuple(std::move(schema), std::move(array));
+  const std::shared_ptr<const Column> held =
+      freed_with_gil(std::make_unique<const Column>(column_));
+  ArrowSchema schema{};
+  ArrowArray array{};
+  export_arrow(with_units(held->pieces().front(), held->unit()), held, &schema, &array, zone_);
+  return to_capsules(schema, array);
 }
 
 void bind_arrow_answers(nb::module_& module) {
-  nb::class_<ArrowAnswer>(module, "ArrowAnswer", "An answer as an Arrow array.")
-      .def(nb::init<std::string, std::size_t, nb::handle, nb::handle>(), nb::arg("format"),
-           nb::arg("length"), nb::arg("elements"), nb::arg("validity").none())
-      .def(nb::init<std::size_t, nb::handle, nb::handle>(), nb::arg("length"), nb::arg("offsets"),
-           nb::arg("rows"))
+  nb::class_<ArrowAnswer>(module, "ArrowAnswer", "A column as an Arrow array.")
+      .def(nb::init<Column, std::string>(), nb::arg("column"), nb::arg("zone") = "")
       .def(
           "__arrow_c_array__",
           [](const ArrowAnswer& answer, nb::handle) { return answer.capsules(); },
           nb::arg("requested_schema") = nb::none());
+  module.def("export_lists", export_lists, nb::arg("offsets"), nb::arg("rows"),
+             "The capsules of an Arrow array of lists of rows.");
 }
 
 }  // namespace rtindex::python

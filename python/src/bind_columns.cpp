@@ -1,14 +1,14 @@
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <span>
 #include <string_view>
 
+#include <rtindex/error.hpp>
+
 #include "arrow.hpp"
-#include "base/error.hpp"
-#include "base/types.hpp"
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
@@ -19,14 +19,10 @@ namespace rtindex::python {
 
 namespace {
 
-constexpr std::array<Type, 13> native_types = {
-    Type::u8,  Type::u16,     Type::u32,    Type::u64,         Type::i8,  Type::i16, Type::i32,
-    Type::i64, Type::boolean, Type::date32, Type::timestamp64, Type::f32, Type::f64};
-
-Type type_named(std::string_view name) {
-  for (const Type type : native_types)
-    if (name_of(type) == name) return type;
-  fail("unknown element type '{}'", name);
+Type native_type_named(std::string_view name) {
+  const Type type = type_named(name);
+  if (!is_native(type)) throw Error(fmt::format("expected a native type, got {}", name));
+  return type;
 }
 
 Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owner,
@@ -34,7 +30,9 @@ Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owne
   Column column(type, unit);
   if (!validity.is_none()) {
     auto bitmap = std::make_shared<Buffer>(validity.ptr(), Buffer::Access::read);
-    if (bitmap->bytes() * 8 < view.size()) fail("the validity bitmap is shorter than the column");
+    if (bitmap->bytes() * 8 < view.size())
+      throw Error(fmt::format("the validity bitmap has {} bits and the column {} elements",
+                              bitmap->bytes() * 8, view.size()));
     view = view.with_validity(static_cast<const std::uint8_t*>(bitmap->data()));
     column.keep(std::move(bitmap));
   }
@@ -45,7 +43,7 @@ Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owne
 
 Column element_column(std::string_view type_name, nb::handle array, const std::string& unit,
                       nb::handle validity) {
-  const Type type = type_named(type_name);
+  const Type type = native_type_named(type_name);
   auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
   const ColumnView view = ColumnView::of(type, buffer->data(), buffer->bytes() / width_of(type));
   return one_piece(type, unit, view, std::move(buffer), validity);
@@ -54,7 +52,7 @@ Column element_column(std::string_view type_name, nb::handle array, const std::s
 // `owner` keeps the device memory, which is not read here.
 Column on_device(std::string_view type_name, std::uintptr_t address, std::size_t size,
                  nb::object owner) {
-  const Type type = type_named(type_name);
+  const Type type = native_type_named(type_name);
   Column column(type, "");
   column.append(ColumnView::of(type, reinterpret_cast<const void*>(address), size).on_device());
   column.keep(std::make_shared<nb::object>(std::move(owner)));
@@ -80,7 +78,9 @@ Column strings_on_device(std::size_t offset_bytes, std::uintptr_t offsets, std::
 
 Column fixed_strings(nb::handle array, std::size_t width, std::size_t size) {
   auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
-  if (buffer->bytes() < width * size) fail("the array is shorter than {} strings", size);
+  if (buffer->bytes() < width * size)
+    throw Error(
+        fmt::format("expected {} strings of {} bytes, got {} bytes", size, width, buffer->bytes()));
   const ColumnView view =
       ColumnView::fixed_strings(static_cast<const char*>(buffer->data()), width, size);
   return one_piece(Type::string, "", view, std::move(buffer), nb::none());
@@ -91,8 +91,9 @@ std::string_view bytes_of(nb::handle object, std::size_t position) {
   if (PyBytes_Check(object.ptr()))
     return {PyBytes_AsString(object.ptr()), static_cast<std::size_t>(PyBytes_Size(object.ptr()))};
   if (!PyUnicode_Check(object.ptr()))
-    fail("invalid element {}: expected a string, bytes or None as in the rest of the list",
-         position);
+    throw Error(fmt::format(
+        "invalid element {}: expected a string, bytes or None as in the rest of the list",
+        position));
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
   if (bytes == nullptr) throw nb::python_error();
@@ -125,10 +126,6 @@ Column strings(nb::list objects) {
   column.append(std::move(view));
   column.keep(std::move(strings));
   return column;
-}
-
-Type lookup_type(std::string_view name) {
-  return name == name_of(Type::string) ? Type::string : type_named(name);
 }
 
 std::vector<std::string_view> part_types(const Column& column) {
@@ -169,7 +166,7 @@ void bind_columns(nb::module_& module) {
       .def_static(
           "open_end",
           [](std::string_view type, const std::string& unit, std::size_t size, bool upper) {
-            return open_end(lookup_type(type), unit, size, upper);
+            return open_end(type_named(type), unit, size, upper);
           },
           nb::arg("type"), nb::arg("unit"), nb::arg("size"), nb::arg("upper"),
           "Ends of ranges that exclude no key.")
@@ -177,7 +174,8 @@ void bind_columns(nb::module_& module) {
           "whole_numbers",
           [](const Column& column, std::string_view type, int direction, bool open,
              std::string refusal) {
-            return whole_numbers(column, type_named(type), {direction, open, std::move(refusal)});
+            return whole_numbers(column, native_type_named(type),
+                                 {direction, open, std::move(refusal)});
           },
           nb::arg("type"), nb::arg("direction"), nb::arg("open"), nb::arg("refusal"),
           "Floats as lookups on a column of integers.")

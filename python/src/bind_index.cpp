@@ -5,7 +5,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -15,7 +14,6 @@
 
 #include <rtindex/index.hpp>
 
-#include "base/error.hpp"
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
@@ -28,28 +26,6 @@ namespace rtindex::python {
 
 namespace {
 
-// The unit of that name; unspecified for NumPy's other units, such as "W" and "10ms".
-TimeUnit unit_named(std::string_view name) {
-  for (const TimeUnit unit : {TimeUnit::day, TimeUnit::hour, TimeUnit::minute, TimeUnit::second,
-                              TimeUnit::millisecond, TimeUnit::microsecond, TimeUnit::nanosecond})
-    if (name_of(unit) == name) return unit;
-  return TimeUnit::unspecified;
-}
-
-// The view with its unit, or the units of its parts, separated by commas.
-ColumnView with_units(const ColumnView& column, std::string_view units) {
-  if (column.type() == Type::timestamp64) return column.with_time_unit(unit_named(units));
-  if (column.type() != Type::composite || units.empty()) return column;
-  std::vector<ColumnView> parts(column.parts().begin(), column.parts().end());
-  for (ColumnView& part : parts) {
-    const std::string_view unit = units.substr(0, units.find(','));
-    units.remove_prefix(std::min(unit.size() + 1, units.size()));
-    if (part.type() == Type::timestamp64) part = part.with_time_unit(unit_named(unit));
-  }
-  return ColumnView::composite(std::move(parts))
-      .with_validity(column.validity(), column.validity_offset());
-}
-
 std::string metadata(const Index& index, const std::string& name) {
   const std::map<std::string, std::string> texts = index.metadata();
   const auto found = texts.find(name);
@@ -61,10 +37,9 @@ std::string units_of(const Index& index) {
   if (std::string stored = metadata(index, "time_units"); !stored.empty()) return stored;
   const std::vector<TimeUnit> parts = index.part_time_units();
   if (parts.empty()) return std::string(name_of(index.time_unit()));
-  std::string units;
-  for (const TimeUnit unit : parts) units += "," + std::string(name_of(unit));
-  const bool has_units = units.find_first_not_of(',') != std::string::npos;
-  return has_units ? units.substr(1) : "";
+  std::vector<std::string> units;
+  for (const TimeUnit unit : parts) units.emplace_back(name_of(unit));
+  return joined_units(units);
 }
 
 // The unit of included values, and their time zone.

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -13,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include <rtindex/error.hpp>
 #include <rtindex/index.hpp>
 
 #include "answering.hpp"
-#include "base/error.hpp"
 #include "bind.hpp"
 #include "outputs.hpp"
 #include "query.hpp"
@@ -50,7 +51,7 @@ RowOrder order_named(std::string_view name) {
   if (name.empty()) return RowOrder::any;
   if (name == "key") return RowOrder::ascending;
   if (name == "-key") return RowOrder::descending;
-  fail("invalid order='{}': expected 'key' or '-key'", name);
+  throw Error(fmt::format("invalid order='{}': expected 'key' or '-key'", name));
 }
 
 nb::tuple answer_call(const Index& index, const OwnedQuery& query, const Column* values,

@@ -8,9 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/types.hpp"
-
 namespace rtindex::python {
 
 namespace {
@@ -88,7 +85,35 @@ OwnedView concatenated(std::span<const ColumnView> pieces) {
   return joined;
 }
 
+// The unit of that name; unspecified for NumPy's other units, such as "W" and "10ms".
+TimeUnit unit_named(std::string_view name) {
+  for (const TimeUnit unit : {TimeUnit::day, TimeUnit::hour, TimeUnit::minute, TimeUnit::second,
+                              TimeUnit::millisecond, TimeUnit::microsecond, TimeUnit::nanosecond})
+    if (name_of(unit) == name) return unit;
+  return TimeUnit::unspecified;
+}
+
 }  // namespace
+
+std::string joined_units(const std::vector<std::string>& units) {
+  std::string joined;
+  for (const std::string& unit : units) joined += "," + unit;
+  const bool has_units = joined.find_first_not_of(',') != std::string::npos;
+  return has_units ? joined.substr(1) : "";
+}
+
+ColumnView with_units(const ColumnView& column, std::string_view units) {
+  if (column.type() == Type::timestamp64) return column.with_time_unit(unit_named(units));
+  if (column.type() != Type::composite || units.empty()) return column;
+  std::vector<ColumnView> parts(column.parts().begin(), column.parts().end());
+  for (ColumnView& part : parts) {
+    const std::string_view unit = units.substr(0, units.find(','));
+    units.remove_prefix(std::min(unit.size() + 1, units.size()));
+    if (part.type() == Type::timestamp64) part = part.with_time_unit(unit_named(unit));
+  }
+  return ColumnView::composite(std::move(parts))
+      .with_validity(column.validity(), column.validity_offset());
+}
 
 std::size_t Column::address() const {
   return pieces_.empty() ? 0 : reinterpret_cast<std::size_t>(pieces_.front().data());
@@ -110,16 +135,15 @@ std::vector<OwnedView> batches(const Column& column) {
 }
 
 Column composite(const std::vector<const Column*>& parts) {
-  std::string units;
+  std::vector<std::string> units;
   std::vector<OwnedView> joined;
   std::vector<ColumnView> views;
   for (const Column* part : parts) {
-    units += (part == parts.front() ? "" : ",") + part->unit();
+    units.push_back(part->unit());
     joined.push_back(as_one_view(*part));
     views.push_back(joined.back().view);
   }
-  const bool has_units = units.find_first_not_of(',') != std::string::npos;
-  Column column(Type::composite, has_units ? units : "");
+  Column column(Type::composite, joined_units(units));
   column.append(ColumnView::composite(std::move(views)));
   column.set_rounded(!parts.empty() && parts.back()->rounded());
   for (const OwnedView& part : joined)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <rtindex/column.hpp>
@@ -54,6 +55,11 @@ struct OwnedView {
   ColumnView view;
   std::vector<Owner> owners;
 };
+
+// The units of the parts of a composite, separated by commas; empty where no part has one.
+[[nodiscard]] std::string joined_units(const std::vector<std::string>& units);
+// The view with its unit, or the units of its parts, separated by commas.
+[[nodiscard]] ColumnView with_units(const ColumnView& column, std::string_view units);
 
 // The whole column as one view. One chunk is viewed in place; several are concatenated.
 [[nodiscard]] OwnedView as_one_view(const Column& column);

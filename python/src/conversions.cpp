@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -7,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/types.hpp"
+#include <rtindex/error.hpp>
+
 #include "column.hpp"
 
 // Lookups that are converted before an index reads them.
@@ -24,7 +26,8 @@ std::shared_ptr<std::vector<To>> converted(const ColumnView& days) {
   for (std::size_t i = 0; i < days.size(); ++i) {
     if (!days.valid(i)) continue;
     if (!std::in_range<To>(from[i]))
-      fail("lookup {} is too far from 1970 for the dates of the column: leave it out", i);
+      throw Error(fmt::format(
+          "lookup {} is too far from 1970 for the dates of the column: leave it out", i));
     (*result)[i] = static_cast<To>(from[i]);
   }
   return result;
@@ -64,7 +67,8 @@ void append_whole(const ColumnView& floats, const Rounding& rounding, Column& co
     if (to_whole(static_cast<double>(from[i]), rounding, (*numbers)[i]))
       (*validity)[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
     else if (!rounding.refusal.empty())
-      fail("invalid number {}: {}", static_cast<double>(from[i]), rounding.refusal);
+      throw Error(
+          fmt::format("invalid number {}: {}", static_cast<double>(from[i]), rounding.refusal));
   }
   column.append(ColumnView(*numbers).with_validity(validity->data()));
   column.keep(std::move(numbers));

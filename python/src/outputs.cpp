@@ -1,11 +1,11 @@
 #include "outputs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
-#include "answers/request.hpp"
-#include "base/error.hpp"
-#include "base/types.hpp"
+#include <rtindex/error.hpp>
 
 namespace nb = nanobind;
 
@@ -62,16 +62,16 @@ HostOutputs::HostOutputs(const HostArrays& arrays, std::size_t lookups, Type key
     if (std::string_view(text.c_str()) == "counters") {
       counters_ = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
       if (counters_->bytes() != sizeof(Counters))
-        fail("invalid array for counters: expected {} bytes, got {}", sizeof(Counters),
-             counters_->bytes());
+        throw Error(fmt::format("invalid array for counters: expected {} bytes, got {}",
+                                sizeof(Counters), counters_->bytes()));
       continue;
     }
     const std::size_t slot = slot_of(text.c_str());
     buffers_[slot] = std::make_unique<Buffer>(array.ptr(), Buffer::Access::write);
     const std::size_t bytes = bytes_of(slot, lookups);
     if (buffers_[slot]->bytes() != bytes)
-      fail("invalid array for '{}': expected {} bytes for {} lookups, got {}", text.c_str(), bytes,
-           lookups, buffers_[slot]->bytes());
+      throw Error(fmt::format("invalid array for '{}': expected {} bytes for {} lookups, got {}",
+                              text.c_str(), bytes, lookups, buffers_[slot]->bytes()));
   }
 }
 
@@ -96,7 +96,7 @@ AnswerSet HostOutputs::answers() const {
 
 std::size_t HostOutputs::slot_of(std::string_view name) {
   const auto* const found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) fail("unknown output '{}'", name);
+  if (found == names.end()) throw Error(fmt::format("unknown output '{}'", name));
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -131,7 +131,7 @@ Outputs outputs_of(const DeviceArrays& arrays) {
     else if (name == "rows")
       outputs.rows = static_cast<std::uint32_t*>(memory);
     else
-      fail("unknown output '{}'", name);
+      throw Error(fmt::format("unknown output '{}'", name));
   }
   return outputs;
 }

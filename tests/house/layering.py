@@ -1,5 +1,5 @@
-"""Checks that data moves one way: a folder of src/ includes only folders above it, and folders beside
-src/ include src/ and themselves.
+"""Checks that data moves one way: a folder of src/ includes only folders above it, folders beside src/
+include src/ and themselves, and bindings include the public headers, not src/.
 
 usage: layering.py SOURCE_ROOT | --self-test
 """
@@ -13,6 +13,8 @@ import tempfile
 FOLDERS = ["base", "file", "keys", "rows", "answers", "order", "engine", "kinds", "index", "arrow", "c"]
 # Beside src/: the index does not include them, they do not include each other.
 BESIDE = ["column_files", "drawing"]
+# Bindings, and the folders beside src/ whose headers they may include.
+BINDINGS = {"python/src": ["cli", "drawing"], "duckdb/src": []}
 SUFFIXES = {".h", ".hpp", ".cpp", ".cuh", ".cu"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 STANDARD = re.compile(r"^([a-z0-9_]+|std(int|def)\.h)$")
@@ -41,6 +43,15 @@ def internal_fault(folder, target):
     return None
 
 
+def binding_fault(path, beside, target):
+    """Why a file of bindings may not include "target", or None."""
+    head, slash, _ = target.partition("/")
+    if head in beside if slash else (path.parent / target).exists():
+        return None
+    folders = "".join(f", {folder}/" for folder in beside)
+    return f"bindings include only <rtindex/...>, their own folder{folders}"
+
+
 def public_fault(quoted, target):
     """Why a public header may not include target, or None."""
     if not quoted and (target.startswith("rtindex/") or STANDARD.match(target)):
@@ -59,6 +70,12 @@ def faults(root):
             why = internal_fault(folder, target) if quoted else None
             if why:
                 yield f"{path.relative_to(root)}:{number}: \"{target}\": {why}"
+    for folder, beside in BINDINGS.items():
+        for path in files(root / folder):
+            for number, quoted, target in includes(path):
+                why = binding_fault(path, beside, target) if quoted else None
+                if why:
+                    yield f"{path.relative_to(root)}:{number}: \"{target}\": {why}"
     for path in files(root / "include"):
         for number, quoted, target in includes(path):
             why = public_fault(quoted, target)
@@ -74,6 +91,9 @@ def self_test():
         "src/kinds/embree/a.cpp": '#include "kinds/a.hpp"\n#include <embree3/rtcore.h>\n',
         "drawing/a.cpp": '#include "drawing/a.hpp"\n#include "index/a.hpp"\n',
         "include/rtindex/a.hpp": "#include <cstdint>\n#include <rtindex/b.hpp>\n",
+        "python/src/a.hpp": "#include <rtindex/a.hpp>\n#include <nanobind/nanobind.h>\n",
+        "python/src/a.cpp": '#include "a.hpp"\n#include "drawing/a.hpp"\n#include "cli/a.hpp"\n',
+        "duckdb/src/a.cpp": "#include <rtindex/a.hpp>\n",
     }
     untidy = [
         {"src/base/a.hpp": '#include "keys/a.hpp"\n'},
@@ -85,6 +105,10 @@ def self_test():
         {"src/other/a.cpp": ""},
         {"include/rtindex/a.hpp": "#include <fmt/format.h>\n"},
         {"include/rtindex/a.hpp": '#include "rtindex/b.hpp"\n'},
+        {"python/src/a.cpp": '#include "base/a.hpp"\n'},
+        {"python/src/a.cpp": '#include "missing.hpp"\n'},
+        {"python/src/a.cpp": '#include "src/base/a.hpp"\n'},
+        {"duckdb/src/a.cpp": '#include "drawing/a.hpp"\n'},
     ]
 
     def count(tree):
