@@ -82,7 +82,7 @@ inline constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::ma
 enum class RowOrder : std::uint8_t {
   any,         ///< as they are found
   ascending,   ///< by key, rows of equal keys by rowID
-  descending,  ///< the same from the end
+  descending,  ///< the reverse of `ascending`
 };
 
 /// The classes in which `sum`, `min` and `max` are computed and returned.
@@ -100,22 +100,23 @@ enum class ValueClass : std::uint8_t {
   return is_signed ? ValueClass::i64 : ValueClass::u64;
 }
 
-/// What `sum`, `min` and `max` give for a lookup without a match, by the class of the value type.
+/// What `sum`, `min` and `max` return for a lookup without a match, by the class of the value type.
 struct MissValues {
   std::uint64_t u64 = std::numeric_limits<std::uint64_t>::max();
   std::int64_t i64 = std::numeric_limits<std::int64_t>::min();
   double f64 = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// How much work the queries of a call were. What an index does not count stays 0.
+/// The work of one call. What an index does not count stays 0.
 struct Counters {
   std::uint64_t rays = 0;   ///< rays that were cast (rx:optix, rx:embree)
   std::uint64_t cells = 0;  ///< cells of the grid, or groups of them, that were read (rx:native)
-  std::uint64_t tested =
-      0;                   ///< keys compared with lookups: of pairs (rx:native), and of boxes
-                           ///< (primitive=aabb); other primitives are tested by the foreign tracer
-  std::uint64_t hits = 0;  ///< hits that the tracer reported, those included that a comparison of
-                           ///< keys then rejected; matching rows (rx:native, and with buckets)
+  /// Keys compared with lookups: by rx:native, and with primitive=aabb. Embree and OptiX test all
+  /// other primitives themselves and do not count.
+  std::uint64_t tested = 0;
+  /// Hits that the tracer reported, including those that a comparison of keys then rejected;
+  /// matching rows for rx:native and with buckets.
+  std::uint64_t hits = 0;
 
   constexpr Counters& operator+=(const Counters& more) {
     rays += more.rays;
@@ -128,9 +129,9 @@ struct Counters {
 };
 
 /// Measurements of one call, for benchmarks. Both pointers are to host memory; null: not measured,
-/// at no cost. A call that measures waits for its work on the stream, and takes longer.
+/// at no cost. A call that measures waits for its work on the stream and is slower.
 struct Diagnostics {
-  /// Receives what the call counted; `rx` counts, classic indexes throw `Error`.
+  /// Receives the counters of `rx`; classic indexes throw `Error`.
   Counters* counters = nullptr;
   /// Receives the milliseconds that the rays of the call took on the GPU; `rx:optix` only.
   double* ray_ms = nullptr;
@@ -166,13 +167,13 @@ using Aggregates =
 
 class OwnedColumn;
 
-/// What a batch returned: one entry per lookup, in the order of the lookups, for every answer that
-/// was asked for. Reading an answer that was not asked for throws `Error`.
+/// What a batch returned: one entry per lookup, in the order of the lookups, for every requested
+/// answer. Reading an answer that was not requested throws `Error`.
 class RTINDEX_API Answers {
  public:
   /// The number of lookups.
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// The answers that were asked for.
+  /// The requested answers.
   [[nodiscard]] AnswerSet answers() const { return answers_; }
 
   /// One matching rowID per lookup, or `miss_row`.
@@ -205,7 +206,7 @@ class RTINDEX_API Answers {
 
   /// Where each lookup's rowIDs start in `rows()`; size() + 1 entries.
   [[nodiscard]] std::span<const std::uint64_t> offsets() const;
-  /// All matching rowIDs, lookup by lookup, in the order that was asked for.
+  /// All matching rowIDs, lookup by lookup, in the requested order.
   [[nodiscard]] std::span<const std::uint32_t> rows() const;
   /// The rowIDs of one lookup.
   [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t lookup) const;
@@ -242,7 +243,7 @@ class RTINDEX_API Answers {
   std::shared_ptr<const OwnedColumn> keys_;
 };
 
-/// Buffers of the caller that receive answers in place of an `Answers`. A null pointer: not wanted.
+/// Buffers of the caller that receive answers in place of an `Answers`. Null: not requested.
 /// Each has one element per query; `sum`, `min` and `max` are arrays of uint64, int64 or double by
 /// the value type; `matched` has (n + 7) / 8 bytes.
 ///
@@ -269,7 +270,7 @@ struct Outputs {
 /// Which pairs of queries and rows a join returns.
 enum class JoinKind : std::uint8_t {
   inner,  ///< every query with each row that it matches
-  left,   ///< the same, and queries without a match once, with `miss_row`
+  left,   ///< `inner`, and queries without a match once, with `miss_row`
   semi,   ///< the queries that have a match, without rows
   anti,   ///< the queries that have none, without rows
 };

@@ -119,7 +119,7 @@ class RTINDEX_API ColumnView {
   template <std::ranges::contiguous_range R>
   requires NativeKey<std::remove_cv_t<std::ranges::range_value_t<R>>> &&
       (!std::ranges::borrowed_range<R>)
-      // NOLINTNEXTLINE(google-explicit-constructor): every call takes spans and vectors as they are
+      // NOLINTNEXTLINE(google-explicit-constructor): every call accepts spans and vectors
       ColumnView(const R& elements RTINDEX_LIFETIMEBOUND)
       : ColumnView(std::span(std::ranges::data(elements), std::ranges::size(elements))) {}
   /// \overload A span or another view of an array.
@@ -129,7 +129,7 @@ class RTINDEX_API ColumnView {
       // NOLINTNEXTLINE(google-explicit-constructor)
       ColumnView(const R& elements)
       : type_(type_of<std::remove_cv_t<std::ranges::range_value_t<R>>>()),
-        given_(true),
+        has_value_(true),
         size_(std::ranges::size(elements)),
         data_(std::ranges::data(elements)) {}
 
@@ -150,8 +150,8 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] static ColumnView of(Type type, const void* data, std::size_t size);
   /// Views days since 1970-01-01.
   [[nodiscard]] static ColumnView dates(std::span<const std::int32_t> days);
-  /// Views ticks since 1970-01-01. Lookups must come in the unit of the column; another one is an
-  /// `Error` where both are specified.
+  /// Views ticks since 1970-01-01. Lookups must have the unit of the column, unless one of the two
+  /// is `unspecified`.
   [[nodiscard]] static ColumnView timestamps(std::span<const std::int64_t> ticks,
                                              TimeUnit unit = TimeUnit::unspecified);
   /// Views strings of `width` bytes each, back to back; trailing NULs are not part of a string.
@@ -178,7 +178,7 @@ class RTINDEX_API ColumnView {
   /// Lookups and answers of one call must lie in the same memory space.
   [[nodiscard]] ColumnView on_device() const;
 
-  /// The same column of timestamps with its unit named.
+  /// The same timestamps with a unit.
   [[nodiscard]] ColumnView with_time_unit(TimeUnit unit) const;
 
   [[nodiscard]] Type type() const { return type_; }
@@ -189,7 +189,7 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Whether it views an array, which may be empty; false only for a default-constructed column.
-  [[nodiscard]] bool has_value() const { return given_ || type_ != Type::u64; }
+  [[nodiscard]] bool has_value() const { return has_value_ || type_ != Type::u64; }
   /// The elements of a native, date or timestamp column; null for strings and composites.
   [[nodiscard]] const void* data() const { return data_; }
   /// The bytes of strings in Arrow's layout; null for all other columns.
@@ -205,9 +205,9 @@ class RTINDEX_API ColumnView {
   }
   /// Whether the column carries a validity bitmap (its own, or one of its parts').
   [[nodiscard]] bool nullable() const;
-  /// The validity bitmap of the column itself, or null; `validity_offset` bits into it is row 0.
+  /// The validity bitmap of the column itself, or null.
   [[nodiscard]] const std::uint8_t* validity() const { return validity_; }
-  /// Where row 0 stands in the validity bitmap.
+  /// The bit of row 0 in the validity bitmap.
   [[nodiscard]] std::size_t validity_offset() const { return validity_offset_; }
   /// Whether element `row` is valid; only of columns in host memory.
   [[nodiscard]] bool valid(std::size_t row) const {
@@ -219,7 +219,7 @@ class RTINDEX_API ColumnView {
   }
   /// String `row` of a string column.
   [[nodiscard]] std::string_view string(std::size_t row) const;
-  /// Element `row` as a person would write it, for messages and tables.
+  /// Element `row` as text, for messages and tables.
   [[nodiscard]] std::string text(std::size_t row) const;
 
  private:
@@ -233,7 +233,7 @@ class RTINDEX_API ColumnView {
   MemorySpace memory_space_ = MemorySpace::host;
   TimeUnit time_unit_ = TimeUnit::unspecified;
   StringLayout layout_ = StringLayout::views;
-  bool given_ = false;
+  bool has_value_ = false;
   std::size_t size_ = 0;
   std::size_t width_ = 0;
   const void* data_ = nullptr;

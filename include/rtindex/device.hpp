@@ -37,7 +37,7 @@ class RTINDEX_API DeviceMemory {
   virtual ~DeviceMemory();
   /// Device memory, aligned to 256 bytes; null where there is not enough.
   [[nodiscard]] virtual void* allocate(std::size_t bytes, Stream stream) noexcept = 0;
-  /// Takes back what `allocate` gave.
+  /// Frees memory of `allocate`.
   virtual void release(void* memory, std::size_t bytes, Stream stream) noexcept = 0;
 };
 

@@ -15,7 +15,7 @@ namespace rtindex {
 /// Why a call failed, for programs that react to it.
 enum class ErrorKind : std::uint8_t {
   invalid_argument,  ///< the call's input is wrong; another input works
-  unsupported,       ///< this index cannot do what was asked; another index may
+  unsupported,       ///< this index cannot do it; another index may
   unavailable,       ///< a library, driver or device is missing or failed
   out_of_memory,     ///< host or device memory is exhausted
   io,                ///< a file cannot be read or written

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// RTINDEX_API marks what the shared library exports; everything else in it is hidden.
-/// RTINDEX_LIFETIMEBOUND marks arguments that the result points into, so that compilers that can
-/// (Clang's -Wdangling) warn where a temporary does not live long enough.
+/// RTINDEX_API: the shared library exports the symbol; all others are hidden.
+/// RTINDEX_LIFETIMEBOUND: the result points into the argument, so that compilers that can (Clang's
+/// -Wdangling) warn about a temporary that does not live long enough.
 
 #if defined(RTINDEX_STATIC)
 #define RTINDEX_API

@@ -105,33 +105,32 @@ class RTINDEX_API Index {
 
   /// How many rows hold a key less than `keys[i]`; 0 for a null key.
   [[nodiscard]] std::vector<std::uint32_t> rank(const ColumnView& keys) const;
-  /// The row at each rank: where all rows with a key are in the order of their keys, rows of equal
-  /// keys in their own order, the `ranks[i]`-th of them, from 0 on; `miss_row` beyond the last.
+  /// The row at each rank, from 0 on, among all rows with a key in the order of keys and then of
+  /// rowIDs; `miss_row` beyond the last.
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   /// The rows whose key is null, ascending.
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
   /// Appends rows with these keys, null keys included, and returns the rowID of the first one;
-  /// the others follow. An index with included values takes one value per row as well. Keys may
+  /// the others follow. An index with included values needs one value per row as well. Keys may
   /// have any type that compares with the column, as long as its type can hold them. Keys and
-  /// values lie in the same memory space; an index on a GPU also takes both from device memory,
-  /// where they may still be written on `stream`. An index holds at most 2^32 - 1 rows, erased ones
-  /// included.
+  /// values lie in the same memory space. An index on a GPU also accepts device memory, which may
+  /// still be written on `stream`. An index holds at most 2^32 - 1 rows, erased ones included.
   std::uint32_t insert(const ColumnView& keys, const ColumnView& values = {}, Stream stream = {});
 
-  /// Erases rows: from now on they match nothing, and must not be named in a change again. rowIDs
-  /// are never reused, so the rows of a table keep their numbers. Rows are uint32 without nulls,
-  /// and each may be named only once.
+  /// Erases rows: from now on they match nothing, and no later change may name them. rowIDs are
+  /// never reused, so the rows of a table keep their numbers. `rows` are uint32, without nulls and
+  /// without duplicates.
   void erase(const ColumnView& rows, Stream stream = {});
   /// Erases every row that holds one of these keys, and returns how many there were.
   std::size_t erase_keys(const ColumnView& keys, Stream stream = {});
 
-  /// Gives the named rows new keys: row `rows[i]` now holds `new_keys[i]`. Null keys empty their
-  /// rows, which may get keys again. Rows as in `erase`, keys as in `insert`, both in the same
+  /// Replaces the keys of rows: row `rows[i]` now holds `new_keys[i]`. A null key leaves its row
+  /// without a key until the next update. Rows as in `erase`, keys as in `insert`, both in the same
   /// memory space. Included values stay with their rows.
   void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream = {});
 
-  /// Gives the named rows new included values, of the type of the others. Rows as in `erase`.
+  /// Replaces the included values of rows; the type stays. Rows as in `erase`.
   void set_included(const ColumnView& rows, const ColumnView& values, Stream stream = {});
 
   /// Merges what changes have added into one structure and drops erased rows from it. Changes do so
@@ -139,8 +138,8 @@ class RTINDEX_API Index {
   /// long time without changes.
   void merge();
 
-  /// An index that stays as this one is now, whatever happens to this one. Takes constant time and
-  /// shares memory; either may be changed without the other.
+  /// An index with the current content that shares memory with this one; made in constant time.
+  /// Later changes of either do not affect the other.
   [[nodiscard]] Index snapshot() const;
 
   /// Writes the index to a file that `load` opens; `*.rtindex` by custom. The file appears whole or
@@ -158,31 +157,31 @@ class RTINDEX_API Index {
   /// A copy of the texts that were stored, by name.
   [[nodiscard]] std::map<std::string, std::string> metadata() const;
 
-  /// The number of rows, null and erased ones included: one more than the greatest rowID. Value
-  /// columns of lookups have so many entries.
+  /// The number of rows, null and erased ones included: one more than the greatest rowID, and the
+  /// size of a value column.
   [[nodiscard]] std::size_t size() const;
   /// The number of rows that are neither erased nor null.
   [[nodiscard]] std::size_t live() const;
   /// The type of the column.
   [[nodiscard]] Type type() const;
-  /// The types of a composite column's parts; none of any other column.
+  /// The types of a composite column's parts; empty for any other column.
   [[nodiscard]] std::vector<Type> part_types() const;
-  /// The unit of a timestamp column's ticks, as given to `build`.
+  /// The unit of a timestamp column's ticks, as passed to `build`.
   [[nodiscard]] TimeUnit time_unit() const;
-  /// The same for each part of a composite column; empty for any other column.
+  /// The units of a composite column's parts; empty for any other column.
   [[nodiscard]] std::vector<TimeUnit> part_time_units() const;
-  /// The type of the included values; none where there are none.
+  /// The type of the included values, if there are any.
   [[nodiscard]] std::optional<Type> included() const;
   /// The unit of included timestamps.
   [[nodiscard]] TimeUnit included_time_unit() const;
   /// The full spec: `build(column, index.spec())` builds the same index.
   [[nodiscard]] Spec spec() const;
-  /// Memory held, in parts.
+  /// The memory that the index holds.
   [[nodiscard]] MemoryUsage memory_usage() const;
-  /// What the last build or update consisted of, as far as the index tells (rx:optix does): names
-  /// that end in `_ms` are times, those that end in `_bytes` are memory.
+  /// The steps of the last build or update, of rx:optix: names that end in `_ms` are times, those
+  /// that end in `_bytes` are memory. Other indexes report nothing.
   [[nodiscard]] std::vector<std::pair<std::string, double>> build_profile() const;
-  /// What the index is, what it chose and why, in lines of text for a person.
+  /// What the index consists of, which choices were made and why, in lines of text for a person.
   [[nodiscard]] std::string describe() const;
   /// Whether the index can return this answer for this kind of query.
   [[nodiscard]] bool supports(Answer answer, QueryKind kind) const;
@@ -214,14 +213,14 @@ class RTINDEX_API JoinBatches {
   std::unique_ptr<State> state_;
 };
 
-/// What a build takes beyond the column and the spec.
+/// Settings of a build.
 struct BuildOptions {
   /// Values to keep in key order beside the keys, as SQL's INCLUDE does: one per row of the column.
-  /// `sum`, `min` and `max` without `AnswerOptions::values` then stream over them, and a range
-  /// costs about the same for one match and for a million. Offered by all indexes that keep their
-  /// keys in order; `memory_usage()` reports the cost. Included values belong to their row: an
-  /// update of a row's key leaves the row's value as it is. Sums of floats are exact up to 100 *
-  /// log2(matches) * 2^-53 times the sum of the magnitudes.
+  /// `sum`, `min` and `max` without `AnswerOptions::values` then read them, and a range costs about
+  /// the same for one match and for a million. All indexes that keep their keys in order support
+  /// them; `memory_usage()` reports the cost. Included values belong to their row: an update of a
+  /// row's key does not change the row's value. Sums of floats are exact up to 100 * log2(matches)
+  /// * 2^-53 times the sum of the magnitudes.
   ColumnView include = {};
   /// The CUDA stream on which a column in device memory, or values there, may still be written.
   /// Lookups on other streams wait for the build by themselves.
@@ -237,7 +236,7 @@ struct BuildOptions {
 
 /// How much of a file `load` checks. Its header is always checked before it is used.
 enum class Verify : std::uint8_t {
-  quick,  ///< large arrays are trusted: damage in them can give wrong answers, never a crash
+  quick,  ///< large arrays are trusted: damage in them can cause wrong answers, never a crash
   full,   ///< every byte is read and compared with its checksum
 };
 
@@ -251,7 +250,7 @@ struct LoadOptions {
 /// Opens an index that `Index::save` wrote, in constant time: the file is mapped into memory and
 /// read as lookups need it. An index whose structure belongs to another library (rx:embree) or lies
 /// on a GPU is built again from the column in the file; `describe()` says which of the two it was.
-/// Files that are damaged, truncated, of another format or of a newer version are refused.
+/// Files that are damaged, truncated, of another format or of a newer version are rejected.
 ///
 /// The file must not be made shorter or overwritten in place while the index lives (the system ends
 /// a process that reads a mapping beyond the end of its file); deleting or replacing it, as `save`

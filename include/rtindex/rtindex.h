@@ -144,7 +144,7 @@ enum {
 /// Which pairs of queries and rows a join returns.
 enum {
   RTINDEX_JOIN_INNER = 0,  ///< every query with each row that it matches
-  RTINDEX_JOIN_LEFT = 1,   ///< the same, and queries without a match once, with RTINDEX_MISS_ROW
+  RTINDEX_JOIN_LEFT = 1,   ///< inner, and queries without a match once, with RTINDEX_MISS_ROW
   RTINDEX_JOIN_SEMI = 2,   ///< the queries that have a match, without rows
   RTINDEX_JOIN_ANTI = 3    ///< the queries that have none, without rows
 };
@@ -160,9 +160,9 @@ typedef struct rtindex_index rtindex_index;
 /// except bools, which are unpacked. Nulls never match. Buffers must be those of the schema.
 ///
 /// Memory without Arrow: leave `schema` null and set `type`, `count` and `data`. Strings also need
-/// `offsets`, count + 1 of them, of `offset_bytes` bytes each; or `width`, the bytes of each string
-/// where all have the same and trailing NULs do not count. A composite has `parts` instead of data,
-/// each of them with or without Arrow.
+/// `offsets`, count + 1 of them, of `offset_bytes` bytes each. Strings of one length need `width`
+/// instead, their bytes, of which trailing NULs do not count. A composite has `parts` instead of
+/// data, each of them with or without Arrow.
 typedef struct rtindex_column {
   size_t struct_size;
   const struct ArrowSchema* schema;
@@ -197,7 +197,7 @@ typedef struct rtindex_device_memory {
   void (*destroy)(void* context);
 } rtindex_device_memory;
 
-/// What a build takes beyond the column and the spec.
+/// Settings of a build.
 typedef struct rtindex_build_options {
   size_t struct_size;
   /// Values to keep in the index, one per row: sum, min and max then need no value column.
@@ -222,7 +222,7 @@ typedef struct rtindex_miss_values {
   double f64;
 } rtindex_miss_values;
 
-/// How much work the queries of a call were. What an index does not count is 0.
+/// The work of one call. What an index does not count is 0.
 typedef struct rtindex_counters {
   size_t struct_size;
   uint64_t rays;    ///< rays that were cast (rx:optix, rx:embree)
@@ -379,7 +379,7 @@ RTINDEX_C_API rtindex_status rtindex_last_status(void);
 RTINDEX_C_API const char* rtindex_status_name(rtindex_status status);
 /// What the library was built with.
 RTINDEX_C_API rtindex_status rtindex_get_build_information(rtindex_build_information* information);
-/// The same as lines of text, as `rtindex --version` prints them.
+/// The build information as lines of text, as `rtindex --version` prints them.
 RTINDEX_C_API const char* rtindex_build_text(void);
 /// Frees a text that a call returned; null is fine.
 RTINDEX_C_API void rtindex_free_text(char* text);
@@ -409,7 +409,7 @@ RTINDEX_C_API rtindex_status rtindex_build(const rtindex_column* column, const c
 RTINDEX_C_API rtindex_status rtindex_free(rtindex_index* index);
 /// An independent index with the same content, on the same device.
 RTINDEX_C_API rtindex_status rtindex_copy(const rtindex_index* index, rtindex_index** copy);
-/// An index that stays as this one is now; shares memory, in constant time.
+/// An index with the current content that shares memory; made in constant time.
 RTINDEX_C_API rtindex_status rtindex_snapshot(const rtindex_index* index, rtindex_index** snapshot);
 /// Writes the index to a file, which appears whole or not at all.
 RTINDEX_C_API rtindex_status rtindex_save(const rtindex_index* index, const char* path);
@@ -508,10 +508,10 @@ RTINDEX_C_API rtindex_status rtindex_erase(rtindex_index* index, const rtindex_c
 /// Erases every row that holds one of these keys; writes how many to `erased` if that is not null.
 RTINDEX_C_API rtindex_status rtindex_erase_keys(rtindex_index* index, const rtindex_column* keys,
                                                 void* stream, uint64_t* erased);
-/// Gives rows new keys: `rows[i]` now holds `keys[i]`.
+/// Replaces the keys of rows: `rows[i]` now holds `keys[i]`.
 RTINDEX_C_API rtindex_status rtindex_update(rtindex_index* index, const rtindex_column* rows,
                                             const rtindex_column* keys, void* stream);
-/// Gives rows new included values.
+/// Replaces the included values of rows.
 RTINDEX_C_API rtindex_status rtindex_set_included(rtindex_index* index, const rtindex_column* rows,
                                                   const rtindex_column* values, void* stream);
 /// Merges what changes have added into one structure.
@@ -527,7 +527,7 @@ RTINDEX_C_API rtindex_status rtindex_column_schema(const rtindex_index* index,
                                                    struct ArrowSchema* schema);
 /// The full spec, which builds the same index again.
 RTINDEX_C_API rtindex_status rtindex_spec(const rtindex_index* index, char** spec);
-/// What the index is, what it chose and why, for a person.
+/// What the index consists of, which choices were made and why, for a person.
 RTINDEX_C_API rtindex_status rtindex_describe(const rtindex_index* index, char** text);
 /// Writes to `supported` whether the index has one answer (RTINDEX_ANSWER_ANY, ...) for a kind of
 /// query (RTINDEX_QUERY_EQUAL, ...).
@@ -537,7 +537,7 @@ RTINDEX_C_API rtindex_status rtindex_supports(const rtindex_index* index, uint32
 RTINDEX_C_API rtindex_status rtindex_memory_parts(const rtindex_index* index,
                                                   struct ArrowSchema* schema,
                                                   struct ArrowArray* array);
-/// What the last build consisted of (rx:optix), as an array of structs: name (string), value
+/// The steps of the last build (rx:optix), as an array of structs: name (string), value
 /// (float64).
 RTINDEX_C_API rtindex_status rtindex_build_profile(const rtindex_index* index,
                                                    struct ArrowSchema* schema,

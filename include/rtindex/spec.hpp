@@ -15,14 +15,14 @@ namespace rtindex {
 /// A parsed spec such as `rx:embree@cpu,mode=3d,primitive=aabb`.
 ///
 /// Parsing checks the grammar, the names and the values of options; `build` and `indexes` check
-/// whether the index is available on this machine. `build` chooses what the text leaves out;
-/// `Index::spec()` returns the full spec, which builds the same index again.
+/// whether the index is available on this machine. `build` chooses what is unset; `Index::spec()`
+/// returns the full spec, which builds the same index again.
 class RTINDEX_API Spec {
  public:
   /// `auto`: the best index for this machine.
   Spec() = default;
-  /// Parses a spec; throws `Error` with the choices where the text is not one.
-  // NOLINTNEXTLINE(google-explicit-constructor): every call takes a spec as text
+  /// Parses a spec; throws `Error` with the valid choices if the text is not a spec.
+  // NOLINTNEXTLINE(google-explicit-constructor): every call accepts a spec as text
   Spec(std::string_view text);
   /// \overload
   // NOLINTNEXTLINE(google-explicit-constructor)
@@ -31,25 +31,25 @@ class RTINDEX_API Spec {
   // NOLINTNEXTLINE(google-explicit-constructor)
   Spec(const std::string& text) : Spec(std::string_view(text)) {}
 
-  /// The spec as text; parsing it again gives an equal spec.
+  /// The spec as text, which parses to an equal spec.
   [[nodiscard]] std::string text() const;
 
   /// "auto", "rx", "hash", "btree" or "sorted".
   [[nodiscard]] const std::string& kind() const { return kind_; }
-  /// "optix", "embree" or "native"; empty where the spec leaves it open, and for classic kinds.
+  /// "optix", "embree" or "native"; empty if unset, and for classic kinds.
   [[nodiscard]] const std::string& tracer() const { return tracer_; }
-  /// "cpu" or "cuda"; empty where the spec leaves it open.
+  /// "cpu" or "cuda"; empty if unset.
   [[nodiscard]] const std::string& device() const { return device_; }
-  /// The device number; 0 where the spec leaves it open.
+  /// The device number; 0 if unset.
   [[nodiscard]] int device_number() const { return device_number_; }
   /// The options that the spec sets, by name.
   [[nodiscard]] const std::map<std::string, std::string>& options() const { return options_; }
 
-  /// The value of an option, or `fallback` where the spec leaves it open.
+  /// The value of an option, or `fallback` if unset.
   [[nodiscard]] std::string option(const std::string& name, std::string_view fallback) const;
   /// The same spec with an option set.
   [[nodiscard]] Spec with(const std::string& name, std::string_view value) const;
-  /// The same spec with its open parts named.
+  /// The same spec with this tracer and device.
   [[nodiscard]] Spec at(std::string_view tracer, std::string_view device) const;
 
   friend bool operator==(const Spec&, const Spec&) = default;
@@ -69,7 +69,7 @@ struct OptionHelp {
   std::string meaning;  ///< one sentence
 };
 
-/// Every option, in the order in which a person would read about them.
+/// Every option, in the order of the help.
 [[nodiscard]] RTINDEX_API const std::vector<OptionHelp>& spec_options();
 
 }  // namespace rtindex

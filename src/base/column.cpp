@@ -74,7 +74,7 @@ ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
          name_of(type));
   ColumnView view;
   view.type_ = type;
-  view.given_ = true;
+  view.has_value_ = true;
   view.data_ = data;
   view.size_ = size;
   return view;
