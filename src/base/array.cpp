@@ -36,18 +36,18 @@ RawMemory::RawMemory(std::size_t bytes) : bytes_(bytes) {
     return;
   }
   // Mapped with room to spare, then trimmed, so that the start is aligned to a huge page.
-  const std::size_t wanted = (bytes + slack + huge_page - 1) / huge_page * huge_page;
+  const std::size_t needed = (bytes + slack + huge_page - 1) / huge_page * huge_page;
   void* map =
-      mmap(nullptr, wanted + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, needed + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED) out_of_memory(bytes);
   auto address = reinterpret_cast<std::uintptr_t>(map);
   const std::uintptr_t aligned = (address + huge_page - 1) / huge_page * huge_page;
   const std::size_t before = aligned - address;
   if (before != 0) munmap(map, before);
-  if (huge_page != before) munmap(reinterpret_cast<void*>(aligned + wanted), huge_page - before);
+  if (huge_page != before) munmap(reinterpret_cast<void*>(aligned + needed), huge_page - before);
   data_ = reinterpret_cast<void*>(aligned);
-  mapped_ = wanted;
-  ask_for_huge_pages(data_, mapped_);
+  mapped_ = needed;
+  advise_huge_pages(data_, mapped_);
 }
 
 RawMemory::~RawMemory() {

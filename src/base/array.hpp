@@ -10,9 +10,9 @@
 
 namespace rtindex {
 
-// Memory for large arrays, left uninitialised, in huge pages where the system grants them; or a
-// view of memory that somebody else holds, such as a mapped file, which can only be read. Out of
-// memory is an Error that says how much was asked for.
+// Uninitialised memory for large arrays, in huge pages where the system grants them; or a read-only
+// view of memory with another owner, such as a mapped file. An allocation that fails throws an
+// Error with the requested size.
 class RawMemory {
  public:
   RawMemory() = default;
@@ -68,7 +68,7 @@ class Array {
     return static_cast<T*>(memory_.data());
   }
   [[nodiscard]] const T* data() const { return static_cast<const T*>(memory_.data()); }
-  // Whether the elements are somebody else's: those of a file, as a rule.
+  // Whether the elements have another owner, such as a mapped file.
   [[nodiscard]] bool is_view() const { return memory_.is_view(); }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
@@ -89,10 +89,10 @@ class Array {
   [[nodiscard]] const T* end() const { return data() + size_; }
 
  private:
-  // As many as can be asked for where the product does not fit.
+  // Saturates, so that an overflow fails as an allocation.
   [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t size) {
-    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-    return size > most / sizeof(T) ? most : size * sizeof(T);
+    constexpr std::size_t max_bytes = std::numeric_limits<std::size_t>::max();
+    return size > max_bytes / sizeof(T) ? max_bytes : size * sizeof(T);
   }
 
   RawMemory memory_;

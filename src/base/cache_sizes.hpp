@@ -10,7 +10,7 @@ struct CacheSizes {
   std::size_t last_level;  // the last one, which cores share
 };
 
-// They are read once.
+// Read once per process.
 [[nodiscard]] const CacheSizes& cache_sizes();
 
 }  // namespace rtindex

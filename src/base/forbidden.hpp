@@ -8,7 +8,7 @@
 
 namespace rtindex {
 
-// Nothing reads these bytes; the address sanitizer, where there is one, shall watch them.
+// Under the address sanitizer, reading these bytes is an error from now on.
 inline void forbid_reading([[maybe_unused]] const std::byte* bytes,
                            [[maybe_unused]] std::size_t size) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -16,7 +16,7 @@ inline void forbid_reading([[maybe_unused]] const std::byte* bytes,
 #endif
 }
 
-// Takes that back, before the memory is given to somebody else.
+// Ends forbid_reading(), before the memory is freed.
 inline void allow_reading([[maybe_unused]] const std::byte* bytes,
                           [[maybe_unused]] std::size_t size) {
 #if defined(__SANITIZE_ADDRESS__)

@@ -6,8 +6,8 @@
 
 namespace rtindex {
 
-// A reference to anything that can be called so, for parameters: unlike std::function it allocates
-// nothing. It must not outlive what it refers to.
+// A reference to a callable, for parameters: unlike std::function it allocates nothing. It must not
+// outlive the callable.
 template <class Signature>
 class FunctionRef;
 

@@ -6,7 +6,7 @@
 
 namespace rtindex {
 
-void ask_for_huge_pages(void* data, std::size_t bytes) {
+void advise_huge_pages(void* data, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   const std::uintptr_t begin = (address + huge_page - 1) / huge_page * huge_page;
   const std::uintptr_t end = (address + bytes) / huge_page * huge_page;

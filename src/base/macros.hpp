@@ -1,6 +1,6 @@
 #pragma once
 
-// Functions marked RTINDEX_HD run on the host and in device code alike.
+// RTINDEX_HD: a function of host and device code.
 #if defined(__CUDACC__)
 #define RTINDEX_HD __host__ __device__
 #else

@@ -89,7 +89,7 @@ void ThreadLimit::run(FunctionRef<void()> work) const {
 
 namespace {
 
-// Threads that wait until all of them have been started, and end with this.
+// Starts threads that wait, and ends them all in its destructor.
 class WaitingThreads {
  public:
   explicit WaitingThreads(std::size_t count) {
@@ -158,11 +158,11 @@ void parallel_for(std::size_t size, std::size_t grain,
   if (ThreadPool::is_in_forked_child()) return pool_for(size, grain, body);
   if (!can_start_threads()) return serial_for(size, grain, body);
   const std::size_t blocks = (size + grain - 1) / grain;
-  // Isolated: a thread that waits here must not pick up the caller's other work, which might want a
-  // lock that this thread holds.
+  // Isolated: a thread that waits here must not pick up the caller's other work, which might wait
+  // for a lock that this thread holds.
   tbb::this_task_arena::isolate([&] {
-    // With the caller's floating-point mode: threads that have worked for Embree on x86 would take
-    // the smallest floats for zero.
+    // With the caller's floating-point mode: Embree on x86 makes its threads flush denormal floats
+    // to zero.
     tbb::task_group_context context(
         tbb::task_group_context::bound,
         tbb::task_group_context::default_traits | tbb::task_group_context::fp_settings);

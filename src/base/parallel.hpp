@@ -15,11 +15,11 @@ namespace rtindex {
 void parallel_for(std::size_t size, std::size_t grain,
                   FunctionRef<void(std::size_t first, std::size_t count)> body);
 
-// The same loop, block after block on the caller's thread.
+// parallel_for() block after block, on the caller's thread.
 void serial_for(std::size_t size, std::size_t grain,
                 FunctionRef<void(std::size_t first, std::size_t count)> body);
 
-// Sums (or otherwise merges) what body(first, count) returns over blocks, in block order.
+// Merges the results of body(first, count) over all blocks, in block order.
 template <class T, class Body, class Merge>
 [[nodiscard]] T parallel_reduce(std::size_t size, std::size_t grain, T start, Body&& body,
                                 Merge&& merge) {
@@ -33,13 +33,12 @@ template <class T, class Body, class Merge>
   return start;
 }
 
-// Whether the system lets this process start the threads that oneTBB wants. Where it does not,
-// oneTBB would throw in the middle of a loop and hang in a later one: loops, and what ThreadLimit
-// runs, then keep to the caller's thread. Asked until it is so for the first time, because oneTBB
-// keeps its threads.
+// Whether the system lets this process start the threads of oneTBB. Without them oneTBB would throw
+// in the middle of a loop and hang in a later one, so loops and ThreadLimit::run() then stay on the
+// caller's thread. Tested until the first success, because oneTBB keeps its threads.
 [[nodiscard]] bool can_start_threads();
 
-// How many threads a loop may use here.
+// The number of threads that a loop of the calling thread may use.
 [[nodiscard]] int parallel_threads();
 
 // Runs work with at most `threads` threads (0: as many as the caller's arena has).

@@ -6,7 +6,7 @@
 
 namespace rtindex {
 
-// Searches by halves, shared by host and device code.
+// Binary searches, shared by host and device code.
 
 // The first position in [begin, end) for which `is_before` is false.
 template <class Position, class IsBefore>
@@ -22,7 +22,7 @@ template <class Position, class IsBefore>
   return begin;
 }
 
-// The same where it is likely to be near the begin.
+// partition_point() in growing steps from `begin`: faster if the position is near it.
 template <class Position, class IsBefore>
 [[nodiscard]] Position near_partition_point(Position begin, Position end,
                                             const IsBefore& is_before) {
@@ -36,7 +36,7 @@ template <class Position, class IsBefore>
   return end;
 }
 
-// The first position of `size` sorted keys whose key is not less than `wanted`: searched in the
+// The first position of `size` sorted keys whose key is not less than `sought`: searched in the
 // hint [begin, end) first, and from there in growing steps to the left or right. Exact for any
 // hint, and fast for a good one.
 //
@@ -46,11 +46,11 @@ template <class Position, class IsBefore>
 template <class Key, class KeyAt, class Search>
 [[nodiscard]] RTINDEX_HD std::uint32_t lower_bound_from_hint(std::uint32_t size,
                                                              std::uint32_t begin, std::uint32_t end,
-                                                             Key wanted, const KeyAt& key_at,
+                                                             Key sought, const KeyAt& key_at,
                                                              const Search& search) {
   std::uint64_t step = end > begin ? end - begin : 1;
   std::uint32_t found = search(begin, end);
-  while (found <= begin && begin > 0 && key_at(begin - 1) >= wanted) {
+  while (found <= begin && begin > 0 && key_at(begin - 1) >= sought) {
     end = begin;
     begin = begin > step ? static_cast<std::uint32_t>(begin - step) : 0;
     step *= 2;

@@ -49,9 +49,9 @@ void require_tracer(const SpecVocabulary::Kind* kind, std::string_view tracer,
        kind == nullptr ? "auto" : kind->name, tracer);
 }
 
-// Cuts `text` at the first `mark` and returns the rest after it.
-std::string_view cut_at(std::string_view& text, char mark) {
-  const std::size_t at = text.find(mark);
+// Cuts `text` at the first `separator` and returns the rest after it.
+std::string_view cut_at(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
   if (at == std::string_view::npos) return {};
   const std::string_view rest = text.substr(at + 1);
   text = text.substr(0, at);

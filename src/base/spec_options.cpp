@@ -74,7 +74,7 @@ bool is_valid(const SpecOption& option, std::string_view value) {
     }
     case Number::bits: {
       const auto bits = parsed_bits(value);
-      // Each of them first: the sum of others may overflow.
+      // Each of them first: the sum could overflow.
       if (!bits ||
           !std::all_of(bits->begin(), bits->end(), [&](int n) { return is_between(n, option); }))
         return false;
@@ -85,7 +85,7 @@ bool is_valid(const SpecOption& option, std::string_view value) {
   return false;
 }
 
-// The numbers that an option takes, for errors.
+// The valid numbers of an option, for errors.
 std::string number_range(const SpecOption& option) {
   switch (option.number) {
     case Number::none: break;
@@ -112,7 +112,7 @@ std::string choices(const SpecOption& option) {
   return text + (option.number == Number::exponent ? "2^N" : "N");
 }
 
-[[noreturn]] void refuse(const SpecOption& option, std::string_view value) {
+[[noreturn]] void reject(const SpecOption& option, std::string_view value) {
   std::string expected = fmt::format("{}", fmt::join(words_of(option), " | "));
   if (const std::string range = number_range(option); !range.empty())
     expected += (expected.empty() ? "" : " | ") + range;
@@ -169,15 +169,15 @@ void require_options(const Spec& spec, std::string_view backend,
                      std::span<const SpecOption> options) {
   for (const auto& [name, value] : spec.options()) {
     const SpecOption* const option = find_option(name, options);
-    if (option == nullptr) fail("{} has no option '{}'", backend, name);
-    if (!is_valid(*option, value)) refuse(*option, value);
+    if (option == nullptr) fail("{} has no option '{}': remove it from the spec", backend, name);
+    if (!is_valid(*option, value)) reject(*option, value);
     if (!option->needs.empty() && !has(spec, option->needs, options))
-      fail("the option {} needs {}: add {}, or leave {} out", name, option->needs,
+      fail("the option {} needs {}: add {}, or remove {}", name, option->needs,
            option->needs.find('=') == std::string_view::npos ? fmt::format("{}=N", option->needs)
                                                              : std::string(option->needs),
            name);
     if (!option->excludes.empty() && has(spec, option->excludes, options))
-      fail("the option {} has no effect with {}: leave {} out", name, option->excludes, name);
+      fail("the option {} has no effect with {}: remove {}", name, option->excludes, name);
   }
 }
 
@@ -199,7 +199,7 @@ void require_option(std::string_view name, std::string_view value,
     if (is_valid(option, value)) return;
     if (widest == nullptr || option.max > widest->max) widest = &option;
   }
-  if (widest != nullptr) refuse(*widest, value);
+  if (widest != nullptr) reject(*widest, value);
   std::vector<std::string> names;
   for (const OptionHelp& option : help_of(options)) names.push_back(option.name);
   fail("unknown option '{}': expected one of {}", name, fmt::join(names, ", "));

@@ -12,8 +12,8 @@
 
 namespace rtindex {
 
-// The declaration of an option of specs. It stands beside the code that reads the option; parsing,
-// checks, defaults, the completion of specs and the help all come from it.
+// The declaration of an option of specs, beside the code that reads the option. Parsing,
+// validation, defaults, the completion of specs and the help all use it.
 struct SpecOption {
   enum class Number : std::uint8_t {
     none,          // only `words`
@@ -31,14 +31,14 @@ struct SpecOption {
   std::array<std::string_view, 3> words = {};  // values that are words; the rest is empty
   Number number = Number::none;                // values beside the words
   double min = 0, max = 0;
-  // The default; empty where the option is left out, or where the backend computes it.
+  // The default; empty if the option stays unset, or if the backend computes it.
   std::string_view fallback = {};
   std::string_view fallback_text = {};  // the default in the help, if not `fallback`
   std::string_view needs = {};     // the option "name", or setting "name=value", that it refines
   std::string_view excludes = {};  // an option that replaces it
   std::string_view help = {};
 
-  // The same option of a backend that has it only beside another.
+  // For backends that have the option only together with `other`.
   [[nodiscard]] constexpr SpecOption needing(std::string_view other) const {
     SpecOption option = *this;
     option.needs = other;
@@ -46,12 +46,11 @@ struct SpecOption {
   }
 
   [[nodiscard]] bool is_set(const Spec& spec) const;
-  // The spec with this value.
   [[nodiscard]] Spec set(const Spec& spec, std::string_view value) const;
 
   // The value in a spec, or the default.
   [[nodiscard]] std::string text(const Spec& spec) const;
-  // The value as a number; none where it is a word, as in threads=all.
+  // The value as a number; nothing for a word, as in threads=all.
   [[nodiscard]] std::optional<std::int64_t> whole(const Spec& spec) const;
   [[nodiscard]] double real(const Spec& spec) const;
   // X, Y and Z of X+Y+Z.
@@ -62,21 +61,21 @@ struct SpecOption {
 
 // Below, `options` are those of one backend, which the errors name ("rx:embree@cpu").
 
-// Null where there is none of this name.
+// Null if no option has this name.
 [[nodiscard]] const SpecOption* find_option(std::string_view name,
                                             std::span<const SpecOption> options);
 
-// Throws where the backend does not take an option of the spec, its value, or their combination.
+// Throws if the backend does not support an option of the spec, its value, or their combination.
 void require_options(const Spec& spec, std::string_view backend,
                      std::span<const SpecOption> options);
 
-// The spec with the default of every option that applies to it and that it leaves out.
+// The spec with the default of every unset option that applies to it.
 [[nodiscard]] Spec with_defaults(const Spec& spec, std::string_view backend,
                                  std::span<const SpecOption> options);
 
 // Below, `options` are those of all backends. One name may be declared by several of them.
 
-// Throws where no backend takes the option, or none takes this value.
+// Throws if no backend has the option, or none supports this value.
 void require_option(std::string_view name, std::string_view value,
                     std::span<const SpecOption> options);
 

@@ -7,7 +7,7 @@
 
 namespace rtindex {
 
-// The names that the grammar of specs leaves open.
+// The names of kinds, tracers and options, which the parser of specs accepts.
 struct SpecVocabulary {
   struct Kind {
     std::string name;
@@ -19,7 +19,7 @@ struct SpecVocabulary {
   std::vector<SpecOption> options;
 };
 
-// Of all registered backends: indexes/spec_vocabulary.cpp collects it.
+// Of all registered backends; index/spec_vocabulary.cpp collects it.
 [[nodiscard]] const SpecVocabulary& spec_vocabulary();
 
 }  // namespace rtindex

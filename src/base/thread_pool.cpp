@@ -81,8 +81,8 @@ struct PoolOfProcess {
   ThreadPool* pool = make_pool();
 };
 
-// Made when the library is loaded: a fork during a later initialization would leave the child with
-// one that never ends.
+// Constructed when the library is loaded: a fork during a later initialization would leave the
+// child with an initialization that never ends.
 [[maybe_unused]] const ThreadPool& made_at_load = ThreadPool::of_process();
 
 }  // namespace
@@ -128,8 +128,8 @@ void ThreadPool::close(Loop& loop) {
   loop.last_helper_left.wait(lock, [&] { return loop.helpers == 0; });
 }
 
-// Wakes or starts two threads at most, and unlocks. Each of them calls further ones, so that no
-// thread has to wait until all are called.
+// Wakes or starts two threads at most, and unlocks. Each of them wakes further ones, so that no
+// thread has to wait until all are awake.
 void ThreadPool::call_helpers(const Loop& loop, std::unique_lock<std::mutex>& lock) {
   int to_wake = 0;
   for (int i = 0; i < std::min(2, loop.helpers_wanted) && loop.wants_helper(); ++i) {
@@ -178,7 +178,7 @@ void ThreadPool::help(Loop& loop, std::unique_lock<std::mutex>& lock) {
   }
   lock.lock();
   if (loop.budget != nullptr) --loop.budget->helpers;
-  // Notified under the lock: the loop is gone when its caller sees that nobody helps.
+  // Notified under the lock: the caller destroys the loop as soon as it sees no helper.
   if (--loop.helpers == 0) loop.last_helper_left.notify_one();
 }
 

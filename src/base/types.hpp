@@ -26,7 +26,7 @@ template <class T>
 using value_t = decltype(value_of(T{}));
 
 // Calls visitor.template operator()<T>() with the element type of a native, date or timestamp
-// column. Strings and composites have none: the caller has dealt with them before.
+// column. Not for strings and composites, which have no element type.
 template <class Visitor>
 decltype(auto) visit_native(Type type, Visitor&& visitor) {
   switch (type) {

@@ -19,7 +19,7 @@ class RowBitmap {
   RowBitmap(const RowBitmap&) = delete;
   RowBitmap& operator=(const RowBitmap&) = delete;
 
-  // In host memory, or in that of the index's GPU.
+  // In the memory space of the index.
   [[nodiscard]] RowBits bits() const { return {bits_.words, bits_.rows, id_}; }
   // How many rows are set.
   [[nodiscard]] std::size_t count() const { return count_; }
@@ -80,7 +80,7 @@ class HostRowBitmap final : public RowBitmap {
 class RowBitmapBuilder {
  public:
   explicit RowBitmapBuilder(std::size_t rows);
-  // False where the row is set already.
+  // False if the row was set already.
   bool add(std::uint32_t row) {
     const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
     const std::atomic_ref<std::uint32_t> word(words_[row / RowBits::word_bits]);
@@ -89,7 +89,7 @@ class RowBitmapBuilder {
   [[nodiscard]] RowBits bits() const { return {words_.data(), rows_}; }
   // How many rows are set.
   [[nodiscard]] std::size_t count() const;
-  // The bitmap; null where no row is set.
+  // Null if no row is set.
   [[nodiscard]] RowBitmapPtr finish() &&;
 
  private:

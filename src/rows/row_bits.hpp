@@ -7,19 +7,19 @@
 
 namespace rtindex {
 
-// A set of rows, a bit each, that somebody else holds; kernels take it by value.
+// A view of a row bitmap; passed to kernels by value.
 struct RowBits {
   static constexpr std::uint32_t word_bits = 32;
 
-  const std::uint32_t* words = nullptr;  // null: the empty set
-  std::size_t rows = 0;                  // none from here on is in the set
-  std::uint64_t id = 0;                  // no other set has it; 0: nothing is derived from this one
+  const std::uint32_t* words = nullptr;  // null: no row is set
+  std::size_t rows = 0;                  // no row from here on is set
+  std::uint64_t id = 0;                  // unique; 0: nothing may be cached for this bitmap
 
   [[nodiscard]] RTINDEX_HD constexpr bool empty() const { return words == nullptr; }
   [[nodiscard]] RTINDEX_HD constexpr bool has(std::uint32_t row) const {
     return row < rows && (words[row / word_bits] >> (row % word_bits) & 1) != 0;
   }
-  // The word that has(row) reads; where it reads none, the first.
+  // The word that has(row) reads, to be prefetched; the first one if it reads none.
   [[nodiscard]] constexpr const std::uint32_t* address(std::uint32_t row) const {
     return words + (row < rows ? row / word_bits : 0);
   }
