@@ -24,7 +24,7 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
-// Where `path` leads; an Error where nothing can be written there.
+// `path` with links resolved; throws if nothing can be written there.
 fs::path resolve_target(const std::string& path) {
   if (path.empty()) fail(ErrorKind::io, "expected the name of a file to write, got an empty name");
   std::error_code error;
@@ -48,8 +48,8 @@ fs::path resolve_target(const std::string& path) {
   return target;
 }
 
-// Calls make(name) with names beside the target, which nobody can guess, until one is free; what it
-// returns is not negative then.
+// Calls make(name) with unpredictable names in the folder of the target until one is free and the
+// result is not negative.
 template <class Make>
 int make_temporary(const fs::path& target, std::string& name, Make&& make) {
   std::random_device random;
@@ -70,7 +70,7 @@ std::array<char, 32> name_of_descriptor(int descriptor) {
   return name;
 }
 
-// A file without a name, which is gone when the process is; -1 where the file system has none.
+// An unnamed file, which the system removes with the process; -1 if unsupported.
 int open_nameless(const fs::path& folder, mode_t mode) {
   const int descriptor =
       open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);  // NOLINT(*-vararg)

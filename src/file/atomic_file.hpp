@@ -7,28 +7,27 @@
 
 namespace rtindex {
 
-// A file that appears whole or not at all: written beside its place without a name, or under a
-// temporary one where the file system has no files without names. `commit` gives it the real name
-// once the bytes are on the disk. Without a commit nothing stays behind, unless the process is
-// killed while the file has its temporary name.
+// A file that appears whole or not at all. It is written in the folder of its target, unnamed
+// (O_TMPFILE) or, if the file system does not support that, under a temporary name. `commit` links
+// it to its name once the bytes are on the disk. Without a commit it is removed; only a process
+// that is killed can leave a file with a temporary name.
 class AtomicFile {
  public:
-  // Where `path` is a symbolic link, the file that it leads to is written.
+  // If `path` is a symbolic link, its target is written.
   explicit AtomicFile(std::string path);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
-  // An Error where a file could not be written there, told before the work of filling it.
+  // Throws if no file can be written there: for a check before the work of filling it.
   static void require_writable(const std::string& path);
 
-  // As the user wrote it.
+  // As passed to the constructor, for messages.
   [[nodiscard]] const std::string& path() const { return path_; }
-  // Writes behind what was appended before.
+  // Writes after everything appended so far.
   void append(std::span<const std::byte> bytes);
-  // Writes at a place of its own; what is never written reads as zeros.
+  // Bytes that are never written read as zeros.
   void write_at(std::size_t offset, std::span<const std::byte> bytes);
-  // The file gets exactly this size.
   void resize(std::size_t bytes);
   void commit();
 
@@ -36,8 +35,8 @@ class AtomicFile {
   [[noreturn]] void fail_writing(int error) const;
 
   std::string path_;
-  std::filesystem::path target_;  // where it really goes, links followed
-  std::string temporary_;         // empty before it has one, and once committed
+  std::filesystem::path target_;  // the path with links resolved
+  std::string temporary_;         // empty while unnamed, and once committed
   int descriptor_ = -1;
   std::size_t appended_ = 0;
 };

@@ -23,7 +23,7 @@ constexpr std::uint64_t p4 = 0x85ebca77c2b2ae63U;
 constexpr std::uint64_t p5 = 0x27d4eb2f165667c5U;
 
 template <class T>
-std::uint64_t take(std::span<const std::byte>& bytes) {
+std::uint64_t next_word(std::span<const std::byte>& bytes) {
   T word;
   std::memcpy(&word, bytes.data(), sizeof(T));
   bytes = bytes.subspan(sizeof(T));
@@ -42,16 +42,17 @@ std::uint64_t xxh64(std::span<const std::byte> bytes) {
   if (bytes.size() >= 32) {
     std::array<std::uint64_t, 4> lanes = {p1 + p2, p2, 0, 0 - p1};
     while (bytes.size() >= 32)
-      for (std::uint64_t& lane : lanes) lane = round(lane, take<std::uint64_t>(bytes));
+      for (std::uint64_t& lane : lanes) lane = round(lane, next_word<std::uint64_t>(bytes));
     hash = std::rotl(lanes[0], 1) + std::rotl(lanes[1], 7) + std::rotl(lanes[2], 12) +
            std::rotl(lanes[3], 18);
     for (const std::uint64_t lane : lanes) hash = (hash ^ round(0, lane)) * p1 + p4;
   }
   hash += size;
   while (bytes.size() >= 8)
-    hash = std::rotl(hash ^ round(0, take<std::uint64_t>(bytes)), 27) * p1 + p4;
-  if (bytes.size() >= 4) hash = std::rotl(hash ^ take<std::uint32_t>(bytes) * p1, 23) * p2 + p3;
-  while (!bytes.empty()) hash = std::rotl(hash ^ take<std::uint8_t>(bytes) * p5, 11) * p1;
+    hash = std::rotl(hash ^ round(0, next_word<std::uint64_t>(bytes)), 27) * p1 + p4;
+  if (bytes.size() >= 4)
+    hash = std::rotl(hash ^ next_word<std::uint32_t>(bytes) * p1, 23) * p2 + p3;
+  while (!bytes.empty()) hash = std::rotl(hash ^ next_word<std::uint8_t>(bytes) * p5, 11) * p1;
   hash = (hash ^ hash >> 33) * p2;
   hash = (hash ^ hash >> 29) * p3;
   return hash ^ hash >> 32;

@@ -39,7 +39,7 @@ class HeaderReader {
     std::uint64_t size = 0;
     read(size);
     text = next(size);
-    if (!is_storable_text(text)) refuse("a text is not UTF-8");
+    if (!is_storable_text(text)) reject("a text is not UTF-8");
   }
   template <class T>
   void read(std::map<std::string, T>& entries) {
@@ -48,7 +48,7 @@ class HeaderReader {
       std::pair<std::string, T> entry;
       read(entry.first);
       read(entry.second);
-      if (!entries.insert(std::move(entry)).second) refuse("a name is there twice");
+      if (!entries.insert(std::move(entry)).second) reject("a name appears twice");
     }
   }
   void read(std::vector<FileHeader::Section>& sections) {
@@ -65,17 +65,17 @@ class HeaderReader {
     }
   }
   void require_end() const {
-    if (!rest_.empty()) refuse("it is too long");
+    if (!rest_.empty()) reject("it is too long");
   }
 
  private:
   [[nodiscard]] std::string_view next(std::uint64_t size) {
-    if (size > rest_.size()) refuse("it is too short");
+    if (size > rest_.size()) reject("it is too short");
     const std::string_view bytes = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return bytes;
   }
-  [[noreturn]] void refuse(std::string_view why) const {
+  [[noreturn]] void reject(std::string_view why) const {
     fail_damaged(file_, fmt::format("its header is invalid: {}", why));
   }
 

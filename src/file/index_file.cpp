@@ -107,7 +107,7 @@ void take_sections(Stored& stored, std::span<const std::byte> all, const Table& 
     if ((line.small || verify == Verify::full) && block_checksum(bytes) != line.checksum)
       fail_damaged(stored.file, fmt::format("the checksum of section {} is wrong", line.name));
     if (!stored.sections.emplace(line.name, Stored::Section{bytes, line.small}).second)
-      fail_damaged(stored.file, fmt::format("section {} is there twice", line.name));
+      fail_damaged(stored.file, fmt::format("section {} appears twice", line.name));
     const std::uint64_t end = line.offset + line.bytes + slack;
     forbid_reading(all.data() + end, std::min<std::uint64_t>(aligned(end), all.size()) - end);
   }
@@ -154,7 +154,7 @@ struct MemorySink {
   }
 };
 
-// Bytes of a container in memory. Those between sections are watched while it lives.
+// Bytes of a container in memory. Reading between its sections is an error while it lives.
 class KeptBytes {
  public:
   explicit KeptBytes(Array<std::byte> bytes) : bytes_(std::move(bytes)) {}

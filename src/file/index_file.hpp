@@ -19,14 +19,14 @@ namespace rtindex {
 //   sections   arrays as they lie in memory, each at a multiple of 4096 bytes from the file's start
 //
 // Opening checks the prelude, the header and the small sections; other sections are mapped and not
-// touched. Their checksums (base/checksum.hpp) are compared only for Verify::full.
+// touched. Their checksums (file/checksum.hpp) are compared only for Verify::full.
 void write_index_file(const std::string& path, const Stored& stored);
 [[nodiscard]] Stored read_index_file(const std::string& path, Verify verify);
 
 // Whether a text is UTF-8, as those of the header must be: they become Python's strings.
 [[nodiscard]] bool is_storable_text(const std::string& text);
 
-// The same container in memory.
+// The container in memory.
 [[nodiscard]] Array<std::byte> write_index_bytes(const Stored& stored);
 [[nodiscard]] Stored read_index_bytes(Array<std::byte> bytes, Verify verify);
 

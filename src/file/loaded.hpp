@@ -9,13 +9,13 @@
 
 namespace rtindex {
 
-// A value that is there, or that is made when it is read for the first time. Any number of threads
+// A value, or a function that loads it when it is read for the first time. Any number of threads
 // may read it.
 template <class T>
 class Loaded {
  public:
   Loaded() : Loaded(T()) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): a value is as good as one that is loaded
+  // NOLINTNEXTLINE(google-explicit-constructor): a value is a loaded one
   Loaded(T value) : state_(std::make_unique<State>()) { state_->set(std::move(value)); }
   explicit Loaded(std::function<T()> load) : state_(std::make_unique<State>()) {
     state_->load = std::move(load);
@@ -27,7 +27,7 @@ class Loaded {
     if (!state_->value) state_->set(state_->load());
     return *state_->value;
   }
-  // Null where it has not been read yet.
+  // Null if it is not loaded yet.
   [[nodiscard]] const T* if_there() const { return state_->there.load(std::memory_order_acquire); }
 
  private:

@@ -58,7 +58,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path, Acce
     fail(ErrorKind::io, "{} cannot be mapped: {}", path, std::strerror(errno));
   mapped->data_ = static_cast<const std::byte*>(data);
   mapped->size_ = size;
-  // Where the system can, it serves visits all over a file from huge pages.
+  // For random access the system may use huge pages.
   madvise(data, size, access == Access::sequential ? MADV_SEQUENTIAL : MADV_HUGEPAGE);
   return mapped;
 }

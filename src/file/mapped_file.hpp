@@ -8,14 +8,14 @@
 
 namespace rtindex {
 
-// How the bytes will be visited, so that the system reads ahead or not.
+// The order in which the bytes are read: whether the system should read ahead.
 enum class Access : std::uint8_t { sequential, random };
 
 // A regular file, mapped to be read only. The mapping outlives the file's name; a file that is made
 // shorter while it is mapped ends the process (SIGBUS), as with every mapping.
 class MappedFile {
  public:
-  // An Error that names the file where it cannot be opened or is no regular file.
+  // Throws an Error that names the file if it cannot be opened or is not a regular file.
   [[nodiscard]] static std::shared_ptr<const MappedFile> open(const std::string& path,
                                                               Access access);
 

@@ -45,15 +45,15 @@ bool FileReader::has(std::string_view name) const {
 
 std::uint64_t FileReader::number(std::string_view name, std::uint64_t largest) const {
   const auto found = stored_->numbers.find(fmt::format("{}{}", prefix_, name));
-  if (found == stored_->numbers.end()) refuse("there is no {}{}", prefix_, name);
+  if (found == stored_->numbers.end()) reject("there is no {}{}", prefix_, name);
   if (found->second > largest)
-    refuse("{}{} is {} but can be {} at most", prefix_, name, found->second, largest);
+    reject("{}{} is {} but can be {} at most", prefix_, name, found->second, largest);
   return found->second;
 }
 
 const std::string& FileReader::text(std::string_view name) const {
   const auto found = stored_->texts.find(fmt::format("{}{}", prefix_, name));
-  if (found == stored_->texts.end()) refuse("there is no {}{}", prefix_, name);
+  if (found == stored_->texts.end()) reject("there is no {}{}", prefix_, name);
   return found->second;
 }
 
@@ -67,8 +67,8 @@ std::map<std::string, std::string> FileReader::texts() const {
 
 std::span<const std::byte> FileReader::section(std::string_view name, bool small) const {
   const auto found = stored_->sections.find(fmt::format("{}{}", prefix_, name));
-  if (found == stored_->sections.end()) refuse("there is no section {}{}", prefix_, name);
-  if (small && !found->second.small) refuse("section {}{} is not checked", prefix_, name);
+  if (found == stored_->sections.end()) reject("there is no section {}{}", prefix_, name);
+  if (small && !found->second.small) reject("section {}{} is not checked", prefix_, name);
   return found->second.bytes;
 }
 

@@ -19,29 +19,28 @@
 
 namespace rtindex {
 
-// What an index consists of once it is stored: named numbers, short texts and sections of bytes.
-// Each part of an index writes itself through a FileWriter and is made again from a FileReader;
-// storage/index_file.hpp puts it all into a file.
+// The content of an index file: named numbers, short texts and sections of bytes. Each part of an
+// index is written by a FileWriter and read by a FileReader; file/index_file.hpp defines the file.
 struct Stored {
   struct Section {
     std::span<const std::byte> bytes;
-    bool small = false;  // checked when the file is opened, not only on demand
+    bool small = false;  // its checksum is compared whenever the file is opened
   };
 
-  std::string file;  // what messages call it
+  std::string file;  // its name in messages
   std::map<std::string, std::uint64_t> numbers;
   std::map<std::string, std::string> texts;  // ASCII; arbitrary bytes are sections
   std::map<std::string, Section> sections;
-  std::shared_ptr<const void> mapping;            // behind the sections of a file that is read
-  std::vector<std::shared_ptr<const void>> kept;  // behind those that a writer has to keep
+  std::shared_ptr<const void> mapping;            // owns the sections of a file that is read
+  std::vector<std::shared_ptr<const void>> kept;  // own sections that are written
 };
 
 // "FILE is damaged (why): ..." as an Error.
 [[noreturn]] void fail_damaged(const std::string& file, std::string_view why);
-// The same for data in use, whose file is no longer known.
+// For data in use, whose file name is no longer known.
 [[noreturn]] void fail_damaged_in_use(std::string_view why);
 
-// Names are those of the part; the whole name says which part it is: "codec.part1.base".
+// Names are prefixed by those of the enclosing parts: "codec.part1.base".
 class FileWriter {
  public:
   explicit FileWriter(Stored& stored, std::string prefix = {})
@@ -52,19 +51,19 @@ class FileWriter {
   }
   void number(std::string_view name, std::uint64_t value);
   void text(std::string_view name, std::string value);
-  // The elements must stay where they are until the file is written.
+  // Views the elements until the file is written.
   template <class T>
   void array(std::string_view name, std::span<const T> elements) {
     add(name, {std::as_bytes(elements), false});
   }
-  // Takes the elements over.
+  // Keeps the elements until the file is written.
   template <class T>
   void array(std::string_view name, Array<T>&& elements) {
     const auto kept = std::make_shared<const Array<T>>(std::move(elements));
     stored_->kept.push_back(kept);
     array(name, kept->span());
   }
-  // A few elements that the reader can trust, because they are checked when the file is opened.
+  // Few elements, which the reader may trust: their checksum is compared whenever a file is opened.
   template <class T>
   void small_array(std::string_view name, std::vector<T> elements) {
     static_assert(std::has_unique_object_representations_v<T>, "padding would reach the file");
@@ -80,8 +79,8 @@ class FileWriter {
   std::string prefix_;
 };
 
-// Numbers, texts and small arrays are as they were written. Other arrays view the mapped file and
-// can hold anything: whoever uses them checks what would lead astray.
+// Numbers, texts and small arrays have verified checksums. Other arrays view the mapped file and
+// can hold anything: their users check what could lead out of bounds.
 class FileReader {
  public:
   explicit FileReader(const Stored& stored, std::string prefix = {})
@@ -104,7 +103,7 @@ class FileReader {
   [[nodiscard]] Array<T> array(std::string_view name, std::uint64_t size) const {
     const std::span<const std::byte> bytes = section(name, false);
     if (bytes.size() / sizeof(T) != size || bytes.size() % sizeof(T) != 0)
-      refuse("{}{} has {} bytes in place of {} times {}", prefix_, name, bytes.size(), size,
+      reject("{}{} has {} bytes, expected {} times {}", prefix_, name, bytes.size(), size,
              sizeof(T));
     return {stored_->mapping, bytes.data(), static_cast<std::size_t>(size)};
   }
@@ -116,7 +115,7 @@ class FileReader {
   [[nodiscard]] std::vector<T> small_array(std::string_view name) const {
     const std::span<const std::byte> bytes = section(name, true);
     if (bytes.size() % sizeof(T) != 0)
-      refuse("{}{} has {} bytes, which are no elements of {}", prefix_, name, bytes.size(),
+      reject("{}{} has {} bytes, expected a multiple of {}", prefix_, name, bytes.size(),
              sizeof(T));
     std::vector<T> elements(bytes.size() / sizeof(T));
     if (!bytes.empty()) std::memcpy(elements.data(), bytes.data(), bytes.size());
@@ -126,9 +125,9 @@ class FileReader {
   // All texts of this part, by name.
   [[nodiscard]] std::map<std::string, std::string> texts() const;
 
-  // What is there makes no sense.
+  // Throws: the content is invalid.
   template <class... Args>
-  [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) const {
+  [[noreturn]] void reject(fmt::format_string<Args...> format, Args&&... args) const {
     fail_damaged(stored_->file, fmt::format(format, std::forward<Args>(args)...));
   }
 

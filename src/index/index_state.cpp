@@ -148,7 +148,7 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
     try {
       return time_unit_named(reader.text(name));
     } catch (const Error& error) {
-      reader.refuse("{}", error.what());
+      reader.reject("{}", error.what());
     }
   };
   time_unit = unit_in("time_unit");
@@ -191,17 +191,17 @@ void Index::State::load_segments(const FileReader& reader, Version& opened) {
         "{} {}", opened_searcher.rebuilt ? "rebuilt from the column in" : "mapped from", file);
     segment.deleted = bitmap_in(part, "deleted");
     if (!opened.segments.empty() && !is_alike(segment, opened.main()))
-      reader.refuse("its segments have keys or values of different types");
+      reader.reject("its segments have keys or values of different types");
     opened.segments.push_back(std::move(segment));
   };
   const std::uint64_t segments = reader.number("segments", states.rows + 1);
-  if (segments == 0) reader.refuse("it has no segments");
+  if (segments == 0) reader.reject("it has no segments");
   for (std::uint64_t i = 0; i < segments; ++i)
     load_segment(reader.part(fmt::format("segment{}", i)));
   states.erased = bitmap_in(reader, "erased");
   states.nulls = bitmap_in(reader, "nulls");
   if (count_of(states.erased) + count_of(states.nulls) > states.rows)
-    reader.refuse("it has more erased and null rows than rows");
+    reader.reject("it has more erased and null rows than rows");
 }
 
 }  // namespace rtindex

@@ -36,7 +36,7 @@ std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elemen
   for (auto type = Type::u8; is_native(type);
        type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1))
     if (name == name_of(type)) return make_native_codec(type, file);
-  file.refuse("its keys are of the unknown type '{}'", name);
+  file.reject("its keys are of the unknown type '{}'", name);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::unique_ptr<KeyCodec> KeyCodec::for_column(const ColumnView& column, KeyUse 
 std::unique_ptr<KeyCodec> KeyCodec::from_file(const FileReader& file, std::size_t rows) {
   const std::size_t elements = file.has("elements") ? file.number("elements", rows) : rows;
   std::unique_ptr<KeyCodec> codec = saved_codec(file, elements);
-  if (codec->has_residual() && elements == 0) file.refuse("its full keys are missing");
+  if (codec->has_residual() && elements == 0) file.reject("its full keys are missing");
   codec->number_rows(saved_rows(file, elements, rows));
   return codec;
 }

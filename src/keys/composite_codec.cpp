@@ -122,11 +122,11 @@ class CompositeCodec final : public KeyCodec {
 
   CompositeCodec(const FileReader& file, std::size_t rows) : KeyCodec(Type::composite, file) {
     const std::uint64_t count = file.number("parts");
-    if (count == 0) file.refuse("its composite keys have no parts");
+    if (count == 0) file.reject("its composite keys have no parts");
     for (std::uint64_t p = 0; p < count; ++p) {
       const FileReader field = file.part(fmt::format("part{}", p));
       if (field.text("type") == name_of(Type::composite))
-        field.refuse("a part of its composite keys is composite");
+        field.reject("a part of its composite keys is composite");
       add(KeyCodec::from_file(field, rows));
     }
     if (!empty()) {

@@ -64,7 +64,7 @@ void StringDictionary::check(const FileReader& file) const {
     }
     is_right = is_right && count != 0;
   }
-  if (!is_right) file.refuse("the dictionary of its strings makes no sense");
+  if (!is_right) file.reject("the dictionary of its strings makes no sense");
 }
 
 void StringDictionary::list_bytes() {

@@ -20,10 +20,10 @@ EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_
   const PackedKeys keys(file, "column", size, span);
   column.keys = PackedKeys(size, span);
   for (std::size_t i = 0; i < size; ++i) {
-    if (keys[i] > span) file.refuse("key {} of its column is too large", i);
+    if (keys[i] > span) file.reject("key {} of its column is too large", i);
     column.keys.set(i, keys[i]);
   }
-  if (!file.has("rows")) {  // the index may have got more rows since the column was built
+  if (!file.has("rows")) {  // the index may have more rows than the column
     column.row_count = size;
     return column;
   }
@@ -32,7 +32,7 @@ EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_
   std::uint64_t next = 0;  // the smallest row that may follow
   for (std::size_t i = 0; i < size; ++i) {
     const std::uint32_t row = valid_rows[i];
-    if (row < next || row >= rows) file.refuse("the rows of its column are not ascending");
+    if (row < next || row >= rows) file.reject("the rows of its column are not ascending");
     column.rows[i] = row;
     next = std::uint64_t{row} + 1;
   }

@@ -13,7 +13,7 @@
 namespace rtindex {
 
 // The slot where the probe for a hash starts: slots in the order of hashes, each with an equal
-// share of them. Below `capacity` for every hash, also where there are more slots than 2^32.
+// share of them. Below `capacity` for every hash, even with more than 2^32 slots.
 template <class Hash>
 [[nodiscard]] std::uint64_t home_slot(Hash hash, std::uint64_t capacity) {
   constexpr int unused = 64 - 8 * static_cast<int>(sizeof(Hash));
@@ -21,24 +21,24 @@ template <class Hash>
 }
 
 // A blocked Bloom filter: three bits per hash, all in the word that its leading bits select.
-// Nineteen of twenty misses end here, in a byte for each key.
+// It rejects nineteen of twenty misses, with a byte for each key.
 template <class Hash>
 class HashFilter {
  public:
   HashFilter() = default;
-  // For so many hashes.
+  // For this number of hashes.
   explicit HashFilter(std::uint64_t hashes) : words_(hashes * bits_per_hash / word_bits + 1) {
     std::fill(words_.begin(), words_.end(), 0);
   }
-  // As it was saved. A damaged one can hide hashes, no more.
+  // From a file. A damaged filter can cause misses, nothing worse.
   explicit HashFilter(const FileReader& file) : words_(file.array<std::uint64_t>("bits")) {
-    if (words_.empty()) file.refuse("its filter is empty");
+    if (words_.empty()) file.reject("its filter is empty");
   }
   void save(FileWriter file) const { file.array("bits", words_.span()); }
 
   void add(Hash hash) { words_[word_of(hash)] |= bits_of(hash); }
   void prefetch(Hash hash) const { rtindex::prefetch(words_.data() + word_of(hash)); }
-  // The same for a small filter, which the second cache holds.
+  // For a small filter, which the second-level cache holds.
   void prefetch_near(Hash hash) const { rtindex::prefetch_near(words_.data() + word_of(hash)); }
   // False: the hash was not added.
   [[nodiscard]] bool may_hold(Hash hash) const {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t grain = std::size_t{1} << 14;
 
-// RowNumbers::element for many rows: reads a table where rows are listed and lie close together.
+// RowNumbers::element for many rows; reads a table if the rows are listed and dense.
 class ElementsOfRows {
  public:
   explicit ElementsOfRows(const RowNumbers& numbers) : numbers_(&numbers) {
@@ -107,7 +107,7 @@ class Included final : public IncludedValues {
       : type_(type),
         values_(file.array<T>("values", size)),
         outside_rows_(file.array<std::uint32_t>("outside_rows")) {
-    if (outside_rows_.size() > rows - size) file.refuse("it has too many values of null keys");
+    if (outside_rows_.size() > rows - size) file.reject("it has too many values of null keys");
     outside_ = file.array<T>("outside", outside_rows_.size());
     if constexpr (has_prefix_sums) all_.prefix = file.array<Class>("prefix", size / block + 1);
     for (std::size_t left = size; left > block; left = (left + block - 1) / block)
@@ -180,7 +180,7 @@ class Included final : public IncludedValues {
     return static_cast<const Included&>(*part.values);
   }
 
-  // Those of 0..count-1 that are number_at(position) for no position of the key order.
+  // The numbers 0..count-1 that no position of the key order has as number_at(position).
   template <class NumberAt>
   [[nodiscard]] std::vector<std::uint32_t> missing_of(std::size_t count,
                                                       const NumberAt& number_at) const {
@@ -259,7 +259,7 @@ std::unique_ptr<IncludedValues> IncludedValues::from_file(const FileReader& file
       return std::make_unique<Included<T>>(file, type, size, rows);
     });
   }
-  file.refuse("its included values have the unknown type {}", name);
+  file.reject("its included values have the unknown type {}", name);
 }
 
 }  // namespace rtindex

@@ -50,9 +50,9 @@ KeyOrder<Key>::KeyOrder(const FileReader& file, std::size_t rows, std::uint64_t 
       span_(span),
       build_peak_(file.number("build_peak")) {
   pairs_ = file.array<Pair<Key>>("pairs", size_ + padding);
-  // The searches rely on the padding to stop them, and trust nothing else in the file.
+  // Searches rely on the padding to end them, and on nothing else in the file.
   for (std::size_t i = size_; i < size_ + padding; ++i)
-    if (key(i) != std::numeric_limits<Key>::max()) file.refuse("the padding of its keys is wrong");
+    if (key(i) != std::numeric_limits<Key>::max()) file.reject("the padding of its keys is wrong");
   find_last_key();
 }
 
@@ -93,7 +93,7 @@ std::uint64_t KeyOrder<Key>::end_of_equal(std::uint64_t position, Key key) const
   const Pair<Key>* pairs = pairs_.data();
   std::uint64_t end = end_of_short_run(position, key);
   if (end != position + short_run) return end;
-  // A long run: double the step until it is left, then halve.
+  // A long run: double the step beyond its end, then halve.
   std::uint64_t step = short_run;
   while (end + step < size_ && pairs[end + step].key == key) {
     end += step;

@@ -183,7 +183,7 @@ TEST_F(IndexFile, HeadersThatCannotBeReadAreRefused) {
     }
   std::string repeated = whole;
   repeated.replace(repeated.find("keys"), 4, "rows");
-  EXPECT_TRUE(has(with_header(repeated), "its header is invalid: a name is there twice"));
+  EXPECT_TRUE(has(with_header(repeated), "its header is invalid: a name appears twice"));
   std::string foreign = whole;
   foreign[foreign.find("native")] = '\xff';
   EXPECT_TRUE(has(with_header(foreign), "its header is invalid: a text is not UTF-8"));

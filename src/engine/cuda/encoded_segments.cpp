@@ -136,14 +136,14 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
   auto type = Type::u8;
   while (is_native(type) && name_of(type) != name)
     type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1);
-  if (!is_native(type)) file.refuse("its included values are of the unknown type '{}'", name);
+  if (!is_native(type)) file.reject("its included values are of the unknown type '{}'", name);
   auto listed = file.array<std::uint32_t>("included_rows");
   for (std::size_t i = 0; i < listed.size(); ++i)
     if (std::as_const(listed)[i] >= rows ||
         (i != 0 && std::as_const(listed)[i] <= std::as_const(listed)[i - 1]))
-      file.refuse("the rows of its included values do not ascend");
+      file.reject("the rows of its included values do not ascend");
   const RowNumbers numbers(std::move(listed));
-  if (numbers.size() == 0 && column.size() != 0) file.refuse("its included values are missing");
+  if (numbers.size() == 0 && column.size() != 0) file.reject("its included values are missing");
   const auto bytes = file.array<std::uint8_t>("included_values", numbers.size() * width_of(type));
   const ColumnView values = ColumnView::of(type, bytes.data(), numbers.size());
   return {make_encoded(std::move(column), codec, key_text, numbers, values), true};

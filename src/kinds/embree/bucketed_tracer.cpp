@@ -90,7 +90,7 @@ HostSearchers bucketed_searchers(const EmbreeOptions& options) {
   searchers.load = [rx = options.rx, load = searchers.load](
                        const FileReader& file, const KeyCodec& codec, std::size_t rows) {
     if (!is_exact(rx, codec.span(), embree_coordinate_limit))
-      file.refuse("its keys span {}, more than mode={} holds", codec.span(),
+      file.reject("its keys span {}, more than mode={} holds", codec.span(),
                   name_of(rx.coordinates.mode));
     LoadedSearcher loaded = load(file, codec, rows);
     loaded.rebuilt = true;

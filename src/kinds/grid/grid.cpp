@@ -142,9 +142,9 @@ Grid<Key>::Grid(const FileReader& file, const KeyOrder<Key>& order) {
     if (!ascends || piece.first > order.span() || piece.cells == 0 ||
         piece.cells - 1 > highest - piece.first || piece.begin > order.size() ||
         (i > 0 && piece.begin < pieces[i - 1].begin))
-      file.refuse("piece {} of its grid is impossible", i);
+      file.reject("piece {} of its grid is impossible", i);
   }
-  if (pieces.empty()) file.refuse("its grid has no pieces");
+  if (pieces.empty()) file.reject("its grid has no pieces");
   lay_out(pieces, order);
   offsets_ = file.array<std::int16_t>("offsets", cells_);
 }

@@ -55,13 +55,13 @@ class HashTable final : public Searcher {
         duplicate_rows_(file.array<std::uint32_t>("several")),
         filter_(file.part("filter")) {
     declare(file.number("keys", rows));
-    if (distinct_ > size()) file.refuse("it has {} distinct keys of {}", distinct_, size());
+    if (distinct_ > size()) file.reject("it has {} distinct keys of {}", distinct_, size());
     if (capacity_ == 0 || capacity_ >= table_.size())
-      file.refuse("its table has {} slots, {} of them first choices", table_.size(), capacity_);
+      file.reject("its table has {} slots, {} of them first choices", table_.size(), capacity_);
     // What ends the last probe; nothing else in the table is trusted.
     const Slot<Key>& last = std::as_const(table_)[table_.size() - 1];
     if (last.count != 0 || last.hash != greatest)
-      file.refuse("the last slot of its table is taken");
+      file.reject("the last slot of its table is taken");
   }
 
   void save(FileWriter file) const override {
