@@ -33,7 +33,7 @@ class Accumulator {
     collected_ = {limit_};
   }
 
-  // Folds one hit, unless its row is deleted; true when no further one can change the answers.
+  // Folds one hit if its row is valid. Returns true once no further hit can change the answers.
   bool hit(std::uint32_t row) {
     if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
@@ -45,7 +45,7 @@ class Accumulator {
     return one_is_enough_ || (rows_alone_ && collected_.full());
   }
 
-  // Whether a lookup is answered before any hit (a limit of zero rows and nothing else wanted).
+  // Whether a lookup is answered before any hit: only rows are requested, with a limit of 0.
   [[nodiscard]] bool wants_no_hit() const {
     return rows_alone_ && limit_ == 0 && request_->outputs.matched == nullptr;
   }

@@ -21,7 +21,7 @@ template <class Class>
   return a < b;
 }
 
-// The operations. Folding a value into the identity of an operation gives that value, so that an
+// The operations. Folding a value into the identity of an operation yields that value, so an
 // aggregate needs no flag for its first value.
 
 struct Sum {
@@ -97,7 +97,7 @@ struct SumAggregate {
   RTINDEX_HD constexpr void add(Class value) { sum = Sum{}(sum, value); }
 };
 
-// The answers that need no values. Any match will do for `any`: it is the last one.
+// The answers that need no values. `any` is the last match.
 struct RowAggregate {
   std::uint32_t count = 0;
   std::uint32_t any = miss_row;
@@ -121,8 +121,7 @@ struct CollectedRows {
   RTINDEX_HD constexpr std::uint32_t add() { return count++; }
 };
 
-// Writes the sum, min and max of a lookup. `out` has a pointer for each, null where it is not
-// wanted.
+// Writes the sum, min and max of a lookup. `out` has a pointer for each; null: not requested.
 template <class Class, class Out>
 RTINDEX_HD void write_values(const Out& out, std::size_t lookup,
                              const ValueAggregate<Class>& values) {

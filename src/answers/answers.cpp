@@ -26,7 +26,7 @@ void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lo
   });
 }
 
-// In place: counts of rowIDs, after a leading 0, become the offsets where each lookup's start.
+// Turns counts of rowIDs after a leading 0 into offsets: the prefix sum, in place.
 void offsets_from_counts(std::span<std::uint64_t> offsets) {
   for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
 }
@@ -79,7 +79,7 @@ constexpr std::array<std::string_view, 4> kind_names = {"equal", "range", "prefi
 constexpr std::array<std::string_view, 4> ends_names = {"[]", "[)", "(]", "()"};
 constexpr std::array<std::string_view, 3> direction_names = {"backward", "forward", "nearest"};
 
-// The value of an enumeration that has this name; none where no value has it.
+// The enumerator of this name, if there is one.
 template <class Enum, std::size_t count>
 std::optional<Enum> value_named(const std::array<std::string_view, count>& names,
                                 std::string_view name) {
@@ -195,21 +195,21 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& val
   answers_.answers_ = options.answers;
   answers_.has_matched_ = options.matched;
   Outputs outputs;
-  auto take = [&](Answer answer, std::vector<std::uint32_t>& buffer) -> std::uint32_t* {
+  auto make_rows = [&](Answer answer, std::vector<std::uint32_t>& buffer) -> std::uint32_t* {
     if (!options.answers.has(answer)) return nullptr;
     resize_in_huge_pages(buffer, lookups);
     return buffer.data();
   };
-  outputs.any = take(Answer::any, answers_.any_);
-  outputs.first = take(Answer::first, answers_.first_);
-  outputs.count = take(Answer::count, answers_.count_);
-  auto take_aggregate = [&](Answer answer, Aggregates& aggregates) -> void* {
+  outputs.any = make_rows(Answer::any, answers_.any_);
+  outputs.first = make_rows(Answer::first, answers_.first_);
+  outputs.count = make_rows(Answer::count, answers_.count_);
+  auto make_aggregate = [&](Answer answer, Aggregates& aggregates) -> void* {
     if (!options.answers.has(answer)) return nullptr;
     return make_buffer(aggregates, class_of(values.type()), lookups);
   };
-  outputs.sum = take_aggregate(Answer::sum, answers_.sum_);
-  outputs.min = take_aggregate(Answer::min, answers_.min_);
-  outputs.max = take_aggregate(Answer::max, answers_.max_);
+  outputs.sum = make_aggregate(Answer::sum, answers_.sum_);
+  outputs.min = make_aggregate(Answer::min, answers_.min_);
+  outputs.max = make_aggregate(Answer::max, answers_.max_);
   if (options.matched) {
     answers_.matched_.assign((lookups + 7) / 8, 0);
     outputs.matched = answers_.matched_.data();

@@ -16,14 +16,14 @@ class AnswersAccess {
  public:
   AnswersAccess(const AnswerOptions& options, std::size_t lookups)
       : AnswersAccess(options, options.values, lookups) {}
-  // `values`: those that sum, min and max aggregate.
+  // `values`: the value column of sum, min and max.
   AnswersAccess(const AnswerOptions& options, const ColumnView& values, std::size_t lookups);
 
   [[nodiscard]] Request& request() { return request_; }
   // After the request has run: joins the rowIDs of all chunks.
   [[nodiscard]] Answers finish();
 
-  // The rowIDs of answers that nobody needs any more.
+  // Moves the rowIDs out of `answers`.
   [[nodiscard]] static std::vector<std::uint32_t> rows_of(Answers&& answers) {
     return std::move(answers.rows_);
   }

@@ -9,23 +9,22 @@
 
 namespace rtindex {
 
-// Room for the answers of a chunk of lookups that do not go to the outputs of a request straight
-// away.
+// Buffers for the answers of a chunk of lookups that are not written to the outputs directly.
 struct ChunkBuffers {
   ChunkBuffers() = default;
   // outputs() points into it.
   ChunkBuffers(const ChunkBuffers&) = delete;
   ChunkBuffers& operator=(const ChunkBuffers&) = delete;
 
-  // These buffers for the answers that go to `wanted`.
-  [[nodiscard]] Outputs outputs(const Outputs& wanted) {
-    return {.any = wanted.any == nullptr ? nullptr : any,
-            .first = wanted.first == nullptr ? nullptr : first,
-            .count = wanted.count == nullptr ? nullptr : count,
-            .sum = wanted.sum == nullptr ? nullptr : sum,
-            .min = wanted.min == nullptr ? nullptr : min,
-            .max = wanted.max == nullptr ? nullptr : max,
-            .matched = wanted.matched == nullptr ? nullptr : matched};
+  // A buffer for each of the `requested` outputs.
+  [[nodiscard]] Outputs outputs(const Outputs& requested) {
+    return {.any = requested.any == nullptr ? nullptr : any,
+            .first = requested.first == nullptr ? nullptr : first,
+            .count = requested.count == nullptr ? nullptr : count,
+            .sum = requested.sum == nullptr ? nullptr : sum,
+            .min = requested.min == nullptr ? nullptr : min,
+            .max = requested.max == nullptr ? nullptr : max,
+            .matched = requested.matched == nullptr ? nullptr : matched};
   }
   void clear_matched() { std::fill_n(matched, sizeof(matched), std::uint8_t{0}); }
 

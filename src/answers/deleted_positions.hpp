@@ -12,7 +12,7 @@
 
 namespace rtindex {
 
-// Deleted rows by position, a bit each, that somebody else holds.
+// A view of a bitmap of deleted rows by position.
 class DeletedBits {
  public:
   static constexpr std::uint64_t word_bits = 64;
@@ -50,7 +50,7 @@ class DeletedBits {
         visit(first + static_cast<std::uint64_t>(std::countr_zero(word)));
     });
   }
-  // The first position that is not deleted; the end where all are.
+  // The first valid position; the end if there is none.
   [[nodiscard]] std::uint64_t first_valid(const Match& match) const {
     for (std::uint64_t at = match.begin; at < match.end;) {
       const std::uint64_t bit = at - origin_;
@@ -62,7 +62,7 @@ class DeletedBits {
     return match.end;
   }
 
-  // The last position that is not deleted; the end where all are.
+  // The last valid position; the end if there is none.
   [[nodiscard]] std::uint64_t last_valid(const Match& match) const {
     for (std::uint64_t end = match.end; end > match.begin;) {
       const std::uint64_t bit = end - 1 - origin_;
@@ -104,9 +104,8 @@ class DeletedBits {
   std::uint64_t origin_ = 0;
 };
 
-// Sets the bits of the deleted rows of a match, whose first position gets the first bit; false
-// where there are none. The caller prefetches the words of the set: prefetcher.next() is called
-// before each row.
+// Sets the bits of the deleted rows of a match, from its first position on; returns whether there
+// are any. prefetcher.next() is called before each row, to prefetch words of the row bitmap.
 template <class Rows, class Prefetcher>
 bool mark_deleted(const Match& match, const Rows& rows, const RowBits& deleted,
                   Prefetcher& prefetcher, std::uint64_t* words) {
@@ -124,7 +123,7 @@ bool mark_deleted(const Match& match, const Rows& rows, const RowBits& deleted,
   return any != 0;
 }
 
-// The same with a prefetcher of its own, by all threads where the match is long.
+// mark_deleted() with a prefetcher of its own, by all threads if the match is long.
 template <class Rows>
 void mark_deleted(const Match& match, const Rows& rows, const RowBits& deleted,
                   std::uint64_t* words) {
@@ -137,8 +136,8 @@ void mark_deleted(const Match& match, const Rows& rows, const RowBits& deleted,
   });
 }
 
-// All deleted rows of a structure by position, with the number of those before every block: a count
-// takes as long for a million rows as for one.
+// All deleted rows of a structure by position, with the number of those before every block, so that
+// counting is O(1).
 class DeletedPositions {
  public:
   // Of positions 0..size-1.

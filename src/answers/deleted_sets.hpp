@@ -15,14 +15,13 @@
 
 namespace rtindex {
 
-// Something that spares lookups work but costs work itself: made by the first thread for which it
-// pays, and used by all threads from then on. Nobody waits for it; lookups do without until it is
-// there.
+// A lazy value that saves lookups work once they have spent as much work without it. The thread
+// that reaches this cost builds it; all other threads go on without it until it is complete.
 template <class T>
-class MadeWhenWorthIt {
+class LazyValue {
  public:
-  // Null where it is not there. `work` is what the caller has to do without it, and is added to
-  // what others had to do; from `cost` on make() is called, which returns a std::unique_ptr.
+  // Null while there is no value. `work`, what the caller has to do without one, is added to the
+  // work of all earlier callers; from `cost` on make() is called, which returns a std::unique_ptr.
   template <class Make>
   [[nodiscard]] const T* get(std::uint64_t work, std::uint64_t cost, Make&& make) {
     if (const T* const there = made_.load(std::memory_order_acquire)) return there;
@@ -31,7 +30,7 @@ class MadeWhenWorthIt {
     try {
       owned_ = make();
     } catch (const std::exception&) {
-      return nullptr;  // out of memory: lookups go on without
+      return nullptr;  // out of memory: lookups go on without a value
     }
     made_.store(owned_.get(), std::memory_order_release);
     return owned_.get();
@@ -48,22 +47,22 @@ class MadeWhenWorthIt {
   std::atomic<bool> is_being_made_ = false;
 };
 
-// Aggregates of included values without those of deleted rows; IncludedValues makes and reads it.
+// Aggregates of the included values of valid rows; built and read by IncludedValues.
 class ValidAggregates {
  public:
   virtual ~ValidAggregates() = default;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-// What a structure derives from a set of deleted rows.
+// What a structure derives from a bitmap of deleted rows.
 class DeletedSet {
  public:
   explicit DeletedSet(std::uint64_t id) : id_(id) {}
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
 
-  // The deleted rows by position, for a structure of `size` positions; null where lookups with
-  // `work` rows do better to test each row.
+  // The deleted rows by position, for a structure of `size` positions; null while testing each of
+  // the `work` rows is cheaper.
   template <class Rows>
   [[nodiscard]] const DeletedPositions* positions(std::uint64_t work, std::size_t size,
                                                   const Rows& rows, const RowBits& deleted) {
@@ -71,7 +70,7 @@ class DeletedSet {
       return std::make_unique<const DeletedPositions>(size, rows, deleted);
     });
   }
-  // The same for the aggregates that make() returns.
+  // The aggregates that make() returns; null while reading the values is cheaper.
   template <class Make>
   [[nodiscard]] const ValidAggregates* aggregates(std::uint64_t work, std::size_t size,
                                                   Make&& make) {
@@ -86,14 +85,14 @@ class DeletedSet {
   static constexpr std::size_t pass_advantage = 4;
 
   std::uint64_t id_;
-  MadeWhenWorthIt<DeletedPositions> positions_;
-  MadeWhenWorthIt<ValidAggregates> aggregates_;
+  LazyValue<DeletedPositions> positions_;
+  LazyValue<ValidAggregates> aggregates_;
 };
 
-// Those of the sets that were used last: that of the index as it is, and that of a snapshot.
+// The two sets that were used last: of the current version and of a snapshot.
 class DeletedSets {
  public:
-  // Null for a set from which nothing may be derived.
+  // Null if nothing may be derived from the bitmap.
   [[nodiscard]] std::shared_ptr<DeletedSet> of(const RowBits& deleted) const {
     if (deleted.empty() || deleted.id == 0) return nullptr;
     const std::lock_guard lock(mutex_);

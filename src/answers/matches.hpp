@@ -42,8 +42,8 @@ struct AllValid {
 
 namespace matches {
 
-// Matches of this many rows are split into pieces for all threads. The pieces do not depend on the
-// number of threads, and so neither do sums of floats.
+// Matches of this many rows are split into pieces for all threads. The pieces, and with them the
+// sums of floats, do not depend on the number of threads.
 inline constexpr std::uint64_t long_match = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
 
@@ -93,14 +93,14 @@ class Prefetcher {
   std::uint64_t at_ = 0;
 };
 
-// Prefetches the rowIDs of short matches but for the first ones, which are in the cache already.
+// Prefetches the rowIDs of short matches, except the first ones, which are in the cache already.
 // The hardware prefetcher covers long runs.
 template <class Rows>
 void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
   constexpr std::uint64_t in_line = 4;  // rowIDs of a cache line, at least
-  constexpr std::uint64_t most = 32;
+  constexpr std::uint64_t max_prefetched = 32;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t end = std::min(found[i].end, found[i].begin + most);
+    const std::uint64_t end = std::min(found[i].end, found[i].begin + max_prefetched);
     for (std::uint64_t at = found[i].begin + in_line; at < end; at += in_line)
       prefetch(rows.address(at));
   }
@@ -108,9 +108,9 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
 
 // Folds the values of each lookup's valid matches and calls write(lookup, aggregate). The values
 // are scattered over their column: without prefetching, each would wait for a cache miss.
-template <class Aggregate, class T, class Rows, class Live, class Write>
+template <class Aggregate, class T, class Rows, class Valid, class Write>
 void fold(const T* values, const Rows& rows, const Match* found, std::size_t count,
-          const Live& valid, Write&& write) {
+          const Valid& valid, Write&& write) {
   prefetch_rows(rows, found, count);
   Prefetcher prefetcher([values](std::uint32_t row) { return values + row; }, rows, found, count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -123,9 +123,9 @@ void fold(const T* values, const Rows& rows, const Match* found, std::size_t cou
   }
 }
 
-template <class T, class Rows, class Live>
+template <class T, class Rows, class Valid>
 void sum(const Request& request, std::size_t first, const Match* found, std::size_t count,
-         const Rows& rows, const Live& valid) {
+         const Rows& rows, const Valid& valid) {
   using Class = value_class_t<T>;
   auto* out = static_cast<Class*>(request.outputs.sum) + first;
   const auto miss = miss_as<Class>(request.miss);
@@ -135,9 +135,9 @@ void sum(const Request& request, std::size_t first, const Match* found, std::siz
                             });
 }
 
-template <class T, class Rows, class Live>
+template <class T, class Rows, class Valid>
 void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
-               const Rows& rows, const Live& valid) {
+               const Rows& rows, const Valid& valid) {
   using Aggregate = ValueAggregate<value_class_t<T>>;
   const auto miss = miss_as<value_class_t<T>>(request.miss);
   fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count, valid,
@@ -193,27 +193,27 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, const Deleted& 
   return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
-// Copies rows[at] of the first `most` valid positions of a match; `rows` gives rowIDs or keys.
+// Copies rows[at] of the first `max_rows` valid positions of a match; `rows` are rowIDs or keys.
 template <class T, class Rows, class Deleted>
-void copy_rows(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t most,
+void copy_rows(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t max_rows,
                T* out) {
-  const T* const end = out + most;
+  const T* const end = out + max_rows;
   for (std::uint64_t at = match.begin; at < match.end && out != end; ++at)
     if (!deleted.has(at)) *out++ = rows[at];
 }
 
-// The same of the last ones, from the end.
+// Copies the last `max_rows` valid positions, in descending order.
 template <class T, class Rows, class Deleted>
-void copy_reversed(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t most,
-                   T* out) {
-  const T* const end = out + most;
+void copy_reversed(const Match& match, const Rows& rows, const Deleted& deleted,
+                   std::uint64_t max_rows, T* out) {
+  const T* const end = out + max_rows;
   for (std::uint64_t at = match.end; at > match.begin && out != end; --at)
     if (!deleted.has(at - 1)) *out++ = rows[at - 1];
 }
 
-// The first ones by all threads.
+// copy_rows() by all threads.
 template <class T, class Rows, class Deleted>
-void copy_long(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t most,
+void copy_long(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t max_rows,
                T* out) {
   struct Piece {
     Match match;
@@ -221,22 +221,23 @@ void copy_long(const Match& match, const Rows& rows, const Deleted& deleted, std
   };
   std::vector<Piece> pieces;
   std::uint64_t valid = 0;
-  for (std::uint64_t begin = match.begin; begin < match.end && valid < most; begin += piece_rows) {
+  for (std::uint64_t begin = match.begin; begin < match.end && valid < max_rows;
+       begin += piece_rows) {
     const Match piece{begin, std::min(begin + piece_rows, match.end)};
     pieces.push_back({piece, valid});
     valid += piece.size() - deleted.count(piece);
   }
   parallel_for(pieces.size(), 1, [&](std::size_t i, std::size_t) {
     const std::uint64_t before = pieces[i].valid_before;
-    copy_rows(pieces[i].match, rows, deleted, most - before, out + before);
+    copy_rows(pieces[i].match, rows, deleted, max_rows - before, out + before);
   });
 }
 
 // Appends rows[at] of sizes[i] valid positions of each match. Keys ascend with positions, so that
 // rows come in the order of keys.
-template <class T, class Rows, class Live>
+template <class T, class Rows, class Valid>
 void append_rows(RowOrder order, const std::uint64_t* sizes, const Match* found, std::size_t count,
-                 const Rows& rows, const Live& valid, std::vector<T>& out) {
+                 const Rows& rows, const Valid& valid, std::vector<T>& out) {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < count; ++i) total += sizes[i];
   std::size_t begin = out.size();
@@ -253,9 +254,9 @@ void append_rows(RowOrder order, const std::uint64_t* sizes, const Match* found,
   }
 }
 
-template <class Rows, class Live>
+template <class Rows, class Valid>
 void collect_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                  const Rows& rows, const Live& valid) {
+                  const Rows& rows, const Valid& valid) {
   std::uint64_t* const sizes = request.row_counts + first;
   for (std::size_t i = 0; i < count; ++i)
     sizes[i] = std::min<std::uint64_t>(valid.count(i, found[i]), request.limit);
@@ -270,9 +271,9 @@ void collect_rows(const Request& request, std::size_t first, const Match* found,
 
 // All answers but sum, min and max of lookups [first, first + count). `ascending`: the rowIDs of
 // each match ascend.
-template <class Rows, class Live>
+template <class Rows, class Valid>
 void answer_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                 const Rows& rows, bool ascending, const Live& valid) {
+                 const Rows& rows, bool ascending, const Valid& valid) {
   const Outputs& out = request.outputs;
   if (out.any != nullptr)
     for (std::size_t i = 0; i < count; ++i)
@@ -291,9 +292,9 @@ void answer_rows(const Request& request, std::size_t first, const Match* found, 
 }
 
 // sum, min and max of lookups [first, first + count) over the request's value column.
-template <class Rows, class Live>
+template <class Rows, class Valid>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                   const Rows& rows, const Live& valid) {
+                   const Rows& rows, const Valid& valid) {
   if (!request.wants_values()) return;
   Match buffer[chunk_lookups];
   const Match* const others = matches::without_long(found, count, buffer);

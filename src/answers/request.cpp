@@ -39,7 +39,7 @@ Request request_into(const AnswerOptions& options, const ColumnView& values,
 void require_values(const ColumnView& values, std::size_t rows) {
   if (!is_native(values.type()))
     fail(
-        "the value column is {}: sum, min and max take bool, integers, dates, timestamps and "
+        "the value column is {}: sum, min and max need bool, integers, dates, timestamps or "
         "floats",
         name_of(values.type()));
   if (values.nullable())

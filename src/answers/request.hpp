@@ -23,7 +23,7 @@ inline constexpr std::size_t chunk_lookups = 256;
   return (lookups + chunk_lookups - 1) / chunk_lookups;
 }
 
-// A join into device memory, in place of answers.
+// A join into device memory.
 struct JoinRequest {
   JoinKind how = JoinKind::inner;
   JoinOutputs outputs;
@@ -31,7 +31,7 @@ struct JoinRequest {
   [[nodiscard]] bool wants_rows() const { return how == JoinKind::inner || how == JoinKind::left; }
 };
 
-// What a batch returns, and where: validated, with every buffer large enough.
+// The answers of a batch and their buffers: validated, with every buffer large enough.
 struct Request {
   AnswerSet answers;
   const void* values = nullptr;
@@ -54,12 +54,12 @@ struct Request {
   // only their number is wanted.
   std::uint64_t* row_counts = nullptr;
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
-  // The encoded keys of these rowIDs, where rows of several segments are to be brought into order.
+  // The encoded keys of these rowIDs, to merge the rows of several segments in key order.
   std::vector<std::vector<std::uint64_t>>* chunk_keys = nullptr;
-  // The keys of neighbours in host memory; null where they are not wanted so.
+  // The keys of neighbours in host memory; null: not requested.
   std::shared_ptr<const OwnedColumn>* found_keys = nullptr;
 
-  // Null: answers are wanted.
+  // Null: answers are requested.
   const JoinRequest* join = nullptr;
 
   // Without `rows`.
@@ -99,7 +99,7 @@ struct Request {
 // The answers whose buffers are set.
 [[nodiscard]] AnswerSet answers_of(const Outputs& outputs);
 
-// Throws unless `values` can be the value column of an indexed column with so many rows.
+// Throws if `values` cannot be the value column of an indexed column with this many rows.
 void require_values(const ColumnView& values, std::size_t rows);
 
 inline void set_matched(std::uint8_t* bitmap, std::size_t lookup) {

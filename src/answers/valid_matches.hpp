@@ -44,7 +44,7 @@ class ValidMatches {
     test(found, count, rows, deleted, prefetcher);
   }
 
-  // Reads what is there already.
+  // Reads the deleted rows of the whole structure.
   ValidMatches(Match* found, std::size_t count, const DeletedPositions& positions)
       : positions_(&positions), all_valid_(false) {
     for (std::size_t i = 0; i < count; ++i) positions.prefetch(found[i]);
@@ -54,7 +54,7 @@ class ValidMatches {
     }
   }
 
-  // Whether it is known that no deleted row is left.
+  // Whether no deleted row is left in the matches.
   [[nodiscard]] bool all_live() const { return all_valid_; }
   // See AllValid.
   [[nodiscard]] const DeletedBits& deleted(std::size_t i) const { return deleted_[i]; }
@@ -63,7 +63,7 @@ class ValidMatches {
            (positions_ != nullptr ? positions_->count(match) : deleted_[i].count(match));
   }
 
-  // The deleted rows of the whole structure, where they are known.
+  // The deleted rows of the whole structure, if they were passed.
   [[nodiscard]] const DeletedPositions* positions() const { return positions_; }
 
  private:
@@ -93,8 +93,8 @@ class ValidMatches {
   bool all_valid_ = true;
 };
 
-// The same for matches of at most one row, as most points have: true where all are such, and those
-// of deleted rows are empty now.
+// Cuts matches of at most one row, the common case of points. Returns false, with the matches
+// unchanged, if any has more rows.
 template <class Rows>
 [[nodiscard]] bool drop_deleted_points(Match* found, std::size_t count, const Rows& rows,
                                        const RowBits& deleted) {

@@ -15,7 +15,7 @@
 
 namespace rtindex {
 
-// Rows and their new encoded keys: row rows[i] gets keys[i]. Both lie in one memory space.
+// Rows and their new encoded keys: row rows[i] has keys[i]. Both are in one memory space.
 struct Changes {
   const std::uint32_t* rows = nullptr;
   const std::uint64_t* keys = nullptr;
@@ -23,19 +23,19 @@ struct Changes {
   MemorySpace memory_space = MemorySpace::host;
 };
 
-// Keys and their rows in row order, in memory and time of `size` keys.
+// in_row_order() by sorting: needs memory and time for `size` keys, not for `row_count` rows.
 template <class ForEach>
 [[nodiscard]] EncodedColumn sorted_by_row(std::size_t size, std::size_t row_count,
                                           std::uint64_t span, ForEach&& for_each) {
-  PackedKeys taken(size, span);
-  Array<Pair<std::uint32_t>> order(size);  // rows, and where their keys are in `taken`
+  PackedKeys extracted(size, span);
+  Array<Pair<std::uint32_t>> order(size);  // rows, and the positions of their keys in `extracted`
   std::atomic<std::size_t> next = 0;
   for_each([&](std::uint32_t row, std::uint64_t key) {
     if (row >= row_count) fail_damaged_in_use("a row is too large");
     if (key > span) fail_damaged_in_use("a key is too large");
     const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
     if (i >= size) fail_damaged_in_use("there are too many rows");
-    taken.set(i, key);
+    extracted.set(i, key);
     order[i] = {row, static_cast<std::uint32_t>(i)};
   });
   if (next != size) fail_damaged_in_use("rows are missing");
@@ -47,25 +47,25 @@ template <class ForEach>
   column.keys = PackedKeys(size, span);
   column.rows = Array<std::uint32_t>(size);
   for (std::size_t i = 0; i < size; ++i) {
-    if (i > 0 && order[i].key == order[i - 1].key) fail_damaged_in_use("a row is there twice");
+    if (i > 0 && order[i].key == order[i - 1].key) fail_damaged_in_use("a row appears twice");
     column.rows[i] = order[i].key;
-    column.keys.set(i, taken[order[i].row]);
+    column.keys.set(i, extracted[order[i].row]);
   }
   return column;
 }
 
-// The column back in row order from a structure that holds its keys in another: for_each(take)
-// calls take(row, key) for each of `size` keys, by as many threads as it likes, and is called once
-// or twice. What came from a damaged file is an Error.
+// The column in row order, of a structure that holds its keys in another order. for_each(callback)
+// calls callback(row, key) for each of `size` keys, from any number of threads; it is called once
+// or twice. Invalid rows or keys, of a damaged file, are an Error.
 template <class ForEach>
 [[nodiscard]] EncodedColumn in_row_order(std::size_t size, std::size_t row_count,
                                          std::uint64_t span, ForEach&& for_each) {
-  constexpr std::size_t max_rows_per_key = 8;  // a sort takes longer than so many rows
+  constexpr std::size_t max_rows_per_key = 8;  // with more rows a key, sorting is faster
   if (size < row_count / max_rows_per_key) return sorted_by_row(size, row_count, span, for_each);
   RowBitmapBuilder valid(row_count);
   for_each([&](std::uint32_t row, std::uint64_t key) {
     if (row >= row_count || !valid.add(row))
-      fail_damaged_in_use("a row is there twice or too large");
+      fail_damaged_in_use("a row appears twice or is too large");
     if (key > span) fail_damaged_in_use("a key is too large");
   });
   if (valid.count() != size) fail_damaged_in_use("rows are missing");
@@ -92,9 +92,9 @@ template <class ForEach>
   return column;
 }
 
-// An encoded column in a file, for structures that cannot be saved and are built again from it.
+// Saves an encoded column, for structures that are built again when they are loaded.
 void save_column(FileWriter& file, EncodedColumn column);
-// The column, copied and checked: every key up to `span`, rows ascending.
+// Copies the column and checks it: every key up to `span`, rows ascending.
 [[nodiscard]] EncodedColumn load_column(const FileReader& file, std::size_t rows,
                                         std::uint64_t span);
 

@@ -20,12 +20,12 @@ namespace rtindex {
 // blocks of blocks and so on: a range costs about the same for one match and for a million.
 //
 // Integer sums are differences of prefix sums, one every `block` values. Floats are never
-// subtracted (one infinity would make all later ranges NaN, and small values would be lost behind
-// large ones): they add at most 3 * block block sums a level, so that the error of a sum of n
-// values is at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
+// subtracted, because one infinity would make all later ranges NaN, and large values would absorb
+// small ones. They add at most 3 * block block sums a level, so the error of a sum of n values is
+// at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
 //
-// Values of deleted rows take part in no answer. Blocks with deleted rows are added up from their
-// valid values, or read from aggregates without the deleted rows: to the last bit the same.
+// Answers ignore the values of deleted rows. Blocks with deleted rows are added up from their valid
+// values, or read from aggregates of the valid rows; both results are equal to the last bit.
 class IncludedValues {
  public:
   // The rowID at a position of the key order.
@@ -40,15 +40,15 @@ class IncludedValues {
   [[nodiscard]] static std::unique_ptr<IncludedValues> make(const ColumnView& values,
                                                             std::size_t size, const RowAt& row_at,
                                                             const RowNumbers& numbers);
-  // Values of several columns, which have one type, merged into one key order: source
-  // i is the position of its i-th value, counted through the key orders of all parts.
+  // Values of several columns of one type, merged into one key order: sources[i] is the position of
+  // its i-th value in the concatenated key orders of all parts.
   struct Part {
     const IncludedValues* values;
-    RowBits deleted;  // rows that are left out
+    RowBits deleted;  // rows to omit
   };
   [[nodiscard]] static std::unique_ptr<IncludedValues> merged(
       std::span<const Part> parts, std::span<const std::uint32_t> sources);
-  // Of a column of at most so many rows.
+  // Of a column of at most `rows` rows.
   [[nodiscard]] static std::unique_ptr<IncludedValues> from_file(const FileReader& file,
                                                                  std::size_t size,
                                                                  std::size_t rows);
@@ -56,20 +56,19 @@ class IncludedValues {
 
   [[nodiscard]] virtual Type type() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // sum, min and max of lookups [first, first + count). `valid` is null where no row of them is
+  // sum, min and max of lookups [first, first + count). `valid` is null if no row of them is
   // deleted; `aggregates` come from valid_aggregates(), or are null.
   virtual void answer(const Request& request, std::size_t first, const Match* found,
                       std::size_t count, const ValidMatches* valid,
                       const ValidAggregates* aggregates) const = 0;
-  // Aggregates of the rows that are not deleted, which answer() reads in place of the values.
+  // Aggregates of the valid rows, which answer() reads in place of the values.
   [[nodiscard]] virtual std::unique_ptr<const ValidAggregates> valid_aggregates(
       const DeletedBits& deleted) const = 0;
 
-  // The rows whose key is null, ascending: they are not in the key order, but their values are
-  // kept.
+  // The rows whose key is null, ascending: they have values, but no position in the key order.
   [[nodiscard]] virtual std::span<const std::uint32_t> outside_rows() const = 0;
-  // Some values: entry i is the value at position i of the key order; those of outside_rows()
-  // follow.
+  // The values of these entries: those at all positions of the key order, then those of
+  // outside_rows().
   [[nodiscard]] virtual OwnedColumn values_of(std::span<const std::uint32_t> entries) const = 0;
 };
 

@@ -18,9 +18,9 @@ constexpr std::uint64_t greatest_key = std::numeric_limits<std::uint64_t>::max()
   return key == greatest_key ? key : key + 1;
 }
 
-// Steps that the reading of a table must save to pay.
+// A table must save this many steps to be faster.
 constexpr std::uint32_t table_steps = 3;
-// More pieces do not stay in the cache next to a GPU's processors.
+// More pieces do not fit the first-level cache of a GPU.
 constexpr std::uint32_t max_near_pieces = 64;
 
 }  // namespace
@@ -86,22 +86,22 @@ template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint64_t>* pairs,
 
 namespace {
 
-// Fills the table of a root whose slots are chosen; the steps that are left.
+// Fills the table of a root whose slots are chosen; returns the steps after the table.
 template <class SlotOf>
 std::uint32_t fill_table(std::span<const std::uint64_t> firsts, const SlotOf& slot_of,
                          std::vector<std::uint32_t>& table) {
   const auto count = static_cast<std::uint32_t>(firsts.size());
   std::uint32_t piece = 0;
-  std::uint32_t most = 1;
+  std::uint32_t max_pieces = 1;
   for (std::size_t slot = 0; slot + 1 < table.size(); ++slot) {
     // Keys of the slot are in the last piece that begins before it, or in one that begins in it.
     while (piece + 1 < count && slot_of(firsts[piece + 1]) < slot) ++piece;
     table[slot] = piece;
-    if (slot > 0) most = std::max(most, piece - table[slot - 1] + 1);
+    if (slot > 0) max_pieces = std::max(max_pieces, piece - table[slot - 1] + 1);
   }
-  most = std::max(most, count - piece);
+  max_pieces = std::max(max_pieces, count - piece);
   table.back() = count - 1;
-  return steps_for(most);
+  return steps_for(max_pieces);
 }
 
 // A root without a table.
@@ -114,28 +114,28 @@ std::uint32_t fill_table(std::span<const std::uint64_t> firsts, const SlotOf& sl
 
 [[nodiscard]] MadeRoot root_for_single(std::span<const std::uint64_t> firsts, std::uint64_t span) {
   const auto count = static_cast<std::uint32_t>(firsts.size());
-  const std::uint64_t wanted = 8 * std::uint64_t{count};
+  const std::uint64_t entries = 8 * std::uint64_t{count};
   MadeRoot made = bare_root(count);
-  if (count <= max_near_pieces || span < wanted) return made;
-  made.root.slots = Spread(0, span, wanted);
+  if (count <= max_near_pieces || span < entries) return made;
+  made.root.slots = Spread(0, span, entries);
   made.root.has_table = true;
   made.table.resize(made.root.slots(span) + 2);
   made.root.steps = fill_table(firsts, made.root.slots, made.table);
   return made;
 }
 
-// The table that leaves the fewest steps, if it saves enough of them.
+// The table with the fewest remaining steps, if it saves enough of them.
 [[nodiscard]] MadeRoot root_in_step(std::span<const std::uint64_t> firsts, std::uint64_t span) {
   const auto count = static_cast<std::uint32_t>(firsts.size());
-  const std::uint64_t wanted = 2 * std::uint64_t{count};
+  const std::uint64_t entries = 2 * std::uint64_t{count};
   MadeRoot best = bare_root(count);
-  if (best.root.steps <= table_steps || span < wanted) return best;
+  if (best.root.steps <= table_steps || span < entries) return best;
   std::uint32_t max_steps = best.root.steps - table_steps;
   const auto significant =
       static_cast<std::uint32_t>(std::clamp(static_cast<int>(std::bit_width(count)) - 2, 3, 8));
   for (const std::uint32_t bits : {0U, significant}) {
     MadeRoot made = bare_root(count);
-    made.root.slots = Spread(0, span, wanted);
+    made.root.slots = Spread(0, span, entries);
     made.root.significant = bits;
     made.root.has_table = true;
     made.table.resize(std::size_t{made.root.slot(span)} + 2);

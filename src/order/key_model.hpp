@@ -21,10 +21,10 @@ struct Pair;
 struct KeyPiece {
   std::uint64_t first;  // the smallest key value that belongs to it
   std::uint32_t begin;  // the position of its first key
-  float crowding;       // of its keys; 1 where they are spread evenly
+  float crowding;       // of its keys; 1: evenly distributed
 };
 
-// Whether smaller cells pay.
+// Whether smaller cells are worth their memory.
 [[nodiscard]] inline bool is_crowded(const KeyPiece& piece) { return piece.crowding > 1.6F; }
 
 // Pieces of fewer keys than 2^32 - 1 in key order: from key 0 on, with ascending first keys.
@@ -39,23 +39,23 @@ template <class Key>
 
 // How the pieces of many keys are found.
 enum class PieceSearch : std::uint8_t {
-  in_step,  // all keys take the same steps
-  single,   // every key takes its own
+  in_step,  // with the same number of steps for all keys, without branches
+  single,   // with a binary search for each key
 };
 
-// Finds the piece of a key: a table over intervals of keys (slots), then a search by halves. Where
-// the first keys of pieces are too uneven for a table, there is none.
+// Finds the piece of a key: by a table over intervals of keys (slots), then by binary search. If
+// the first keys of pieces are too uneven for a table, by binary search alone.
 struct PieceRoot {
   Spread slots;  // unless `significant`
   bool has_table = false;
-  std::uint32_t steps = 0;  // the most that are needed
+  std::uint32_t steps = 0;  // the maximum over all keys
   std::uint32_t last = 0;   // piece
-  // Slots are the wider the greater their keys: a slot is told by the position of the highest bit
-  // that is set and this number of bits behind it. 0: slots are even. Only for keys in step.
+  // Slots grow with their keys: the position of a key's highest set bit and this number of bits
+  // after it select the slot. 0: all slots are equally wide. Only with `in_step`.
   std::uint32_t significant = 0;
 
   // table[slot] is the first piece that can hold keys of a slot, table[slot + 1] the last one.
-  // first_of(piece) is its first key. Of a root for single keys.
+  // first_of(piece) is its first key. Only with `single`.
   template <class FirstOf>
   [[nodiscard]] RTINDEX_HD std::uint32_t find(const std::uint32_t* table, std::uint64_t key,
                                               const FirstOf& first_of) const {
@@ -66,7 +66,7 @@ struct PieceRoot {
                            [&](std::uint32_t piece) { return first_of(piece + 1) <= key; });
   }
 
-  // Of a root for keys in step.
+  // Only with `in_step`.
   [[nodiscard]] std::uint32_t slot(std::uint64_t key) const {
     if (significant == 0) return static_cast<std::uint32_t>(slots(key));
     const int above = static_cast<int>(std::bit_width(key)) - static_cast<int>(significant) - 1;
@@ -75,9 +75,9 @@ struct PieceRoot {
   }
 };
 
-// The pieces of some keys, which take the same steps: found[i] is at most the piece of keys[i] and
-// less than 2^steps pieces before it; `last` is the last piece that any key has. No branch to
-// mispredict. first_of(piece) is its first key.
+// The pieces of keys, with the same number of steps for all and without branches. On entry found[i]
+// is at most the piece of keys[i] and less than 2^steps pieces before it; `last` is the last piece
+// that any key has. first_of(piece) is its first key.
 template <class Key, class FirstOf>
 void step_to_pieces(std::uint32_t steps, std::uint32_t last, const Key* keys, std::size_t count,
                     const FirstOf& first_of, std::uint32_t* found) {

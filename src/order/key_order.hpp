@@ -25,9 +25,9 @@ class KeyOrder {
   static constexpr std::uint64_t short_run = 8;
 
   KeyOrder(const EncodedColumn& column, const KeyCodec& codec);
-  // Merged from others, of an index of so many rows whose keys reach up to `span`.
+  // Merged from others, of an index of `row_count` rows whose keys are at most `span`.
   KeyOrder(MergedOrders<Key> merged, std::size_t rows, std::uint64_t span);
-  // As it was saved, of a column of so many rows whose keys reach up to `span`.
+  // From a file, of a column of `row_count` rows whose keys are at most `span`.
   KeyOrder(const FileReader& file, std::size_t rows, std::uint64_t span);
   void save(FileWriter file) const;
 
@@ -38,24 +38,24 @@ class KeyOrder {
   }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
   [[nodiscard]] Key key(std::size_t position) const { return pairs_.data()[position].key; }
-  // No lookup is above it.
+  // The upper bound of lookups.
   [[nodiscard]] std::uint64_t span() const { return span_; }
   [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
   [[nodiscard]] std::size_t bytes() const { return pairs_.bytes(); }
   [[nodiscard]] std::size_t build_peak() const { return build_peak_; }
 
-  // To be merged with others. A damaged file is an Error here, because merging trusts the order.
+  // An input of merge_orders(). Throws if a damaged file is not in order, which merging relies on.
   [[nodiscard]] OrderInput input() const {
     if (pairs_.is_view()) require_order();
     return {.pairs = pairs(), .is_wide = sizeof(Key) == sizeof(std::uint64_t), .size = size_};
   }
-  // The column back in row order.
+  // The column in row order.
   [[nodiscard]] EncodedColumn column() const;
 
-  // Behind the last pair whose key equals `key`, counted from `position`, where a run of such pairs
-  // may start (or not).
+  // The end of the run of pairs with `key` that starts at `position`; `position` itself if none
+  // starts there.
   [[nodiscard]] std::uint64_t end_of_equal(std::uint64_t position, Key key) const;
-  // The same for up to `short_run` pairs.
+  // end_of_equal() for runs of up to `short_run` pairs.
   [[nodiscard]] std::uint64_t end_of_short_run(std::uint64_t position, Key key) const {
     const Pair<Key>* pairs = pairs_.data();
     const std::uint64_t stop = std::min<std::uint64_t>(size_, position + short_run);

@@ -6,17 +6,17 @@
 namespace rtindex {
 
 template <class Key>
-KeyParts::KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t wanted)
+KeyParts::KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t count)
     : span_(span) {
-  assert(wanted > 0 && wanted <= most);
+  assert(count > 0 && count <= max_parts);
   const auto key_at = [&](std::uint32_t position) -> std::uint64_t { return pairs[position].key; };
   firsts_.push_back(0);
   begins_.push_back(0);
-  for (std::size_t i = 1; i < wanted; ++i) {
-    const auto position = static_cast<std::uint32_t>(size * i / wanted);
+  for (std::size_t i = 1; i < count; ++i) {
+    const auto position = static_cast<std::uint32_t>(size * i / count);
     if (position <= begins_.back()) continue;
     const std::uint64_t key = key_at(position);
-    // A repeated key belongs to one part; those of a damaged file may not ascend.
+    // Equal keys belong to one part; keys of a damaged file may not ascend.
     if (key <= firsts_.back() || key > span) continue;
     const std::uint32_t begin = pieces::start_of_run(key_at, begins_.back(), position);
     if (begin == begins_.back()) continue;

@@ -15,16 +15,16 @@ struct KeyPart {
   std::uint32_t begin, end;
 };
 
-// A column in key order cut into parts of about equally many rows, whatever the distribution of its
-// keys. Equal keys are in one part, so there may be fewer parts than wanted. Every key value up to
-// the column's span belongs to a part.
+// A column in key order, cut into parts of about equally many rows for any distribution of its
+// keys. Equal keys are in one part, so there may be fewer parts than requested. Every key value up
+// to the column's span belongs to a part.
 class KeyParts {
  public:
-  static constexpr std::size_t most = std::size_t{1} << 16;
+  static constexpr std::size_t max_parts = std::size_t{1} << 16;
 
-  // Into at most `wanted` parts, which are at most `most`. No lookup is above `span`.
+  // At most `count` parts, up to max_parts. No lookup is above `span`.
   template <class Key>
-  KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t wanted);
+  KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t count);
 
   [[nodiscard]] std::size_t size() const { return firsts_.size(); }
   [[nodiscard]] KeyPart operator[](std::size_t part) const {

@@ -6,13 +6,14 @@
 #include "base/macros.hpp"
 #include "base/search.hpp"
 
-// Cuts keys in key order into pieces within which they lie about evenly, whatever their
-// distribution: a few for smooth ones, more for clusters. Host and device functions.
+// Cuts keys in key order into pieces within which they are about evenly distributed: few for smooth
+// distributions, more for clusters. Host and device functions.
 //
-// How uneven a stretch of keys is, is measured as its crowding: how many keys share a cell of an
-// even grid over it, as the average key sees it, per key that a cell should have. With samples that
-// divide the stretch into steps of w keys that span s key values, that is
-// sum(w * w / s) * sum(s) / (sum(w) * sum(w)): 1 for even keys, 2 where half of the span is empty.
+// The crowding of a stretch of keys measures how uneven it is: in an even grid over the stretch,
+// the number of keys in the cell of a key, averaged over all keys, divided by the number of keys
+// that a cell should have. With samples that divide the stretch into steps of w keys that span s
+// key values it is sum(w * w / s) * sum(s) / (sum(w) * sum(w)): 1 for even keys, 2 if half of the
+// span is empty.
 
 namespace rtindex {
 
@@ -56,7 +57,7 @@ template <class KeyAt>
   return partition_point(low, same, [&](std::uint32_t at) { return key_at(at) != key; });
 }
 
-// sum(w * w / s) over the steps of positions [begin, end). Steps of one key are left out: crowds of
+// sum(w * w / s) over the steps of positions [begin, end). Steps of one key are omitted: runs of
 // equal keys cost nothing.
 template <class KeyAt>
 [[nodiscard]] RTINDEX_HD double step_squares(const KeyAt& key_at, std::uint32_t begin,
@@ -78,16 +79,17 @@ template <class KeyAt>
 
 // Neighbouring stretches become one piece up to these limits.
 struct JoinLimits {
-  double max_worse;             // how much more crowded they may be together
-  double max_worse_if_crowded;  // the same where keys are crowded in any case
+  double max_worse;             // the factor by which joining may raise their crowding
+  double max_worse_if_crowded;  // that factor if the keys are crowded anyway
   double max_error;  // how far the ends of stretches may be from a line over the piece, in keys
 };
 
-// Joins stretches, added in key order, as long as they are about equally dense; take(stretch).
-template <class Take>
+// Joins stretches, added in key order, while they are about equally dense; callback(stretch).
+template <class Callback>
 class StretchJoiner {
  public:
-  RTINDEX_HD StretchJoiner(const JoinLimits& limits, Take take) : limits_(limits), take_(take) {}
+  RTINDEX_HD StretchJoiner(const JoinLimits& limits, Callback callback)
+      : limits_(limits), callback_(callback) {}
 
   // A stretch up to before the key `next` and the position `end`.
   RTINDEX_HD void add(const KeyStretch& stretch, std::uint64_t next, std::uint32_t end) {
@@ -113,7 +115,7 @@ class StretchJoiner {
     highest_slope_ = high < highest_slope_ ? high : highest_slope_;
   }
   RTINDEX_HD void finish() {
-    if (open_) take_(joined_);
+    if (open_) callback_(joined_);
     open_ = false;
   }
 
@@ -131,21 +133,21 @@ class StretchJoiner {
   }
 
   JoinLimits limits_;
-  Take take_;
+  Callback callback_;
   bool open_ = false;
   KeyStretch joined_{};
   double span_ = 0, keys_ = 0;
-  // Lines from the begin of the piece that come close enough to the ends of all its stretches.
+  // The slopes of lines from the start of the piece that are close enough to all ends of stretches.
   double lowest_slope_ = 0, highest_slope_ = 0;
 };
 
 // The stretches of chunk `number` of `size` keys, joined; every one ends where the next one begins.
 // key_at(position); block_squares(number) is step_squares() of a block; `next_key` is greater than
 // the last key.
-template <class KeyAt, class BlockSquares, class Take>
+template <class KeyAt, class BlockSquares, class Callback>
 RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares,
                           std::uint32_t size, std::uint64_t next_key, std::uint32_t number,
-                          const JoinLimits& limits, Take take) {
+                          const JoinLimits& limits, Callback callback) {
   const std::uint64_t raw_begin = std::uint64_t{number} * pieces::chunk_keys;
   const std::uint64_t raw_end = raw_begin + pieces::chunk_keys;
   const std::uint32_t begin =
@@ -156,7 +158,7 @@ RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares
   const auto key_behind = [&](std::uint32_t position) {
     return position < size ? key_at(position) : next_key;
   };
-  StretchJoiner<Take> joiner(limits, take);
+  StretchJoiner<Callback> joiner(limits, callback);
   std::uint32_t at = begin;
   std::uint64_t first = number == 0 ? 0 : key_at(begin);
   for (std::uint64_t block = raw_begin / pieces::block_keys; at < end; ++block) {

@@ -74,8 +74,8 @@ struct LevelReader {
   }
 };
 
-// The same where the aggregates hold deleted values too. A block with deleted rows is added up in
-// the order in which its aggregate would have been, which gives floats the same sum.
+// A LevelReader over aggregates that include deleted values. It adds up a block with deleted rows
+// in the order of its aggregate, so that sums of floats are equal.
 template <class T>
 struct ValidWalker {
   using Class = value_class_t<T>;
@@ -122,7 +122,7 @@ template <class Reader>
   return aggregate;
 }
 
-// The prefix sums, from the lowest level of blocks where there is one.
+// The prefix sums, from the lowest level of blocks if there is one.
 template <class T, class Deleted>
 [[nodiscard]] Array<value_class_t<T>> prefix_over(const LevelReader<T, Deleted>& reader,
                                                   std::size_t size) {
@@ -138,7 +138,7 @@ template <class T, class Deleted>
   return prefix;
 }
 
-// The aggregates of the values that are not deleted.
+// The aggregates of the valid values.
 template <class T, class Deleted>
 [[nodiscard]] Levels<value_class_t<T>> levels_over(std::span<const T> values,
                                                    const Deleted& deleted) {

@@ -47,11 +47,11 @@ template <class Key>
 template <class Key>
 struct Output {
   Pair<Key>* pairs;
-  std::uint32_t* sources;  // null: not wanted
+  std::uint32_t* sources;  // null: not requested
 };
 
-// Merges [a_begin, a_end) and [b_begin, b_end) into `out`. There are far fewer of b, as a rule:
-// what lies between two of them is copied in a tight loop.
+// Merges [a_begin, a_end) and [b_begin, b_end) into `out`. Usually b is much smaller: pairs of a
+// between two pairs of b are copied in a tight loop.
 template <bool is_plain, class Key, class A, class B>
 void merge_some(const Side<Key, A>& a, std::size_t a_at, std::size_t a_end, const Side<Key, B>& b,
                 std::size_t b_at, std::size_t b_end, const Output<Key>& out) {
@@ -115,8 +115,7 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
 
   MergedOrders<Key> merged;
   merged.size = starts[blocks];
-  // A deleted pair is written before it is passed over: the last of a block may need one more
-  // place.
+  // A deleted pair is written before it is skipped: the end of a block may need room for one more.
   merged.pairs = Array<Pair<Key>>(merged.size + std::max<std::size_t>(padding, 1));
   if (wants_sources) merged.sources = Array<std::uint32_t>(merged.size + 1);
   const bool is_plain = a.deleted.empty() && b.deleted.empty() && !wants_sources;
@@ -132,7 +131,7 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
                          wants_sources ? merged.sources.data() + start : nullptr});
       return;
     }
-    // The extra place belongs to the next block.
+    // In a buffer of its own: that extra pair would overwrite the next block.
     std::vector<Pair<Key>> pairs(merge_block + 1);
     std::vector<std::uint32_t> sources(wants_sources ? merge_block + 1 : 0);
     merge_here(block, {pairs.data(), wants_sources ? sources.data() : nullptr});

@@ -16,14 +16,15 @@ struct OrderInput {
   bool is_wide = false;
   std::size_t size = 0;
   std::uint64_t shift = 0;  // what is added to its keys
-  RowBits deleted;          // rows that are left out
+  RowBits deleted;          // rows to omit
 };
 
 template <class Key>
 struct MergedOrders {
-  Array<Pair<Key>> pairs;        // with room for `padding` more
-  std::size_t size = 0;          // without the padding
-  Array<std::uint32_t> sources;  // where each pair was, counted through all inputs; if wanted
+  Array<Pair<Key>> pairs;  // with room for `padding` more
+  std::size_t size = 0;    // without the padding
+  Array<std::uint32_t>
+      sources;  // the position of each pair in the concatenated inputs; if requested
 };
 
 // Merges columns in key order into one, equal keys in the order of their rows, in passes at the

@@ -6,7 +6,7 @@
 
 namespace rtindex {
 
-// Bijective mixing: equal hashes mean equal keys, and a table of hashes can give its keys back.
+// Bijective mixing: equal hashes mean equal keys, and a hash can be turned back into its key.
 [[nodiscard]] RTINDEX_HD inline std::uint64_t mix(std::uint64_t key) {
   key = (key ^ (key >> 32)) * 0xd6e8feb86659fd93U;
   key = (key ^ (key >> 32)) * 0xd6e8feb86659fd93U;

@@ -72,7 +72,7 @@ void sort_in_cache(Pair<Key>* pairs, Pair<Key>* spare, std::size_t size,
     lowest = std::min(lowest, key);
     highest = std::max(highest, key);
   }
-  if (lowest == highest) return;  // equal keys lie in row order already
+  if (lowest == highest) return;  // equal keys are in row order already
   const std::size_t bins = size / 2;
   const Spread spread(lowest, highest, bins);
   starts.assign(bins + 1, 0);
@@ -91,8 +91,8 @@ void sort_in_cache(Pair<Key>* pairs, Pair<Key>* spare, std::size_t size,
   }
 }
 
-// Partitions by where the key lies between the lowest and the highest, in parallel and keeping the
-// order of equal keys, then sorts each bucket.
+// Partitions pairs into buckets, equal intervals from the lowest to the highest key, in parallel
+// and stably, then sorts each bucket.
 template <class Key>
 void sort_range(Pair<Key>* pairs, Pair<Key>* spare, std::size_t size) {
   if (size <= in_cache) {

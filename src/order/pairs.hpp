@@ -28,7 +28,7 @@ class PairRows {
     const std::uint32_t row = pairs_[position].row;
     return row < last_ ? row : last_;
   }
-  // Where it is read from.
+  // Its address, to be prefetched.
   [[nodiscard]] const void* address(std::size_t position) const { return pairs_ + position; }
 
  private:
@@ -36,16 +36,16 @@ class PairRows {
   std::uint32_t last_;
 };
 
-// Sorts pairs by key, and by row among equal keys. The pairs come in row order. Parallel; needs as
-// much memory again for the time of the sort.
+// Sorts pairs by key, and by row among equal keys; they must be in row order before. Parallel;
+// needs as much memory again while it runs.
 template <class Key>
 void sort_pairs(std::span<Pair<Key>> pairs);
 
 extern template void sort_pairs(std::span<Pair<std::uint32_t>>);
 extern template void sort_pairs(std::span<Pair<std::uint64_t>>);
 
-// Where the encoding is lossy (long strings, wide composites): runs of equal encoded keys get the
-// order of their full keys, then of their rows.
+// For lossy encodings (long strings, wide composites): sorts runs of equal encoded keys by their
+// full keys, then by row.
 template <class Key>
 void order_by_full_key(Pair<Key>* pairs, std::size_t size, const KeyCodec& codec);
 

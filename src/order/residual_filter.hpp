@@ -11,11 +11,11 @@
 
 namespace rtindex {
 
-// Where the encoding is lossy (long strings, wide composites), rows of one encoded key are in the
-// order of their full keys, and the rows that match are searched for among them.
+// With a lossy encoding (long strings, wide composites), rows of one encoded key are in the order
+// of their full keys, and lookups search among them.
 
 // Removes rows of other full keys from the matches of point lookups, which were found by encoded
-// key. Many searches take turns, each prefetching the memory of its next step.
+// key. Searches are interleaved, each prefetching the memory of its next step.
 template <class Rows>
 class ResidualFilter {
  public:
@@ -47,7 +47,7 @@ class ResidualFilter {
         searches[all++] = {first + i, &found[i], found[i], 0};
     if (all == 0) return;
     prefetch_rows(searches, all, [](const Search& search) { return search.middle(); });
-    // Few encoded keys have several rows: one comparison tells whether the only one matches.
+    // Few encoded keys have several rows: for all others one comparison decides.
     std::size_t open = 0;
     for (std::size_t i = 0; i < all; ++i) {
       Search& search = searches[i];
@@ -59,7 +59,7 @@ class ResidualFilter {
     if (open != 0) search_runs(searches, open);
   }
 
-  // Finds the rows that match among several of one encoded key, by halves.
+  // Finds the matching rows among several of one encoded key, by binary search.
   void search_runs(Search* searches, std::size_t all) const {
     std::size_t open = all;
     while (open != 0) {

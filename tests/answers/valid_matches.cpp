@@ -224,7 +224,7 @@ TEST(DeletedSets, CountWhatEachOfThemHolds) {
 }
 
 TEST(DeletedSets, DoWithoutWhatCannotBeMade) {
-  MadeWhenWorthIt<DeletedPositions> positions;
+  LazyValue<DeletedPositions> positions;
   const auto fails = []() -> std::unique_ptr<const DeletedPositions> { throw std::bad_alloc(); };
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
