@@ -11,7 +11,7 @@ namespace rtindex::arrow {
 
 namespace {
 
-// The children of an exported struct, released with it unless they were moved away.
+// The children of an exported struct, released with it unless they were moved out.
 template <class Struct>
 class Children {
  public:

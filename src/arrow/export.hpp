@@ -11,7 +11,7 @@
 
 namespace rtindex::arrow {
 
-// An array to export: its type, its buffers in memory of somebody else, and its children.
+// An array to export: its type, views of its buffers, and its children.
 struct Node {
   std::string format;
   std::string name = {};
@@ -22,8 +22,8 @@ struct Node {
 
 // The type of a node and of its children, on its own: the receiver releases it.
 [[nodiscard]] ArrowSchema schema_of(const Node& node);
-// The array, which keeps `owner` of the buffers until it is released; so does each child that is
-// moved away.
+// The array. It and each child that is moved out of it share `owner`, which owns the buffers, until
+// they are released.
 [[nodiscard]] ArrowArray array_of(const Node& node, const std::shared_ptr<const void>& owner);
 
 // Writes an array, and its schema if one is wanted, once both are complete.

@@ -50,14 +50,15 @@ std::int64_t min_buffers(Layout layout) {
   return 2;
 }
 
-// The array from `offset` on of an enclosing struct; throws where it does not have the shape that
+// The array from `offset` on of an enclosing struct; throws if it does not have the shape that
 // its type demands.
 Slice checked_slice(const ArrowArray& array, const ArrowType& type, std::size_t offset,
                     std::size_t size, MemorySpace space) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+  constexpr std::int64_t max_elements = std::numeric_limits<std::int64_t>::max() / 16;
   if (array.release == nullptr)
     fail("the Arrow array has been released or moved already: export it again");
-  if (array.length < 0 || array.offset < 0 || array.length > most || array.offset > most)
+  if (array.length < 0 || array.offset < 0 || array.length > max_elements ||
+      array.offset > max_elements)
     fail("invalid Arrow array: length {} and offset {}, expected 0 or more", array.length,
          array.offset);
   if (array.null_count < -1 || array.null_count > array.length)

@@ -17,11 +17,10 @@ struct Imported {
   std::vector<std::shared_ptr<const void>> owners = {};
 };
 
-// Views an array in place. Structs become composites. Throws `Error` where the array has been
-// released or does not have the buffers and children of its type, or where strings have offsets
-// that decrease or lie outside of their buffer. That buffers have as many bytes as the length
-// demands is trusted: Arrow does not say how long they are. In device memory only arrays are viewed
-// that need no allocation.
+// Views an array in place. Structs become composites. Throws `Error` if the array was released, if
+// it does not have the buffers and children of its type, or if offsets of strings decrease or lie
+// outside of their buffer. The sizes of buffers are trusted, because Arrow does not pass them. In
+// device memory only arrays that need no allocation are supported.
 [[nodiscard]] Imported import_array(const ArrowArray& array, const ArrowType& type,
                                     MemorySpace space = MemorySpace::host);
 

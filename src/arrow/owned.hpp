@@ -7,7 +7,7 @@ namespace rtindex::arrow {
 static_assert(sizeof(ArrowSchema) == 72 && sizeof(ArrowArray) == 80 &&
               sizeof(ArrowArrayStream) == 40 && sizeof(ArrowDeviceArray) == 128);
 
-// Owns one of Arrow's structs: moves it out of its place, and releases it.
+// Owns one of Arrow's structs, which is moved into it and released with it.
 template <class Struct>
 class Owned {
  public:

@@ -99,17 +99,17 @@ rtindex_status rtindex_spec_options(ArrowSchema* schema, ArrowArray* array) {
 
 rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) {
   return c::guarded([&] {
-    const Index& asked = c::checked(index).index;
+    const Index& checked = c::checked(index).index;
     rtindex_info facts = c::options_of(&c::required(info, "info"), "rtindex_info");
-    const MemoryUsage memory = asked.memory_usage();
-    const std::optional<Type> included = asked.included();
-    facts.rows = asked.size();
-    facts.valid = asked.live();
-    facts.type = type_for_c(asked.type());
-    facts.time_unit = static_cast<std::int32_t>(asked.time_unit());
+    const MemoryUsage memory = checked.memory_usage();
+    const std::optional<Type> included = checked.included();
+    facts.rows = checked.size();
+    facts.valid = checked.live();
+    facts.type = type_for_c(checked.type());
+    facts.time_unit = static_cast<std::int32_t>(checked.time_unit());
     facts.included = included ? type_for_c(*included) : 0;
-    facts.included_unit = static_cast<std::int32_t>(asked.included_time_unit());
-    facts.part_count = asked.part_types().size();
+    facts.included_unit = static_cast<std::int32_t>(checked.included_time_unit());
+    facts.part_count = checked.part_types().size();
     facts.resident_bytes = memory.resident;
     facts.build_peak_bytes = memory.build_peak;
     *info = facts;
@@ -118,22 +118,22 @@ rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) 
 
 rtindex_status rtindex_column_schema(const rtindex_index* index, ArrowSchema* schema) {
   return c::guarded([&] {
-    const Index& asked = c::checked(index).index;
+    const Index& checked = c::checked(index).index;
     ArrowSchema& to = c::required(schema, "schema");
     const auto empty = [](Type type) {
       return type == Type::string ? ColumnView(std::span<const std::string_view>())
                                   : ColumnView::of(type, nullptr, 0);
     };
     ColumnView column;
-    if (asked.type() == Type::composite) {
+    if (checked.type() == Type::composite) {
       std::vector<ColumnView> parts;
-      for (const Type type : asked.part_types()) parts.push_back(empty(type));
+      for (const Type type : checked.part_types()) parts.push_back(empty(type));
       column = ColumnView::composite(std::move(parts));
     } else {
-      column = empty(asked.type());
+      column = empty(checked.type());
     }
     std::vector<std::shared_ptr<const void>> owners;
-    to = arrow::schema_of(arrow::node_of(arrow::with_units_of(asked, column), "", owners));
+    to = arrow::schema_of(arrow::node_of(arrow::with_units_of(checked, column), "", owners));
   });
 }
 
@@ -154,12 +154,12 @@ rtindex_status rtindex_describe(const rtindex_index* index, char** text) {
 rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer, int32_t kind,
                                 int32_t* supported) {
   return c::guarded([&] {
-    const Index& asked = c::checked(index).index;
+    const Index& checked = c::checked(index).index;
     int32_t& to = c::required(supported, "supported");
     const QueryKind query = c::choice(kind, QueryKind::nearest, "kind of query");
     for (const Answer known : all_answers())
       if (static_cast<std::uint32_t>(known) == answer) {
-        to = asked.supports(known, query) ? 1 : 0;
+        to = checked.supports(known, query) ? 1 : 0;
         return;
       }
     fail("invalid answer: {}, expected one constant such as RTINDEX_ANSWER_ANY", answer);

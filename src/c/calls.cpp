@@ -39,9 +39,9 @@ Tolerance tolerance_of(const rtindex_query& query) {
       query.tolerance_type);
 }
 
-MissValues miss_from(const rtindex_miss_values* given) {
-  if (given == nullptr) return {};
-  const rtindex_miss_values values = options_of(given, "rtindex_miss_values");
+MissValues miss_from(const rtindex_miss_values* miss) {
+  if (miss == nullptr) return {};
+  const rtindex_miss_values values = options_of(miss, "rtindex_miss_values");
   return {.u64 = values.u64, .i64 = values.i64, .f64 = values.f64};
 }
 
@@ -49,38 +49,38 @@ MissValues miss_from(const rtindex_miss_values* given) {
 
 CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream stream)
     : columns_([&index] { return index.spec(); }, stream) {
-  const rtindex_query given = options_of(&required(query, "query"), "rtindex_query");
-  query_.kind = choice(given.kind, QueryKind::nearest, "kind of query");
-  query_.ends = choice(given.ends, Ends::open, "ends");
-  query_.neighbour = {.direction = choice(given.direction, Direction::nearest, "direction"),
-                      .exact = choice(given.exact, std::int32_t{RTINDEX_EXACT_EXCLUDED}, "exact") ==
+  const rtindex_query input = options_of(&required(query, "query"), "rtindex_query");
+  query_.kind = choice(input.kind, QueryKind::nearest, "kind of query");
+  query_.ends = choice(input.ends, Ends::open, "ends");
+  query_.neighbour = {.direction = choice(input.direction, Direction::nearest, "direction"),
+                      .exact = choice(input.exact, std::int32_t{RTINDEX_EXACT_EXCLUDED}, "exact") ==
                                RTINDEX_EXACT_ALLOWED,
-                      .tolerance = tolerance_of(given)};
+                      .tolerance = tolerance_of(input)};
   if (query_.kind == QueryKind::range) {
-    if (given.lower == nullptr && given.upper == nullptr)
+    if (input.lower == nullptr && input.upper == nullptr)
       fail("the ranges have neither lower nor upper ends: set lower, upper or both");
-  } else if (given.upper != nullptr) {
+  } else if (input.upper != nullptr) {
     fail(
         "unexpected upper ends in a query of kind {}: set upper to null, or use "
         "RTINDEX_QUERY_RANGE",
         name_of(query_.kind));
   }
-  query_.lower = columns_.view_if_given(given.lower, "lower");
-  query_.upper = columns_.view_if_given(given.upper, "upper");
+  query_.lower = columns_.view_if_set(input.lower, "lower");
+  query_.upper = columns_.view_if_set(input.upper, "upper");
 }
 
 AnswerCall::AnswerCall(const rtindex_index& handle, const rtindex_query* query,
                        const rtindex_answer_options* options,
                        const rtindex_diagnostics* diagnostics)
-    : given_(options_of(options, "rtindex_answer_options")),
-      query_(handle.index, query, {given_.stream}) {
-  if (given_.answers != 0) options_.answers = answers_from(given_.answers);
-  options_.values = query_.columns().view_if_given(given_.values, "values");
-  options_.matched = given_.matched != 0;
-  if (given_.limit != nullptr) options_.limit = *given_.limit;
-  options_.order = choice(given_.order, RowOrder::descending, "order");
-  options_.miss = miss_from(given_.miss);
-  options_.stream = {given_.stream};
+    : input_(options_of(options, "rtindex_answer_options")),
+      query_(handle.index, query, {input_.stream}) {
+  if (input_.answers != 0) options_.answers = answers_from(input_.answers);
+  options_.values = query_.columns().view_if_set(input_.values, "values");
+  options_.matched = input_.matched != 0;
+  if (input_.limit != nullptr) options_.limit = *input_.limit;
+  options_.order = choice(input_.order, RowOrder::descending, "order");
+  options_.miss = miss_from(input_.miss);
+  options_.stream = {input_.stream};
   const rtindex_diagnostics measured = options_of(diagnostics, "rtindex_diagnostics");
   diagnostics_.ray_ms = measured.ray_ms;
   if (measured.counters != nullptr) {
@@ -111,8 +111,8 @@ void AnswerCall::answer_into(const Index& index, const Outputs& outputs) {
 
 JoinCall::JoinCall(const rtindex_index& handle, const rtindex_query* query,
                    const rtindex_join_options* options)
-    : given_(options_of(options, "rtindex_join_options")),
-      query_(handle.index, query, {given_.stream}),
-      how_(choice(given_.how, JoinKind::anti, "how")) {}
+    : input_(options_of(options, "rtindex_join_options")),
+      query_(handle.index, query, {input_.stream}),
+      how_(choice(input_.how, JoinKind::anti, "how")) {}
 
 }  // namespace rtindex::c

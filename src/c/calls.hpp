@@ -37,7 +37,7 @@ class AnswerCall {
  private:
   void store_counters() const;
 
-  rtindex_answer_options given_;
+  rtindex_answer_options input_;
   CalledQuery query_;
   AnswerOptions options_;
   rtindex_counters* counters_for_caller_ = nullptr;
@@ -54,10 +54,10 @@ class JoinCall {
   [[nodiscard]] const Query& query() const { return query_.get(); }
   [[nodiscard]] JoinKind how() const { return how_; }
   [[nodiscard]] bool has_rows() const { return how_ == JoinKind::inner || how_ == JoinKind::left; }
-  [[nodiscard]] Stream stream() const { return {given_.stream}; }
+  [[nodiscard]] Stream stream() const { return {input_.stream}; }
 
  private:
-  rtindex_join_options given_;
+  rtindex_join_options input_;
   CalledQuery query_;
   JoinKind how_;
 };

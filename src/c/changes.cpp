@@ -6,7 +6,7 @@
 #include "c/guard.hpp"
 #include "c/handle.hpp"
 
-// Changes, and the questions about the order of rows.
+// Changes, and rank, select and null rows.
 
 // NOLINTNEXTLINE(google-build-using-namespace): C functions are in no namespace
 using namespace rtindex;
@@ -26,7 +26,7 @@ rtindex_status rtindex_insert(rtindex_index* index, const rtindex_column* keys,
     c::Columns columns = columns_for(changed, stream);
     const ColumnView new_keys = columns.view(keys, "keys");
     const std::uint32_t first =
-        changed.insert(new_keys, columns.view_if_given(values, "values"), {stream});
+        changed.insert(new_keys, columns.view_if_set(values, "values"), {stream});
     if (first_row != nullptr) *first_row = first;
   });
 }
@@ -76,28 +76,28 @@ rtindex_status rtindex_merge(rtindex_index* index) {
 rtindex_status rtindex_rank(const rtindex_index* index, const rtindex_column* keys,
                             ArrowSchema* schema, ArrowArray* array) {
   return c::guarded([&] {
-    const Index& asked = c::checked(index).index;
+    const Index& checked = c::checked(index).index;
     ArrowArray& to = c::required(array, "array");
-    c::Columns columns = columns_for(asked, nullptr);
-    c::export_elements(asked.rank(columns.view(keys, "keys")), "I", schema, &to);
+    c::Columns columns = columns_for(checked, nullptr);
+    c::export_elements(checked.rank(columns.view(keys, "keys")), "I", schema, &to);
   });
 }
 
 rtindex_status rtindex_select(const rtindex_index* index, const rtindex_column* ranks,
                               ArrowSchema* schema, ArrowArray* array) {
   return c::guarded([&] {
-    const Index& asked = c::checked(index).index;
+    const Index& checked = c::checked(index).index;
     ArrowArray& to = c::required(array, "array");
-    c::Columns columns = columns_for(asked, nullptr);
-    c::export_elements(asked.select(columns.view(ranks, "ranks")), "I", schema, &to);
+    c::Columns columns = columns_for(checked, nullptr);
+    c::export_elements(checked.select(columns.view(ranks, "ranks")), "I", schema, &to);
   });
 }
 
 rtindex_status rtindex_null_rows(const rtindex_index* index, ArrowSchema* schema,
                                  ArrowArray* array) {
   return c::guarded([&] {
-    const Index& asked = c::checked(index).index;
+    const Index& checked = c::checked(index).index;
     ArrowArray& to = c::required(array, "array");
-    c::export_elements(asked.null_rows(), "I", schema, &to);
+    c::export_elements(checked.null_rows(), "I", schema, &to);
   });
 }

@@ -36,9 +36,9 @@ bool is_on_device(const rtindex_column& column) {
 template <class Offset>
 ColumnView strings_between(const rtindex_column& column) {
   const auto* bytes = static_cast<const char*>(column.data);
-  constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(Offset) - 1;
-  if (column.count > most)
-    fail("invalid column of strings: count is {}, expected at most {}", column.count, most);
+  constexpr std::size_t max_count = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(Offset) - 1;
+  if (column.count > max_count)
+    fail("invalid column of strings: count is {}, expected at most {}", column.count, max_count);
   const std::span offsets(static_cast<const Offset*>(column.offsets), column.count + 1);
   if (column.count != 0 && !is_on_device(column)) {
     if (offsets.front() < 0 || !std::is_sorted(offsets.begin(), offsets.end()))
@@ -57,7 +57,7 @@ ColumnView string_view_of(const rtindex_column& column) {
     return ColumnView::fixed_strings(bytes, column.width, column.count);
   }
   if (column.offsets == nullptr)
-    fail("invalid column of strings: set offsets, or width where all strings have the same");
+    fail("invalid column of strings: set offsets, or width if all strings have the same length");
   if (column.offset_bytes == 4) return strings_between<std::int32_t>(column);
   if (column.offset_bytes == 8) return strings_between<std::int64_t>(column);
   fail("invalid column of strings: offset_bytes is {}, expected 4 or 8", column.offset_bytes);
@@ -140,14 +140,14 @@ ColumnView Columns::memory_view(const rtindex_column& column, const char* name) 
 }
 
 ColumnView Columns::view(const rtindex_column* column, const char* name) {
-  const rtindex_column given = options_of(&required(column, name), "rtindex_column");
-  if (given.schema != nullptr) return arrow_view(given, name);
-  if (given.array != nullptr || given.device_array != nullptr)
+  const rtindex_column input = options_of(&required(column, name), "rtindex_column");
+  if (input.schema != nullptr) return arrow_view(input, name);
+  if (input.array != nullptr || input.device_array != nullptr)
     fail("invalid column '{}': an Arrow array without its schema", name);
-  return memory_view(given, name);
+  return memory_view(input, name);
 }
 
-ColumnView Columns::view_if_given(const rtindex_column* column, const char* name) {
+ColumnView Columns::view_if_set(const rtindex_column* column, const char* name) {
   return column == nullptr ? ColumnView() : view(column, name);
 }
 

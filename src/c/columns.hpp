@@ -12,17 +12,17 @@
 
 namespace rtindex::c {
 
-// The columns of one call, and what had to be allocated for them.
+// The columns of one call, and the memory that was allocated for them.
 class Columns {
  public:
-  // `spec` is that of the index, which Arrow arrays on a GPU are checked against. Their events are
-  // waited for on `stream`.
+  // Arrow arrays on a GPU must be on the device of `spec`, that of the index; `stream` waits for
+  // their events.
   Columns(std::function<Spec()> spec, Stream stream) : spec_(std::move(spec)), stream_(stream) {}
 
-  // A column that must be there; `name` is that of the argument.
+  // A required column; `name` is the argument's, for errors.
   [[nodiscard]] ColumnView view(const rtindex_column* column, const char* name);
-  // One that may be null: unset then.
-  [[nodiscard]] ColumnView view_if_given(const rtindex_column* column, const char* name);
+  // An optional column: unset if null.
+  [[nodiscard]] ColumnView view_if_set(const rtindex_column* column, const char* name);
 
  private:
   [[nodiscard]] ColumnView arrow_view(const rtindex_column& column, const char* name);

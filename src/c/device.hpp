@@ -8,15 +8,14 @@
 
 namespace rtindex::c {
 
-// What the C interface does with the memory of a GPU. In a build without CUDA each of these is an
-// Error that says so.
+// The C interface on the memory of a GPU. In a build without CUDA each function throws an Error.
 
 // Work queued on `stream` of a GPU from now on waits for the event of an Arrow array there.
 void wait_on_device(std::int64_t device, const void* sync_event, Stream stream);
 // Blocks until the event of an Arrow array in pinned memory has completed.
 void wait_on_host(const void* sync_event);
 
-// Answers lookups in device memory into arrays of our own there.
+// Answers lookups in device memory into new arrays there.
 void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, ArrowSchema* schema,
                               ArrowDeviceArray& array);
 void export_join_on_device(const rtindex_index& handle, const JoinCall& call, ArrowSchema* schema,

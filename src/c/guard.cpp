@@ -13,7 +13,7 @@ namespace {
 struct LastError {
   rtindex_status status = RTINDEX_STATUS_OK;
   std::string message;
-  const char* text = "";  // the message, or another one where there was no memory for it
+  const char* text = "";  // the message, or a fixed text if there was no memory for it
 };
 
 LastError& last_error() noexcept {

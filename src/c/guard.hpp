@@ -34,29 +34,29 @@ template <class T>
   return *argument;
 }
 
-// A struct of the caller, with the default of every field where there is none. Structs only grow:
-// once a version has added fields, `least` stays the size of the first one.
+// A struct of the caller; with every field at its default if null. Structs only grow: once a
+// version has added fields, `min_size` stays the size of the first one.
 template <class Struct>
-[[nodiscard]] Struct options_of(const Struct* given, const char* name,
-                                std::size_t least = sizeof(Struct)) {
-  if (given == nullptr) return Struct{};
-  if (given->struct_size < least)
+[[nodiscard]] Struct options_of(const Struct* input, const char* name,
+                                std::size_t min_size = sizeof(Struct)) {
+  if (input == nullptr) return Struct{};
+  if (input->struct_size < min_size)
     fail("invalid {}: struct_size is {}, expected {}; set it to sizeof({})", name,
-         given->struct_size, sizeof(Struct), name);
-  if (given->struct_size > sizeof(Struct))
+         input->struct_size, sizeof(Struct), name);
+  if (input->struct_size > sizeof(Struct))
     fail(
-        "{} has {} bytes and this library knows {}: the program was compiled with a newer "
+        "invalid {}: struct_size is {}, expected at most {}; the program was compiled with a newer "
         "rtindex.h; install the librtindex that belongs to it",
-        name, given->struct_size, sizeof(Struct));
-  return *given;
+        name, input->struct_size, sizeof(Struct));
+  return *input;
 }
 
-// A constant of the C interface as the C++ enumeration that counts the same things.
+// A constant of the C interface as its C++ enumerator, which has the same value.
 template <class Enum>
-[[nodiscard]] Enum choice(std::int32_t given, Enum last, const char* name) {
-  if (given < 0 || given > static_cast<std::int32_t>(last))
-    fail("invalid {}: {}, expected 0 to {}", name, given, static_cast<std::int32_t>(last));
-  return static_cast<Enum>(given);
+[[nodiscard]] Enum choice(std::int32_t input, Enum last, const char* name) {
+  if (input < 0 || input > static_cast<std::int32_t>(last))
+    fail("invalid {}: {}, expected 0 to {}", name, input, static_cast<std::int32_t>(last));
+  return static_cast<Enum>(input);
 }
 
 // A text that the caller frees with rtindex_free_text().

@@ -39,13 +39,13 @@ class CallersMemory final : public DeviceMemory {
 
 }  // namespace
 
-void note_made(const rtindex_index* handle) {
+void register_handle(const rtindex_index* handle) {
   HandlesInUse& in_use = handles_in_use();
   const std::scoped_lock lock(in_use.mutex);
   in_use.handles.insert(handle);
 }
 
-void note_freed(const rtindex_index* handle) {
+void unregister_handle(const rtindex_index* handle) {
   HandlesInUse& in_use = handles_in_use();
   const std::scoped_lock lock(in_use.mutex);
   in_use.handles.erase(handle);
@@ -55,12 +55,14 @@ void require_in_use(const rtindex_index* handle) {
   HandlesInUse& in_use = handles_in_use();
   const std::scoped_lock lock(in_use.mutex);
   if (!in_use.handles.contains(handle))
-    fail("the index has been freed already, or never was one: use it only before rtindex_free()");
+    fail(
+        "invalid index handle: it was freed already, or is not an index; use an index only before "
+        "rtindex_free()");
 }
 
-std::shared_ptr<DeviceMemory> memory_of(const rtindex_device_memory* given) {
-  if (given == nullptr) return nullptr;
-  const rtindex_device_memory functions = options_of(given, "rtindex_device_memory");
+std::shared_ptr<DeviceMemory> memory_of(const rtindex_device_memory* input) {
+  if (input == nullptr) return nullptr;
+  const rtindex_device_memory functions = options_of(input, "rtindex_device_memory");
   if (functions.allocate == nullptr || functions.release == nullptr)
     fail("invalid rtindex_device_memory: allocate and release must not be null");
   return std::make_shared<CallersMemory>(functions);

@@ -22,9 +22,9 @@ inline constexpr bool checks_handles = false;
 inline constexpr bool checks_handles = true;
 #endif
 
-// Debug builds keep a list of the handles in use, so that one used after it was freed is an error.
-void note_made(const rtindex_index* handle);
-void note_freed(const rtindex_index* handle);
+// Debug builds register handles, so that the use of a freed one is an error.
+void register_handle(const rtindex_index* handle);
+void unregister_handle(const rtindex_index* handle);
 void require_in_use(const rtindex_index* handle);
 
 template <class Handle>
@@ -34,14 +34,14 @@ template <class Handle>
   return *handle;
 }
 
-// Gives the caller a handle of its own.
-inline void hand_out(Index index, std::shared_ptr<DeviceMemory> memory, rtindex_index** to) {
+// Returns an index to the caller as a new handle.
+inline void return_handle(Index index, std::shared_ptr<DeviceMemory> memory, rtindex_index** to) {
   auto made = std::make_unique<rtindex_index>(rtindex_index{std::move(index), std::move(memory)});
-  if constexpr (checks_handles) note_made(made.get());
+  if constexpr (checks_handles) register_handle(made.get());
   *to = made.release();
 }
 
 // The allocator that a struct of the caller describes; null without one.
-[[nodiscard]] std::shared_ptr<DeviceMemory> memory_of(const rtindex_device_memory* given);
+[[nodiscard]] std::shared_ptr<DeviceMemory> memory_of(const rtindex_device_memory* input);
 
 }  // namespace rtindex::c

@@ -16,8 +16,8 @@ using namespace rtindex;
 
 namespace {
 
-LoadOptions load_options(const rtindex_load_options* given) {
-  const rtindex_load_options options = c::options_of(given, "rtindex_load_options");
+LoadOptions load_options(const rtindex_load_options* input) {
+  const rtindex_load_options options = c::options_of(input, "rtindex_load_options");
   return {.verify = c::choice(options.verify, Verify::full, "verify"),
           .device_memory = c::memory_of(options.device_memory)};
 }
@@ -28,17 +28,17 @@ rtindex_status rtindex_build(const rtindex_column* column, const char* spec,
                              const rtindex_build_options* options, rtindex_index** index) {
   return c::guarded([&] {
     rtindex_index*& to = c::required(index, "index");
-    const rtindex_build_options given = c::options_of(options, "rtindex_build_options");
-    const Spec wanted = spec == nullptr ? Spec() : Spec(spec);
-    const Stream stream{given.stream};
-    c::Columns columns([&wanted] { return Spec(wanted); }, stream);
+    const rtindex_build_options input = c::options_of(options, "rtindex_build_options");
+    const Spec parsed = spec == nullptr ? Spec() : Spec(spec);
+    const Stream stream{input.stream};
+    c::Columns columns([&parsed] { return Spec(parsed); }, stream);
     const ColumnView keys = columns.view(column, "column");
-    const std::shared_ptr<DeviceMemory> memory = c::memory_of(given.device_memory);
-    c::hand_out(build(keys, wanted,
-                      {.include = columns.view_if_given(given.include, "include"),
-                       .stream = stream,
-                       .device_memory = memory}),
-                memory, &to);
+    const std::shared_ptr<DeviceMemory> memory = c::memory_of(input.device_memory);
+    c::return_handle(build(keys, parsed,
+                           {.include = columns.view_if_set(input.include, "include"),
+                            .stream = stream,
+                            .device_memory = memory}),
+                     memory, &to);
   });
 }
 
@@ -46,21 +46,21 @@ rtindex_status rtindex_free(rtindex_index* index) {
   return c::guarded([&] {
     if (index == nullptr) return;
     const std::unique_ptr<rtindex_index> freed(&c::checked(index));
-    if constexpr (c::checks_handles) c::note_freed(index);
+    if constexpr (c::checks_handles) c::unregister_handle(index);
   });
 }
 
 rtindex_status rtindex_copy(const rtindex_index* index, rtindex_index** copy) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
-    c::hand_out(handle.index.copy(), handle.memory, &c::required(copy, "copy"));
+    c::return_handle(handle.index.copy(), handle.memory, &c::required(copy, "copy"));
   });
 }
 
 rtindex_status rtindex_snapshot(const rtindex_index* index, rtindex_index** snapshot) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
-    c::hand_out(handle.index.snapshot(), handle.memory, &c::required(snapshot, "snapshot"));
+    c::return_handle(handle.index.snapshot(), handle.memory, &c::required(snapshot, "snapshot"));
   });
 }
 
@@ -72,8 +72,8 @@ rtindex_status rtindex_load(const char* path, const rtindex_load_options* option
                             rtindex_index** index) {
   return c::guarded([&] {
     rtindex_index*& to = c::required(index, "index");
-    const LoadOptions given = load_options(options);
-    c::hand_out(load(&c::required(path, "path"), given), given.device_memory, &to);
+    const LoadOptions loading = load_options(options);
+    c::return_handle(load(&c::required(path, "path"), loading), loading.device_memory, &to);
   });
 }
 
@@ -92,7 +92,7 @@ rtindex_status rtindex_deserialize(const void* bytes, size_t count,
     rtindex_index*& to = c::required(index, "index");
     const auto* data = static_cast<const std::byte*>(bytes);
     if (data == nullptr && count != 0) fail("the bytes are null and their count is {}", count);
-    const LoadOptions given = load_options(options);
-    c::hand_out(deserialize(std::span(data, count), given), given.device_memory, &to);
+    const LoadOptions loading = load_options(options);
+    c::return_handle(deserialize(std::span(data, count), loading), loading.device_memory, &to);
   });
 }

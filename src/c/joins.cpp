@@ -60,16 +60,16 @@ rtindex_status rtindex_join_into(const rtindex_index* index, const rtindex_query
                                  const rtindex_join_outputs* outputs) {
   return c::guarded([&] {
     const rtindex_index& handle = c::checked(index);
-    const rtindex_join_outputs given =
+    const rtindex_join_outputs buffers =
         c::options_of(&c::required(outputs, "outputs"), "rtindex_join_outputs");
     const c::JoinCall call(handle, query, options);
     handle.index.join_into(
         call.query(), call.how(),
-        {.lookups = given.lookups,
-         .rows = given.rows,
-         .capacity = given.capacity,
-         .count = given.count,
-         .memory_space = c::choice(given.memory_space, MemorySpace::device, "memory_space")},
+        {.lookups = buffers.lookups,
+         .rows = buffers.rows,
+         .capacity = buffers.capacity,
+         .count = buffers.count,
+         .memory_space = c::choice(buffers.memory_space, MemorySpace::device, "memory_space")},
         call.stream());
   });
 }
