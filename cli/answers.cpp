@@ -62,7 +62,7 @@ std::string aggregate_text(const Aggregates& aggregates, std::size_t i) {
   return std::visit([&](const auto& numbers) { return fmt::format("{}", numbers[i]); }, aggregates);
 }
 
-// A number, or a time where the values are times.
+// A number, or a time if the values are times.
 std::string value_text(const Aggregates& aggregates, const std::string& tick, std::size_t i) {
   const auto* const times = std::get_if<std::vector<std::int64_t>>(&aggregates);
   return tick.empty() || times == nullptr ? aggregate_text(aggregates, i)
@@ -87,7 +87,7 @@ T no_key() {
   return T{};
 }
 
-// An end that is left out has no text.
+// The text of a missing end is empty.
 std::string key_text(const LoadedColumn& keys, const std::vector<std::string>& written,
                      std::size_t i) {
   if (!written.empty()) return written[i];

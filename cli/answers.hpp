@@ -14,11 +14,11 @@
 
 namespace rtindex::cli {
 
-// An Error where an output file does not end in .npy, cannot be written or is one of `inputs`.
+// Throws if an output file does not end in .npy, cannot be written or is one of `inputs`.
 void require_output_file(const std::string& path, std::string_view option,
                          const std::vector<std::string>& inputs);
 
-// The units of answers that are times, as NumPy writes them ("us"); empty where they are not.
+// The units of answers that are times, as NumPy writes them ("us"); empty for all others.
 struct AnswerTicks {
   std::string values;  // of min and max
   std::string keys;    // of neighbours
@@ -42,7 +42,7 @@ class AnswerFiles {
   void append_to(const std::string& part, std::span<const T> elements,
                  std::string_view descr = npy_descr<T>());
   void append_values(const std::string& part, const Aggregates& values);
-  // A miss is NaT, NaN, or 0 where the type has neither.
+  // A miss is NaT, NaN, or 0 if the type has neither.
   void append_keys(const ColumnView& keys);
   void append_rows(const Answers& answers);
   void append_matched(const Answers& answers);

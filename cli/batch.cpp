@@ -73,9 +73,13 @@ struct Sinks {
 // Answers batch after batch, each in slices.
 class BatchRunner {
  public:
-  BatchRunner(const Index& index, const AnswerOptions& wanted, bool counts, Sinks& sinks,
+  BatchRunner(const Index& index, const AnswerOptions& answer_options, bool counts, Sinks& sinks,
               Summary& summary)
-      : index_(index), wanted_(wanted), counts_(counts), sinks_(sinks), summary_(summary) {}
+      : index_(index),
+        answer_options_(answer_options),
+        counts_(counts),
+        sinks_(sinks),
+        summary_(summary) {}
 
   void run(const std::vector<LoadedQuery>& lookups, Progress::Style style) {
     const InterruptGuard guard;
@@ -92,7 +96,7 @@ class BatchRunner {
       const std::size_t count = std::min(slice_.lookups(), lookups.size() - first);
       const auto start = Clock::now();
       Counters of_slice;
-      const Answers answers = index_.answer(lookups.slice(first, count), wanted_,
+      const Answers answers = index_.answer(lookups.slice(first, count), answer_options_,
                                             {.counters = counts_ ? &of_slice : nullptr});
       const double seconds = seconds_since(start);
       add(summary_.counters, of_slice);
@@ -109,7 +113,7 @@ class BatchRunner {
   }
 
   const Index& index_;
-  const AnswerOptions& wanted_;
+  const AnswerOptions& answer_options_;
   bool counts_;
   Sinks& sinks_;
   Summary& summary_;
@@ -137,7 +141,7 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   static_cast<void>(Spec(options.index));  // an invalid one is reported first
   const AnswerSet answers = options.answer_set();
   options.validate();
-  if (!source.given && !options.describe) fail("missing lookups: pass {}", source.how);
+  if (!source.has_value && !options.describe) fail("missing lookups: pass {}", source.how);
   Sinks sinks{AnswerFiles(answers, options.output, options.matched, all_files(options, source)),
               {}};
 
@@ -148,7 +152,7 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
         "with --include FILE",
         options.saved);
   std::vector<LoadedQuery> lookups;
-  if (source.given) lookups = source.load(opened.column);
+  if (source.has_value) lookups = source.load(opened.column);
   for (const LoadedQuery& some : lookups) some.require_fit(opened.column);
   const LoadedColumn values = options.load_values(opened.column);
   if (options.output.empty() && total_of(lookups) > max_table_lookups)
@@ -156,24 +160,24 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
          total_of(lookups), max_table_lookups);
 
   opened.build(options);
-  if (source.given) {
-    AnswerOptions wanted{.answers = answers, .matched = true, .order = options.row_order()};
-    if (!options.values.empty()) wanted.values = values.view();
-    if (options.limit) wanted.limit = *options.limit;
+  if (source.has_value) {
+    AnswerOptions answer_options{.answers = answers, .matched = true, .order = options.row_order()};
+    if (!options.values.empty()) answer_options.values = values.view();
+    if (options.limit) answer_options.limit = *options.limit;
     const AnswerTicks ticks{tick_of_values(values, *opened.index),
                             opened.column.is_time() ? opened.column.tick() : std::string()};
     sinks.files.set_ticks(ticks);
     if (options.output.empty())
-      sinks.table.emplace(answers, lookups.front().kind(), wanted.order, ticks);
-    BatchRunner(*opened.index, wanted, options.counters, sinks, opened.summary)
+      sinks.table.emplace(answers, lookups.front().kind(), answer_options.order, ticks);
+    BatchRunner(*opened.index, answer_options, options.counters, sinks, opened.summary)
         .run(lookups, options.progress_style());
   }
 
   if (options.describe) fmt::print("{}{}", opened.index->describe(), sinks.table ? "\n" : "");
-  if (options.counters && source.given)
+  if (options.counters && source.has_value)
     fmt::print("{}{}", counters_text(opened.summary.counters), sinks.table ? "\n" : "");
   if (sinks.table) fmt::print("{}", sinks.table->text());
-  if (source.given) opened.summary.files = sinks.files.paths();
+  if (source.has_value) opened.summary.files = sinks.files.paths();
   opened.print_summary(options);
 }
 

@@ -16,7 +16,7 @@
 
 namespace rtindex::cli {
 
-// The common options of verbs that ask an index.
+// The common options of verbs that query an index.
 struct BatchOptions {
   std::vector<std::string> columns;  // several: the parts of composite keys
   std::string values;
@@ -68,7 +68,7 @@ struct BatchOptions {
   [[nodiscard]] LoadedColumn load_values(const LoadedColumn& of_column) const;
   // Whether the answers include sum, min or max.
   [[nodiscard]] bool wants_values() const;
-  // Conflicting options are an Error.
+  // Throws if options conflict.
   void validate() const;
 
  private:
@@ -78,7 +78,7 @@ struct BatchOptions {
 // An option that names a file.
 CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
                              const std::string& description);
-// One that may be repeated, for the parts of composite keys.
+// A repeatable option that names files, for the parts of composite keys.
 CLI::Option* add_files_option(CLI::App& verb, const std::string& name,
                               std::vector<std::string>& paths, const std::string& description);
 
@@ -92,8 +92,8 @@ inline constexpr const char* output_group = "Output";
 // The source of a verb's lookups.
 struct LookupSource {
   std::vector<std::string> files;  // the input files
-  bool given = false;              // whether there are lookups on the command line
-  std::string how;                 // the options to pass if not
+  bool has_value = false;          // whether there are lookups on the command line
+  std::string how;                 // the options to pass if there are none
   std::function<std::vector<LoadedQuery>(const LoadedColumn& column)> load;
 };
 

@@ -100,7 +100,7 @@ void BatchOptions::add_input_to(CLI::App& verb) {
   add_file_option(verb, "--values", values,
                   "File with one value per row, for sum, min and max;\n"
                   "not needed if the index includes values");
-  verb.add_option("--values-csv-column", values_csv_column, "The same for --values alone")
+  verb.add_option("--values-csv-column", values_csv_column, "Column of --values, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
 }
@@ -129,8 +129,8 @@ void BatchOptions::add_answers_to(CLI::App& verb) {
       ->type_name("N")
       ->group(output_group);
   verb.add_option("--order", order,
-                  "Rows in the order of their keys: key, or -key from the\n"
-                  "last one on; with --limit the first N of them")
+                  "Rows in the order of their keys: key ascending, -key\n"
+                  "descending; with --limit the first N of them")
       ->type_name("ORDER")
       ->group(output_group);
 }
@@ -190,16 +190,16 @@ void BatchOptions::validate() const {
     fail("--index needs --column: a saved index keeps the spec it was built with");
   if (verify != "quick" && verify != "full")
     fail("invalid --verify {}: expected quick or full", verify);
-  if (saved.empty() && verify != "quick") fail("--verify needs --load: leave it out");
+  if (saved.empty() && verify != "quick") fail("--verify needs --load: add it, or remove --verify");
   const AnswerSet set = answer_set();
   if (wants_values() && values.empty() && saved.empty())
     fail("--answer sum, min and max need --values FILE with one value per row");
   if (!wants_values() && !values.empty())
-    fail("--values needs sum, min or max: add one to --answer, or leave --values out");
+    fail("--values needs sum, min or max: add one to --answer, or remove --values");
   if (limit && !set.has(Answer::rows))
-    fail("--limit needs rows: add rows to --answer, or leave --limit out");
+    fail("--limit needs rows: add rows to --answer, or remove --limit");
   if (row_order() != RowOrder::any && !set.has(Answer::rows))
-    fail("--order needs rows: add rows to --answer, or leave --order out");
+    fail("--order needs rows: add rows to --answer, or remove --order");
 }
 
 LoadedColumn BatchOptions::load_column() const {

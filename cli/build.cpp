@@ -70,7 +70,7 @@ constexpr const char* build_examples = R"(Examples:
   rtindex build --column keys.npy -o keys.rtindex
       Then: rtindex lookup --load keys.rtindex --keys wanted.npy -o rows.npy
   rtindex build --column people.csv --csv-column city --index btree -o city.rtindex
-      A column of a CSV file, and a given index.
+      A column of a CSV file, and an index by its spec.
   rtindex build --column keys.npy --include price.npy -o prices.rtindex
       Then: rtindex range --load prices.rtindex --range 10:99 --answer sum
       A sum over a million matches is as fast as over one.
@@ -91,7 +91,7 @@ void add_build(CLI::App& app) {
                   "File with one value per row, stored in key order: sum, min\n"
                   "and max of the saved index then need no --values");
   verb->add_option(options->values_csv_option, options->values_csv_column,
-                   "The same for --include alone")
+                   "Column of --include, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
   verb->add_option("--index", options->index,

@@ -58,7 +58,7 @@ LoadedColumn as_rows(LoadedColumn column) {
   if (!is_integer(column.type()) || column.type() == Type::boolean)
     fail("{} holds {}: expected rowIDs, which are whole numbers", column.name(),
          column.type_text());
-  if (column.view().nullable()) fail("{} has missing rowIDs: leave out such rows", column.name());
+  if (column.view().nullable()) fail("{} has missing rowIDs: remove these rows", column.name());
   return as_numbers(std::move(column), Type::u32);
 }
 
@@ -68,32 +68,32 @@ std::string counted(std::size_t count, const std::string& noun) {
 
 std::string Changes::apply(Index& index) const {
   std::string text;
-  const auto tell = [&](const char* what, const std::string& how_many) {
+  const auto add_line = [&](const char* what, const std::string& how_many) {
     text += fmt::format("{:<9}{}\n", what, how_many);
   };
   if (erased_rows) {
     index.erase(erased_rows->view());
-    tell("erased", counted(erased_rows->size(), "row") + " by rowID");
+    add_line("erased", counted(erased_rows->size(), "row") + " by rowID");
   }
   if (erased_keys) {
-    tell("erased", counted(index.erase_keys(erased_keys->view()), "row") + " by key");
+    add_line("erased", counted(index.erase_keys(erased_keys->view()), "row") + " by key");
   }
   if (keys) {
     index.update(keys->rows.view(), keys->elements.view());
-    tell("changed", counted(keys->rows.size(), "key"));
+    add_line("changed", counted(keys->rows.size(), "key"));
   }
   if (included) {
     index.set_included(included->rows.view(), included->elements.view());
-    tell("changed", counted(included->rows.size(), "included value"));
+    add_line("changed", counted(included->rows.size(), "included value"));
   }
   if (inserted) {
     const ColumnView values = inserted_values ? inserted_values->view() : ColumnView();
     const std::uint32_t first = index.insert(inserted->view(), values);
-    tell("inserted", fmt::format("{} from rowID {}", counted(inserted->size(), "row"), first));
+    add_line("inserted", fmt::format("{} from rowID {}", counted(inserted->size(), "row"), first));
   }
   if (merge) {
     index.merge();
-    tell("merged", "all segments");
+    add_line("merged", "all segments");
   }
   return text;
 }

@@ -10,9 +10,9 @@
 
 namespace rtindex::cli {
 
-// What `rtindex update` does to an index; changes that are not wanted have no columns.
+// The changes of `rtindex update`; those that are not requested have no columns.
 struct Changes {
-  // Rows, and what they get.
+  // Rows, and their new keys or values.
   struct Assignment {
     LoadedColumn rows, elements;
   };
@@ -29,8 +29,8 @@ struct Changes {
   [[nodiscard]] std::string apply(Index& index) const;
 };
 
-// The elements as another type of numbers; an Error names the first that this type cannot hold.
-// Floats may be rounded. Other columns stay as they are.
+// Converts numbers to another type; an Error names the first that this type cannot hold. Floats may
+// be rounded. Other columns are returned unchanged.
 [[nodiscard]] LoadedColumn as_numbers(LoadedColumn column, Type type);
 
 // Rows from a file as uint32, without nulls.

@@ -22,7 +22,7 @@ constexpr int our_bug = 1;
 constexpr int bad_input = 2;
 constexpr int interrupted = 128 + SIGINT;
 
-// One line on stderr, also where the message quotes control characters.
+// One line on stderr, even if the message quotes control characters.
 int report(int code, std::string message) {
   for (char& c : message)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';

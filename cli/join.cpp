@@ -52,10 +52,10 @@ struct JoinOptions : BatchOptions {
         fail("missing lookups: pass --keys FILE, or --lower FILE and --upper FILE");
       keys.require_given();
     }
-    if (asof && ranges.has_value()) fail("--asof needs --keys: leave out the ranges");
+    if (asof && ranges.has_value()) fail("--asof needs --keys: remove the ranges");
     if (!asof && (neighbours.direction != "backward" || neighbours.no_exact ||
                   !neighbours.tolerance.empty()))
-      fail("--direction, --no-exact and --tolerance need --asof: add it, or leave them out");
+      fail("--direction, --no-exact and --tolerance need --asof: add it, or remove them");
     ranges.require_one_kind(ends);
     if (!ranges.has_value() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
   }
@@ -194,7 +194,7 @@ Examples:
       ASOF: the last quote at or before each trade, at most five seconds old.
   rtindex join --column quotes.csv --csv-column symbol --csv-column time --keys trades.csv --asof \
                -o pairs.npy
-      The same for each symbol: in composite keys the parts before the last must be equal.)help";
+      Within each symbol: in composite keys the parts before the last must be equal.)help";
 
 }  // namespace
 

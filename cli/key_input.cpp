@@ -8,7 +8,7 @@ namespace rtindex::cli {
 
 namespace {
 
-constexpr const char* how_to_give_keys = "--keys FILE, or --key K for single keys";
+constexpr const char* key_options = "--keys FILE, or --key K for single keys";
 
 // The ranges of the command line, batch by batch.
 std::vector<LoadedQuery> inline_ranges(const std::vector<std::string>& texts, Ends ends,
@@ -64,13 +64,13 @@ void KeyInput::add_to(CLI::App& verb) {
                   "composite keys as Oslo,2024-01-31")
       ->type_name("K")
       ->group(input_group);
-  verb.add_option("--keys-csv-column", csv_columns, "The same for --keys alone")
+  verb.add_option("--keys-csv-column", csv_columns, "Column of --keys, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
 }
 
 void KeyInput::require_given() const {
-  if (!has_value()) fail("missing lookups: pass {}", how_to_give_keys);
+  if (!has_value()) fail("missing lookups: pass {}", key_options);
   if (!files.empty() && !texts.empty())
     fail("conflicting --keys and --key: pass a file or keys, not both");
 }
@@ -89,8 +89,8 @@ LoadedQuery KeyInput::load(const BatchOptions& options, const LoadedColumn& colu
 LookupSource KeyInput::source(const BatchOptions& options) const {
   if (has_value()) require_given();
   LookupSource source;
-  source.given = has_value();
-  source.how = how_to_give_keys;
+  source.has_value = has_value();
+  source.how = key_options;
   source.files = files;
   source.load = [this, &options](const LoadedColumn& column) {
     std::vector<LoadedQuery> lookups;
@@ -101,11 +101,11 @@ LookupSource KeyInput::source(const BatchOptions& options) const {
 }
 
 void RangeInput::add_to(CLI::App& verb) {
-  add_files_option(verb, "--lower", lower, "File with the lower bounds; left out: from the start");
-  add_files_option(verb, "--upper", upper, "File with the upper bounds; left out: to the end");
+  add_files_option(verb, "--lower", lower, "File with the lower bounds; unset: from the start");
+  add_files_option(verb, "--upper", upper, "File with the upper bounds; unset: to the end");
   verb.add_option("--range", texts,
                   "A range, instead of the two files; repeatable. Either\n"
-                  "bound may be left out: 10: or :19. Dates and times as\n"
+                  "bound may be missing: 10: or :19. Dates and times as\n"
                   "2024-01-31 and 2024-01-31T12:30:05")
       ->type_name("L:U")
       ->group(input_group);
@@ -114,10 +114,10 @@ void RangeInput::add_to(CLI::App& verb) {
                   "repeatable")
       ->type_name("TEXT")
       ->group(input_group);
-  verb.add_option("--lower-csv-column", lower_csv_columns, "The same for --lower alone")
+  verb.add_option("--lower-csv-column", lower_csv_columns, "Column of --lower, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
-  verb.add_option("--upper-csv-column", upper_csv_columns, "The same for --upper alone")
+  verb.add_option("--upper-csv-column", upper_csv_columns, "Column of --upper, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
 }
@@ -126,7 +126,8 @@ void RangeInput::require_one_kind(const std::string& ends) const {
   if (prefixes.empty()) return;
   if (!files().empty() || !texts.empty())
     fail("conflicting --starts-with and ranges: pass one of them");
-  if (ends != "[]") fail("--ends needs ranges: leave it out with --starts-with");
+  if (ends != "[]")
+    fail("--ends needs ranges: remove it, or pass ranges in place of --starts-with");
 }
 
 std::vector<std::string> RangeInput::files() const {

@@ -14,7 +14,7 @@ struct KeyInput {
   std::vector<std::string> files, csv_columns, texts;
 
   void add_to(CLI::App& verb);
-  // Both or none given is an Error.
+  // Throws unless exactly one of the two is set.
   void require_given() const;
   [[nodiscard]] bool has_value() const { return !files.empty() || !texts.empty(); }
   [[nodiscard]] LoadedQuery load(const BatchOptions& options, const LoadedColumn& column) const;
@@ -22,8 +22,8 @@ struct KeyInput {
   [[nodiscard]] LookupSource source(const BatchOptions& options) const;
 };
 
-// Ranges: --lower FILE and --upper FILE, one of which may be left out, or --range L:U. Or prefixes
-// of strings: --starts-with TEXT.
+// Ranges: --lower FILE and --upper FILE, one of which may be unset, or --range L:U. Or prefixes of
+// strings: --starts-with TEXT.
 struct RangeInput {
   std::vector<std::string> lower, upper;
   std::vector<std::string> lower_csv_columns, upper_csv_columns;
@@ -34,10 +34,10 @@ struct RangeInput {
   [[nodiscard]] bool has_value() const {
     return !lower.empty() || !upper.empty() || !texts.empty() || !prefixes.empty();
   }
-  // Prefixes beside ranges or with --ends are an Error.
+  // Throws if prefixes are combined with ranges or --ends.
   void require_one_kind(const std::string& ends) const;
   [[nodiscard]] std::vector<std::string> files() const;
-  // Ranges that leave out the same ends are in one batch, in their order.
+  // One batch for all ranges that have the same ends, in their order.
   [[nodiscard]] std::vector<LoadedQuery> load(const BatchOptions& options,
                                               const LoadedColumn& column) const;
 };

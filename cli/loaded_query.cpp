@@ -21,13 +21,13 @@ bool can_compare(Type a, Type b) {
 
 void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column);
 
-// Fewer parts than those of the column are a prefix of it.
+// Lookups with fewer parts than the column are prefixes of its keys.
 void require_comparable_parts(const LoadedColumn& lookups, const LoadedColumn& column) {
-  const std::size_t given = lookups.parts().size();
-  if (given > column.parts().size())
-    fail("{} has keys of {} parts, but those of {} have {}", lookups.name(), given, column.name(),
-         column.parts().size());
-  for (std::size_t part = 0; part < given; ++part)
+  const std::size_t parts = lookups.parts().size();
+  if (parts > column.parts().size())
+    fail("{} has keys of {} parts, but those of {} have {}: pass at most as many", lookups.name(),
+         parts, column.name(), column.parts().size());
+  for (std::size_t part = 0; part < parts; ++part)
     require_comparable(lookups.parts()[part], column.parts()[part]);
 }
 
@@ -76,7 +76,7 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
         text);
   }
   if (text == ":") return {};
-  // An end that is left out.
+  // A missing end.
   const auto is_time = [](const std::string& end) {
     return parse_iso_time(end) || parse_number<std::int64_t>(end);
   };

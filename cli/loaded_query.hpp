@@ -15,9 +15,9 @@ struct LoadedQuery {
   Query settings;
   LoadedColumn lower;  // keys, prefixes, or the lower ends of ranges
   LoadedColumn upper;  // the upper ends of ranges
-  // As the user wrote them on the command line; empty where they come from files.
+  // As written on the command line; empty for lookups from files.
   std::vector<std::string> lower_text, upper_text;
-  // Ranges may have no bound at an end; one without both is a single range.
+  // Whether ranges have no bound at an end; without both there is a single range.
   bool has_lower = true, has_upper = false;
 
   [[nodiscard]] QueryKind kind() const { return settings.kind; }
@@ -27,11 +27,11 @@ struct LoadedQuery {
   // `count` queries from `first` on.
   [[nodiscard]] Query slice(std::size_t first, std::size_t count) const;
   [[nodiscard]] Query all() const { return slice(0, size()); }
-  // An Error where they cannot be compared with the column, or the bounds differ in number.
+  // Throws if they cannot be compared with the column, or if the bounds differ in number.
   void require_fit(const LoadedColumn& column) const;
 };
 
-// Splits LOWER:UPPER from the command line, either of which may be left out. Times of day contain
+// Splits LOWER:UPPER from the command line, either of which may be missing. Times of day contain
 // colons themselves.
 struct RangeText {
   std::string lower, upper;

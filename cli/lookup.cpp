@@ -26,7 +26,7 @@ constexpr const char* lookup_examples = R"(Examples:
       Keys in a file of the SOSD benchmark.
   rtindex lookup --column people.csv --csv-column city --key Oslo --answer count \
                  --index rx:embree,primitive=aabb
-      A column of a CSV file, and a given index.
+      A column of a CSV file, and an index by its spec.
   rtindex lookup --column visits.csv --csv-column city --csv-column day --key Oslo,2024-01-31 \
                  --answer rows
       Composite keys; with --key Oslo all rows of the city.)";
@@ -35,7 +35,7 @@ constexpr const char* lookup_examples = R"(Examples:
 
 void add_lookup(CLI::App& app) {
   auto options = std::make_shared<PointOptions>();
-  CLI::App* verb = app.add_subcommand("lookup", "Find the rows that hold given keys.");
+  CLI::App* verb = app.add_subcommand("lookup", "Find the rows that hold a key.");
   options->add_input_to(*verb);
   options->keys.add_to(*verb);
   options->add_output_to(*verb);

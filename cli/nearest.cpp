@@ -39,7 +39,7 @@ Examples:
       The last reading of every event, unless it is older than five seconds.
   rtindex nearest --column keys.npy --keys wanted.npy --direction forward --no-exact \
                   --answer key --matched found.npy -o next.npy
-      The next greater key. Without one: 0, NaN or NaT; --matched tells these apart.
+      The next greater key; 0, NaN or NaT if there is none, which --matched shows.
   rtindex nearest --column quotes.csv --csv-column symbol --csv-column time \
                   --key ACME,2024-01-31T12:30 --answer any
       The last quote of a symbol at a time.)";
@@ -48,7 +48,7 @@ Examples:
 
 void add_nearest(CLI::App& app) {
   auto options = std::make_shared<NearestVerb>();
-  CLI::App* verb = app.add_subcommand("nearest", "Find the neighbours of given keys.");
+  CLI::App* verb = app.add_subcommand("nearest", "Find the closest key before or after a key.");
   options->add_input_to(*verb);
   options->keys.add_to(*verb);
   verb->add_option("--direction", options->neighbours.direction,

@@ -3,7 +3,7 @@
 
 namespace rtindex::cli {
 
-// In place of bench.cpp where the experiments are not built.
+// In place of bench.cpp in builds without the experiments.
 void add_bench(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("bench", "Run the experiments of the paper (not built).");
   verb->allow_extras();

@@ -19,14 +19,14 @@ using Clock = std::chrono::steady_clock;
 
 // The index of a call: over a column, or from a file.
 struct OpenedIndex {
-  // Loads the column, or the saved index. Conflicting options are an Error.
+  // Loads the column, or the saved index. Throws if options conflict.
   explicit OpenedIndex(const BatchOptions& options);
-  // Builds the index over the column, once all lookups are known to be valid.
+  // Builds the index over the column, after all lookups were validated.
   void build(const BatchOptions& options);
   // The summary on stderr, unless the call is quiet.
   void print_summary(const BatchOptions& options) const;
 
-  LoadedColumn column;  // without elements where the index was saved
+  LoadedColumn column;  // without elements if the index was saved
   std::optional<Index> index;
   Summary summary;
 };

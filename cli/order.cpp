@@ -121,12 +121,12 @@ void select_rows(const SelectOptions& options) {
   opened.build(options);
   std::vector<std::int64_t> ranks = options.ranks;
   if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->live());
-  const ColumnView wanted = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
-  const std::vector<std::uint32_t> rows = opened.index->select(wanted);
+  const ColumnView selected = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
+  const std::vector<std::uint32_t> rows = opened.index->select(selected);
   output.put(opened, rows, {options.quantiles.empty() ? "rank" : "quantile", "row", "key"},
              [&](std::size_t i) {
                return std::vector<std::string>{options.quantiles.empty()
-                                                   ? wanted.text(i)
+                                                   ? selected.text(i)
                                                    : fmt::format("{}", options.quantiles[i]),
                                                row_text(rows[i]), key_at(opened, rows[i])};
              });
@@ -171,7 +171,7 @@ constexpr const char* nulls_examples = R"(Examples:
 
 void add_rank(CLI::App& app) {
   auto options = std::make_shared<RankOptions>();
-  CLI::App* verb = app.add_subcommand("rank", "Count the keys that are less than given keys.");
+  CLI::App* verb = app.add_subcommand("rank", "Count the keys that are less than a key.");
   options->add_saved_to(*verb);
   options->keys.add_to(*verb);
   options->add_index_to(*verb);
@@ -182,17 +182,18 @@ void add_rank(CLI::App& app) {
 
 void add_select(CLI::App& app) {
   auto options = std::make_shared<SelectOptions>();
-  CLI::App* verb = app.add_subcommand("select", "Find the rows at given places in key order.");
+  CLI::App* verb = app.add_subcommand("select", "Find the rows at positions in key order.");
   options->add_saved_to(*verb);
-  verb->add_option("--rank", options->ranks, "A place, from 0 on; repeatable")
+  verb->add_option("--rank", options->ranks, "A position, from 0 on; repeatable")
       ->type_name("K")
       ->group(input_group);
-  add_file_option(*verb, "--ranks", options->ranks_file, "File with places, instead of --rank");
+  add_file_option(*verb, "--ranks", options->ranks_file, "File with positions, instead of --rank");
   verb->add_option("--quantile", options->quantiles,
                    "A share of the keys, from 0 to 1, instead of --rank;\nrepeatable")
       ->type_name("Q")
       ->group(input_group);
-  verb->add_option("--ranks-csv-column", options->ranks_csv_column, "The same for --ranks alone")
+  verb->add_option("--ranks-csv-column", options->ranks_csv_column,
+                   "Column of --ranks, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
   options->add_index_to(*verb);

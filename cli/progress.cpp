@@ -59,9 +59,9 @@ std::string bar_text(const std::string& title, double share, const std::string& 
   constexpr std::size_t frame = 6;  // brackets and gaps
   constexpr std::size_t narrowest = 5;
   constexpr std::size_t widest = 40;
-  const std::size_t taken = display_width(title) + display_width(state) + frame;
-  if (taken + narrowest > width) return (title + "  " + state).substr(0, width);
-  const std::size_t cells = std::min(widest, width - taken);
+  const std::size_t text_width = display_width(title) + display_width(state) + frame;
+  if (text_width + narrowest > width) return (title + "  " + state).substr(0, width);
+  const std::size_t cells = std::min(widest, width - text_width);
   const auto full = static_cast<std::size_t>(share * static_cast<double>(cells));
   std::string bar;
   for (std::size_t cell = 0; cell < cells; ++cell) {

@@ -19,9 +19,9 @@ namespace rtindex::cli {
 class Progress {
  public:
   enum class Style : std::uint8_t { bar, lines, silent };
-  // A bar where stderr is a terminal, lines elsewhere.
+  // A bar if stderr is a terminal, else lines.
   [[nodiscard]] static Style for_stderr();
-  // A bar where stderr is a terminal, nothing elsewhere.
+  // A bar if stderr is a terminal, else nothing.
   [[nodiscard]] static Style on_terminal_only();
 
   Progress(std::string title, std::uint64_t total, Style style = for_stderr());
@@ -31,7 +31,7 @@ class Progress {
 
   void set(std::uint64_t done);
   void advance(std::uint64_t more = 1) { set(done_ + more); }
-  // Another title from now on; as lines, the title is printed at once.
+  // Changes the title; in line mode it is printed at once.
   void rename(std::string title);
   // Erases the bar; shows nothing from now on.
   void finish();

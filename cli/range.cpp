@@ -20,7 +20,7 @@ struct RangeOptions : BatchOptions {
 void run(const RangeOptions& options) {
   options.ranges.require_one_kind(options.ends);
   LookupSource source;
-  source.given = options.ranges.has_value();
+  source.has_value = options.ranges.has_value();
   source.how = "--lower FILE and --upper FILE, or --range L:U for single ranges";
   source.files = options.ranges.files();
   source.load = [&](const LoadedColumn& column) { return options.ranges.load(options, column); };
@@ -60,7 +60,7 @@ Examples:
 
 void add_range(CLI::App& app) {
   auto options = std::make_shared<RangeOptions>();
-  CLI::App* verb = app.add_subcommand("range", "Find the rows whose keys lie in given ranges.");
+  CLI::App* verb = app.add_subcommand("range", "Find the rows whose key lies in a range.");
   options->add_input_to(*verb);
   options->ranges.add_to(*verb);
   add_ends_option(*verb, options->ends);

@@ -10,7 +10,7 @@
 
 namespace rtindex::cli {
 
-// Metadata of an index file: the unit of its column where TimeUnit has no name for it ("25s").
+// Metadata of an index file: the unit of its column if TimeUnit has no name for it ("25s").
 inline constexpr const char* numpy_unit_name = "numpy_time_unit";
 
 // The summary of a call, printed to stderr.

@@ -66,7 +66,7 @@ void require_valid(const UpdateOptions& options) {
   if (!options.erase_keys.empty() && !options.erase_key.empty())
     fail("conflicting --erase-keys and --erase-key: pass a file or keys, not both");
   if (!options.values.empty() && !options.inserts())
-    fail("--include needs --insert; for rows that are there, pass --set-included ROWS VALUES");
+    fail("--include needs --insert; for existing rows, pass --set-included ROWS VALUES");
 }
 
 void require_output_apart(const UpdateOptions& options) {
@@ -100,8 +100,8 @@ LoadedColumn load_included(const UpdateOptions& options, const std::string& file
                            const Index& index) {
   const std::optional<Type> type = index.included();
   if (!type)
-    fail("{} includes no values: leave out {}, or build the index with --include FILE",
-         options.saved, file);
+    fail("{} includes no values: remove {}, or build the index with --include FILE", options.saved,
+         file);
   LoadedColumn like = LoadedColumn::indexed(options.saved, *type, index.size());
   like.set_unit(std::string(name_of(index.included_time_unit())));
   LoadedColumn values =
@@ -200,7 +200,7 @@ constexpr const char* update_examples = R"(Examples:
   rtindex update keys.rtindex --insert new.npy
       Append one row per key, and save the index in place:
         inserted 3 rows from rowID 1000
-        rows     1003, 1003 valid
+        rows     1003, 1003 live
   rtindex update keys.rtindex --erase rows.npy --merge -o smaller.rtindex
       Erase rows by rowID, drop them from the structure, and write another file.
   rtindex update city.rtindex --erase-key Oslo --erase-key Bergen
@@ -212,7 +212,7 @@ constexpr const char* update_examples = R"(Examples:
 
 Changes are applied in the order of the list above: --erase, --erase-keys, --set-keys,
 --set-included, --insert, --merge. rowIDs in files are those of the saved index; the rowIDs of
-erased rows are not reused. If a change is refused, nothing is written.)";
+erased rows are not reused. If a change is rejected, nothing is written.)";
 
 void add_changes(CLI::App& verb, UpdateOptions& options) {
   constexpr const char* group = "Changes, in the order in which they are applied";
@@ -235,7 +235,7 @@ void add_changes(CLI::App& verb, UpdateOptions& options) {
   add_elements("--erase-key", options.erase_key, "K",
                "A key to erase, instead of --erase-keys; repeatable");
   add_pair("--set-keys", options.set_keys, "ROWS KEYS",
-           "Two files with rowIDs and their new keys; a null key\nempties its row");
+           "Two files with rowIDs and their new keys; a null key\nleaves its row without a key");
   add_pair("--set-included", options.set_included, "ROWS VALUES",
            "Two files with rowIDs and their new included values");
   add_file_option(verb, "--insert", options.insert, "File with keys: append a row for each")
@@ -275,12 +275,12 @@ void add_update(CLI::App& app) {
   verb->add_option("--csv-column", options->csv_columns, "Column of CSV files, by name")
       ->type_name("NAME")
       ->group(csv_group);
-  verb->add_option("--rows-csv-column", options->rows_csv_column, "The same for rowIDs alone")
+  verb->add_option("--rows-csv-column", options->rows_csv_column, "Column of rowIDs, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
   options->values_csv_option = "--include-csv-column";
   verb->add_option(options->values_csv_option, options->values_csv_column,
-                   "The same for included values alone")
+                   "Column of included values, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
   verb->add_flag("--describe", options->describe,

@@ -37,8 +37,8 @@ LoadedColumn as_dates(const LoadedColumn& days) {
     dates[i] = 0;
     if (!from.valid(i)) continue;
     if (!std::in_range<std::int32_t>(all[i]))
-      fail("element {} of {} is day {}: expected a day that fits date32; leave it out", i,
-           days.name(), all[i]);
+      fail("element {} of {} is day {}: expected a day that fits date32; remove it", i, days.name(),
+           all[i]);
     dates[i] = static_cast<std::int32_t>(all[i]);
     valid[i / 8] = static_cast<std::uint8_t>(valid[i / 8] | 1U << (i % 8));
   }

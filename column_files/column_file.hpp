@@ -14,15 +14,15 @@ enum class FileFormat : std::uint8_t { npy, sosd32, sosd64, csv };
 
 // "npy", "sosd32", "sosd64" or "csv"; any other text is an Error.
 [[nodiscard]] FileFormat file_format_named(std::string_view name);
-// By the file's extension; none for an unknown one.
+// By the file's extension; nothing for an unknown one.
 [[nodiscard]] std::optional<FileFormat> file_format_of(std::string_view path);
 
 // A file that holds a column, and how to read it.
 struct ColumnFile {
   std::string path;
-  std::optional<FileFormat> format;  // none: by the file's extension
+  std::optional<FileFormat> format;  // unset: by the file's extension
   CsvColumn csv_column;
-  Access access = Access::sequential;  // how the elements will be read
+  Access access = Access::sequential;  // in which order the elements are read
   // Text and NumPy's days are read as the type of this column where possible.
   const LoadedColumn* like = nullptr;
 };

@@ -118,18 +118,18 @@ std::vector<std::string> read_header(CsvScanner& scanner, const std::string& pat
   return names;
 }
 
-std::size_t find_column(const std::vector<std::string>& names, const CsvColumn& wanted,
+std::size_t find_column(const std::vector<std::string>& names, const CsvColumn& selection,
                         const std::string& path) {
-  if (names.size() == 1 && (wanted.name.empty() || wanted.or_the_only_one)) return 0;
-  if (wanted.name.empty())
+  if (names.size() == 1 && (selection.name.empty() || selection.or_the_only_one)) return 0;
+  if (selection.name.empty())
     fail("{} has {} columns: choose one of {} with {}", path, names.size(), fmt::join(names, ", "),
-         wanted.option);
-  const auto found = std::find(names.begin(), names.end(), wanted.name);
+         selection.option);
+  const auto found = std::find(names.begin(), names.end(), selection.name);
   if (found == names.end())
-    fail("{} has no column '{}': choose one of {} with {}", path, wanted.name,
-         fmt::join(names, ", "), wanted.option);
-  if (std::find(found + 1, names.end(), wanted.name) != names.end())
-    fail("{} has two columns named '{}': rename one of them", path, wanted.name);
+    fail("{} has no column '{}': choose one of {} with {}", path, selection.name,
+         fmt::join(names, ", "), selection.option);
+  if (std::find(found + 1, names.end(), selection.name) != names.end())
+    fail("{} has two columns named '{}': rename one of them", path, selection.name);
   return static_cast<std::size_t>(found - names.begin());
 }
 

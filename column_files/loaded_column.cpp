@@ -16,7 +16,7 @@ namespace rtindex {
 
 namespace {
 
-// A header promises `count` elements of `width` bytes; `bytes` follow it.
+// Throws unless `bytes` after a header are `count` elements of `width` bytes.
 void require_element_count(std::uint64_t count, std::size_t width, std::size_t bytes,
                            const std::string& path) {
   if (count > std::numeric_limits<std::size_t>::max() / width)
@@ -57,7 +57,7 @@ LoadedColumn LoadedColumn::in_file(FileBytes file, std::size_t offset, Type type
   column.size_ = size;
   column.width_ = width;
   if (is_native(type) && offset % width != 0) {
-    // A writer may leave the elements unaligned.
+    // Some writers do not align the elements.
     column.memory_ = RawMemory(size * width);
     if (size != 0) std::memcpy(column.memory_.data(), file.data() + offset, size * width);
     column.elements_ = static_cast<const char*>(column.memory_.data());

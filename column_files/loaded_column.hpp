@@ -17,8 +17,8 @@ namespace rtindex {
 class LoadedColumn {
  public:
   LoadedColumn() = default;
-  // Contiguous elements in a file, from `offset` to its end. `width`: bytes of one element. An
-  // Error unless the file holds exactly `size` of them.
+  // Contiguous elements in a file, from `offset` to its end. `width`: bytes of one element. Throws
+  // unless the file holds exactly `size` of them.
   static LoadedColumn in_file(FileBytes file, std::size_t offset, Type type, std::size_t width,
                               std::uint64_t size);
   // Elements of a native type. `name`: the column's name in messages.
@@ -48,7 +48,7 @@ class LoadedColumn {
   // Whether it holds dates or timestamps, and their unit; empty: unknown.
   [[nodiscard]] bool is_time() const { return type_ == Type::date32 || type_ == Type::timestamp64; }
   [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
-  // The columns of a composite column; none of any other.
+  // The columns of a composite column; empty for any other.
   [[nodiscard]] const std::vector<LoadedColumn>& parts() const { return parts_; }
   // "uint32", "timestamp64[us]", "(string, uint32)".
   [[nodiscard]] std::string type_text() const;
@@ -59,7 +59,7 @@ class LoadedColumn {
   // An element as text.
   [[nodiscard]] std::string text(std::size_t row) const;
 
-  // Both stay valid while this column lives, also after it was moved.
+  // Both are valid while this column lives, even after it was moved.
   [[nodiscard]] ColumnView view() const { return slice(0, size_); }
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
 

@@ -41,7 +41,7 @@ constexpr std::array<DtypeCode, 11> dtype_codes = {{{"u1", Type::u8},
                                                     {"f4", Type::f32},
                                                     {"f8", Type::f64}}};
 
-[[noreturn]] void refuse(std::string_view descr, const std::string& path) {
+[[noreturn]] void reject(std::string_view descr, const std::string& path) {
   const char kind = descr.size() > 1 ? descr[1] : '?';
   switch (kind) {
     case 'f':
@@ -72,7 +72,7 @@ constexpr std::array<DtypeCode, 11> dtype_codes = {{{"u1", Type::u8},
 // "[us]" after M8; a plain M8 has no unit.
 std::string unit_of(std::string_view suffix, std::string_view descr, const std::string& path) {
   if (suffix.empty()) return "";
-  if (suffix.size() < 3 || suffix.front() != '[' || suffix.back() != ']') refuse(descr, path);
+  if (suffix.size() < 3 || suffix.front() != '[' || suffix.back() != ']') reject(descr, path);
   return std::string(suffix.substr(1, suffix.size() - 2));
 }
 
@@ -84,10 +84,10 @@ std::size_t string_width(std::string_view digits, std::string_view descr, const 
   return width;
 }
 
-// A type that cannot be indexed is an Error that names the file and the conversion to apply.
+// Throws for a type that cannot be indexed; the Error names the file and the conversion to apply.
 [[nodiscard]] NpyType npy_type(std::string_view descr, const std::string& path) {
   if (descr.size() < 2 || std::string_view("<>=|").find(descr.front()) == std::string_view::npos)
-    refuse(descr.empty() ? "?" : descr, path);
+    reject(descr.empty() ? "?" : descr, path);
   const std::string_view code = descr.substr(1);
   if (code.front() == 'S') return {Type::string, string_width(code.substr(1), descr, path), ""};
 
@@ -98,7 +98,7 @@ std::size_t string_width(std::string_view digits, std::string_view descr, const 
     const DtypeCode* found = nullptr;
     for (const DtypeCode& known : dtype_codes)
       if (known.code == code) found = &known;
-    if (found == nullptr) refuse(descr, path);
+    if (found == nullptr) reject(descr, path);
     result = {found->type, static_cast<std::size_t>(code[1] - '0'), ""};
   }
   if (descr.front() == '>' && result.width > 1)

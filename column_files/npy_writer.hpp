@@ -27,7 +27,7 @@ template <class T>
   if constexpr (std::same_as<T, double>) return "<f8";
 }
 
-// The same for times, which are written as int64; `tick`: NumPy's unit ("us").
+// NumPy's dtype text for times, which are written as int64; `tick`: NumPy's unit ("us").
 [[nodiscard]] inline std::string npy_time_descr(std::string_view tick) {
   return "<M8[" + std::string(tick) + "]";
 }
@@ -53,7 +53,7 @@ class NpyWriter {
   std::uint64_t size_ = 0;
 };
 
-// A whole array at once.
+// Writes a whole array.
 template <class T>
 void write_npy(const std::string& path, std::span<const T> elements) {
   NpyWriter writer(path, npy_descr<T>());

@@ -82,8 +82,7 @@ bool TextColumn::parse_times(std::string& name, LoadedColumn& column) {
     if (!ticks)
       fail(
           "{}: {} does not fit 64-bit nanoseconds (1677 to 2262), the unit of this column: write "
-          "at "
-          "most six decimals, or leave out that row",
+          "at most six decimals, or remove that row",
           name, text);
     return ticks;
   };
@@ -157,7 +156,7 @@ template <class Float>
   return std::isfinite(number) || text.find_first_of("0123456789") == std::string_view::npos;
 }
 
-// The first row whose number is not exact as a Float; size() where all are.
+// The first row whose number is not exact as a Float; size() if all are.
 template <class Float>
 std::size_t TextColumn::first_inexact() const {
   std::size_t row = 0;
@@ -165,7 +164,7 @@ std::size_t TextColumn::first_inexact() const {
   return row;
 }
 
-// Numbers to compare with floats; those that would be rounded to another integer are an Error.
+// Numbers to compare with floats; throws if one would be rounded to another integer.
 bool TextColumn::parse_floats_like(std::string& name, LoadedColumn& column,
                                    const LoadedColumn& like) {
   if (like.type() == Type::f32 && first_inexact<float>() == size())

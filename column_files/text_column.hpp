@@ -11,9 +11,9 @@
 namespace rtindex {
 
 // Fields of text that become a column. Its type is the first of int64, uint64, float64, timestamp64
-// and string that holds every field; empty fields are nulls, but a quoted empty field is an empty
-// string where the column is one of strings. Dates (ISO 8601) count days; where one field has a
-// time of day, all count microseconds, or nanoseconds if one is that fine.
+// and string that holds every field. Empty fields are nulls; in a column of strings a quoted empty
+// field is an empty string. Dates (ISO 8601) count days. If one field has a time of day, all count
+// microseconds, or nanoseconds if one needs them.
 class TextColumn {
  public:
   void add(std::string_view field);
@@ -43,7 +43,7 @@ class TextColumn {
   // Names the first field that is not a time, in a column that starts with times; empty: none.
   [[nodiscard]] std::string odd_time() const;
   void require_ticks_of(const LoadedColumn& like, const std::string& name) const;
-  // A clear bit for every row in `nulls`; empty where there is none.
+  // A clear bit for every row in `nulls`; empty if there is none.
   [[nodiscard]] std::vector<std::uint8_t> validity(bool quoted_empty_is_null) const;
 
   std::vector<char> bytes_;

@@ -36,8 +36,8 @@ const Unit* unit_named(std::string_view name) {
   return nullptr;
 }
 
-// Takes `digits` digits from the front of the text.
-std::optional<int> take_number(std::string_view& text, std::size_t digits) {
+// Parses `digits` digits at the front of the text, and removes them.
+std::optional<int> parse_digits(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   int number = 0;
   for (const char c : text.substr(0, digits)) {
@@ -48,18 +48,18 @@ std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   return number;
 }
 
-bool take(std::string_view& text, std::string_view one_of) {
+bool skip(std::string_view& text, std::string_view one_of) {
   if (text.empty() || one_of.find(text.front()) == std::string_view::npos) return false;
   text.remove_prefix(1);
   return true;
 }
 
-std::optional<std::int64_t> take_days(std::string_view& text) {
-  const auto year = take_number(text, 4);
-  if (!year || !take(text, "-")) return std::nullopt;
-  const auto month = take_number(text, 2);
-  if (!month || !take(text, "-")) return std::nullopt;
-  const auto day_of_month = take_number(text, 2);
+std::optional<std::int64_t> parse_days(std::string_view& text) {
+  const auto year = parse_digits(text, 4);
+  if (!year || !skip(text, "-")) return std::nullopt;
+  const auto month = parse_digits(text, 2);
+  if (!month || !skip(text, "-")) return std::nullopt;
+  const auto day_of_month = parse_digits(text, 2);
   if (!day_of_month) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(*year),
                                          std::chrono::month(static_cast<unsigned>(*month)),
@@ -68,10 +68,10 @@ std::optional<std::int64_t> take_days(std::string_view& text) {
   return std::chrono::sys_days(date).time_since_epoch().count();
 }
 
-std::optional<Nanoseconds> take_fraction(std::string_view& text) {
+std::optional<Nanoseconds> parse_fraction(std::string_view& text) {
   Nanoseconds fraction = 0;
   Nanoseconds digit_worth = second;
-  while (const auto digit = take_number(text, 1)) {
+  while (const auto digit = parse_digits(text, 1)) {
     digit_worth /= 10;
     if (digit_worth == 0) return std::nullopt;
     fraction += *digit * digit_worth;
@@ -80,25 +80,25 @@ std::optional<Nanoseconds> take_fraction(std::string_view& text) {
   return fraction;
 }
 
-std::optional<Nanoseconds> take_time_of_day(std::string_view& text) {
-  const auto hour = take_number(text, 2);
-  if (!hour || *hour > 23 || !take(text, ":")) return std::nullopt;
-  const auto minute = take_number(text, 2);
+std::optional<Nanoseconds> parse_time_of_day(std::string_view& text) {
+  const auto hour = parse_digits(text, 2);
+  if (!hour || *hour > 23 || !skip(text, ":")) return std::nullopt;
+  const auto minute = parse_digits(text, 2);
   if (!minute || *minute > 59) return std::nullopt;
   Nanoseconds time = (*hour * std::int64_t{60} + *minute) * 60 * second;
-  if (!take(text, ":")) return time;
-  const auto seconds = take_number(text, 2);
+  if (!skip(text, ":")) return time;
+  const auto seconds = parse_digits(text, 2);
   if (!seconds || *seconds > 59) return std::nullopt;
   time += *seconds * second;
-  if (!take(text, ".")) return time;
-  const auto fraction = take_fraction(text);
+  if (!skip(text, ".")) return time;
+  const auto fraction = parse_fraction(text);
   if (!fraction) return std::nullopt;
   return time + *fraction;
 }
 
 // An optional UTC suffix.
-void take_utc(std::string_view& text) {
-  if (take(text, "Z")) return;
+void parse_utc(std::string_view& text) {
+  if (skip(text, "Z")) return;
   for (const std::string_view zero : {"+00:00", "-00:00", "+00"})
     if (text == zero) return text.remove_prefix(zero.size());
 }
@@ -107,17 +107,17 @@ void take_utc(std::string_view& text) {
 
 std::optional<TextTime> parse_iso_time(std::string_view text) {
   text = trimmed(text);
-  const auto days = take_days(text);
+  const auto days = parse_days(text);
   if (!days) return std::nullopt;
   TextTime time{*days, 0, true};
-  if (take(text, "T ")) {
-    const auto time_of_day = take_time_of_day(text);
+  if (skip(text, "T ")) {
+    const auto time_of_day = parse_time_of_day(text);
     if (!time_of_day) return std::nullopt;
     time.nanoseconds = *time_of_day;
     time.is_date = false;
-    take_utc(text);
+    parse_utc(text);
   } else {
-    take(text, "Z");
+    skip(text, "Z");
   }
   if (!text.empty()) return std::nullopt;
   return time;
@@ -126,7 +126,7 @@ std::optional<TextTime> parse_iso_time(std::string_view text) {
 std::optional<std::int64_t> TextTime::ticks(std::string_view unit) const {
   const Unit* known = unit_named(unit);
   if (known == nullptr || nanoseconds % known->length != 0) return std::nullopt;
-  // Before 1970 counted from the end of the day: its start may overflow where the time does not.
+  // Before 1970, counted from the end of the day: its start could overflow, the time does not.
   const std::int64_t from_day = days < 0 ? days + 1 : days;
   const Nanoseconds rest = days < 0 ? nanoseconds - day : nanoseconds;
   std::int64_t ticks = 0;

@@ -19,7 +19,7 @@ namespace rtindex {
   return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
-// Parses the whole text, surrounding spaces aside; none where it is not a T.
+// Parses the whole text except surrounding spaces; nothing if it is not a T.
 template <class T>
 [[nodiscard]] std::optional<T> parse_number(std::string_view text) {
   text = trimmed(text);
@@ -56,22 +56,22 @@ struct TextTime {
   std::int64_t nanoseconds;  // since midnight
   bool is_date;              // without a time of day
 
-  // In a unit of NumPy's datetime64 ("D", "h", "m", "s", "ms", "us", "ns"). None where the time
+  // In a unit of NumPy's datetime64 ("D", "h", "m", "s", "ms", "us", "ns"). Nothing if the time
   // lies between two ticks or does not fit 64 bits.
   [[nodiscard]] std::optional<std::int64_t> ticks(std::string_view unit) const;
 };
 
-// 2024-01-31, 2024-01-31T12:30, 2024-01-31 12:30:05.25; a Z may follow. None for any other text.
+// 2024-01-31, 2024-01-31T12:30, 2024-01-31 12:30:05.25; a Z may follow. Nothing for any other text.
 [[nodiscard]] std::optional<TextTime> parse_iso_time(std::string_view text);
 
 // Parses such a date or time, or the number of ticks.
 [[nodiscard]] std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit);
 
-// A tick in ISO 8601: "2024-01-31T12:30:05.250000" in microseconds. The number itself where the
-// unit is unknown or the year is not in 0 to 9999.
+// A tick in ISO 8601: "2024-01-31T12:30:05.250000" in microseconds. The number itself if the unit
+// is unknown or the year is not in 0 to 9999.
 [[nodiscard]] std::string time_text(std::int64_t ticks, std::string_view unit);
 
-// Which texts are valid for a time in this unit, for the end of a message.
+// The valid texts of a time in this unit, for the end of a message.
 [[nodiscard]] std::string time_forms(std::string_view unit);
 
 }  // namespace rtindex

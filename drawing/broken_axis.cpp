@@ -6,7 +6,7 @@ namespace rtindex {
 
 namespace {
 
-// A primitive reaches 0.4 to both sides of its place; rays begin and end in the gap at 0.5.
+// A primitive reaches 0.4 to both sides of its position; rays begin and end in the gap at 0.5.
 constexpr double inside = 0.45;
 constexpr double outside = 0.55;
 
@@ -16,9 +16,9 @@ BrokenAxis::BrokenAxis(const std::map<std::int64_t, double>& widths, const AxisS
     : unit_(style.unit) {
   double pixel = 0;
   std::int64_t previous = 0;
-  for (const auto& [place, width] : widths) {
-    const auto value = static_cast<double>(place);
-    if (!knots_.empty() && place != previous + 1) {
+  for (const auto& [position, width] : widths) {
+    const auto value = static_cast<double>(position);
+    if (!knots_.empty() && position != previous + 1) {
       pixel += style.gap;
       knots_.push_back({static_cast<double>(previous) + outside, pixel});
       breaks_.push_back(pixel + style.break_width / 2);
@@ -29,7 +29,7 @@ BrokenAxis::BrokenAxis(const std::map<std::int64_t, double>& widths, const AxisS
     knots_.push_back({value - inside, pixel});
     pixel += width;
     knots_.push_back({value + inside, pixel});
-    previous = place;
+    previous = position;
   }
   length_ = pixel;
   if (knots_.empty()) return;

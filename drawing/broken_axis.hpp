@@ -6,22 +6,23 @@
 
 namespace rtindex {
 
-// How wide an axis is drawn, in pixels.
+// The width of an axis, in pixels.
 struct AxisStyle {
-  double unit = 100;       // one place of the scene
-  double gap = 20;         // between two neighbouring places, on top of their widths
-  double break_width = 0;  // in place of all places that are left out between two others
+  double unit = 100;       // one position of the scene
+  double gap = 20;         // between two neighbouring positions, in addition to their widths
+  double break_width = 0;  // instead of the omitted positions between two others
 };
 
-// Whole-numbered places on a line, mapped to pixels. Places between two listed ones that are not
-// listed themselves are left out: the axis breaks there, and keeps its order.
+// Integer positions on a line, mapped to pixels. The axis has a break in place of positions that
+// are not listed.
 class BrokenAxis {
  public:
   BrokenAxis() = default;
-  // `widths`: the places to show, and the width of each.
+  // `widths`: the positions to show, and the width of each.
   BrokenAxis(const std::map<std::int64_t, double>& widths, const AxisStyle& style);
 
-  // Where a coordinate lies; linear within a place, beyond the ends with the unit of the style.
+  // The pixel of a coordinate; linear within a position, beyond the ends with the unit of the
+  // style.
   [[nodiscard]] double operator()(double value) const;
   [[nodiscard]] double length() const { return length_; }
   // The middles of the breaks.

@@ -6,7 +6,7 @@
 
 namespace rtindex {
 
-// A table of the column: rowID, key, and coordinates where the scene has rows. Long columns have no
+// A table of the column: rowID, key, and coordinates if the scene has rows. Long columns have no
 // table.
 class ColumnTable {
  public:

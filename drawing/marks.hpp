@@ -12,7 +12,7 @@
 namespace rtindex {
 
 // Soft fills with strong outlines of the same hue for rows; deep colours for rays, so that a ray
-// stands out from what it hits. All of them read well on white.
+// stands out from what it hits. All are legible on white.
 struct RowColour {
   std::string_view fill, line;
 };

@@ -13,10 +13,10 @@ namespace rtindex {
 
 namespace {
 
-constexpr double plot_width = 900;  // what the axis may take before places become narrow
-constexpr double narrowest_place = 34;
-constexpr double widest_place = 112;
-constexpr double place_share = 0.9;  // of a unit, as BrokenAxis draws it
+constexpr double plot_width = 900;  // a wider axis has narrower positions
+constexpr double min_position_width = 34;
+constexpr double max_position_width = 112;
+constexpr double position_share = 0.9;  // of a unit, as BrokenAxis draws it
 
 // One unit of z in units of x and of y: the picture looks from the lower left.
 constexpr double z_right = 0.24;
@@ -25,8 +25,8 @@ constexpr double z_up = 0.4;
 constexpr std::size_t labels_per_column = 6;
 constexpr double plane_shift = 34;
 constexpr double widest_shift = 260;
-constexpr std::int64_t max_filled = 3;  // empty places between two keys that are still drawn
-constexpr std::size_t max_places_to_fill = 30;
+constexpr std::int64_t max_filled = 3;  // empty positions between two keys that are still drawn
+constexpr std::size_t max_positions_to_fill = 30;
 constexpr std::int64_t narrow_row_end = 255;  // the end of a longer row needs no room of its own
 constexpr std::size_t longest_tick = 18;
 constexpr double plane_name_room = 14;
@@ -90,7 +90,7 @@ SceneLayout::SceneLayout(const SceneModel& model, const LayoutOptions& options)
   find_piles();
   if (options_.bvh)
     volume_room_ = volume_margin * (1 + std::ceil(std::log2(static_cast<double>(piles_.size()))));
-  find_places();
+  find_positions();
   measure_primitive();
   stack_lines();
   find_bounds();
@@ -127,52 +127,53 @@ void SceneLayout::find_piles() {
   }
 }
 
-std::map<std::int64_t, std::size_t> SceneLayout::shown_places() const {
-  std::map<std::int64_t, std::size_t> places;
+std::map<std::int64_t, std::size_t> SceneLayout::shown_positions() const {
+  std::map<std::int64_t, std::size_t> positions;
   for (const Pile& pile : piles_)
-    places[pile.place] = std::max(places[pile.place], label_columns(pile.count));
+    positions[pile.position] = std::max(positions[pile.position], label_columns(pile.count));
   for (const SceneLookup& lookup : model_.lookups) {
     for (const SceneRay& ray : lookup.rays) {
-      places.emplace(ray.first, 0);
-      places.emplace(ray.last, 0);
+      positions.emplace(ray.first, 0);
+      positions.emplace(ray.last, 0);
     }
   }
-  if (!model_.whole_numbers || places.size() > max_places_to_fill) return places;
-  const std::map<std::int64_t, std::size_t> taken = places;
+  if (!model_.whole_numbers || positions.size() > max_positions_to_fill) return positions;
+  const std::map<std::int64_t, std::size_t> taken = positions;
   for (auto it = taken.begin(); std::next(it) != taken.end(); ++it)
     if (const std::int64_t end = std::next(it)->first; end - it->first - 1 <= max_filled)
-      for (std::int64_t place = it->first + 1; place < end; ++place) places.emplace(place, 0);
-  return places;
+      for (std::int64_t position = it->first + 1; position < end; ++position)
+        positions.emplace(position, 0);
+  return positions;
 }
 
-void SceneLayout::find_places() {
-  const std::map<std::int64_t, std::size_t> shown = shown_places();
+void SceneLayout::find_positions() {
+  const std::map<std::int64_t, std::size_t> shown = shown_positions();
   double taken = 0.5;
   for (auto it = shown.begin(); it != shown.end(); ++it)
     taken += std::next(it) != shown.end() && std::next(it)->first != it->first + 1 ? 1.75 : 1.15;
-  const double width = std::clamp(plot_width / taken, narrowest_place, widest_place);
-  unit_ = width / place_share;
+  const double width = std::clamp(plot_width / taken, min_position_width, max_position_width);
+  unit_ = width / position_share;
   // Extended mode has primitives that reach further along y and z; drawn, all look alike.
   const Triangle triangle = triangle_at(model_.options.coordinates, 0);
   lateral_unit_ = unit_ * 2 * static_cast<double>(reach * model_.options.coordinates.scale) /
                   static_cast<double>(triangle.a.y - triangle.b.y);
   const double gap = std::max(7.0, 0.2 * unit_) + 2 * volume_room_;
-  for (const auto& [place, columns] : shown) {
-    const bool row_end = columns == 0 && place > narrow_row_end &&
-                         place == model_.options.coordinates.last_place();  // rays leave the row
+  for (const auto& [position, columns] : shown) {
+    const bool row_end = columns == 0 && position > narrow_row_end &&
+                         position == model_.options.coordinates.last_place();  // rays leave the row
     const double labels = static_cast<double>(columns) * (label_width_ + 3) - gap;
-    places_[place] = row_end ? 0.3 * width : std::max(width, labels);
+    positions_[position] = row_end ? 0.3 * width : std::max(width, labels);
   }
-  axis_ = BrokenAxis(places_, {unit_, gap, std::max(18.0, 0.4 * unit_)});
+  axis_ = BrokenAxis(positions_, {unit_, gap, std::max(18.0, 0.4 * unit_)});
   for (const SceneLine& line : lines_) slanted_ticks_ |= ticks_touch(line);
 }
 
 bool SceneLayout::ticks_touch(const SceneLine& line) const {
   double end = std::numeric_limits<double>::lowest();
-  for (const auto& [place, width] : places_) {
-    const std::string text = tick_text(line, place);
+  for (const auto& [position, width] : positions_) {
+    const std::string text = tick_text(line, position);
     if (text.empty()) continue;
-    const double middle = axis_(static_cast<double>(place));
+    const double middle = axis_(static_cast<double>(position));
     const double half = text_width(text, tick_size) / 2 + 4;
     if (middle - half < end) return true;
     end = middle + half;
@@ -180,22 +181,22 @@ bool SceneLayout::ticks_touch(const SceneLine& line) const {
   return false;
 }
 
-std::string SceneLayout::tick_text(const SceneLine& line, std::int64_t place) const {
+std::string SceneLayout::tick_text(const SceneLine& line, std::int64_t position) const {
   const Coordinates& coordinates = model_.options.coordinates;
   const std::uint64_t row_start =
       coordinates.mode == KeyMode::three_d ? line.row << coordinates.bits_x : 0;
-  const std::uint64_t key = row_start + static_cast<std::uint64_t>(place);
+  const std::uint64_t key = row_start + static_cast<std::uint64_t>(position);
   if (const auto found = key_texts_.find(key); found != key_texts_.end())
     return shortened(found->second, longest_tick);
-  if (!model_.whole_numbers || (lines_.size() > 1 && places_.size() > 8)) return {};
+  if (!model_.whole_numbers || (lines_.size() > 1 && positions_.size() > 8)) return {};
   return shortened(model_.key_text(key), longest_tick);
 }
 
 void SceneLayout::stack_lines() {
   double widest_tick = 0;
   for (const SceneLine& line : lines_)
-    for (const auto& [place, width] : places_)
-      widest_tick = std::max(widest_tick, text_width(tick_text(line, place), tick_size));
+    for (const auto& [position, width] : positions_)
+      widest_tick = std::max(widest_tick, text_width(tick_text(line, position), tick_size));
   const double ticks = slanted_ticks_ ? 0.7 * widest_tick + 22 : 30;
   const double step =
       planes_ < 2 ? 0 : std::min(plane_shift, widest_shift / static_cast<double>(planes_ - 1));
@@ -218,7 +219,7 @@ void SceneLayout::stack_lines() {
   }
 }
 
-double SceneLayout::place_at(float x) const {
+double SceneLayout::position_at(float x) const {
   const Coordinates& coordinates = model_.options.coordinates;
   if (coordinates.mode != KeyMode::extended) return static_cast<double>(x / coordinates.scale);
   // Every second float is a key; all that lies before the first one takes little room.
@@ -231,7 +232,7 @@ PixelPoint SceneLayout::project(const SceneLine& line, Point point) const {
   const auto scale = static_cast<double>(coordinates.scale);
   const double y = static_cast<double>(point.y - coordinates.y_of(line.row)) / scale;
   const double z = static_cast<double>(point.z - coordinates.z_of(line.row)) / scale;
-  return {axis_(place_at(point.x)) + line.shift + z * z_right * lateral_unit_,
+  return {axis_(position_at(point.x)) + line.shift + z * z_right * lateral_unit_,
           line.y - (y + z * z_up) * lateral_unit_};
 }
 
@@ -249,7 +250,7 @@ PixelPoint SceneLayout::label_at(const Pile& pile, std::size_t i) const {
   const std::size_t stack = i / labels_per_column;
   const double column = static_cast<double>(stack) - static_cast<double>(columns - 1) / 2;
   const auto from_below = static_cast<double>(i % labels_per_column);
-  return {axis_(static_cast<double>(pile.place)) + line.shift + column * (label_width_ + 3),
+  return {axis_(static_cast<double>(pile.position)) + line.shift + column * (label_width_ + 3),
           line.y - primitive_top() - 14 - from_below * label_pitch};
 }
 
@@ -284,9 +285,9 @@ void SceneLayout::find_bounds() {
                        line.y + line.below};
     if (&line == &lines_.front()) bounds_ = box;
     bounds_.include(box);
-    for (const auto& [place, width] : places_) {
-      const double text = text_width(tick_text(line, place), tick_size);
-      const double x = axis_(static_cast<double>(place)) + line.shift;
+    for (const auto& [position, width] : positions_) {
+      const double text = text_width(tick_text(line, position), tick_size);
+      const double x = axis_(static_cast<double>(position)) + line.shift;
       bounds_.include(PixelPoint{x - (slanted_ticks_ ? 0.8 : 0.5) * text, line.y});
       bounds_.include(PixelPoint{x + (slanted_ticks_ ? 0 : 0.5) * text, line.y});
     }

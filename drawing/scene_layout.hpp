@@ -30,12 +30,12 @@ struct SceneLine {
   double above = 0, below = 0;
 };
 
-// All rows with one key, which lie at one place; the picture fans them out.
+// All rows with one key, which lie at one position; the picture fans them out.
 struct Pile {
   std::size_t first = 0;  // in SceneModel::keys
   std::size_t count = 0;
   std::size_t line = 0;
-  std::int64_t place = 0;
+  std::int64_t position = 0;
 };
 
 struct LayoutOptions {
@@ -50,8 +50,8 @@ class SceneLayout {
 
   [[nodiscard]] const std::vector<SceneLine>& lines() const { return lines_; }
   [[nodiscard]] const std::vector<Pile>& piles() const { return piles_; }
-  // The places that are shown, with their widths.
-  [[nodiscard]] const std::map<std::int64_t, double>& places() const { return places_; }
+  // The positions that are shown, with their widths.
+  [[nodiscard]] const std::map<std::int64_t, double>& positions() const { return positions_; }
   [[nodiscard]] const BrokenAxis& axis() const { return axis_; }
   [[nodiscard]] std::size_t planes() const { return planes_; }
   [[nodiscard]] double unit() const { return unit_; }
@@ -59,8 +59,8 @@ class SceneLayout {
   [[nodiscard]] const PixelBox& bounds() const { return bounds_; }
   [[nodiscard]] std::size_t line_of(std::uint64_t row) const;
   [[nodiscard]] bool slanted_ticks() const { return slanted_ticks_; }
-  // The text under a place of a line; empty for none.
-  [[nodiscard]] std::string tick_text(const SceneLine& line, std::int64_t place) const;
+  // The text under a position of a line; empty for none.
+  [[nodiscard]] std::string tick_text(const SceneLine& line, std::int64_t position) const;
 
   // A point of the scene that belongs to a line.
   [[nodiscard]] PixelPoint project(const SceneLine& line, Point point) const;
@@ -78,24 +78,24 @@ class SceneLayout {
  private:
   void find_lines();
   void find_piles();
-  // The places that keys or rays use, with the columns of labels above them.
-  [[nodiscard]] std::map<std::int64_t, std::size_t> shown_places() const;
-  void find_places();
+  // The positions that keys or rays use, with the columns of labels above them.
+  [[nodiscard]] std::map<std::int64_t, std::size_t> shown_positions() const;
+  void find_positions();
   [[nodiscard]] bool ticks_touch(const SceneLine& line) const;
   void measure_primitive();
   void stack_lines();
   void find_bounds();
-  [[nodiscard]] double place_at(float x) const;
+  [[nodiscard]] double position_at(float x) const;
 
   const SceneModel& model_;
   LayoutOptions options_;
   std::vector<SceneLine> lines_;
   std::vector<Pile> piles_;
-  std::map<std::int64_t, double> places_;
+  std::map<std::int64_t, double> positions_;
   std::map<std::uint64_t, std::string> key_texts_;
   BrokenAxis axis_;
   std::size_t planes_ = 1;
-  double unit_ = 100;          // pixels of one place along x
+  double unit_ = 100;          // pixels of one position along x
   double lateral_unit_ = 100;  // and of one unit along y and z
   double volume_room_ = 0;     // for volumes around volumes
   double label_width_ = 24;

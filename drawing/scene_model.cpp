@@ -17,13 +17,13 @@ namespace {
 // A range of row_rays=all may cross millions of rows; a picture cannot.
 constexpr std::size_t max_drawn_rays = 256;
 
-// The index that answers. What the spec leaves open becomes a tracer that casts rays.
+// The index that answers. An unset tracer becomes one that casts rays.
 Spec with_rays(const Spec& spec) {
   if (spec.kind() != "auto" && spec.kind() != "rx")
     fail("{} casts no rays to draw: use rx:embree", spec.kind());
   if (spec.tracer() == "native") fail("rx:native casts no rays to draw: use rx:embree");
   if (spec.options().contains("bucket"))
-    fail("cannot draw bucket={}: a picture shows one primitive per key; leave bucket out",
+    fail("cannot draw bucket={}: a picture shows one primitive per key; remove bucket",
          spec.option("bucket", ""));
   if (!spec.tracer().empty()) return spec;
   Spec chosen(available_ray_tracer().value_or("rx:embree"));
@@ -60,8 +60,8 @@ std::vector<SceneKey> drawn_keys(const ColumnView& column, const KeyCodec& codec
 
 SceneRay point_scene_ray(const RxOptions& options, std::uint64_t key) {
   const Coordinates& coordinates = options.coordinates;
-  const std::uint32_t place = coordinates.place_of(key);
-  return {point_ray(coordinates, options.point, key), coordinates.row_of(key), place, place,
+  const std::uint32_t position = coordinates.place_of(key);
+  return {point_ray(coordinates, options.point, key), coordinates.row_of(key), position, position,
           options.point == RayKind::perpendicular};
 }
 
@@ -92,7 +92,7 @@ std::vector<SceneRay> range_scene_rays(const RxOptions& options, Interval range,
   return rays;
 }
 
-// A ray along one row from the edge of a range to a place, in the direction of the search.
+// A ray along one row from the edge of a range to a position, in the direction of the search.
 SceneRay edge_scene_ray(const RxOptions& options, std::uint64_t row, std::uint32_t first,
                         std::uint32_t last, Edge edge) {
   const Coordinates& coordinates = options.coordinates;

@@ -27,7 +27,7 @@ struct SceneKey {
   std::string text;
 };
 
-// One ray of a lookup, and the first and last place of its row that it covers.
+// One ray of a lookup, and the first and last position of its row that it covers.
 struct SceneRay {
   Ray ray;
   std::uint64_t row;
@@ -41,7 +41,7 @@ struct SceneLookup {
   std::string name;  // "Q1"
   std::string text;  // "range [23, 25]"
   RayKind kind;
-  std::vector<SceneRay> rays;       // none where the lookup lies outside the column's keys
+  std::vector<SceneRay> rays;       // none if the lookup is outside the column's keys
   std::vector<std::uint32_t> rows;  // the rows that the index returned, along the ray
   bool closest = false;             // the rays end at their closest hit
 };
@@ -56,15 +56,15 @@ struct SceneModel {
   std::string smallest;  // the key at coordinate 0
   std::uint64_t span = 0;
   bool whole_numbers = false;  // neighbouring encoded keys are neighbouring numbers
-  // The text of an encoded key that no row holds; empty where it is unknown.
+  // The text of an encoded key that no row holds; empty if it is unknown.
   std::function<std::string(std::uint64_t)> key_text;
 };
 
 // The first available index that casts rays, if any.
 [[nodiscard]] std::optional<std::string> available_ray_tracer();
 
-// Builds the index, answers the lookups and collects what to draw. Throws where the column is too
-// large, or where the index casts no rays.
+// Builds the index, answers the lookups and collects what to draw. Throws if the column is too
+// large, or if the index casts no rays.
 [[nodiscard]] SceneModel make_scene_model(const ColumnView& column, std::span<const Query> queries,
                                           const Spec& spec);
 

@@ -13,7 +13,7 @@ namespace rtindex {
 namespace {
 
 constexpr std::size_t max_named_rays = 6;  // of one lookup
-constexpr std::size_t max_hit_marks = 6;   // at one place; more of them are counted
+constexpr std::size_t max_hit_marks = 6;   // at one position; more of them are counted
 
 bool contains(const std::vector<std::uint32_t>& rows, std::uint32_t row) {
   return std::find(rows.begin(), rows.end(), row) != rows.end();
@@ -78,7 +78,7 @@ class ScenePainter {
                             {"stroke-width", 1.4}});
       for (const double middle : layout_.axis().breaks())
         for (const double height : {line.y, y}) paint_break({middle + line.shift, height});
-      for (const auto& [place, width] : layout_.places()) paint_tick(line, place, y);
+      for (const auto& [position, width] : layout_.positions()) paint_tick(line, position, y);
       paint_row_name(i);
     }
   }
@@ -122,7 +122,7 @@ class ScenePainter {
   void paint_hits() {
     for (const DrawnRay& ray : rays_)
       for (const Pile& pile : layout_.piles())
-        if (pile.line == ray.line && pile.place >= ray.first && pile.place <= ray.last)
+        if (pile.line == ray.line && pile.position >= ray.first && pile.position <= ray.last)
           paint_hits(ray, pile);
   }
 
@@ -146,8 +146,8 @@ class ScenePainter {
   // Hits in a pile lie side by side on a ray along x, one behind the other on a ray along z.
   [[nodiscard]] PixelPoint hit_at(const DrawnRay& ray, const Pile& pile, std::size_t i) const {
     if (!ray.perpendicular)
-      return {layout_.axis()(static_cast<double>(pile.place)) + layout_.lines()[pile.line].shift +
-                  layout_.fan(pile, i).x,
+      return {layout_.axis()(static_cast<double>(pile.position)) +
+                  layout_.lines()[pile.line].shift + layout_.fan(pile, i).x,
               ray.tip.y};
     if (pile.count < 2) return ray.crossing;
     const auto last = static_cast<double>(pile.count - 1);
@@ -181,16 +181,16 @@ class ScenePainter {
                             {"stroke-width", 1.4}});
   }
 
-  void paint_tick(const SceneLine& line, std::int64_t place, double y) {
-    const std::string text = layout_.tick_text(line, place);
+  void paint_tick(const SceneLine& line, std::int64_t position, double y) {
+    const std::string text = layout_.tick_text(line, position);
     if (text.empty()) return;
-    const double x = layout_.axis()(static_cast<double>(place)) + line.shift;
+    const double x = layout_.axis()(static_cast<double>(position)) + line.shift;
     svg_.element("path", {{"d", path_through({{x, y}, {x, y + 5}}, false)},
                           {"stroke", faint_ink},
                           {"stroke-width", 1.4}});
     const bool is_key =
         std::any_of(layout_.piles().begin(), layout_.piles().end(), [&](const Pile& pile) {
-          return pile.place == place && layout_.lines()[pile.line].row == line.row;
+          return pile.position == position && layout_.lines()[pile.line].row == line.row;
         });
     Attributes attributes = {{"fill", is_key ? ink : faint_ink},
                              {"font-size", tick_size},

@@ -129,8 +129,8 @@ class Run {
     }
   }
 
-  // An index or experiment that was named and is not available is an error, never a record: a
-  // record counts as done. (The script that starts a profiled run has checked.)
+  // A named index or experiment that is not available is an error, not a record, because points
+  // with records are skipped later. (Before a profiled run, its script has checked that.)
   static void require_available(const BenchOptions& options, const bench::Settings& settings) {
     if (!options.indexes.empty() && !options.profiled)
       bench::require_available(settings.contestants);

@@ -104,7 +104,8 @@ void show_paper_examples() {
   require_like_scan(rows, plane);
   fmt::print(
       "Keys of 64 bits do not fit one float32 axis: their low bits become x, the next y, then z.\n"
-      "The paper's example gives x two bits; a range casts one ray along each row it touches.\n\n");
+      "In the paper's example x has two bits; a range casts one ray along each row it "
+      "touches.\n\n");
   fmt::print("{}\n", text_picture(plane));
   show_answers(rows, plane);
 }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t seed = 20230830;
 constexpr double hits_per_range = 16;
-constexpr double batch_seconds = 1.5;  // slow indexes get fewer lookups to stay below
+constexpr double batch_seconds = 1.5;  // slow indexes answer fewer lookups, to stay below
 constexpr std::size_t pilot_lookups = std::size_t{1} << 12;
 
 double seconds_of(const auto& work) {
@@ -64,7 +64,7 @@ void choose_lookups(Workload& work, const RaceSize& size, std::mt19937_64& rando
   }
 }
 
-// Without any index: binary searches in a sorted copy, and prefix sums.
+// The expected answers: binary searches in a sorted copy, and prefix sums.
 void expect_answers(Workload& work) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted(work.keys.size());
   for (std::uint32_t row = 0; row < sorted.size(); ++row) sorted[row] = {work.keys[row], row};
@@ -118,7 +118,7 @@ struct Batch {
   double rate = 0;  // lookups a second
 };
 
-// Runs answer(count) for all lookups, or for a power of two of them that fits the time.
+// Runs answer(count) for all lookups, or for the power of two of them that fits the time.
 template <class Expected, class Answer>
 Batch run_batch(const std::string& spec, std::span<const Expected> expected, const Answer& answer) {
   const std::size_t pilot = std::min(expected.size(), pilot_lookups);

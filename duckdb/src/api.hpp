@@ -45,7 +45,7 @@ using Value = Owner<duckdb_value>;
   return LogicalType(duckdb_create_logical_type(type));
 }
 
-/// Frees what a function was registered with, or what a call has kept.
+/// Frees the data of a function or of a call.
 template <class T>
 void delete_object(void* object) {
   delete static_cast<T*>(object);

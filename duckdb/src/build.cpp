@@ -25,16 +25,16 @@ namespace {
 constexpr idx_t max_parts = 8;
 constexpr const char* name_argument = "the name of the index";
 constexpr const char* spec_argument = "the spec of the index";
-// Calls of a few thousand lookups are not worth the way to a GPU, which `auto` would choose.
+// For calls of a few thousand lookups a CPU is faster than the GPU that `auto` would choose.
 constexpr const char* default_spec_text = "auto@cpu";
 
-/// What a build is registered with.
+/// The data of a registered build function.
 struct RegisteredBuild {
   std::shared_ptr<Registry> registry;
-  bool takes_spec;
+  bool has_spec;
 };
 
-/// What is known of one group of rows.
+/// The state of one group of rows.
 struct BuildState {
   std::string name;
   std::string spec = default_spec_text;
@@ -61,24 +61,24 @@ void destroy_states(duckdb_aggregate_state* states, idx_t count) {
   for (idx_t i = 0; i < count; ++i) delete std::exchange(state_of(states[i]), nullptr);
 }
 
-void require_same(std::string& known, std::string_view given, bool first, const char* what) {
-  if (first) known = given;
-  if (known != given) throw_different(what, known, given);
+void require_same(std::string& known, std::string_view text, bool first, const char* what) {
+  if (first) known = text;
+  if (known != text) throw_different(what, known, text);
 }
 
 /// Rows of a chunk that belong to the same state.
-void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool takes_spec,
+void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool has_spec,
                  std::span<const idx_t> rows) {
   BuildState*& state = state_of(handle);
   const bool first = state == nullptr;
   if (first) state = new BuildState;
-  const auto take = [&](std::string& known, idx_t argument, const char* what) {
+  const auto read = [&](std::string& known, idx_t argument, const char* what) {
     auto* const vector = duckdb_data_chunk_get_vector(chunk, argument);
     require_same(known, constant_text(vector, rows, what), first, what);
   };
-  take(state->name, 0, name_argument);
-  if (takes_spec) take(state->spec, 1, spec_argument);
-  state->own_piece().append(chunk, takes_spec ? 2 : 1, rows);
+  read(state->name, 0, name_argument);
+  if (has_spec) read(state->spec, 1, spec_argument);
+  state->own_piece().append(chunk, has_spec ? 2 : 1, rows);
 }
 
 void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state* states) {
@@ -98,7 +98,7 @@ void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate
       const auto end =
           grouped ? std::find_if(begin, rows.end(), [&](idx_t row) { return states[row] != state; })
                   : rows.end();
-      append_rows(state, chunk, build.takes_spec, std::span(begin, end));
+      append_rows(state, chunk, build.has_spec, std::span(begin, end));
       begin = end;
     }
   });
@@ -152,13 +152,13 @@ void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_
 }
 
 Owner<duckdb_aggregate_function> build_function(const std::shared_ptr<Registry>& registry,
-                                                bool takes_spec, idx_t key_parts) {
+                                                bool has_spec, idx_t key_parts) {
   const LogicalType text = logical_type(DUCKDB_TYPE_VARCHAR);
   const LogicalType any = logical_type(DUCKDB_TYPE_ANY);
   const LogicalType number = logical_type(DUCKDB_TYPE_BIGINT);
   Owner<duckdb_aggregate_function> function(duckdb_create_aggregate_function());
   duckdb_aggregate_function_add_parameter(function.get(), text.get());
-  if (takes_spec) duckdb_aggregate_function_add_parameter(function.get(), text.get());
+  if (has_spec) duckdb_aggregate_function_add_parameter(function.get(), text.get());
   duckdb_aggregate_function_add_parameter(function.get(), number.get());
   for (idx_t part = 0; part < key_parts; ++part)
     duckdb_aggregate_function_add_parameter(function.get(), any.get());
@@ -167,19 +167,19 @@ Owner<duckdb_aggregate_function> build_function(const std::shared_ptr<Registry>&
                                           finalize);
   duckdb_aggregate_function_set_destructor(function.get(), destroy_states);
   duckdb_aggregate_function_set_special_handling(function.get());
-  duckdb_aggregate_function_set_extra_info(
-      function.get(), new RegisteredBuild{registry, takes_spec}, delete_object<RegisteredBuild>);
+  duckdb_aggregate_function_set_extra_info(function.get(), new RegisteredBuild{registry, has_spec},
+                                           delete_object<RegisteredBuild>);
   return function;
 }
 
 }  // namespace
 
 bool register_builds(duckdb_connection connection, const std::shared_ptr<Registry>& registry) {
-  for (const bool takes_spec : {false, true}) {
-    const char* name = takes_spec ? "rtindex_build_as" : "rtindex_build";
+  for (const bool has_spec : {false, true}) {
+    const char* name = has_spec ? "rtindex_build_as" : "rtindex_build";
     const Owner<duckdb_aggregate_function_set> set(duckdb_create_aggregate_function_set(name));
     for (idx_t parts = 1; parts <= max_parts; ++parts) {
-      const auto function = build_function(registry, takes_spec, parts);
+      const auto function = build_function(registry, has_spec, parts);
       duckdb_aggregate_function_set_name(function.get(), name);
       if (duckdb_add_aggregate_function_to_set(set.get(), function.get()) != DuckDBSuccess)
         return false;

@@ -2,7 +2,7 @@
 
 /// \file
 /// The functions of the extension, by what they do. Each registers some and returns whether DuckDB
-/// took them.
+/// accepted them.
 
 #include <memory>
 

@@ -12,7 +12,7 @@ namespace rtindex::sql {
 
 namespace {
 
-void append_elements(GatheredPart& part, const std::byte* data, std::span<const idx_t> rows) {
+void append_elements(GatheredField& part, const std::byte* data, std::span<const idx_t> rows) {
   const std::size_t width = part.type.width;
   const std::size_t before = part.bytes.size();
   part.bytes.resize(before + rows.size() * width);
@@ -27,7 +27,7 @@ void append_elements(GatheredPart& part, const std::byte* data, std::span<const 
   }
 }
 
-void append_strings(GatheredPart& part, const duckdb_string_t* strings,
+void append_strings(GatheredField& part, const duckdb_string_t* strings,
                     const std::uint64_t* validity, std::span<const idx_t> rows) {
   for (const idx_t row : rows) {
     if (is_valid(validity, row)) {
@@ -38,7 +38,7 @@ void append_strings(GatheredPart& part, const duckdb_string_t* strings,
   }
 }
 
-void append_nulls(GatheredPart& part, std::size_t before, const std::uint64_t* validity,
+void append_nulls(GatheredField& part, std::size_t before, const std::uint64_t* validity,
                   std::span<const idx_t> rows) {
   if (validity == nullptr && part.nulls.empty()) return;
   part.nulls.resize(before);
@@ -55,14 +55,14 @@ void scatter(const std::byte* from, std::span<const std::uint32_t> slots, std::b
 
 void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<const idx_t> rows) {
   auto* const id_column = duckdb_data_chunk_get_vector(chunk, id_vector);
-  const auto* given = static_cast<const std::int64_t*>(duckdb_vector_get_data(id_column));
+  const auto* column_ids = static_cast<const std::int64_t*>(duckdb_vector_get_data(id_column));
   const std::uint64_t* ids_validity = duckdb_vector_get_validity(id_column);
   const std::size_t before = ids.size();
   ids.reserve(before + rows.size() > ids.capacity() ? 2 * (before + rows.size()) : 0);
   for (const idx_t row : rows) {
     if (!is_valid(ids_validity, row))
       throw Error("the id of a row is NULL: pass rowid, or another number that every row has");
-    ids.push_back(given[row]);
+    ids.push_back(column_ids[row]);
   }
   const idx_t key_count = duckdb_data_chunk_get_column_count(chunk) - id_vector - 1;
   for (idx_t i = 0; i < key_count; ++i) {
@@ -71,7 +71,7 @@ void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<co
       const LogicalType type(duckdb_vector_get_column_type(vector));
       parts.push_back({.type = key_type(type.get())});
     }
-    GatheredPart& part = parts[i];
+    GatheredField& part = parts[i];
     const void* data = duckdb_vector_get_data(vector);
     const std::uint64_t* validity = duckdb_vector_get_validity(vector);
     if (part.type.type == Type::string) {
@@ -89,24 +89,23 @@ AssembledColumn::AssembledColumn(Pieces pieces) {
     throw Error("an index has at most 2^32 - 2 rows, not " + std::to_string(rows_) +
                 ": build several, each over a part of the rows");
   slots_.reserve(rows_);
-  if (!place_by_id(pieces)) place_in_order(pieces);
+  if (!assign_slots_by_id(pieces)) assign_slots_in_order(pieces);
   const std::size_t part_count = pieces.front()->parts.size();
   for (std::size_t part = 0; part < part_count; ++part)
-    parts_.push_back(assembled_part(pieces, part));
+    parts_.push_back(assembled_field(pieces, part));
 }
 
-// Ids that are unique and close together are rowIDs. Gaps, which rows that were deleted leave in
-// a table, become null keys.
-bool AssembledColumn::place_by_id(Pieces pieces) {
-  const std::size_t most = 2 * rows_ + 1024;
-  std::vector<bool> taken;
+// Unique and dense ids become rowIDs. Gaps, which deleted rows leave in a table, become null keys.
+bool AssembledColumn::assign_slots_by_id(Pieces pieces) {
+  const std::size_t max_slots = 2 * rows_ + 1024;
+  std::vector<bool> used;
   for (const auto& piece : pieces) {
     for (const std::int64_t id : piece->ids) {
-      if (id < 0 || static_cast<std::uint64_t>(id) >= most) return false;
+      if (id < 0 || static_cast<std::uint64_t>(id) >= max_slots) return false;
       const auto slot = static_cast<std::uint32_t>(id);
-      if (slot >= taken.size()) taken.resize(std::min(most, slot + taken.size() + 1));
-      if (taken[slot]) return false;
-      taken[slot] = true;
+      if (slot >= used.size()) used.resize(std::min(max_slots, slot + used.size() + 1));
+      if (used[slot]) return false;
+      used[slot] = true;
       slots_.push_back(slot);
     }
   }
@@ -114,7 +113,7 @@ bool AssembledColumn::place_by_id(Pieces pieces) {
   return true;
 }
 
-void AssembledColumn::place_in_order(Pieces pieces) {
+void AssembledColumn::assign_slots_in_order(Pieces pieces) {
   std::vector<std::int64_t> ids;
   ids.reserve(rows_);
   for (const auto& piece : pieces) ids.insert(ids.end(), piece->ids.begin(), piece->ids.end());
@@ -130,8 +129,8 @@ void AssembledColumn::place_in_order(Pieces pieces) {
   slot_count_ = rows_;
 }
 
-AssembledColumn::Part AssembledColumn::assembled_part(Pieces pieces, std::size_t part) const {
-  Part to{.type = pieces.front()->parts[part].type};
+AssembledColumn::Field AssembledColumn::assembled_field(Pieces pieces, std::size_t part) const {
+  Field to{.type = pieces.front()->parts[part].type};
   const bool nullable = slot_count_ > rows_ || std::ranges::any_of(pieces, [&](const auto& piece) {
                           return !piece->parts[part].nulls.empty();
                         });
@@ -143,7 +142,7 @@ AssembledColumn::Part AssembledColumn::assembled_part(Pieces pieces, std::size_t
   }
   std::size_t first = 0;
   for (const auto& piece : pieces) {
-    const GatheredPart& from = piece->parts[part];
+    const GatheredField& from = piece->parts[part];
     const auto slots = std::span(slots_).subspan(first, piece->ids.size());
     first += slots.size();
     if (to.type.type != Type::string) copy_elements(from, slots, to);
@@ -155,8 +154,8 @@ AssembledColumn::Part AssembledColumn::assembled_part(Pieces pieces, std::size_t
   return to;
 }
 
-void AssembledColumn::copy_elements(const GatheredPart& from, std::span<const std::uint32_t> slots,
-                                    Part& to) {
+void AssembledColumn::copy_elements(const GatheredField& from, std::span<const std::uint32_t> slots,
+                                    Field& to) {
   switch (to.type.width) {
     case 1: return scatter<1>(from.bytes.data(), slots, to.bytes.data());
     case 2: return scatter<2>(from.bytes.data(), slots, to.bytes.data());
@@ -165,14 +164,14 @@ void AssembledColumn::copy_elements(const GatheredPart& from, std::span<const st
   }
 }
 
-void AssembledColumn::copy_strings(Pieces pieces, std::size_t part, Part& to) const {
-  const auto each = [&](auto&& take) {
+void AssembledColumn::copy_strings(Pieces pieces, std::size_t part, Field& to) const {
+  const auto each = [&](auto&& callback) {
     const std::uint32_t* slot = slots_.data();
     for (const auto& piece : pieces) {
-      const GatheredPart& from = piece->parts[part];
+      const GatheredField& from = piece->parts[part];
       std::uint64_t begin = 0;
       for (const std::uint64_t end : from.ends) {
-        take(*slot++, std::span(from.bytes).subspan(begin, end - begin));
+        callback(*slot++, std::span(from.bytes).subspan(begin, end - begin));
         begin = end;
       }
     }
@@ -190,7 +189,7 @@ void AssembledColumn::copy_strings(Pieces pieces, std::size_t part, Part& to) co
 
 ColumnView AssembledColumn::view() const {
   std::vector<ColumnView> views;
-  for (const Part& part : parts_) {
+  for (const Field& part : parts_) {
     const KeyType& type = part.type;
     ColumnView view =
         type.type == Type::string
@@ -204,7 +203,7 @@ ColumnView AssembledColumn::view() const {
 
 std::vector<KeyType> AssembledColumn::types() const {
   std::vector<KeyType> types;
-  for (const Part& part : parts_) types.push_back(part.type);
+  for (const Field& part : parts_) types.push_back(part.type);
   return types;
 }
 

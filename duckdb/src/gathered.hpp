@@ -17,8 +17,8 @@
 
 namespace rtindex::sql {
 
-/// One part of the keys, in the order of their arrival.
-struct GatheredPart {
+/// One field of the keys, in the order of their arrival.
+struct GatheredField {
   KeyType type;
   std::vector<std::byte> bytes;     ///< native elements, or the bytes of strings
   std::vector<std::uint64_t> ends;  ///< of strings: where each of them ends
@@ -28,7 +28,7 @@ struct GatheredPart {
 /// Ids and keys that one thread has seen.
 struct GatheredRows {
   std::vector<std::int64_t> ids;
-  std::vector<GatheredPart> parts;
+  std::vector<GatheredField> parts;
 
   /// Appends rows of a chunk: its vector `id_vector` has the ids, all later ones the keys.
   void append(duckdb_data_chunk chunk, idx_t id_vector, std::span<const idx_t> rows);
@@ -37,18 +37,17 @@ struct GatheredRows {
 /// The column of an index, with its rows in the order of their ids.
 class AssembledColumn {
  public:
-  /// Rows with the ids 0, 1, 2, ... (some may be missing) get them as rowIDs. Other ids are sorted
-  /// and kept.
+  /// Ids 0, 1, 2, ... (some may be missing) become rowIDs. Other ids are sorted and kept.
   explicit AssembledColumn(std::span<const std::shared_ptr<GatheredRows>> pieces);
 
   [[nodiscard]] ColumnView view() const;
   [[nodiscard]] std::vector<KeyType> types() const;
   [[nodiscard]] std::size_t rows() const { return rows_; }
-  /// The id of each rowID; empty where they are the same.
+  /// The id of each rowID; empty if they are equal.
   [[nodiscard]] std::vector<std::int64_t>&& take_ids() { return std::move(ids_); }
 
  private:
-  struct Part {
+  struct Field {
     KeyType type;
     std::vector<std::byte> bytes;
     std::vector<std::int64_t> offsets;
@@ -56,18 +55,18 @@ class AssembledColumn {
   };
   using Pieces = std::span<const std::shared_ptr<GatheredRows>>;
 
-  [[nodiscard]] bool place_by_id(Pieces pieces);
-  void place_in_order(Pieces pieces);
-  [[nodiscard]] Part assembled_part(Pieces pieces, std::size_t part) const;
-  static void copy_elements(const GatheredPart& from, std::span<const std::uint32_t> slots,
-                            Part& to);
-  void copy_strings(Pieces pieces, std::size_t part, Part& to) const;
+  [[nodiscard]] bool assign_slots_by_id(Pieces pieces);
+  void assign_slots_in_order(Pieces pieces);
+  [[nodiscard]] Field assembled_field(Pieces pieces, std::size_t part) const;
+  static void copy_elements(const GatheredField& from, std::span<const std::uint32_t> slots,
+                            Field& to);
+  void copy_strings(Pieces pieces, std::size_t part, Field& to) const;
 
-  std::size_t rows_ = 0;              ///< rows that were given
+  std::size_t rows_ = 0;              ///< input rows
   std::size_t slot_count_ = 0;        ///< rowIDs, those of missing ids included
   std::vector<std::uint32_t> slots_;  ///< the rowID of each row, in the order of arrival
   std::vector<std::int64_t> ids_;
-  std::vector<Part> parts_;
+  std::vector<Field> parts_;
 };
 
 }  // namespace rtindex::sql

@@ -34,7 +34,7 @@ constexpr std::array key_types = std::to_array<KeyType>({
     {DUCKDB_TYPE_BLOB, "BLOB", Type::string, unspecified, 0},
 });
 
-/// What to do about a type that keys cannot have.
+/// The advice for a type that keys cannot have.
 struct Advice {
   duckdb_type id;
   const char* name;
@@ -43,9 +43,9 @@ struct Advice {
 
 constexpr std::array advices = std::to_array<Advice>({
     {DUCKDB_TYPE_DECIMAL, "DECIMAL", "cast it to DOUBLE, or multiply it and cast it to BIGINT"},
-    {DUCKDB_TYPE_HUGEINT, "HUGEINT", "cast it to BIGINT, or to VARCHAR where only equality counts"},
+    {DUCKDB_TYPE_HUGEINT, "HUGEINT", "cast it to BIGINT, or to VARCHAR if only equality matters"},
     {DUCKDB_TYPE_UHUGEINT, "UHUGEINT",
-     "cast it to UBIGINT, or to VARCHAR where only equality counts"},
+     "cast it to UBIGINT, or to VARCHAR if only equality matters"},
     {DUCKDB_TYPE_UUID, "UUID", "cast it to VARCHAR"},
     {DUCKDB_TYPE_ENUM, "ENUM", "cast it to VARCHAR"},
     {DUCKDB_TYPE_TIME, "TIME", "cast it to BIGINT by epoch_us()"},

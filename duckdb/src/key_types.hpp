@@ -22,7 +22,7 @@ struct KeyType {
   std::size_t width = 0;  ///< bytes of a native element; 0 for strings
 };
 
-/// The key type of a vector's type; throws `Error` that says what to cast it to where it has none.
+/// The key type of a vector's type; if there is none, throws an `Error` that says what to cast to.
 [[nodiscard]] const KeyType& key_type(duckdb_logical_type type);
 
 /// "BIGINT", or "(VARCHAR, DATE)" for a composite key.

@@ -12,7 +12,7 @@ namespace rtindex::sql {
 
 namespace {
 
-// Arrow's bitmaps are bytes: the same bits where words are little endian.
+// Arrow's bitmaps are bytes: on little-endian machines the bits of words are in the same order.
 const std::uint8_t* bitmap_of(const std::uint64_t* validity) {
   return reinterpret_cast<const std::uint8_t*>(validity);
 }
@@ -88,15 +88,15 @@ ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key) {
       column = ColumnView(std::span(values, rows_));
     }
   } else {
-    const KeyType& given = key_type(type.get());
-    const bool texts = given.type == Type::string;
-    if (given.type != key.type && (texts || key.type == Type::string))
+    const KeyType& lookup = key_type(type.get());
+    const bool texts = lookup.type == Type::string;
+    if (lookup.type != key.type && (texts || key.type == Type::string))
       throw Error(std::string("the index has keys of type ") + key.name + ", the lookup is a " +
-                  given.name + ": cast it to " + key.name);
+                  lookup.name + ": cast it to " + key.name);
     const void* data = duckdb_vector_get_data(vector);
     column = texts ? strings(static_cast<const duckdb_string_t*>(data), validity)
-                   : ColumnView::of(given.type, data, rows_);
-    if (given.unit != TimeUnit::unspecified) column = column.with_time_unit(given.unit);
+                   : ColumnView::of(lookup.type, data, rows_);
+    if (lookup.unit != TimeUnit::unspecified) column = column.with_time_unit(lookup.unit);
   }
   return validity == nullptr ? column : column.with_validity(bitmap_of(validity));
 }

@@ -20,13 +20,13 @@ namespace rtindex::sql {
 [[nodiscard]] std::span<const idx_t> all_rows(idx_t count);
 
 /// The text that is the same in these rows of a vector, of which there is at least one: the name of
-/// an index, or an option. Throws `Error` where it is NULL or differs; `what` names it.
+/// an index, or an option. Throws `Error` if it is NULL or differs; `what` names it.
 [[nodiscard]] std::string_view constant_text(duckdb_vector vector, std::span<const idx_t> rows,
                                              const char* what);
 [[noreturn]] void throw_different(const char* what, std::string_view one, std::string_view other);
 
 /// Lookups of one chunk: some of its vectors as one column, compared with the keys of an index.
-/// Native elements are read where they are. Integers and decimals become floats for a column of
+/// Native elements are read in place. Integers and decimals become floats for a column of
 /// floats, as in SQL.
 class LookupKeys {
  public:

@@ -39,13 +39,13 @@ constexpr std::array lookup_functions = std::to_array<LookupFunction>({
     {"rtindex_nearest", QueryKind::nearest, Answer::first, Direction::nearest},
 });
 
-/// What a scalar function is registered with.
+/// The data of a registered scalar function.
 struct Registered {
   std::shared_ptr<Registry> registry;
   LookupFunction function;
 };
 
-/// The answers to a chunk of lookups; none where the literal NULL was looked up.
+/// The answers to a chunk of lookups; nothing if the lookup is the literal NULL.
 std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
                                   duckdb_data_chunk chunk) {
   const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
@@ -65,7 +65,7 @@ std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction&
     const LogicalType type(duckdb_vector_get_column_type(last));
     if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_VARCHAR || arguments == 1)
       throw Error(std::string(function.name) +
-                  " takes the lower and the upper keys of ranges, then '[]', '[)', '(]' or '()'");
+                  " needs the lower and the upper keys of ranges, then '[]', '[)', '(]' or '()'");
     ends = ends_named(constant_text(last, rows, "the text for the ends of ranges"));
   }
   const LookupKeys lower(chunk, 1, arguments / 2, named.parts);

@@ -18,13 +18,13 @@
 
 namespace rtindex::sql {
 
-/// An index and what SQL needs to know about it. Never changes: queries share it.
+/// An index and its SQL types. Immutable: queries share it.
 struct NamedIndex {
   std::string name;
   Index index;
   std::vector<KeyType> parts;  ///< the SQL types of the key
-  std::size_t rows = 0;        ///< how many rows were given, null keys included
-  /// The id of each rowID, ascending; empty where the two are the same.
+  std::size_t rows = 0;        ///< input rows, null keys included
+  /// The id of each rowID, ascending; empty if they are equal.
   std::vector<std::int64_t> ids;
 
   [[nodiscard]] std::int64_t id_of(std::uint32_t row) const {
@@ -38,14 +38,14 @@ struct NamedIndex {
 using SharedIndex = std::shared_ptr<const NamedIndex>;
 
 /// All functions of one database share a registry: it lives as long as they do. A query keeps the
-/// index that it has found, whatever happens to its name.
+/// index that it has found, even if the name is dropped or replaced.
 class Registry {
  public:
-  /// Throws `Error` where there is no index of that name.
+  /// Throws `Error` if there is no index of that name.
   [[nodiscard]] SharedIndex find(std::string_view name) const;
   /// Adds an index, or replaces the one of the same name.
   void put(SharedIndex index);
-  /// Throws `Error` where there is no index of that name.
+  /// Throws `Error` if there is no index of that name.
   void drop(std::string_view name);
   /// By name.
   [[nodiscard]] std::vector<SharedIndex> all() const;

@@ -232,7 +232,7 @@ ERRORS = {
     "SELECT rtindex_lookup('t_k', 1.5)": "DECIMAL cannot be a key: cast it to DOUBLE",
     "SELECT rtindex_lookup('t_k', [1])": "keys are numbers, dates, timestamps, VARCHAR or BLOB",
     "SELECT rtindex_lookup('t_k', DATE '2024-01-01')": "date",
-    "SELECT rtindex_range_count('t_k', 1)": "takes the lower and the upper keys of ranges",
+    "SELECT rtindex_range_count('t_k', 1)": "needs the lower and the upper keys of ranges",
     "SELECT rtindex_range_count('t_k', 1, 2, 'closed')": r"\[\)",
     "SELECT rtindex_build('x', NULL::BIGINT, i) FROM range(2) r(i)": "the id of a row is NULL",
     "SELECT rtindex_build(NULL, i, i) FROM range(2) r(i)": "the name of the index is NULL",
