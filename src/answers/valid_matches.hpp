@@ -55,7 +55,7 @@ class ValidMatches {
   }
 
   // Whether no deleted row is left in the matches.
-  [[nodiscard]] bool all_live() const { return all_valid_; }
+  [[nodiscard]] bool all_valid() const { return all_valid_; }
   // See AllValid.
   [[nodiscard]] const DeletedBits& deleted(std::size_t i) const { return deleted_[i]; }
   [[nodiscard]] std::uint64_t count(std::size_t i, const Match& match) const {
@@ -128,7 +128,7 @@ void answer_valid(const RowBits& deleted, DeletedSet* set, std::size_t size, Mat
       set == nullptr ? nullptr : set->positions(rows_to_walk(found, count), size, rows, deleted);
   const ValidMatches valid = positions != nullptr ? ValidMatches(found, count, *positions)
                                                   : ValidMatches(found, count, rows, deleted);
-  if (valid.all_live()) return answer(AllValid{});
+  if (valid.all_valid()) return answer(AllValid{});
   answer(valid);
 }
 

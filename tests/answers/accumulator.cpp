@@ -46,7 +46,7 @@ TEST(Accumulator, FoldsHitsInAnyOrder) {
   }
 }
 
-TEST(Accumulator, GivesTheMissValuesWithoutAHit) {
+TEST(Accumulator, ReturnsMissValuesWithoutAHit) {
   const Answers unsigned_ =
       fold(std::vector<std::uint32_t>{1}, {}, {.answers = all, .matched = true});
   EXPECT_EQ(unsigned_.any()[0], miss_row);
@@ -81,7 +81,7 @@ TEST(Accumulator, NanIsTheGreatestValue) {
   EXPECT_TRUE(std::isnan(fold(values, {1}, {.answers = Answer::min}).min_as<double>()[0]));
 }
 
-TEST(Accumulator, StopsWhereNoHitCanChangeTheAnswer) {
+TEST(Accumulator, StopsOnceNoHitCanChangeTheAnswer) {
   auto stops = [](AnswerOptions options, int hits_before) {
     const std::vector<std::uint32_t> values = {1, 2, 3, 4};
     options.values = values;
@@ -112,7 +112,7 @@ TEST(Accumulator, IgnoresDeletedRows) {
     accumulator.start();
     for (const std::uint32_t hit : hits) {
       const bool done = accumulator.hit(hit);
-      EXPECT_TRUE(hit == 2 || !done) << "a dead row ends no lookup";
+      EXPECT_TRUE(hit == 2 || !done) << "a deleted row ends no lookup";
       if (done) break;
     }
     accumulator.finish(0);

@@ -63,7 +63,7 @@ TEST(Aggregate, FoldsAndMergesEveryClass) {
   expect_merged<double>({0.5, -2, 8}, {6.5, -2, 8});
 }
 
-TEST(Aggregate, OfOneValueIsThatValue) {
+TEST(Aggregate, OfOneValueEqualsThatValue) {
   for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}})
     expect_merged<std::uint64_t>({value}, {value, value, value});
   for (const std::int64_t value : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-1},
@@ -161,7 +161,7 @@ TEST(Aggregate, RowsAreCollectedUpToTheLimit) {
   EXPECT_EQ(two.count, 2U);
 }
 
-TEST(Aggregate, MissesGetTheMissValueOfTheirClass) {
+TEST(Aggregate, ReturnsTheMissValueOfTheClassForMisses) {
   const MissValues standard;
   EXPECT_EQ(miss_as<std::uint64_t>(standard), ~std::uint64_t{0});
   EXPECT_EQ(miss_as<std::int64_t>(standard), std::numeric_limits<std::int64_t>::min());
@@ -172,13 +172,13 @@ TEST(Aggregate, MissesGetTheMissValueOfTheirClass) {
   EXPECT_EQ(miss_as<double>(own), 0.5);
 }
 
-TEST(Aggregate, OfAMissIsTheMissValue) {
+TEST(Aggregate, ReturnsTheMissValueWithoutValues) {
   const ValueAggregate<std::int64_t> values{1, 2, 3};
   expect_same(values.or_miss(true, -1), values);
   expect_same(values.or_miss(false, -1), ValueAggregate<std::int64_t>::of(-1));
 }
 
-TEST(Aggregate, OnlyWantedValuesAreWritten) {
+TEST(Aggregate, WritesOnlyRequestedValues) {
   std::vector<double> sum = {10, 11};
   std::vector<double> max = {20, 21};
   const Outputs out{.sum = sum.data(), .max = max.data()};

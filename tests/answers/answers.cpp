@@ -14,7 +14,7 @@
 namespace rtindex {
 namespace {
 
-TEST(AnswerSet, IsASet) {
+TEST(AnswerSet, CombinesAnswers) {
   constexpr AnswerSet set = Answer::sum | Answer::count;
   static_assert(set.has(Answer::sum) && set.has(Answer::count) && !set.has(Answer::min));
   static_assert(set.has_any_of(Answer::min | Answer::sum));
@@ -38,7 +38,7 @@ TEST(QueryKindNames, RoundTrip) {
   EXPECT_THROW(static_cast<void>(query_kind_named("point")), Error);
 }
 
-TEST(Queries, CountWhatTheyHold) {
+TEST(Queries, HaveTheSizeOfTheirColumns) {
   const std::vector<int> keys = {3, 1, 2};
   EXPECT_EQ(Query::equal(keys).size(), 3U);
   EXPECT_EQ(Query::range({}, keys).size(), 3U);
@@ -49,13 +49,13 @@ TEST(Queries, CountWhatTheyHold) {
   EXPECT_EQ(some.upper.text(0), "1");
 }
 
-Answers empty_answers(AnswerSet asked, bool matched) {
+Answers empty_answers(AnswerSet requested, bool matched) {
   const std::vector<float> values = {1};
-  AnswersAccess access({.answers = asked, .values = values, .matched = matched}, 3);
+  AnswersAccess access({.answers = requested, .values = values, .matched = matched}, 3);
   return access.finish();
 }
 
-TEST(Answers, ThatWereNotRequestedThrowAndSayWhatToDo) {
+TEST(Answers, ThrowIfNotRequestedAndSayWhatToDo) {
   using Read = std::function<void(const Answers&)>;
   const std::vector<std::pair<Answer, Read>> reads = {
       {Answer::any, [](const Answers& a) { static_cast<void>(a.any()); }},
@@ -69,22 +69,22 @@ TEST(Answers, ThatWereNotRequestedThrowAndSayWhatToDo) {
       {Answer::rows, [](const Answers& a) { static_cast<void>(a.offsets()); }},
   };
   for (const auto& [answer, read] : reads)
-    for (const Answer asked : all_answers()) {
-      const Answers answers = empty_answers(asked, false);
-      if (asked == answer) {
-        EXPECT_NO_THROW(read(answers)) << name_of(asked);
+    for (const Answer requested : all_answers()) {
+      const Answers answers = empty_answers(requested, false);
+      if (requested == answer) {
+        EXPECT_NO_THROW(read(answers)) << name_of(requested);
         continue;
       }
       try {
         read(answers);
-        ADD_FAILURE() << name_of(answer) << " read from a call for " << name_of(asked);
+        ADD_FAILURE() << name_of(answer) << " read from a call for " << name_of(requested);
       } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("AnswerOptions::answers"), std::string::npos);
       }
     }
 }
 
-TEST(Answers, MatchedNeedsToBeRequested) {
+TEST(Answers, ThrowIfMatchedWasNotRequested) {
   const Answers without = empty_answers(Answer::any, false);
   EXPECT_THROW(static_cast<void>(without.matched(0)), Error);
   EXPECT_THROW(static_cast<void>(without.matched_bitmap()), Error);
@@ -93,7 +93,7 @@ TEST(Answers, MatchedNeedsToBeRequested) {
   EXPECT_EQ(with.matched_bitmap().size(), 1U);
 }
 
-TEST(Answers, OfAnotherClassThrowAndNameTheClass) {
+TEST(Answers, ThrowIfReadAsAnotherClassAndNameTheClass) {
   const Answers answers = empty_answers(Answer::sum, false);
   EXPECT_NO_THROW(static_cast<void>(answers.sum_as<double>()));
   try {
@@ -104,7 +104,7 @@ TEST(Answers, OfAnotherClassThrowAndNameTheClass) {
   }
 }
 
-TEST(Answers, OfALookupOutOfRangeThrow) {
+TEST(Answers, ThrowForALookupOutOfRange) {
   const Answers answers = empty_answers(Answer::rows, true);
   EXPECT_NO_THROW(static_cast<void>(answers.rows(2)));
   EXPECT_THROW(static_cast<void>(answers.rows(3)), Error);

@@ -1,4 +1,4 @@
-// Names of choices in texts: each is read as what it was written for, and others are refused.
+// Names of choices in texts: each parses to its value, and others are rejected.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ void expect_names(const std::vector<Enum>& values, Named&& named) {
         << unknown;
 }
 
-TEST(Names, AreReadAsTheyAreWritten) {
+TEST(Names, RoundTripAndRejectOthers) {
   expect_names<Ends>({Ends::closed, Ends::right_open, Ends::left_open, Ends::open}, ends_named);
   expect_names<Direction>({Direction::backward, Direction::forward, Direction::nearest},
                           direction_named);

@@ -85,7 +85,7 @@ class ValidRows : public testing::TestWithParam<std::string> {
 };
 
 // What is not long is prefetched and folded by the caller's thread, without the bits of the others.
-TEST(LongMatches, AreLeftOut) {
+TEST(LongMatches, AreReplacedByEmptyOnes) {
   const std::vector<Match> found = {{3, 5}, {9, 9 + matches::long_match}, {7, 7}};
   Match buffer[3];
   const Match* const others = matches::without_long(found.data(), found.size(), buffer);
@@ -97,14 +97,14 @@ TEST(LongMatches, AreLeftOut) {
   EXPECT_EQ(matches::without_long(found.data(), 1, buffer), found.data());
 }
 
-TEST_P(ValidRows, GiveEveryAnswer) {
+TEST_P(ValidRows, ReturnEveryAnswer) {
   Random random(1);
   const PositionRows rows = shuffled_rows(random);
   const TestColumn values = values_of(Type::i32, size, random);
   for (const AnswerOptions& options : every_options()) expect_exact(rows, values, options, false);
 }
 
-TEST_P(ValidRows, InAscendingOrderGiveTheFirst) {
+TEST_P(ValidRows, ReturnTheFirstInAscendingOrder) {
   Random random(2);
   PositionRows rows = shuffled_rows(random);
   std::sort(rows.rows.begin(), rows.rows.end());
@@ -154,7 +154,7 @@ TEST(ValidMatches, BeginWithAValidRow) {
   const DeletedRows deleted = deleted_rows_named("half", size);
   std::vector<Match> found = {{10, 10}, {0, 1000}, {3, 4}, {4, 5}, {size - 3, size}};
   const ValidMatches valid(found.data(), found.size(), rows, deleted.bits());
-  EXPECT_FALSE(valid.all_live());
+  EXPECT_FALSE(valid.all_valid());
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (found[i].size() != 0) {
       EXPECT_FALSE(deleted.has(rows[found[i].begin])) << i;
@@ -164,16 +164,16 @@ TEST(ValidMatches, BeginWithAValidRow) {
   }
 }
 
-TEST(ValidMatches, AreAllLiveWhereNoneIsDeleted) {
+TEST(ValidMatches, AreAllValidIfNoneIsDeleted) {
   Random random(6);
   const PositionRows rows = shuffled_rows(random);
   const DeletedRows deleted({rows[5], rows[9]}, size);
   std::vector<Match> found = {{0, 5}, {5, 6}, {6, 9}, {9, 20}};
-  EXPECT_TRUE(ValidMatches(found.data(), found.size(), rows, deleted.bits()).all_live());
+  EXPECT_TRUE(ValidMatches(found.data(), found.size(), rows, deleted.bits()).all_valid());
   EXPECT_EQ(found[1].size(), 0U);
   EXPECT_EQ(found[3].begin, 10U);
   found.push_back({4, 7});
-  EXPECT_FALSE(ValidMatches(found.data(), found.size(), rows, deleted.bits()).all_live());
+  EXPECT_FALSE(ValidMatches(found.data(), found.size(), rows, deleted.bits()).all_valid());
 }
 
 TEST(DeletedPositions, CountAnyRange) {
@@ -193,7 +193,7 @@ TEST(DeletedPositions, CountAnyRange) {
   }
 }
 
-TEST(DeletedSets, AreMadeOnceTheyPay) {
+TEST(DeletedSets, AreBuiltOnceWorthwhile) {
   Random random(8);
   const PositionRows rows = shuffled_rows(random);
   const DeletedRows deleted = deleted_rows_named("few", size);
@@ -206,7 +206,7 @@ TEST(DeletedSets, AreMadeOnceTheyPay) {
   EXPECT_EQ(set.bytes(), made->bytes());
 }
 
-TEST(DeletedSets, CountWhatEachOfThemHolds) {
+TEST(DeletedSets, ReportTheirMemory) {
   Random random(9);
   const PositionRows rows = shuffled_rows(random);
   const DeletedRows deleted = deleted_rows_named("few", size);
@@ -223,7 +223,7 @@ TEST(DeletedSets, CountWhatEachOfThemHolds) {
   }
 }
 
-TEST(DeletedSets, DoWithoutWhatCannotBeMade) {
+TEST(DeletedSets, ReturnNothingIfBuildingFails) {
   LazyValue<DeletedPositions> positions;
   const auto fails = []() -> std::unique_ptr<const DeletedPositions> { throw std::bad_alloc(); };
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
@@ -248,7 +248,7 @@ TEST(DeletedSets, KeepTheLastTwo) {
   EXPECT_NE(sets.of(bits(1)), first);
 }
 
-TEST(DeletedPositions, FindTheEdgesThatAreNotDeleted) {
+TEST(DeletedPositions, FindTheValidEdges) {
   Random random(8);
   const PositionRows rows = shuffled_rows(random);
   for (const std::string& name : deleted_row_names()) {

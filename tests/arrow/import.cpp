@@ -44,7 +44,7 @@ struct MadeByHand {
   ArrowArray array{};
 };
 
-TEST(ArrowImport, ElementsStayWhereTheyAre) {
+TEST(ArrowImport, ViewsElementsInPlace) {
   struct Case {
     const char* format;
     Type type;
@@ -96,7 +96,7 @@ void expect_strings_in_place(const char* format) {
   EXPECT_TRUE(column.owners.empty());
 }
 
-TEST(ArrowImport, StringsStayWhereTheyAre) {
+TEST(ArrowImport, ViewsStringsInPlace) {
   expect_strings_in_place<std::int32_t>("u");
   expect_strings_in_place<std::int32_t>("z");
   expect_strings_in_place<std::int64_t>("U");
@@ -149,8 +149,8 @@ TEST(ArrowImport, AStructMovesItsChildren) {
   EXPECT_EQ(view.parts()[0].data(), years + 1);
 }
 
-// The message of a refused import; "" where there is none.
-std::string refusal(const MadeByHand& made) {
+// The message of a rejected import; "" where there is none.
+std::string error_message(const MadeByHand& made) {
   try {
     static_cast<void>(made.imported());
     return "";
@@ -159,31 +159,31 @@ std::string refusal(const MadeByHand& made) {
   }
 }
 
-TEST(ArrowImport, OffsetsThatLieAreRefused) {
+TEST(ArrowImport, RejectsInvalidOffsets) {
   for (const std::vector<std::int32_t>& offsets :
        {std::vector<std::int32_t>{0, 3, 2}, {-1, 0, 3}, {5, 4, 4}}) {
     const MadeByHand made("u", {nullptr, offsets.data(), "abcdef"}, 2);
-    EXPECT_NE(refusal(made).find("offsets of strings decrease"), std::string::npos);
+    EXPECT_NE(error_message(made).find("offsets of strings decrease"), std::string::npos);
   }
 }
 
-TEST(ArrowImport, ViewsOutsideOfTheirBufferAreRefused) {
+TEST(ArrowImport, RejectsViewsOutsideOfTheirBuffer) {
   const std::int64_t sizes[] = {20};
   const std::string text(20, 'x');
   for (const auto& [length, buffer, offset] :
        std::vector<std::array<std::int32_t, 3>>{{13, 0, 8}, {21, 0, 0}, {13, 1, 0}, {13, -1, 0}}) {
     const std::array<std::int32_t, 4> view = {length, 0, buffer, offset};
     const MadeByHand made("vu", {nullptr, view.data(), text.data(), sizes}, 1);
-    EXPECT_NE(refusal(made).find("invalid Arrow array: string 0"), std::string::npos);
+    EXPECT_NE(error_message(made).find("invalid Arrow array: string 0"), std::string::npos);
   }
 }
 
-TEST(ArrowImport, CountsOfNullsThatLieAreRefused) {
+TEST(ArrowImport, RejectsInvalidNullCounts) {
   const std::int64_t elements[] = {1, 2};
   MadeByHand made("l", {nullptr, elements}, 2);
   for (const std::int64_t nulls : {std::int64_t{-2}, std::int64_t{1}, std::int64_t{3}}) {
     made.array.null_count = nulls;
-    EXPECT_NE(refusal(made), "") << nulls;
+    EXPECT_NE(error_message(made), "") << nulls;
   }
 }
 
@@ -199,7 +199,7 @@ TEST(ArrowImport, MisalignedElementsAreCopied) {
 
 TEST(ArrowImport, FixedStringsHaveAWidthOf31Bits) {
   const MadeByHand made("w:2147483648", {nullptr, "a"}, 1);
-  EXPECT_NE(refusal(made).find("invalid Arrow format"), std::string::npos);
+  EXPECT_NE(error_message(made).find("invalid Arrow format"), std::string::npos);
 }
 
 TEST(ArrowImport, EmptyArraysNeedNoMemory) {

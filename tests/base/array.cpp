@@ -51,7 +51,7 @@ TEST(Array, Moves) {
   EXPECT_TRUE(c.empty());
 }
 
-TEST(Array, OutOfMemoryIsAnErrorThatSaysHowMuch) {
+TEST(Array, ReportsTheRequestedSizeIfOutOfMemory) {
   for (const std::size_t bytes :
        {std::size_t{1} << 60, std::numeric_limits<std::size_t>::max() / 2 + 1}) {
     try {
@@ -63,12 +63,12 @@ TEST(Array, OutOfMemoryIsAnErrorThatSaysHowMuch) {
   }
 }
 
-TEST(Array, SizesThatOverflowAreOutOfMemoryToo) {
+TEST(Array, ReportsSizesThatOverflowAsOutOfMemory) {
   const std::size_t too_many = std::numeric_limits<std::size_t>::max() / 8 + 2;
   EXPECT_THROW(Array<std::uint64_t>{too_many}, Error);
 }
 
-TEST(HumanBytes, ReadWell) {
+TEST(HumanBytes, HaveAUnitAndOneDecimal) {
   EXPECT_EQ(human_bytes(0), "0 bytes");
   EXPECT_EQ(human_bytes(1023), "1023 bytes");
   EXPECT_EQ(human_bytes(1024), "1.0 KiB");

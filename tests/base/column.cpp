@@ -20,7 +20,7 @@ Type type_of_vector() {
   return ColumnView(std::vector<T>()).type();
 }
 
-TEST(ColumnView, KnowsTheTypeOfWhatItViews) {
+TEST(ColumnView, HasTheTypeOfItsElements) {
   EXPECT_EQ(type_of_vector<std::uint8_t>(), Type::u8);
   EXPECT_EQ(type_of_vector<std::int8_t>(), Type::i8);
   EXPECT_EQ(type_of_vector<std::uint16_t>(), Type::u16);
@@ -39,7 +39,7 @@ TEST(ColumnView, KnowsTheTypeOfWhatItViews) {
   static_assert(!NativeKey<char> && !NativeKey<long double> && !NativeKey<char32_t>);
 }
 
-TEST(ColumnView, TakesSpansVectorsAndArrays) {
+TEST(ColumnView, AcceptsSpansVectorsAndArrays) {
   std::vector<int> vector = {1, 2, 3};
   const std::span<int> span = vector;
   const std::array<const int, 2> array = {4, 5};
@@ -91,7 +91,7 @@ TEST(ColumnView, ATupleWithANullIsNull) {
   EXPECT_EQ(view.parts().size(), 2U);
 }
 
-TEST(ColumnView, RefusesWhatMakesNoColumn) {
+TEST(ColumnView, RejectsInvalidColumns) {
   const std::vector<int> two = {1, 2};
   const std::vector<int> three = {1, 2, 3};
   EXPECT_THROW(static_cast<void>(ColumnView::composite({})), Error);
@@ -103,7 +103,7 @@ TEST(ColumnView, RefusesWhatMakesNoColumn) {
   EXPECT_THROW(static_cast<void>(ColumnView::of(Type::composite, nullptr, 0)), Error);
 }
 
-TEST(ColumnView, WritesElementsAsAPersonWould) {
+TEST(ColumnView, FormatsElementsAsText) {
   EXPECT_EQ(ColumnView(std::vector<std::uint8_t>{200}).text(0), "200");
   EXPECT_EQ(ColumnView(std::vector<std::int8_t>{-100}).text(0), "-100");
   EXPECT_EQ(ColumnView(std::vector<double>{0.1}).text(0), "0.1");

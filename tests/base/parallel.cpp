@@ -210,7 +210,7 @@ TEST(ParallelReduce, MergesInOrder) {
   EXPECT_EQ(joined, ">abcdefghijklmnopqrstuvwxyz");
 }
 
-TEST(ParallelReduce, OfNothingIsTheStart) {
+TEST(ParallelReduce, ReturnsTheStartForAnEmptyLoop) {
   EXPECT_EQ(
       parallel_reduce(
           0, 4, 7, [](std::size_t, std::size_t) { return 1; }, [](int a, int b) { return a + b; }),

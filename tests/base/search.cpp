@@ -34,7 +34,7 @@ std::uint32_t found_from(const Keys& keys, std::uint32_t begin, std::uint32_t en
       });
 }
 
-TEST(LowerBoundFromHint, IsExactWhereverTheSearchBegins) {
+TEST(LowerBoundFromHint, IsExactForEveryHint) {
   for (const Keys& keys : {Keys{}, Keys{3}, Keys{3, 3, 3, 3, 3, 3}, Keys{0, 2, 4, 6, 8, 10, 12},
                            Keys{1, 1, 2, 5, 5, 5, 5, 5, 5, 9, 9, 11}})
     for (std::uint32_t wanted = 0; wanted < 14; ++wanted)

@@ -129,7 +129,7 @@ TEST(Claims, AboutHardwareNeedHardware) {
     }
 }
 
-TEST(Claims, TakeTheRunThatWasDisturbedLeast) {
+TEST(Claims, UseTheLeastDisturbedRun) {
   Record hits = record("rx:embree", 1, 50);
   hits.runs = {30, 31, 89};
   Record misses = record("rx:embree", 0, 20);
@@ -158,7 +158,7 @@ TEST(Pages, HaveOneColumnPerMachine) {
   EXPECT_THROW(static_cast<void>(claim_table(folder.path() / "two" / "none")), Error);
 }
 
-TEST(Pages, AreWrittenBetweenTheirMarks) {
+TEST(Pages, AreWrittenBetweenTheirMarkers) {
   const std::string page = "a\n<!-- x -->\nold\n<!-- end of x -->\nb\n";
   EXPECT_EQ(with_block(page, "x", "new\n"), "a\n<!-- x -->\nnew\n<!-- end of x -->\nb\n");
   EXPECT_THROW((void)with_block(page, "y", ""), Error);

@@ -195,7 +195,7 @@ TEST(Distributions, ZipfRepeatsFewKeysOften) {
   }
 }
 
-TEST(Distributions, RefuseWhatDoesNotFit) {
+TEST(Distributions, RejectSizesThatDoNotFit) {
   const std::size_t many = std::size_t{1} << 30;
   for (const Distribution distribution : {Distribution::gaps, Distribution::bursts})
     EXPECT_THROW((void)distributed_keys(*memory, distribution, many, 32, 1), Error);

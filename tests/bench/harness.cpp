@@ -22,7 +22,7 @@ using Sums = std::vector<std::uint64_t>;
 
 const std::unique_ptr<ExecutionSpace> here = host_space();
 
-TEST(Checker, AcceptsWhatIsRight) {
+TEST(Checker, AcceptsCorrectSums) {
   check_sums(*here, Sums{1, 2, miss_sum}, Sums{1, 2, miss_sum}, "x");
 }
 
@@ -47,7 +47,7 @@ TEST(Checker, RejectsMissingSums) {
   EXPECT_THROW(check_sums(*here, Sums{miss_sum}, Sums{0}, "x"), WrongAnswer);
 }
 
-TEST(Measure, NoticesAnIndexOverOtherKeys) {
+TEST(Measure, DetectsAnIndexOverOtherKeys) {
   const Column column = uniform_column(*here, 1000, 32, 1);
   const Column other = uniform_column(*here, 1000, 32, 3);
   const Lookups lookups = hits_in(column, 100, 2);
@@ -57,7 +57,7 @@ TEST(Measure, NoticesAnIndexOverOtherKeys) {
   EXPECT_THROW((void)time_lookups(wrong, column, lookups, {}), WrongAnswer);
 }
 
-TEST(Measure, NoticesOneWrongRow) {
+TEST(Measure, DetectsOneWrongRow) {
   const Column column = dense_column(*here, 1000, 32, 1);
   const Lookups lookups = hits_in(column, 20000, 2);
   const Index index = build(column.keys.view(), "rx:native@cpu");
@@ -78,7 +78,7 @@ TEST(Measure, AcceptsAnyRowWithTheKeyAndNoOther) {
   EXPECT_THROW((void)time_lookups(index, column, lookups, {}, {.any = true}), WrongAnswer);
 }
 
-TEST(Measure, NoticesOneWrongKeyOfARow) {
+TEST(Measure, DetectsOneWrongKeyOfARow) {
   const Column column = dense_column(*here, 1000, 32, 1);
   const Lookups lookups = rows_in(column, 20000, 2);
   const Index index = build(column.keys.view(), "rx:native@cpu");
@@ -97,7 +97,7 @@ TEST(Measure, SortedBatchesReportTheSortToo) {
                      outcome.runs("sort_ms").at(run) + outcome.runs("lookup_ms").at(run));
 }
 
-TEST(Measure, GivesUpWhatExceedsTheLimit) {
+TEST(Measure, AbandonsBatchesBeyondTheLimit) {
   const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = hits_in(column, 10000, 2);
   const Index index = build(column.keys.view(), "sorted");
@@ -107,7 +107,7 @@ TEST(Measure, GivesUpWhatExceedsTheLimit) {
   EXPECT_TRUE(outcome.measured.empty());
 }
 
-TEST(Measure, TakesTheFirstRunWhereAllWouldBeTooLong) {
+TEST(Measure, UsesTheFirstRunIfAllWouldTakeTooLong) {
   const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = hits_in(column, 10000, 2);
   const Index index = build(column.keys.view(), "sorted");
@@ -150,7 +150,7 @@ TEST(Measure, UpdatesIndexesBuiltAnew) {
   EXPECT_EQ(builds, 5);
 }
 
-TEST(Measure, SaysWhatAnIndexCannotDo) {
+TEST(Measure, RecordsUnsupportedQueries) {
   const Column column = uniform_column(*here, 1000, 32, 1);
   const Lookups lookups = ranges_of_hits(Ranked(column), 10, 2, 2);
   const Index index = build(column.keys.view(), "hash");
@@ -166,7 +166,7 @@ TEST(Fit, FindsTheCostsOfExactData) {
 }
 
 // Section 4.9 prints 102.85 ms and 36.01 ms for the curve of fig:range_queries.
-TEST(Fit, GivesThePrintedCostsOfThePublishedCurve) {
+TEST(Fit, ReproducesThePublishedCosts) {
   std::vector<double> hits, times;
   for (const Record& record : published_records()) {
     if (record.experiment != "ranges" || record.series != "RX" || record.metric != "lookup_ms" ||
@@ -212,7 +212,7 @@ TEST(Session, CountsBeforeItMeasures) {
   EXPECT_EQ(session.results("counting").at(1).value, 3);
 }
 
-TEST(Session, SkipsWhatIsKnown) {
+TEST(Session, SkipsPointsWithRecords) {
   const test::TemporaryFolder folder;
   const std::string path = (folder.path() / "r.jsonl").string();
   int measured = 0;
@@ -234,23 +234,23 @@ TEST(Session, SkipsWhatIsKnown) {
   EXPECT_EQ(read_records(path).size(), 3U);
 }
 
-TEST(Session, RecordsWhatAnIndexRefuses) {
+TEST(Session, RecordsUnsupportedPoints) {
   const Experiment experiment = {
-      .name = "refused", .metrics = {lookup_ms()}, .run = [](Session& session) {
+      .name = "rejected", .metrics = {lookup_ms()}, .run = [](Session& session) {
         session.point({.series = "a", .category = "c"},
                       []() -> Outcome { throw Error("too wide for naive mode"); });
       }};
   Records records("", "test");
   Session session({}, records, {}, {});
   session.run(experiment);
-  const Record record = session.results("refused").at(0);
+  const Record record = session.results("rejected").at(0);
   EXPECT_EQ(record.status, "unsupported");
   EXPECT_EQ(record.reason, "too wide for naive mode");
   EXPECT_FALSE(record.value.has_value());
 }
 
 // An update that took its time stays measured, even where the lookups behind it take too long.
-TEST(Session, KeepsWhatWasMeasuredBeforeLookupsTimedOut) {
+TEST(Session, KeepsMeasurementsBeforeATimeout) {
   const Experiment experiment = {
       .name = "late", .metrics = {lookup_ms()}, .run = [](Session& session) {
         session.point({.series = "a", .category = "c"}, [] {
@@ -271,7 +271,7 @@ TEST(Session, KeepsWhatWasMeasuredBeforeLookupsTimedOut) {
   EXPECT_EQ(results[1].value, 3);
 }
 
-TEST(Records, ComeBackAsTheyWere) {
+TEST(Records, RoundTrip) {
   Record record{.experiment = "e", .index = "i", .series = "s", .x = 0.5, .metric = "m"};
   record.value = 2;
   record.runs = {1, 2, 3};
@@ -280,7 +280,7 @@ TEST(Records, ComeBackAsTheyWere) {
   EXPECT_EQ(to_json(record)["median"], 2);
 }
 
-TEST(Records, RefusesWhatIsNoRecord) {
+TEST(Records, RejectInvalidLines) {
   EXPECT_THROW((void)records_in("{\"experiment\":\"e\"}\n", "f"), Error);
   EXPECT_THROW((void)records_in("hello\n", "f"), Error);
 }

@@ -117,7 +117,7 @@ TEST(Profile, ReadsOfCachesAreBytes) {
   EXPECT_EQ(record_of(records, "a", "l2_read_bytes").value, 32'000);
 }
 
-TEST(Profile, TellsWhatTheProfilerDidNotGive) {
+TEST(Profile, ReportsMissingMetrics) {
   const auto kernels = kernels_in(Table().marker().lookup_kernel("find", "7", "n/a", "9").text());
   const auto records = profile_records({point("a", "2^13 lookups")}, kernels);
   for (const char* metric : {"active_warps", "l1_hit_percent"}) {
@@ -129,24 +129,24 @@ TEST(Profile, TellsWhatTheProfilerDidNotGive) {
   EXPECT_TRUE(record_of(records, "a", "memory_read_bytes").ok());
 }
 
-TEST(Profile, PassesOverPointsThatWereNotMeasured) {
-  Record refused = point("hash", "ranges");
-  refused.status = "unsupported";
-  refused.value.reset();
-  refused.reason = "points only";
+TEST(Profile, SkipsPointsWithoutMeasurements) {
+  Record rejected = point("hash", "ranges");
+  rejected.status = "unsupported";
+  rejected.value.reset();
+  rejected.reason = "points only";
   const auto kernels = kernels_in(Table().marker().lookup_kernel("find", "7", "8", "9").text());
-  const auto records = profile_records({refused, point("a", "ranges")}, kernels);
+  const auto records = profile_records({rejected, point("a", "ranges")}, kernels);
   EXPECT_EQ(records.front().reason, "points only");
   EXPECT_EQ(record_of(records, "a", "memory_read_bytes").value, 9);
 }
 
-TEST(Profile, RefusesAnotherRun) {
+TEST(Profile, RejectsTheOutputOfAnotherRun) {
   const auto kernels = kernels_in(Table().marker().text());
   EXPECT_THROW((void)profile_records({point("a", "x"), point("b", "x")}, kernels), Error);
   EXPECT_THROW((void)profile_records({}, kernels), Error);
 }
 
-TEST(Profile, RefusesWhatIsNoTable) {
+TEST(Profile, RejectsInvalidTables) {
   EXPECT_THROW((void)kernels_in("==ERROR== ERR_NVGPUCTRPERM\n"), Error);
   EXPECT_THROW((void)kernels_in(""), Error);
 }

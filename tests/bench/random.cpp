@@ -9,7 +9,7 @@
 namespace rtindex::bench {
 namespace {
 
-TEST(Permutation, MapsEveryPlaceOnceAndBack) {
+TEST(Permutation, IsABijectionWithAnInverse) {
   for (const std::uint64_t size : {1U, 2U, 3U, 7U, 64U, 100U, 4096U, 5000U}) {
     const Permutation permutation(size, 11);
     std::vector<bool> is_hit(size);
@@ -23,7 +23,7 @@ TEST(Permutation, MapsEveryPlaceOnceAndBack) {
   }
 }
 
-TEST(Permutation, LeavesFewPlacesWhereTheyAre) {
+TEST(Permutation, HasFewFixedPoints) {
   const std::uint64_t size = 1 << 16;
   const Permutation permutation(size, 3);
   std::uint64_t fixed = 0;
@@ -49,7 +49,7 @@ TEST(Random, IsEvenOverABound) {
 class ZipfLaw : public testing::TestWithParam<double> {};
 
 // The counts of the first ranks against their weights, and the tail as one.
-TEST_P(ZipfLaw, HoldsForEveryRank) {
+TEST_P(ZipfLaw, HasTheFrequencyOfEveryRank) {
   constexpr std::uint64_t size = 1000;
   constexpr int draws = 200000;
   const double exponent = GetParam();

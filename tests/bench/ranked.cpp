@@ -87,7 +87,7 @@ TEST(Ranked, AgreesWithAScan) {
       }
 }
 
-TEST(Ranked, NoticesEveryWrongAnswer) {
+TEST(Ranked, DetectsEveryWrongAnswer) {
   const RankedDraw draw{column_of(333, 2), 5, 8};
   const Answered right = scanned(draw, 100, false);
   for (std::size_t i = 0; i < 100; ++i) {

@@ -95,7 +95,7 @@ TEST(Columns, RepeatedHasEveryKeyEquallyOften) {
   for (const auto& [key, count] : counts) EXPECT_EQ(count, 16) << key;
 }
 
-TEST(Columns, SeedsMakeThem) {
+TEST(Columns, DependOnTheirSeed) {
   EXPECT_EQ(sorted_keys(uniform_column(*host_memory, row_count, 32, 1)),
             sorted_keys(uniform_column(*host_memory, row_count, 32, 1)));
   EXPECT_NE(sorted_keys(uniform_column(*host_memory, row_count, 32, 1)),
@@ -122,7 +122,7 @@ TEST(Columns, GivenKeysMayRepeat) {
   expect_right_answers(column, hits_in(column, lookup_count, 2));
 }
 
-TEST(Lookups, ThatHitKnowTheirSums) {
+TEST(Lookups, ThatHitHaveTheirExpectedSums) {
   std::vector<Column> columns;
   columns.push_back(dense_column(*host_memory, row_count, 32, 1));
   columns.push_back(uniform_column(*host_memory, row_count, 64, 1));
@@ -134,7 +134,7 @@ TEST(Lookups, ThatHitKnowTheirSums) {
   }
 }
 
-TEST(Lookups, HaveExactlyTheHitRateAskedFor) {
+TEST(Lookups, HaveExactlyTheRequestedHitRate) {
   const Column column = uniform_column(*host_memory, row_count, 32, 1);
   for (const double rate : {0.0, 0.01, 0.3, 0.5, 0.99, 1.0}) {
     const Lookups lookups = with_hit_rate(column, lookup_count, rate, Misses::in_range, 1, 2);
@@ -166,7 +166,7 @@ TEST(Lookups, MissOutsideTheKeyRange) {
   EXPECT_LT(below, lookup_count * 3 / 4);
 }
 
-TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
+TEST(Lookups, RangesHaveExactlyTheRequestedHits) {
   for (const int bits : {32, 64}) {
     const Column column = bits == 32 ? dense_column(*host_memory, row_count, bits, 1)
                                      : uniform_column(*host_memory, row_count, bits, 1);
@@ -184,7 +184,7 @@ TEST(Lookups, RangesHaveExactlyTheHitsAskedFor) {
   }
 }
 
-TEST(Lookups, RangesOfASpanOrOfRowsKnowTheirSums) {
+TEST(Lookups, RangesOfASpanOrOfRowsHaveTheirExpectedSums) {
   for (const std::size_t multiplicity : {1U, 4U}) {
     const Column column = repeated_column(*host_memory, row_count, multiplicity, 1);
     const Ranked ranked(column);
@@ -289,7 +289,7 @@ TEST(ChangingTables, FollowTheirBatches) {
     }
 }
 
-TEST(ChangingTables, NewKeysLieWhereTheyShould) {
+TEST(ChangingTables, NewKeysFollowTheirRule) {
   for (const int bits : {32, 64}) {
     const double all = std::ldexp(1.0, bits);
     const auto width_of = [&](NewKeys new_keys) {
@@ -310,7 +310,7 @@ TEST(ChangingTables, LeaveUpdatedRowsToTheWriter) {
   expect_right_answers(table.column(), before);
 }
 
-TEST(ChangingTables, RefuseWhatDoesNotFit) {
+TEST(ChangingTables, RejectSizesThatDoNotFit) {
   const ChangingTable table(*host_memory, {row_count, 10}, 1);
   EXPECT_THROW((void)table.next(Change::insert, 11), Error);
   EXPECT_THROW((void)table.next(Change::erase, row_count + 1), Error);

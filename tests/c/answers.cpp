@@ -328,7 +328,7 @@ TEST(CAnswersOfColumns, PartsOfACompositeMayBeArrowArrays) {
 }
 
 // An exported child that is moved away lives on when its parent is released.
-TEST_F(CAnswers, ChildrenCanBeMovedAway) {
+TEST_F(CAnswers, ChildrenCanBeMovedOut) {
   const rtindex_column lookups = memory_of(RTINDEX_TYPE_INT64, six_keys);
   const rtindex_query query = rtindex_query_equal(&lookups);
   auto options = sized<rtindex_answer_options>();

@@ -33,7 +33,7 @@ TestColumn pairs() {
 }
 
 // The message of a failed build; "" where it succeeded.
-std::string refusal(const rtindex_column* column, const char* spec = "sorted@cpu") {
+std::string error_message(const rtindex_column* column, const char* spec = "sorted@cpu") {
   auto* untouched = reinterpret_cast<rtindex_index*>(16);
   rtindex_index* index = untouched;
   const rtindex_status status = rtindex_build(column, spec, nullptr, &index);
@@ -46,8 +46,8 @@ std::string refusal(const rtindex_column* column, const char* spec = "sorted@cpu
   return rtindex_last_error();
 }
 
-void expect_refusal(const rtindex_column* column, const std::string& part) {
-  const std::string message = refusal(column);
+void expect_error(const rtindex_column* column, const std::string& part) {
+  const std::string message = error_message(column);
   EXPECT_NE(message.find(part), std::string::npos) << message;
 }
 
@@ -96,9 +96,9 @@ TEST(CErrors, StructsOfAnotherSize) {
   const ArrowColumn keys(numbers());
   rtindex_column column = *keys.get();
   column.struct_size = 0;
-  expect_refusal(&column, "struct_size is 0, expected ");
+  expect_error(&column, "struct_size is 0, expected ");
   column.struct_size = sizeof(column) + 8;
-  expect_refusal(&column, "compiled with a newer rtindex.h");
+  expect_error(&column, "compiled with a newer rtindex.h");
   CIndex index;
   ASSERT_EQ("", error_in(rtindex_build(keys.get(), "sorted@cpu", nullptr, index.out())));
   const rtindex_query query = rtindex_query_equal(keys.get());
@@ -117,13 +117,13 @@ TEST(CErrors, ReleasedArraysAndSchemas) {
   ArrowColumn keys(numbers());
   const ArrowArray array = keys.array();
   keys.array().release = nullptr;
-  expect_refusal(keys.get(), "released or moved already");
+  expect_error(keys.get(), "released or moved already");
   keys.array() = array;
   const ArrowSchema schema = keys.schema();
   keys.schema().release = nullptr;
-  expect_refusal(keys.get(), "released or moved already");
+  expect_error(keys.get(), "released or moved already");
   keys.schema() = schema;
-  EXPECT_EQ("", refusal(keys.get()));
+  EXPECT_EQ("", error_message(keys.get()));
 }
 
 TEST(CErrors, SchemasThatNoColumnHas) {
@@ -132,28 +132,28 @@ TEST(CErrors, SchemasThatNoColumnHas) {
   const char* const format = schema.format;
   for (const char* wrong : {"", "n", "x", "+l", "d:10,2", "ttm", "tD", "w:", "w:x", "ll", "e"}) {
     schema.format = wrong;
-    EXPECT_NE("", refusal(keys.get())) << wrong;
+    EXPECT_NE("", error_message(keys.get())) << wrong;
   }
   schema.format = nullptr;
-  expect_refusal(keys.get(), "format is null");
+  expect_error(keys.get(), "format is null");
   schema.format = "+s";
-  expect_refusal(keys.get(), "no column");
+  expect_error(keys.get(), "no column");
   schema.n_children = 2;
-  expect_refusal(keys.get(), "without an array of children");
+  expect_error(keys.get(), "without an array of children");
   schema.n_children = -1;
-  expect_refusal(keys.get(), "-1 children");
+  expect_error(keys.get(), "-1 children");
   schema.n_children = 0;
   schema.format = format;
   ArrowSchema dictionary = schema;
   schema.dictionary = &dictionary;
-  expect_refusal(keys.get(), "dictionary");
+  expect_error(keys.get(), "dictionary");
   schema.dictionary = nullptr;
   rtindex_column column = *keys.get();
   column.schema = nullptr;
-  expect_refusal(&column, "without its schema");
+  expect_error(&column, "without its schema");
   column = *keys.get();
   column.array = nullptr;
-  expect_refusal(&column, "one of array and device_array");
+  expect_error(&column, "one of array and device_array");
 }
 
 TEST(CErrors, ArraysThatDoNotFitTheirSchema) {
@@ -161,7 +161,7 @@ TEST(CErrors, ArraysThatDoNotFitTheirSchema) {
   const ArrowArray whole = keys.array();
   const auto with = [&](auto change, const char* part) {
     change(keys.array());
-    expect_refusal(keys.get(), part);
+    expect_error(keys.get(), part);
     keys.array() = whole;
   };
   with([](ArrowArray& array) { array.length = -1; }, "length -1");
@@ -174,24 +174,24 @@ TEST(CErrors, ArraysThatDoNotFitTheirSchema) {
 
   ArrowColumn texts(names());
   texts.array().n_buffers = 2;
-  expect_refusal(texts.get(), "2 buffers, expected 3");
+  expect_error(texts.get(), "2 buffers, expected 3");
   texts.array().n_buffers = 3;
   const void* bytes = std::exchange(texts.array().buffers[2], nullptr);
-  expect_refusal(texts.get(), "buffer 2");
+  expect_error(texts.get(), "buffer 2");
   texts.array().buffers[2] = bytes;
 
   ArrowColumn tuples(pairs());
   ArrowArray& array = tuples.array();
   array.n_children = 1;
-  expect_refusal(tuples.get(), "1 children and its schema 2");
+  expect_error(tuples.get(), "1 children and its schema 2");
   array.n_children = 2;
   array.children[1]->length = 1;
-  expect_refusal(tuples.get(), "a child of a struct has 1 elements and the struct needs 2");
+  expect_error(tuples.get(), "a child of a struct has 1 elements and the struct needs 2");
   array.children[1]->length = 2;
   ArrowArray* const child = std::exchange(array.children[0], nullptr);
-  expect_refusal(tuples.get(), "child 0 of the struct is null");
+  expect_error(tuples.get(), "child 0 of the struct is null");
   array.children[0] = child;
-  EXPECT_EQ("", refusal(tuples.get()));
+  EXPECT_EQ("", error_message(tuples.get()));
 }
 
 TEST(CErrors, StringViewsOutsideTheirBuffers) {
@@ -210,7 +210,7 @@ TEST(CErrors, StringViewsOutsideTheirBuffers) {
     holder.array().length = 1;
     holder.array().n_buffers = 3;
     holder.array().buffers = buffers;
-    expect_refusal(holder.get(), "invalid Arrow array: string 0");
+    expect_error(holder.get(), "invalid Arrow array: string 0");
     holder.array() = before;
   }
 }
@@ -218,27 +218,27 @@ TEST(CErrors, StringViewsOutsideTheirBuffers) {
 TEST(CErrors, MemoryWithoutArrow) {
   const std::vector<std::int64_t> keys{1, 2};
   rtindex_column column = memory_of(RTINDEX_TYPE_INT64, keys);
-  EXPECT_EQ("", refusal(&column));
+  EXPECT_EQ("", error_message(&column));
   column.data = nullptr;
-  expect_refusal(&column, "data is null");
+  expect_error(&column, "data is null");
   column = memory_of(99, keys);
-  expect_refusal(&column, "type is 99");
+  expect_error(&column, "type is 99");
   column = memory_of(0, keys);
-  expect_refusal(&column, "or a schema");
+  expect_error(&column, "or a schema");
   column = memory_of(RTINDEX_TYPE_STRING, keys);
-  expect_refusal(&column, "set offsets");
+  expect_error(&column, "set offsets");
   column.offsets = keys.data();
-  expect_refusal(&column, "offset_bytes is 0");
+  expect_error(&column, "offset_bytes is 0");
   column = memory_of(RTINDEX_TYPE_COMPOSITE, keys);
-  expect_refusal(&column, "no parts");
+  expect_error(&column, "no parts");
   column = memory_of(RTINDEX_TYPE_TIMESTAMP64, keys);
   column.time_unit = 8;
-  expect_refusal(&column, "invalid time_unit: 8");
+  expect_error(&column, "invalid time_unit: 8");
   column = memory_of(RTINDEX_TYPE_INT64, keys);
   column.memory_space = 2;
-  expect_refusal(&column, "memory_space");
+  expect_error(&column, "memory_space");
   column.memory_space = RTINDEX_MEMORY_SPACE_DEVICE;
-  expect_refusal(&column, "device memory");
+  expect_error(&column, "device memory");
 }
 
 TEST(CErrors, StringsWithoutArrow) {
@@ -248,22 +248,22 @@ TEST(CErrors, StringsWithoutArrow) {
   column.offsets = offsets.data();
   column.offset_bytes = 8;
   column.count = 2;
-  EXPECT_EQ("", refusal(&column));
+  EXPECT_EQ("", error_message(&column));
   column.data = nullptr;
-  expect_refusal(&column, "data, the bytes of the strings, is null");
+  expect_error(&column, "data, the bytes of the strings, is null");
   column.data = "abcdef";
   column.count = SIZE_MAX;
-  expect_refusal(&column, "expected at most");
+  expect_error(&column, "expected at most");
   column.count = 2;
   for (const std::vector<std::int64_t>& wrong :
        {std::vector<std::int64_t>{0, 5, 2}, std::vector<std::int64_t>{-5, 2, 3}}) {
     column.offsets = wrong.data();
-    expect_refusal(&column, "offsets decrease or are negative");
+    expect_error(&column, "offsets decrease or are negative");
   }
   column.offsets = nullptr;
   column.data = nullptr;
   column.width = 4;
-  expect_refusal(&column, "data, the bytes of the strings, is null");
+  expect_error(&column, "data, the bytes of the strings, is null");
 }
 
 TEST(CErrors, CompositesInComposites) {
@@ -271,7 +271,7 @@ TEST(CErrors, CompositesInComposites) {
   rtindex_column column = memory_of(RTINDEX_TYPE_COMPOSITE, keys);
   column.parts = &column;
   column.part_count = 1;
-  expect_refusal(&column, "part 0 is composite itself");
+  expect_error(&column, "part 0 is composite itself");
 }
 
 // Every call that takes a query rejects it, with the same message, and returns nothing.
@@ -397,11 +397,11 @@ TEST(CErrors, DeviceArrays) {
   rtindex_column column = *keys.get();
   column.array = nullptr;
   column.device_array = &array;
-  EXPECT_EQ("", refusal(&column));
+  EXPECT_EQ("", error_message(&column));
   array.device_type = ARROW_DEVICE_VULKAN;
-  expect_refusal(&column, "unsupported Arrow device type 7");
+  expect_error(&column, "unsupported Arrow device type 7");
   array.device_type = ARROW_DEVICE_CUDA;
-  expect_refusal(&column, "device memory");
+  expect_error(&column, "device memory");
 }
 
 TEST(CErrors, EveryThreadHasItsOwn) {
@@ -417,7 +417,7 @@ TEST(CErrors, EveryThreadHasItsOwn) {
   EXPECT_EQ(rtindex_last_status(), RTINDEX_STATUS_INVALID_ARGUMENT);
 }
 
-TEST(CErrors, AFreedIndexIsRefusedInDebugBuilds) {
+TEST(CErrors, RejectAFreedIndexInDebugBuilds) {
   auto information = sized<rtindex_build_information>();
   ASSERT_EQ("", error_in(rtindex_get_build_information(&information)));
   if (information.checks_handles == 0) GTEST_SKIP() << "a release build does not check handles";

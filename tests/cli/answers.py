@@ -207,7 +207,7 @@ class Answers(CommandTest):
             out = self.succeed("lookup", "--column", "floats.npy", "--key", *keys, "--answer", "count",
                                "-q").stdout
             self.assertEqual([line.split()[-1] for line in out.splitlines()[2:]], counts)
-            self.refuse("lookup", "--column", "floats.npy", "--key", 2**53 + 1,
+            self.reject("lookup", "--column", "floats.npy", "--key", 2**53 + 1,
                         says=[str(2**53 + 1), "not exact as float64"])
 
     def test_times_on_the_command_line(self):

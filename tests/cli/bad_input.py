@@ -20,25 +20,25 @@ class BadInput(CommandTest):
         self.write_npy("keys.npy", "<u4", [1, 9])
         self.write_npy("values.npy", "<f8", [0.5, 1.5, 2.5])
 
-    def refuse_lookup(self, *arguments, says=(), column="column.npy", keys="keys.npy", **options):
-        self.refuse("lookup", "--column", column, "--keys", keys, "-o", "out.npy", *arguments,
+    def reject_lookup(self, *arguments, says=(), column="column.npy", keys="keys.npy", **options):
+        self.reject("lookup", "--column", column, "--keys", keys, "-o", "out.npy", *arguments,
                     says=says, **options)
 
-    def refuse_as_any_input(self, name, says):
-        """The same file is refused as column, as keys and as values."""
+    def reject_as_any_input(self, name, says):
+        """The same file is rejected as column, as keys and as values."""
         says = [name, says]
-        self.refuse_lookup(column=name, says=says)
-        self.refuse_lookup(keys=name, says=says)
-        self.refuse_lookup("--values", name, "--answer", "sum", says=says)
+        self.reject_lookup(column=name, says=says)
+        self.reject_lookup(keys=name, says=says)
+        self.reject_lookup("--values", name, "--answer", "sum", says=says)
 
     def test_files_that_cannot_be_read(self):
-        self.refuse_as_any_input("none.npy", "does not exist")
+        self.reject_as_any_input("none.npy", "does not exist")
         (self.folder / "folder.npy").mkdir()
-        self.refuse_as_any_input("folder.npy", "is a folder")
+        self.reject_as_any_input("folder.npy", "is a folder")
         if os.getuid() != 0:
             self.write_npy("secret.npy", "<u4", [1])
             (self.folder / "secret.npy").chmod(0)
-            self.refuse_as_any_input("secret.npy", "permission")
+            self.reject_as_any_input("secret.npy", "permission")
 
     def test_output_that_cannot_be_written(self):
         for arguments in (["lookup", "-q", "--column", "column.npy", "--key", "1"], ["indexes"],
@@ -68,7 +68,7 @@ class BadInput(CommandTest):
         for name, (data, says) in cases.items():
             with self.subTest(name):
                 self.write(name, data)
-                self.refuse_as_any_input(name, says)
+                self.reject_as_any_input(name, says)
 
     def test_arrays_that_are_no_column(self):
         cases = {
@@ -84,7 +84,7 @@ class BadInput(CommandTest):
         for name, (data, says) in cases.items():
             with self.subTest(name):
                 self.write(name, data)
-                self.refuse_as_any_input(name, says)
+                self.reject_as_any_input(name, says)
 
     def test_damaged_sosd(self):
         cases = {
@@ -98,13 +98,13 @@ class BadInput(CommandTest):
         for name, (data, says) in cases.items():
             with self.subTest(name):
                 self.write(name, data)
-                self.refuse_lookup("--format", "sosd64", column=name, says=[name, says])
-                self.refuse_lookup("--format", "npy", column=name, says=name)
+                self.reject_lookup("--format", "sosd64", column=name, says=[name, says])
+                self.reject_lookup("--format", "npy", column=name, says=name)
         self.write("no_extension", bytes(8))
-        self.refuse_lookup(column="", says="--column")
-        self.refuse_lookup(keys="", says="--keys")
-        self.refuse_lookup(column="no_extension", says="pass --format")
-        self.refuse_lookup("--format", "parquet", says="expected npy, sosd32, sosd64 or csv")
+        self.reject_lookup(column="", says="--column")
+        self.reject_lookup(keys="", says="--keys")
+        self.reject_lookup(column="no_extension", says="pass --format")
+        self.reject_lookup("--format", "parquet", says="expected npy, sosd32, sosd64 or csv")
 
     def test_damaged_csv(self):
         cases = {
@@ -118,26 +118,26 @@ class BadInput(CommandTest):
         for name, (data, says) in cases.items():
             with self.subTest(name):
                 self.write(name, data)
-                self.refuse_lookup("--csv-column", "a", column=name, says=[name, says])
+                self.reject_lookup("--csv-column", "a", column=name, says=[name, says])
         self.write("two.csv", "a,b\n1,2\n3,4\n")
-        self.refuse_lookup(column="two.csv", says="with --csv-column")
-        self.refuse_lookup(keys="two.csv", says="with --keys-csv-column")
-        self.refuse("lookup", "--column", "two.csv", "--csv-column", "a", "--key", 1, "--values",
+        self.reject_lookup(column="two.csv", says="with --csv-column")
+        self.reject_lookup(keys="two.csv", says="with --keys-csv-column")
+        self.reject("lookup", "--column", "two.csv", "--csv-column", "a", "--key", 1, "--values",
                     "two.csv", "--answer", "sum", says="with --values-csv-column")
 
     def test_values(self):
-        self.refuse_lookup("--answer", "sum", says=["sum", "--values FILE"])
-        self.refuse_lookup("--answer", "count,max", says="--values FILE")
-        self.refuse_lookup("--values", "values.npy", says="--values needs sum")
+        self.reject_lookup("--answer", "sum", says=["sum", "--values FILE"])
+        self.reject_lookup("--answer", "count,max", says="--values FILE")
+        self.reject_lookup("--values", "values.npy", says="--values needs sum")
         self.write_npy("short.npy", "<f8", [1.0, 2.0])
-        self.refuse_lookup("--values", "short.npy", "--answer", "sum",
+        self.reject_lookup("--values", "short.npy", "--answer", "sum",
                            says=["short.npy holds 2 values", "column.npy has 3 rows"])
         self.write_npy("none.npy", "<f8", [])
-        self.refuse_lookup("--values", "none.npy", "--answer", "min", says="holds 0 values")
+        self.reject_lookup("--values", "none.npy", "--answer", "min", says="holds 0 values")
         self.write_npy("words.npy", "|S2", [b"a", b"b", b"c"])
-        self.refuse_lookup("--values", "words.npy", "--answer", "sum", says="holds strings")
+        self.reject_lookup("--values", "words.npy", "--answer", "sum", says="holds strings")
         self.write("gaps.csv", "v,w\n1,1\n,2\n3,3\n")
-        self.refuse_lookup("--values", "gaps.csv", "--values-csv-column", "v", "--answer", "sum",
+        self.reject_lookup("--values", "gaps.csv", "--values-csv-column", "v", "--answer", "sum",
                            says=["gaps.csv", "missing values"])
 
     def test_lookups_that_cannot_be_compared(self):
@@ -146,56 +146,56 @@ class BadInput(CommandTest):
         self.write_npy("days.npy", "<M8[D]", [1])
         self.write_npy("seconds.npy", "<M8[s]", [1])
         for keys in "floats.npy", "words.npy", "days.npy":
-            self.refuse_lookup(keys=keys, says=[keys, "cannot be compared", "column.npy"])
-            self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", keys,
+            self.reject_lookup(keys=keys, says=[keys, "cannot be compared", "column.npy"])
+            self.reject("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", keys,
                         "-o", "out.npy", says=[keys, "cannot be compared"])
-        self.refuse_lookup(column="words.npy", says="cannot be compared")
-        self.refuse_lookup(column="days.npy", keys="seconds.npy", says="datetime64[D]")
-        self.refuse("lookup", "--column", "column.npy", "--key", "1", "--key", "x",
+        self.reject_lookup(column="words.npy", says="cannot be compared")
+        self.reject_lookup(column="days.npy", keys="seconds.npy", says="datetime64[D]")
+        self.reject("lookup", "--column", "column.npy", "--key", "1", "--key", "x",
                     says=["--key 'x'", "uint32"])
-        self.refuse("lookup", "--column", "column.npy", "--key", "1.5", says="--key '1.5'")
-        self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-30",
+        self.reject("lookup", "--column", "column.npy", "--key", "1.5", says="--key '1.5'")
+        self.reject("lookup", "--column", "days.npy", "--key", "1970-02-30",
                     says=["1970-02-30", "such as 2024-01-31,", "number of days"])
-        self.refuse("lookup", "--column", "days.npy", "--key", "1970-02-03T12:00",
+        self.reject("lookup", "--column", "days.npy", "--key", "1970-02-03T12:00",
                     says=["1970-02-03T12:00 cannot be represented as timestamp64[D]", "2024-01-31,"])
-        self.refuse("lookup", "--column", "seconds.npy", "--key", "12:30",
+        self.reject("lookup", "--column", "seconds.npy", "--key", "12:30",
                     says=["12:30", "2024-01-31T12:30:05", "number of seconds"])
         self.write("soon.csv", "day\nsoon\n")
-        self.refuse("lookup", "--column", "days.npy", "--keys", "soon.csv", "-o", "out.npy",
+        self.reject("lookup", "--column", "days.npy", "--keys", "soon.csv", "-o", "out.npy",
                     says=["soon.csv holds string", "such as 2024-01-31"])
         self.write("hours.csv", "at\n2024-01-31T12:30\n")
-        self.refuse("lookup", "--column", "days.npy", "--keys", "hours.csv", "-o", "out.npy",
+        self.reject("lookup", "--column", "days.npy", "--keys", "hours.csv", "-o", "out.npy",
                     says=["hours.csv", "2024-01-31T12:30 cannot be represented", "days.npy"])
 
     def test_ranges(self):
         self.write_npy("one.npy", "<u4", [1])
-        self.refuse("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", "one.npy",
+        self.reject("range", "--column", "column.npy", "--lower", "keys.npy", "--upper", "one.npy",
                     "-o", "out.npy", says=["2 lower bounds", "1 upper bounds"])
-        self.refuse("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
-        self.refuse("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
+        self.reject("range", "--column", "column.npy", "--range", "5", says="LOWER:UPPER")
+        self.reject("range", "--column", "column.npy", "--range", "1:2:3", says="LOWER:UPPER")
         self.write_npy("seconds.npy", "<M8[s]", [1])
         for text in ("1970-01-01T00:30:00", "1970-01-01T00:00:1970-13-01T00:00", "1:2:3",
                      "1970-01-01T00:30"):
-            self.refuse("range", "--column", "seconds.npy", "--range", text,
+            self.reject("range", "--column", "seconds.npy", "--range", text,
                         says=[text, "timestamp64[s]", "2024-01-31T12:30:2024-01-31T13:00"])
-        self.refuse("range", "--column", "column.npy", "--range", "1:2", "--lower", "keys.npy",
+        self.reject("range", "--column", "column.npy", "--range", "1:2", "--lower", "keys.npy",
                     "--upper", "one.npy", says="not both")
-        self.refuse("range", "--column", "column.npy", says="--range L:U")
+        self.reject("range", "--column", "column.npy", says="--range L:U")
         if "hash@cpu" in available_indexes():
-            self.refuse("range", "--column", "column.npy", "--range", "1:2", "--index", "hash",
+            self.reject("range", "--column", "column.npy", "--range", "1:2", "--index", "hash",
                         "-o", "out.npy", says="hash")
 
     def test_specs(self):
         for spec in ["tree", "", "rx:magic", "rx@tpu", "rx,colour=red", "rx,mode=4d", "rx,mode",
                      "rx,threads=none", "sorted:embree", "rx@cpu7", "rx:embree,mode=3d,mode=3d"]:
             with self.subTest(spec):
-                self.refuse_lookup("--index", spec)
+                self.reject_lookup("--index", spec)
         if "rx:embree@cpu" in available_indexes():
             self.write_npy("sparse.npy", "<u4", [0, 2**23])
-            self.refuse_lookup("--index", "rx:embree,mode=naive", column="sparse.npy",
+            self.reject_lookup("--index", "rx:embree,mode=naive", column="sparse.npy",
                                says=["row 1", str(2**23)])
         if "rx:optix@cuda" not in available_indexes():
-            self.refuse_lookup("--index", "rx:optix", says="is not available")
+            self.reject_lookup("--index", "rx:optix", says="is not available")
 
     @unittest.skipUnless("rx:embree@cpu" in available_indexes(), "a scene needs rx:embree")
     def test_limits_of_a_scene(self):
@@ -208,65 +208,65 @@ class BadInput(CommandTest):
                                     (258_366_673, "mode=extended", "a span up to 258366672")):
             table = self.succeed("lookup", *arguments(last - 1, options), "--key", last - 1).stdout
             self.assertEqual(table.split()[-1], "1")
-            self.refuse("lookup", *arguments(last, options), "--key", last, says=says)
+            self.reject("lookup", *arguments(last, options), "--key", last, says=says)
         few_x = "bits=2+23+23,row_rays=all"  # a row for every four keys
         table = self.succeed("range", *arguments(2**26, few_x), "--range", f"0:{2**20}").stdout
         self.assertEqual(table.split()[-1], "1")
-        self.refuse("range", *arguments(2**26, few_x), "--range", f"0:{2**26}",
+        self.reject("range", *arguments(2**26, few_x), "--range", f"0:{2**26}",
                     says=["crosses 16777217 rows", "at most 2^24 rays", "row_rays=occupied"])
 
     def test_options(self):
-        self.refuse(says=["missing verb", "lookup"])
-        self.refuse("find", says=["'find'", "lookup"])
-        self.refuse("--colour", says="--colour")
-        self.refuse("lookup", says="--column")
-        self.refuse("lookup", "--column", "column.npy", says="--key K")
-        self.refuse("indexes", "more", says="more")
-        self.refuse_lookup("--colour", "red", says="--colour")
-        self.refuse_lookup("more", says="more")
-        self.refuse_lookup("--answer", "median", says=["median", "expected any"])
-        self.refuse_lookup("--answer", "", says="expected any")
-        self.refuse_lookup("--answer", "count,none", says="expected any")
-        self.refuse_lookup("--limit", "3", says="--limit needs rows")
-        self.refuse_lookup("--answer", "rows", "--limit", "-3", says="--limit")
-        self.refuse_lookup("--answer", "rows", "--limit", "many", says="--limit")
-        self.refuse_lookup("--key", "1", says="not both")
-        self.refuse("lookup", "--column", "column.npy", "--keys", says="--keys")
-        self.refuse("lookup", "--column", "column.npy", "--format", "npy", "--format", "csv",
+        self.reject(says=["missing verb", "lookup"])
+        self.reject("find", says=["'find'", "lookup"])
+        self.reject("--colour", says="--colour")
+        self.reject("lookup", says="--column")
+        self.reject("lookup", "--column", "column.npy", says="--key K")
+        self.reject("indexes", "more", says="more")
+        self.reject_lookup("--colour", "red", says="--colour")
+        self.reject_lookup("more", says="more")
+        self.reject_lookup("--answer", "median", says=["median", "expected any"])
+        self.reject_lookup("--answer", "", says="expected any")
+        self.reject_lookup("--answer", "count,none", says="expected any")
+        self.reject_lookup("--limit", "3", says="--limit needs rows")
+        self.reject_lookup("--answer", "rows", "--limit", "-3", says="--limit")
+        self.reject_lookup("--answer", "rows", "--limit", "many", says="--limit")
+        self.reject_lookup("--key", "1", says="not both")
+        self.reject("lookup", "--column", "column.npy", "--keys", says="--keys")
+        self.reject("lookup", "--column", "column.npy", "--format", "npy", "--format", "csv",
                     says="--format")
-        self.refuse("lookup", "--column", "column.npy", "--column", "keys.npy", "--key", "1",
+        self.reject("lookup", "--column", "column.npy", "--column", "keys.npy", "--key", "1",
                     says=["column.npy holds 3 rows", "keys.npy holds 2"])
 
     def test_outputs(self):
         column_and_keys = ["lookup", "--column", "column.npy", "--keys", "keys.npy"]
-        self.refuse(*column_and_keys, "-o", "none/out.npy", says="none does not exist")
-        self.refuse(*column_and_keys, "-o", "out.csv", says="ends in .npy")
-        self.refuse(*column_and_keys, "-o", ".npy", says="ends in .npy")
-        self.refuse(*column_and_keys, "-o", "", says="--output")
-        self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "", says="--matched")
-        self.refuse(*column_and_keys, "-o", "./keys.npy", says="also an input")
-        self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "./out.npy", says="--matched")
-        self.refuse(*column_and_keys, "-o", "out.npy", "--matched", "hits", says="--matched")
+        self.reject(*column_and_keys, "-o", "none/out.npy", says="none does not exist")
+        self.reject(*column_and_keys, "-o", "out.csv", says="ends in .npy")
+        self.reject(*column_and_keys, "-o", ".npy", says="ends in .npy")
+        self.reject(*column_and_keys, "-o", "", says="--output")
+        self.reject(*column_and_keys, "-o", "out.npy", "--matched", "", says="--matched")
+        self.reject(*column_and_keys, "-o", "./keys.npy", says="also an input")
+        self.reject(*column_and_keys, "-o", "out.npy", "--matched", "./out.npy", says="--matched")
+        self.reject(*column_and_keys, "-o", "out.npy", "--matched", "hits", says="--matched")
         (self.folder / "taken.npy").mkdir()
-        self.refuse(*column_and_keys, "-o", "taken.npy", says="is a folder")
+        self.reject(*column_and_keys, "-o", "taken.npy", says="is a folder")
         (self.folder / "null.npy").symlink_to("/dev/null")
-        self.refuse(*column_and_keys, "-o", "null.npy", says="device or pipe")
+        self.reject(*column_and_keys, "-o", "null.npy", says="device or pipe")
         self.write_npy("many.npy", "<u4", list(range(2000)))
-        self.refuse("lookup", "--column", "column.npy", "--keys", "many.npy", says="-o OUT.npy")
+        self.reject("lookup", "--column", "column.npy", "--keys", "many.npy", says="-o OUT.npy")
 
     def test_names_with_line_breaks_stay_on_one_line(self):
-        self.refuse_lookup(column="a\nb\x1b[31m.npy", says="does not exist")
+        self.reject_lookup(column="a\nb\x1b[31m.npy", says="does not exist")
 
     def test_a_full_disk(self):
         self.write_npy("many.npy", "<u4", list(range(5000)))
-        self.refuse_lookup("--answer", "first,count", keys="many.npy", says="free some space",
+        self.reject_lookup("--answer", "first,count", keys="many.npy", says="free some space",
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
                                                                  (8192, 8192)))
 
     def test_a_failure_keeps_the_old_output(self):
         self.write("out.npy", "precious")
-        self.refuse_lookup("--answer", "sum")
-        self.refuse_lookup(column="none.npy")
+        self.reject_lookup("--answer", "sum")
+        self.reject_lookup(column="none.npy")
         self.assertEqual((self.folder / "out.npy").read_text(), "precious")
 
     def has_begun(self, process, before):

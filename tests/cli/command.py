@@ -87,7 +87,7 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, f"{arguments}: {result.stderr}")
         return result
 
-    def refuse(self, *arguments, says=(), code=2, **options):
+    def reject(self, *arguments, says=(), code=2, **options):
         """The command must fail with one line that says it all, and leave the folder alone."""
         before = self.files()
         result = self.run_command(*arguments, **options)

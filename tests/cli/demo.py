@@ -45,10 +45,10 @@ class Demo(CommandTest):
         self.assertIn("answers correct", self.succeed("demo", "--rows", 1).stdout)
 
     def test_bad_input(self):
-        self.refuse("demo", "--rows", 0, says="--rows 0")
-        self.refuse("demo", "--rows", 10**12, says="expected 1 to")
-        self.refuse("demo", "--rows", "many", says="many")
-        self.refuse("demo", "--fast", says="--fast")
+        self.reject("demo", "--rows", 0, says="--rows 0")
+        self.reject("demo", "--rows", 10**12, says="expected 1 to")
+        self.reject("demo", "--rows", "many", says="many")
+        self.reject("demo", "--fast", says="--fast")
 
 
 if __name__ == "__main__":

@@ -65,9 +65,9 @@ class Joins(CommandTest):
                            "-q").stdout
         self.assertEqual(sorted(line.split() for line in out.splitlines()[2:]),
                          [["0", "B", "0"], ["0", "B", "2"], ["1", "X", "-"]])
-        self.refuse("join", "--column", "names.csv", "--starts-with", "B", "--asof",
+        self.reject("join", "--column", "names.csv", "--starts-with", "B", "--asof",
                     says="--asof needs --keys")
-        self.refuse("join", "--column", "names.csv", "--starts-with", "B", "--range", "a:b",
+        self.reject("join", "--column", "names.csv", "--starts-with", "B", "--range", "a:b",
                     says="conflicting")
 
     def test_tables(self):
@@ -85,19 +85,19 @@ class Joins(CommandTest):
 
     def test_bad_input(self):
         join = ["join", "--column", "column.npy"]
-        self.refuse(*join, says="--keys FILE")
-        self.refuse(*join, "--key", "1", "--how", "outer", says=["outer", "inner"])
-        self.refuse(*join, "--key", "1", "--range", "1:2", says="conflicting")
-        self.refuse(*join, "--range", "1:2", "--asof", says="--asof needs --keys")
-        self.refuse(*join, "--key", "1", "--tolerance", "5", says="need --asof")
-        self.refuse(*join, "--key", "1", "--direction", "forward", says="need --asof")
-        self.refuse(*join, "--key", "1", "--ends", "[)", says="--ends needs ranges")
-        self.refuse(*join, "--keys", "keys.npy", "-o", "keys.npy", says="also an input")
-        self.refuse(*join, "--keys", "keys.npy", "-o", "pairs.csv", says="ends in .npy")
+        self.reject(*join, says="--keys FILE")
+        self.reject(*join, "--key", "1", "--how", "outer", says=["outer", "inner"])
+        self.reject(*join, "--key", "1", "--range", "1:2", says="conflicting")
+        self.reject(*join, "--range", "1:2", "--asof", says="--asof needs --keys")
+        self.reject(*join, "--key", "1", "--tolerance", "5", says="need --asof")
+        self.reject(*join, "--key", "1", "--direction", "forward", says="need --asof")
+        self.reject(*join, "--key", "1", "--ends", "[)", says="--ends needs ranges")
+        self.reject(*join, "--keys", "keys.npy", "-o", "keys.npy", says="also an input")
+        self.reject(*join, "--keys", "keys.npy", "-o", "pairs.csv", says="ends in .npy")
         self.write_npy("floats.npy", "<f8", [1.0])
-        self.refuse(*join, "--keys", "floats.npy", "-o", "out.npy", says="cannot be compared")
+        self.reject(*join, "--keys", "floats.npy", "-o", "out.npy", says="cannot be compared")
         if "hash@cpu" in available_indexes():
-            self.refuse(*join, "--key", "1", "--asof", "--index", "hash", says="hash")
+            self.reject(*join, "--key", "1", "--asof", "--index", "hash", says="hash")
 
 
 if __name__ == "__main__":

@@ -216,41 +216,41 @@ class Order(CommandTest):
 
     def test_bad_input(self):
         column = ["nearest", "--column", "column.npy", "--key", "1"]
-        self.refuse(*column, "--direction", "up", says=["up", "backward"])
-        self.refuse(*column, "--tolerance", "-1", says=["--tolerance -1", "integer"])
-        self.refuse(*column, "--tolerance", "0.5", says="integer")
-        self.refuse(*column, "--tolerance", "5s", says="integer")
-        self.refuse("nearest", "--column", "column.npy", says="--key K")
+        self.reject(*column, "--direction", "up", says=["up", "backward"])
+        self.reject(*column, "--tolerance", "-1", says=["--tolerance -1", "integer"])
+        self.reject(*column, "--tolerance", "0.5", says="integer")
+        self.reject(*column, "--tolerance", "5s", says="integer")
+        self.reject("nearest", "--column", "column.npy", says="--key K")
         self.write_npy("times.npy", "<M8[s]", [0])
         times = ["nearest", "--column", "times.npy", "--key", "0"]
-        self.refuse(*times, "--tolerance", "5ms", says=["5ms", "multiple of s"])
-        self.refuse(*times, "--tolerance", "soon", says=["soon", "such as 5s"])
-        self.refuse(*times, "--tolerance", "-5s", says="such as 5s")
+        self.reject(*times, "--tolerance", "5ms", says=["5ms", "multiple of s"])
+        self.reject(*times, "--tolerance", "soon", says=["soon", "such as 5s"])
+        self.reject(*times, "--tolerance", "-5s", says="such as 5s")
         self.write("names.csv", "name\nUlm\n")
-        self.refuse("nearest", "--column", "names.csv", "--key", "U", "--tolerance", "1",
+        self.reject("nearest", "--column", "names.csv", "--key", "U", "--tolerance", "1",
                     says="strings")
-        self.refuse("nearest", "--column", "names.csv", "--keys", "names.csv", "--answer", "key",
+        self.reject("nearest", "--column", "names.csv", "--keys", "names.csv", "--answer", "key",
                     "-o", "out.npy", says="has no .npy file")
-        self.refuse("lookup", "--column", "column.npy", "--key", "1", "--answer", "key", says="key")
-        self.refuse("range", "--column", "column.npy", "--range", "1:2", "--ends", "[[",
+        self.reject("lookup", "--column", "column.npy", "--key", "1", "--answer", "key", says="key")
+        self.reject("range", "--column", "column.npy", "--range", "1:2", "--ends", "[[",
                     says=["[[", "expected"])
-        self.refuse("range", "--column", "column.npy", "--range", "1:2", "--order", "key",
+        self.reject("range", "--column", "column.npy", "--range", "1:2", "--order", "key",
                     says="--order needs rows")
-        self.refuse("range", "--column", "column.npy", "--range", "1:2", "--answer", "rows",
+        self.reject("range", "--column", "column.npy", "--range", "1:2", "--answer", "rows",
                     "--order", "up", says="key or -key")
-        self.refuse("range", "--column", "column.npy", "--starts-with", "1", says="strings")
-        self.refuse("range", "--column", "names.csv", "--starts-with", "U", "--ends", "()",
+        self.reject("range", "--column", "column.npy", "--starts-with", "1", says="strings")
+        self.reject("range", "--column", "names.csv", "--starts-with", "U", "--ends", "()",
                     says="--ends needs ranges")
-        self.refuse("range", "--column", "names.csv", "--starts-with", "U", "--range", "a:b",
+        self.reject("range", "--column", "names.csv", "--starts-with", "U", "--range", "a:b",
                     says="conflicting")
-        self.refuse("rank", "--column", "column.npy", says="--key K")
-        self.refuse("select", "--column", "column.npy", says="--quantile")
-        self.refuse("select", "--column", "column.npy", "--quantile", "2", says="0 to 1")
-        self.refuse("select", "--column", "column.npy", "--rank", "-1", says="0 or more")
-        self.refuse("select", "--column", "column.npy", "--rank", "0", "-o", "column.npy",
+        self.reject("rank", "--column", "column.npy", says="--key K")
+        self.reject("select", "--column", "column.npy", says="--quantile")
+        self.reject("select", "--column", "column.npy", "--quantile", "2", says="0 to 1")
+        self.reject("select", "--column", "column.npy", "--rank", "-1", says="0 or more")
+        self.reject("select", "--column", "column.npy", "--rank", "0", "-o", "column.npy",
                     says="also an input")
         if "hash@cpu" in available_indexes():
-            self.refuse(*column, "--index", "hash", says="hash")
+            self.reject(*column, "--index", "hash", says="hash")
 
 
 if __name__ == "__main__":

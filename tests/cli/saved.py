@@ -61,7 +61,7 @@ class Saved(CommandTest):
         self.write_npy("us.npy", "<M8[us]", [0, 31])
         self.write_npy("ns.npy", "<M8[ns]", [0, 31])
         self.build(column="us.npy")
-        self.refuse("lookup", "--load", "a.rtindex", "--keys", "ns.npy", "-o", "out.npy",
+        self.reject("lookup", "--load", "a.rtindex", "--keys", "ns.npy", "-o", "out.npy",
                     says=["ns.npy", "us"])
 
     def test_units_that_only_numpy_has_are_kept(self):
@@ -97,57 +97,57 @@ class Saved(CommandTest):
         self.succeed("lookup", "--load", "a.rtindex", "--key", "3", "--answer", "sum", "-o",
                      "out.npy")
         self.assertEqual(self.read("out.npy")[1], [40])
-        self.refuse("build", "--column", "sales.csv", "--csv-column", "day", "--include",
+        self.reject("build", "--column", "sales.csv", "--csv-column", "day", "--include",
                     "sales.csv", "-o", "b.rtindex", says=["--include-csv-column"])
 
     def test_bad_included_values(self):
         self.write_npy("short.npy", "<u4", [1, 2])
-        self.refuse("build", "--column", "column.npy", "--include", "short.npy", "-o", "b.rtindex",
+        self.reject("build", "--column", "column.npy", "--include", "short.npy", "-o", "b.rtindex",
                     says=["short.npy holds 2 values", "4 rows"])
-        self.refuse("build", "--column", "column.npy", "--include", "none.npy", "-o", "b.rtindex",
+        self.reject("build", "--column", "column.npy", "--include", "none.npy", "-o", "b.rtindex",
                     says=["none.npy"])
-        self.refuse("build", "--column", "column.npy", "--include", "values.npy", "-o",
+        self.reject("build", "--column", "column.npy", "--include", "values.npy", "-o",
                     "values.npy", says=["also holds the values"])
-        self.refuse("build", "--column", "column.npy", "--include", "values.npy", "--index", "hash",
+        self.reject("build", "--column", "column.npy", "--include", "values.npy", "--index", "hash",
                     "-o", "b.rtindex", says=["hash"])
         self.build()
-        self.refuse("lookup", "--load", "a.rtindex", "--key", "20", "--answer", "sum",
+        self.reject("lookup", "--load", "a.rtindex", "--key", "20", "--answer", "sum",
                     says=["a.rtindex includes no values", "--values", "--include"])
 
     def test_bad_input(self):
-        self.refuse("build", "--column", "column.npy", says=["-o FILE"])
-        self.refuse("build", "-o", "b.rtindex", says=["--column"])
-        self.refuse("build", "--column", "none.npy", "-o", "b.rtindex", says=["none.npy"])
-        self.refuse("build", "--column", "column.npy", "-o", "column.npy", says=["also the column"])
-        self.refuse("build", "--column", "column.npy", "-o", "no/b.rtindex", says=["folder"])
-        self.refuse("build", "--column", "column.npy", "--index", "quantum", "-o", "b.rtindex",
+        self.reject("build", "--column", "column.npy", says=["-o FILE"])
+        self.reject("build", "-o", "b.rtindex", says=["--column"])
+        self.reject("build", "--column", "none.npy", "-o", "b.rtindex", says=["none.npy"])
+        self.reject("build", "--column", "column.npy", "-o", "column.npy", says=["also the column"])
+        self.reject("build", "--column", "column.npy", "-o", "no/b.rtindex", says=["folder"])
+        self.reject("build", "--column", "column.npy", "--index", "quantum", "-o", "b.rtindex",
                     says=["quantum"])
         self.build()
-        self.refuse("lookup", "--keys", "keys.npy", says=["--column FILE", "--load FILE"])
-        self.refuse("lookup", "--load", "a.rtindex", "--column", "column.npy", "--key", "1",
+        self.reject("lookup", "--keys", "keys.npy", says=["--column FILE", "--load FILE"])
+        self.reject("lookup", "--load", "a.rtindex", "--column", "column.npy", "--key", "1",
                     says=["both"])
-        self.refuse("lookup", "--load", "a.rtindex", "--index", "sorted", "--key", "1",
+        self.reject("lookup", "--load", "a.rtindex", "--index", "sorted", "--key", "1",
                     says=["--index"])
-        self.refuse("lookup", "--load", "a.rtindex", "--verify", "twice", "--key", "1",
+        self.reject("lookup", "--load", "a.rtindex", "--verify", "twice", "--key", "1",
                     says=["quick or full"])
-        self.refuse("lookup", "--column", "column.npy", "--verify", "full", "--key", "1",
+        self.reject("lookup", "--column", "column.npy", "--verify", "full", "--key", "1",
                     says=["--load"])
-        self.refuse("lookup", "--load", "none.rtindex", "--key", "1", says=["does not exist"])
-        self.refuse("lookup", "--load", "column.npy", "--key", "1", says=["not an index file"])
-        self.refuse("lookup", "--load", "a.rtindex", "--key", "abc", says=["int64"])
-        self.refuse("lookup", "--load", "a.rtindex", "--keys", "keys.npy", "--values", "keys.npy",
+        self.reject("lookup", "--load", "none.rtindex", "--key", "1", says=["does not exist"])
+        self.reject("lookup", "--load", "column.npy", "--key", "1", says=["not an index file"])
+        self.reject("lookup", "--load", "a.rtindex", "--key", "abc", says=["int64"])
+        self.reject("lookup", "--load", "a.rtindex", "--keys", "keys.npy", "--values", "keys.npy",
                     "--answer", "sum", "-o", "a.rtindex", says=[".npy"])
 
     def test_damage_is_told(self):
         self.build()
         whole = (self.folder / "a.rtindex").read_bytes()
         self.write("a.rtindex", whole[:-1])
-        self.refuse("lookup", "--load", "a.rtindex", "--key", "1", says=["a.rtindex is damaged"])
+        self.reject("lookup", "--load", "a.rtindex", "--key", "1", says=["a.rtindex is damaged"])
         self.write("a.rtindex", whole[:100] + b"?" + whole[101:])
-        self.refuse("lookup", "--load", "a.rtindex", "--key", "1", says=["checksum"])
+        self.reject("lookup", "--load", "a.rtindex", "--key", "1", says=["checksum"])
         at = len(whole) - 4096
         self.write("a.rtindex", whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
-        self.refuse("lookup", "--load", "a.rtindex", "--verify", "full", "--key", "1",
+        self.reject("lookup", "--load", "a.rtindex", "--verify", "full", "--key", "1",
                     says=["checksum of section"])
 
 

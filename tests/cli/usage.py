@@ -77,7 +77,7 @@ class Usage(CommandTest):
                                "--index", "rx:native@cpu", "--quiet").stdout
         self.assertRegex(counted, r"^rays cast: 0\ncells read: [1-9]\d*\nkeys tested: [1-9]")
         self.assertIn("key  any\n", counted)
-        self.refuse("lookup", "--column", "column.npy", "--key", 1, "--counters", "--index",
+        self.reject("lookup", "--column", "column.npy", "--key", 1, "--counters", "--index",
                     "sorted@cpu", says=["does not count"])
 
     def test_the_printed_spec_builds_the_same_index(self):

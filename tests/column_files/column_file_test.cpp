@@ -54,7 +54,7 @@ TEST_F(ColumnFileTest, DaysAreDatesBesideDates) {
               "element 1 of");
 }
 
-TEST_F(ColumnFileTest, SaysWhatItCannotTell) {
+TEST_F(ColumnFileTest, ReportsUnknownFormats) {
   EXPECT_SAYS(error_of([&] { static_cast<void>(load({.path = write("keys", "x")})); }),
               "pass --format");
   EXPECT_SAYS(error_of([&] { static_cast<void>(load({.path = path("none")})); }), "not exist");
@@ -64,7 +64,7 @@ TEST_F(ColumnFileTest, SaysWhatItCannotTell) {
 
 class SosdReader : public testing::Scratch {
  protected:
-  [[nodiscard]] std::string refusal(const std::string& bytes, Type type = Type::u64) const {
+  [[nodiscard]] std::string error_message(const std::string& bytes, Type type = Type::u64) const {
     const std::string file = write("keys", bytes);
     std::string sentence = error_of([&] { static_cast<void>(read_sosd(file, type)); });
     EXPECT_SAYS(sentence, file);
@@ -91,22 +91,23 @@ TEST_F(SosdReader, ZeroKeysAreFine) {
   EXPECT_EQ(read_sosd(write("none", little_endian(0, 8)), Type::u32).size(), 0U);
 }
 
-TEST_F(SosdReader, RefusesWhatDoesNotAddUp) {
+TEST_F(SosdReader, RejectsFilesOfTheWrongSize) {
   const std::string keys = bytes_of<std::uint64_t>({1, 2});
-  EXPECT_SAYS(refusal(""), "is empty");
-  EXPECT_SAYS(refusal("1234567"), "truncated");
-  EXPECT_SAYS(refusal(little_endian(3, 8) + keys), "truncated");
-  EXPECT_SAYS(refusal(little_endian(2, 8) + keys.substr(1)), "truncated");
-  EXPECT_SAYS(refusal(little_endian(1, 8) + keys), "8 extra bytes");
-  EXPECT_SAYS(refusal(little_endian(2, 8) + keys, Type::u32), "right --format");
+  EXPECT_SAYS(error_message(""), "is empty");
+  EXPECT_SAYS(error_message("1234567"), "truncated");
+  EXPECT_SAYS(error_message(little_endian(3, 8) + keys), "truncated");
+  EXPECT_SAYS(error_message(little_endian(2, 8) + keys.substr(1)), "truncated");
+  EXPECT_SAYS(error_message(little_endian(1, 8) + keys), "8 extra bytes");
+  EXPECT_SAYS(error_message(little_endian(2, 8) + keys, Type::u32), "right --format");
 }
 
-TEST_F(SosdReader, RefusesCountsThatOverflow) {
+TEST_F(SosdReader, RejectsCountsThatOverflow) {
   const std::string keys = bytes_of<std::uint64_t>({1, 2});
   // 2^61 + 2 keys of 8 bytes wrap around to 16 bytes.
-  EXPECT_SAYS(refusal(little_endian((std::uint64_t{1} << 61) + 2, 8) + keys), "impossible count");
-  EXPECT_SAYS(refusal(little_endian(~std::uint64_t{0}, 8) + keys), "impossible count");
-  EXPECT_SAYS(refusal(little_endian((std::uint64_t{1} << 32) + 2, 8) + keys), "truncated");
+  EXPECT_SAYS(error_message(little_endian((std::uint64_t{1} << 61) + 2, 8) + keys),
+              "impossible count");
+  EXPECT_SAYS(error_message(little_endian(~std::uint64_t{0}, 8) + keys), "impossible count");
+  EXPECT_SAYS(error_message(little_endian((std::uint64_t{1} << 32) + 2, 8) + keys), "truncated");
 }
 
 TEST_F(SosdReader, MapsFilesBeyondFourGibibytes) {

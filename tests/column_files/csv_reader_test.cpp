@@ -14,7 +14,7 @@ class CsvReader : public testing::Scratch {
                     const LoadedColumn* like = nullptr) const {
     return read_csv(write("a.csv", text), {.name = column}, like);
   }
-  std::string refusal(std::string_view text, const std::string& column = "k") const {
+  std::string error_message(std::string_view text, const std::string& column = "k") const {
     const std::string sentence = error_of([&] { static_cast<void>(load(text, column)); });
     EXPECT_SAYS(sentence, path("a.csv"));
     return sentence;
@@ -27,7 +27,7 @@ class CsvReader : public testing::Scratch {
   }
 };
 
-TEST_F(CsvReader, TakesTheNarrowestTypeOfTheEntireColumn) {
+TEST_F(CsvReader, ChoosesTheNarrowestTypeOfTheEntireColumn) {
   EXPECT_EQ(shown(load("k\n1\n-2\n+3\n")), "int64 1 -2 3");
   EXPECT_EQ(shown(load("k\n1\n18446744073709551615\n")), "uint64 1 18446744073709551615");
   EXPECT_EQ(shown(load("k\n1\n2.5\n-1e3\n")), "float64 1 2.5 -1000");
@@ -72,27 +72,28 @@ TEST_F(CsvReader, FindsItsColumn) {
   EXPECT_EQ(shown(load("only\n4\n", "")), "int64 4");
   EXPECT_EQ(shown(read_csv(write("a.csv", "other\n4\n"), {.name = "k", .or_the_only_one = true})),
             "int64 4");
-  EXPECT_SAYS(refusal("a,b,c\n1,2,3\n"), "no column 'k': choose one of a, b, c with --csv-column");
-  EXPECT_SAYS(refusal("a,b\n1,2\n", ""), "has 2 columns: choose one of a, b");
-  EXPECT_SAYS(refusal("other\n4\n"), "no column 'k'");
-  EXPECT_SAYS(refusal("k,k\n1,2\n"), "two columns named 'k'");
+  EXPECT_SAYS(error_message("a,b,c\n1,2,3\n"),
+              "no column 'k': choose one of a, b, c with --csv-column");
+  EXPECT_SAYS(error_message("a,b\n1,2\n", ""), "has 2 columns: choose one of a, b");
+  EXPECT_SAYS(error_message("other\n4\n"), "no column 'k'");
+  EXPECT_SAYS(error_message("k,k\n1,2\n"), "two columns named 'k'");
 }
 
-TEST_F(CsvReader, NamesTheLineOfAFault) {
-  EXPECT_SAYS(refusal("k,x\n1,2\n3\n"), "line 3: expected 2 fields as in the header, got 1");
-  EXPECT_SAYS(refusal("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: expected 2 fields");
-  EXPECT_SAYS(refusal("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: unclosed quoted field");
-  EXPECT_SAYS(refusal("k,x\n1,\"2\"3\n"), "line 2: text after a closing quote");
+TEST_F(CsvReader, ReportsTheLineOfAnError) {
+  EXPECT_SAYS(error_message("k,x\n1,2\n3\n"), "line 3: expected 2 fields as in the header, got 1");
+  EXPECT_SAYS(error_message("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: expected 2 fields");
+  EXPECT_SAYS(error_message("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: unclosed quoted field");
+  EXPECT_SAYS(error_message("k,x\n1,\"2\"3\n"), "line 2: text after a closing quote");
 }
 
-TEST_F(CsvReader, RefusesWhatIsNoCsv) {
-  EXPECT_SAYS(refusal(""), "is empty");
-  EXPECT_SAYS(refusal("k\r1\r2\r"), "lines end in CR");
+TEST_F(CsvReader, RejectsFilesThatAreNotCsv) {
+  EXPECT_SAYS(error_message(""), "is empty");
+  EXPECT_SAYS(error_message("k\r1\r2\r"), "lines end in CR");
   EXPECT_EQ(load("k\r").size(), 0U);
-  EXPECT_SAYS(refusal(std::string_view("\x93NUMPY\x01\x00v\x00", 10)), "is not a CSV file");
+  EXPECT_SAYS(error_message(std::string_view("\x93NUMPY\x01\x00v\x00", 10)), "is not a CSV file");
 }
 
-TEST_F(CsvReader, LooksUpNoOtherNumberThanIsWritten) {
+TEST_F(CsvReader, RejectsNumbersThatWouldBeRounded) {
   const LoadedColumn floats = LoadedColumn::numbers("floats", Type::f32, RawMemory(8), 0);
   // Compared as float64, no float32 is 16777217; 0.1 still means the float32 next to it.
   EXPECT_EQ(shown(load("k\n3\n16777217\n1e39\n0.1\n", "k", &floats)),
@@ -108,8 +109,9 @@ TEST_F(CsvReader, LooksUpNoOtherNumberThanIsWritten) {
 }
 
 TEST_F(CsvReader, NeverRoundsIntegers) {
-  EXPECT_SAYS(refusal("k\n1\n99999999999999999999\n"), "such as 99999999999999999999 in row 1");
-  EXPECT_SAYS(refusal("k\n-1\n18446744073709551615\n"), "no 64-bit type fits all");
+  EXPECT_SAYS(error_message("k\n1\n99999999999999999999\n"),
+              "such as 99999999999999999999 in row 1");
+  EXPECT_SAYS(error_message("k\n-1\n18446744073709551615\n"), "no 64-bit type fits all");
   EXPECT_EQ(shown(load("k\n0.5\n99999999999999999999\n")), "float64 0.5 1e+20");
 }
 
@@ -138,11 +140,11 @@ TEST_F(CsvReader, ReadsDatesAndTimes) {
   EXPECT_EQ(shown(load("k\n1970-01-01T00:00:00.000000001\n1970-01-01T00:00:00.5Z\n")),
             "timestamp64[ns] 1 500000000");
   EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 253402214400000000");
-  EXPECT_SAYS(refusal("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
+  EXPECT_SAYS(error_message("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
               "9999-12-31 does not fit 64-bit nanoseconds (1677 to 2262)");
 }
 
-TEST_F(CsvReader, TakesForStringsWhatIsNotAllTimes) {
+TEST_F(CsvReader, ReadsMixedTimesAndTextAsStrings) {
   EXPECT_EQ(shown(load("k\n2024-01-31\nsoon\n")), "string \"2024-01-31\" \"soon\"");
   EXPECT_EQ(shown(load("k\n2024-01-31\n77\n")), "string \"2024-01-31\" \"77\"");
   EXPECT_EQ(shown(load("k\n2024-02-30\n")), "string \"2024-02-30\"");
@@ -153,12 +155,12 @@ TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
   LoadedColumn days = LoadedColumn::numbers("days", Type::timestamp64, RawMemory(8), 0);
   days.set_unit("D");
   EXPECT_EQ(shown(load("k\n1970-01-03T00:00\n", "k", &days)), "timestamp64[D] 2");
-  const auto refuse = [&](std::string_view text) {
+  const auto reject = [&](std::string_view text) {
     return error_of([&] { static_cast<void>(load(text, "k", &days)); });
   };
-  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"),
+  EXPECT_SAYS(reject("k\n1970-01-03T12:00\n"),
               "1970-01-03T12:00 cannot be represented as timestamp64[D]");
-  EXPECT_SAYS(refuse("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
+  EXPECT_SAYS(reject("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
   const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
   EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");
   EXPECT_EQ(load("k\n1970-01-03\n4294967296\n", "k", &dates).type(), Type::string)

@@ -21,7 +21,7 @@ using testing::npy_head;
 class NpyReader : public testing::Scratch {
  protected:
   LoadedColumn load(const std::string& bytes) const { return read_npy(write("a.npy", bytes)); }
-  std::string refusal(const std::string& bytes) const {
+  std::string error_message(const std::string& bytes) const {
     const std::string sentence = error_of([&] { static_cast<void>(load(bytes)); });
     EXPECT_SAYS(sentence, path("a.npy"));
     return sentence;
@@ -61,8 +61,8 @@ TEST_F(NpyReader, ReadsAllThreeVersions) {
     const LoadedColumn column = load(npy("<u4", elements, major));
     EXPECT_EQ(column.view().text(2), "9") << major;
   }
-  EXPECT_SAYS(refusal(npy("<u4", elements, 4)), "version 4.0");
-  EXPECT_SAYS(refusal(npy("<u4", elements, 0)), "version 0.0");
+  EXPECT_SAYS(error_message(npy("<u4", elements, 4)), "version 4.0");
+  EXPECT_SAYS(error_message(npy("<u4", elements, 0)), "version 0.0");
 }
 
 TEST_F(NpyReader, ReadsStringsOfFixedWidth) {
@@ -99,7 +99,7 @@ TEST_F(NpyReader, OneDimensionInFortranOrderIsFine) {
   EXPECT_EQ(load(npy_head(dictionary("<u4", "(2,)", "True")) + bytes).size(), 2U);
 }
 
-TEST_F(NpyReader, CopiesElementsThatLieOnOddAddresses) {
+TEST_F(NpyReader, CopiesMisalignedElements) {
   // A header that other programs may write: the elements start wherever it ends.
   const std::string odd = npy_head(dictionary("<u8", "(2,)"), 1, 1);
   const std::string head = odd.size() % 8 == 0 ? npy_head(dictionary("<u8", "(2,) "), 1, 1) : odd;
@@ -109,7 +109,7 @@ TEST_F(NpyReader, CopiesElementsThatLieOnOddAddresses) {
   EXPECT_EQ(column.view().text(1), "6");
 }
 
-TEST_F(NpyReader, TakesOtherSpellingsOfTheHeader) {
+TEST_F(NpyReader, AcceptsOtherSpellingsOfTheHeader) {
   const std::string bytes = bytes_of<std::uint32_t>({1, 2});
   for (const char* text : {R"({"shape":(2,),"fortran_order":False,"descr":"<u4"})",
                            "{ 'descr' : '<u4' , 'fortran_order' : False , 'shape' : ( 2 , ) }",
@@ -117,7 +117,7 @@ TEST_F(NpyReader, TakesOtherSpellingsOfTheHeader) {
     EXPECT_EQ(load(npy_head(text) + bytes).size(), 2U) << text;
 }
 
-TEST_F(NpyReader, RefusesWhatIsNoFile) {
+TEST_F(NpyReader, RejectsPathsThatAreNotFiles) {
   EXPECT_SAYS(error_of([&] { static_cast<void>(read_npy(path("none.npy"))); }), "does not exist");
   EXPECT_SAYS(error_of([&] { static_cast<void>(read_npy(path(""))); }), "is a folder");
   EXPECT_SAYS(error_of([&] { static_cast<void>(read_npy("")); }), "empty");
@@ -125,42 +125,45 @@ TEST_F(NpyReader, RefusesWhatIsNoFile) {
               "Not a directory");
 }
 
-TEST_F(NpyReader, RefusesEmptyAndForeignFiles) {
-  EXPECT_SAYS(refusal(""), "is empty");
-  EXPECT_SAYS(refusal("id,name\n1,a\n"), "is not an .npy file");
-  EXPECT_SAYS(refusal("\x93NUMPZ\x01"), "is not an .npy file");
-  EXPECT_SAYS(refusal(std::string(100, '\0')), "is not an .npy file");
+TEST_F(NpyReader, RejectsEmptyAndForeignFiles) {
+  EXPECT_SAYS(error_message(""), "is empty");
+  EXPECT_SAYS(error_message("id,name\n1,a\n"), "is not an .npy file");
+  EXPECT_SAYS(error_message("\x93NUMPZ\x01"), "is not an .npy file");
+  EXPECT_SAYS(error_message(std::string(100, '\0')), "is not an .npy file");
 }
 
-TEST_F(NpyReader, RefusesEveryTruncation) {
+TEST_F(NpyReader, RejectsEveryTruncation) {
   const std::string whole = npy<std::uint64_t>("<u8", {1, 2, 3, 4});
   for (std::size_t length = 1; length < whole.size(); ++length)
-    EXPECT_SAYS(refusal(whole.substr(0, length)), "truncated");
+    EXPECT_SAYS(error_message(whole.substr(0, length)), "truncated");
 }
 
-TEST_F(NpyReader, RefusesTrailingBytes) {
-  EXPECT_SAYS(refusal(npy<std::uint32_t>("<u4", {1, 2}) + "x"), "1 extra bytes");
+TEST_F(NpyReader, RejectsTrailingBytes) {
+  EXPECT_SAYS(error_message(npy<std::uint32_t>("<u4", {1, 2}) + "x"), "1 extra bytes");
 }
 
-TEST_F(NpyReader, RefusesImpossibleCounts) {
+TEST_F(NpyReader, RejectsImpossibleCounts) {
   for (const char* shape : {"(2305843009213693952,)", "(18446744073709551615,)"})  // 2^61, 2^64-1
-    EXPECT_SAYS(refusal(npy_head(dictionary("<u8", shape))), "impossible count");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u8", "(18446744073709551616,)"))), "impossibly large");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u8", "(-1,)"))), "not a tuple of numbers");
+    EXPECT_SAYS(error_message(npy_head(dictionary("<u8", shape))), "impossible count");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u8", "(18446744073709551616,)"))),
+              "impossibly large");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u8", "(-1,)"))), "not a tuple of numbers");
   // More than 4 GiB: a count cut to 32 bits would pass.
-  EXPECT_SAYS(refusal(npy_head(dictionary("|u1", "(4294967297,)")) + "x"), "truncated");
+  EXPECT_SAYS(error_message(npy_head(dictionary("|u1", "(4294967297,)")) + "x"), "truncated");
 }
 
-TEST_F(NpyReader, RefusesOtherDimensions) {
+TEST_F(NpyReader, RejectsOtherDimensions) {
   const std::string bytes = bytes_of<std::uint32_t>({1, 2, 3, 4});
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u4", "(2, 2)")) + bytes), "2-D array of shape (2, 2)");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u4", "(2, 2)", "True")) + bytes), "2-D");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u4", "(4, 1)")) + bytes), "2-D");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u4", "(1, 2, 2)")) + bytes), "3-D");
-  EXPECT_SAYS(refusal(npy_head(dictionary("<u4", "()")) + bytes.substr(0, 4)), "single value");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u4", "(2, 2)")) + bytes),
+              "2-D array of shape (2, 2)");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u4", "(2, 2)", "True")) + bytes), "2-D");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u4", "(4, 1)")) + bytes), "2-D");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u4", "(1, 2, 2)")) + bytes), "3-D");
+  EXPECT_SAYS(error_message(npy_head(dictionary("<u4", "()")) + bytes.substr(0, 4)),
+              "single value");
 }
 
-TEST_F(NpyReader, RefusesOtherTypesWithAWayOut) {
+TEST_F(NpyReader, RejectsOtherTypesAndNamesTheConversion) {
   const std::array<std::array<const char*, 3>, 14> cases = {
       {{">u4", "big-endian", "newbyteorder"},
        {">f8", "big-endian", "newbyteorder"},
@@ -177,16 +180,16 @@ TEST_F(NpyReader, RefusesOtherTypesWithAWayOut) {
        {"|S-1", "invalid string width", "save"},
        {"u4", "'u4'", "expected integers"}}};
   for (const auto& [descr, wrong, way_out] : cases) {
-    const std::string sentence = refusal(npy_head(dictionary(descr, "(0,)")));
+    const std::string sentence = error_message(npy_head(dictionary(descr, "(0,)")));
     EXPECT_SAYS(sentence, wrong);
     EXPECT_SAYS(sentence, way_out);
   }
   const std::string records =
       "{'descr': [('id', '<u4'), ('x', '<f8')], 'fortran_order': False, 'shape': (0,), }";
-  EXPECT_SAYS(refusal(npy_head(records)), "a['id']");
+  EXPECT_SAYS(error_message(npy_head(records)), "a['id']");
 }
 
-TEST_F(NpyReader, RefusesBrokenHeaders) {
+TEST_F(NpyReader, RejectsBrokenHeaders) {
   for (const char* text : {"", "{", "{}", "[]", "{'descr': '<u4'}", "nonsense",
                            "{'descr': '<u4', 'fortran_order': False, 'shape': (2,)",
                            "{'descr': '<u4', 'fortran_order': False, 'shape': (2,",
@@ -197,7 +200,7 @@ TEST_F(NpyReader, RefusesBrokenHeaders) {
                            "{'descr': '<u4', 'descr': '<u4', 'shape': (2,)}",
                            "{'descr': '<u4', 'fortran_order': False, 'shape': (2,), 'x': 1}",
                            "{'descr': '<u4', 'fortran_order': False, 'shape': (2,)} more"})
-    EXPECT_SAYS(refusal(npy_head(text)), "broken .npy header");
+    EXPECT_SAYS(error_message(npy_head(text)), "broken .npy header");
 }
 
 TEST_F(NpyReader, ReadsFromAPipe) {

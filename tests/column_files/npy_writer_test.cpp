@@ -31,7 +31,7 @@ class NpyWriterTest : public testing::Scratch {
   }
 };
 
-TEST_F(NpyWriterTest, WhatIsWrittenIsReadBack) {
+TEST_F(NpyWriterTest, RoundTrips) {
   expect_round_trip<std::uint32_t>({0, 1, 4294967295}, Type::u32);
   expect_round_trip<std::uint64_t>({~std::uint64_t{0}, 5}, Type::u64);
   expect_round_trip<std::int64_t>({-5, 5}, Type::i64);
@@ -61,7 +61,7 @@ TEST_F(NpyWriterTest, PiecesBecomeOneArray) {
   EXPECT_EQ(read_npy(path("a.npy")).size(), 100'000U);
 }
 
-TEST_F(NpyWriterTest, WithoutACommitNothingStays) {
+TEST_F(NpyWriterTest, LeavesNoFileWithoutACommit) {
   {
     NpyWriter writer(path("a.npy"), npy_descr<double>());
     const std::vector<double> piece(1000, 0.5);
@@ -90,7 +90,7 @@ TEST_F(NpyWriterTest, FollowsALinkToItsFile) {
   EXPECT_EQ(read_npy(path("real.npy")).size(), 0U);
 }
 
-TEST_F(NpyWriterTest, GivesTheFileOrdinaryPermissions) {
+TEST_F(NpyWriterTest, CreatesFilesWithDefaultPermissions) {
   const mode_t mask = umask(022);
   NpyWriter(path("a.npy"), npy_descr<double>()).commit();
   umask(mask);
@@ -99,7 +99,7 @@ TEST_F(NpyWriterTest, GivesTheFileOrdinaryPermissions) {
   EXPECT_EQ(status.st_mode & 0777U, 0644U);
 }
 
-TEST_F(NpyWriterTest, LetsNobodyElseReadWhatWasPrivate) {
+TEST_F(NpyWriterTest, KeepsPrivatePermissions) {
   write("a.npy", "old");
   ASSERT_EQ(chmod(path("a.npy").c_str(), 0600), 0);
   NpyWriter(path("a.npy"), npy_descr<double>()).commit();
@@ -108,18 +108,18 @@ TEST_F(NpyWriterTest, LetsNobodyElseReadWhatWasPrivate) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
-TEST_F(NpyWriterTest, RefusesPlacesWhereNoFileCanBe) {
-  auto refusal = [](const std::string& file) {
+TEST_F(NpyWriterTest, RejectsPathsThatCannotBeWritten) {
+  auto error_message = [](const std::string& file) {
     return error_of([&] { AtomicFile::require_writable(file); });
   };
-  EXPECT_SAYS(refusal(path("none/a.npy")), "does not exist; create it first");
-  EXPECT_SAYS(refusal(path("")), "is a folder");
-  EXPECT_SAYS(refusal("/dev/null"), "device or pipe");
-  EXPECT_SAYS(refusal(""), "empty name");
+  EXPECT_SAYS(error_message(path("none/a.npy")), "does not exist; create it first");
+  EXPECT_SAYS(error_message(path("")), "is a folder");
+  EXPECT_SAYS(error_message("/dev/null"), "device or pipe");
+  EXPECT_SAYS(error_message(""), "empty name");
   EXPECT_SAYS(error_of([&] { const AtomicFile file(path("none/a.npy")); }), "does not exist");
 }
 
-TEST_F(NpyWriterTest, AFullDiskIsAnErrorAndLeavesNothing) {
+TEST_F(NpyWriterTest, ReportsAFullDiskAndLeavesNoFile) {
   // A limit on file sizes simulates a full disk.
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
   rlimit old_limit{};

@@ -22,33 +22,33 @@ TEST(TextTime, ReadsDatesAndTimesOfDay) {
   EXPECT_EQ(parse_time("1969-12-31T23:59:59", "us"), Ticks(-1'000'000));
 }
 
-TEST(TextTime, TakesUtcHoweverItIsWritten) {
+TEST(TextTime, AcceptsEveryFormOfUtc) {
   for (const char* zone : {"", "Z", "+00", "+00:00", "-00:00"})
     EXPECT_EQ(parse_time(std::string("1970-01-01 00:00:05") + zone, "s"), Ticks(5)) << zone;
   for (const char* zone : {"+01:00", "-05", "+0", "+00:0", "+00:00Z", "ZZ"})
     EXPECT_EQ(parse_time(std::string("1970-01-01 00:00:05") + zone, "s"), std::nullopt) << zone;
 }
 
-TEST(TextTime, TakesTicksAsTheyAre) {
+TEST(TextTime, AcceptsTicks) {
   EXPECT_EQ(parse_time("-17", "D"), Ticks(-17));
   EXPECT_EQ(parse_time("1234", "25s"), Ticks(1234));
 }
 
-TEST(TextTime, RefusesWhatIsNoTime) {
+TEST(TextTime, RejectsOtherText) {
   for (const char* text : {"", "today", "2024-13-01", "2023-02-29", "2024-1-1", "2024-01-01T",
                            "2024-01-01T24:00", "2024-01-01T12:60", "2024-01-01T12:00:60",
                            "2024-01-01T12:00:00.", "2024-01-01x", "2024-01-01T12:00:00.0000000001"})
     EXPECT_EQ(parse_time(text, "ns"), std::nullopt) << text;
 }
 
-TEST(TextTime, RefusesWhatFallsBetweenTicks) {
+TEST(TextTime, RejectsTimesBetweenTicks) {
   EXPECT_EQ(parse_time("2024-01-01T12:00", "D"), std::nullopt);
   EXPECT_EQ(parse_time("2024-01-01T00:00:00.5", "s"), std::nullopt);
   EXPECT_EQ(parse_time("2024-01-01", "Y"), std::nullopt) << "years have no fixed length";
   EXPECT_EQ(parse_time("9999-01-01", "ns"), std::nullopt) << "beyond int64";
 }
 
-TEST(TextTime, TellsDatesFromTimesOfDay) {
+TEST(TextTime, DistinguishesDatesFromTimesOfDay) {
   EXPECT_TRUE(parse_iso_time("2024-02-29")->is_date);
   EXPECT_FALSE(parse_iso_time("2024-02-29T00:00")->is_date);
   EXPECT_EQ(parse_iso_time(" 1970-01-02 00:00:01.5Z ")->days, 1);

@@ -154,7 +154,7 @@ TEST_P(BucketGeometry, AnswersLikeTheScan) {
     }
 }
 
-TEST_P(BucketGeometry, RefusesKeysBeyondTheMode) {
+TEST_P(BucketGeometry, RejectsKeysBeyondTheMode) {
   if (!is_available(GetParam())) GTEST_SKIP() << GetParam() << " is not available here";
   const std::vector<std::uint64_t> wide = {5, 5 + (1 << 23), 6};
   const std::string spec = GetParam() + ",mode=naive,bucket=2";

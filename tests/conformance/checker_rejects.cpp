@@ -104,7 +104,7 @@ TEST(Checker, RejectsEveryWrongAnswer) {
   }
 }
 
-TEST(Checker, RejectsAnswersThatWereNotAskedFor) {
+TEST(Checker, RejectsAnswersThatWereNotRequested) {
   Example example;
   example.options.answers = Answer::any | Answer::rows;
   EXPECT_NE("", example.difference(example.right));

@@ -305,7 +305,7 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
       if (valid % group_rows != 0) return "part of a group is live";
       return snapshot.size() == size && snapshot.live() == valid ? "" : "the snapshot changed";
     });
-  // What tells about an index, and its bytes.
+  // The description of an index, and its bytes.
   crew.add(min_passes, [&]() -> std::string {
     static_cast<void>(shared.index().describe());
     static_cast<void>(shared.index().memory_usage());

@@ -185,17 +185,17 @@ class Distributions : public testing::TestWithParam<Case> {
   void check(const Index& index) {
     const std::size_t samples = traces_rays(spec()) ? 60 : affordable(600);
     const Keys points = column_.points(samples, random_);
-    compare(index.lookup(points, asked, values_), points, points);
+    compare(index.lookup(points, requested, values_), points, points);
     if (!index.supports(Answer::sum, QueryKind::range)) return;
     const auto [lower, upper] = column_.ranges(samples, random_);
-    compare(index.range(lower, upper, asked, values_), lower, upper);
+    compare(index.range(lower, upper, requested, values_), lower, upper);
     const std::vector<std::uint32_t> ranks = index.rank(points);
     for (std::size_t i = 0; i < points.size(); ++i)
       ASSERT_EQ(ranks[i], oracle_.rank(points[i])) << points[i];
   }
 
  private:
-  static constexpr AnswerSet asked =
+  static constexpr AnswerSet requested =
       Answer::any | Answer::count | Answer::sum | AnswerSet(Answer::first);
 
   static SkewedColumn made(const NamedKeys& named, Random& random) {

@@ -66,9 +66,9 @@ TEST_P(EveryAnswer, OfEveryValueType) {
   }
 }
 
-// A hash table answers points alone, every other index everything. What is not supported is refused
-// as such, and sum, min and max without values are refused by all.
-TEST_P(EveryAnswer, IsGivenOrRefusedAsDocumented) {
+// A hash table answers points alone, every other index everything. What is not supported is
+// rejected as such, and sum, min and max without values are rejected by all.
+TEST_P(EveryAnswer, IsReturnedOrRejectedAsDocumented) {
   const auto& [spec, workload] = GetParam();
   const Scene scene(workload);
   const Index index = build(scene.column.view(), spec);

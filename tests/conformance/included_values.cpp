@@ -1,4 +1,4 @@
-// Values that an index keeps in key order answer like the same values given with the call, and
+// Values that an index keeps in key order answer like the same values passed with the call, and
 // move with their rows.
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using Case = std::tuple<std::string, std::string>;
 
 class IncludedValues : public testing::TestWithParam<Case> {};
 
-TEST_P(IncludedValues, AnswerLikeGivenOnes) {
+TEST_P(IncludedValues, AnswerLikeAValueColumn) {
   const TestColumn column = workload_named(std::get<1>(GetParam())).column();
   Random random(8);
   const std::vector<Batch> batches = own_batches(column, 15, random);
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });
 
-TEST(IncludedValues, AreRefusedByIndexesWithoutOrder) {
+TEST(IncludedValues, AreRejectedByIndexesWithoutOrder) {
   const TestColumn column = workload_named("dense_u32").column();
   Random random(1);
   const TestColumn values = values_of(Type::i64, column.size(), random);
@@ -98,7 +98,7 @@ TEST(IncludedValues, AreRefusedByIndexesWithoutOrder) {
     }
 }
 
-TEST(IncludedValues, ThatAreWrongAreRefused) {
+TEST(IncludedValues, AreRejectedIfInvalid) {
   const std::vector<int> keys = {1, 2, 3};
   const std::vector<int> two = {1, 2};
   const std::vector<std::string> texts = {"a", "b", "c"};

@@ -140,7 +140,7 @@ TEST(JoinBatches, AreOfTheIndexAsItWasWhenTheCallBegan) {
   EXPECT_EQ(join_difference(joined, matches, JoinKind::inner), "");
 }
 
-// The checker itself refuses what is wrong.
+// The checker itself rejects what is wrong.
 TEST(JoinOracle, RejectsWrongPairs) {
   const Matches matches = {{1, 3}, {}, {2}};
   EXPECT_EQ(join_difference({{0, 0, 2}, {1, 3, 2}}, matches, JoinKind::inner), "");

@@ -53,7 +53,7 @@ class LargeColumns : public testing::TestWithParam<Case> {
   void check_points(const Index& index) {
     Keys lookups(kind_ == "duplicates" ? hits_in_all / 32 : hits_in_all);
     for (std::uint64_t& key : lookups) key = random_.pick(keys_) + (random_.one_in(3) ? 1 : 0);
-    compare(index.lookup(lookups, asked, values_), lookups, lookups);
+    compare(index.lookup(lookups, requested, values_), lookups, lookups);
   }
 
   void check_ranges(const Index& index) {
@@ -66,11 +66,11 @@ class LargeColumns : public testing::TestWithParam<Case> {
       lower[i] = sorted[at];
       upper[i] = sorted[std::min(at + random_.below(i % 50 == 0 ? 20000 : 60), rows - 1)];
     }
-    compare(index.range(lower, upper, asked, values_), lower, upper);
+    compare(index.range(lower, upper, requested, values_), lower, upper);
   }
 
  private:
-  static constexpr AnswerSet asked = Answer::count | Answer::sum | AnswerSet(Answer::first);
+  static constexpr AnswerSet requested = Answer::count | Answer::sum | AnswerSet(Answer::first);
 
   void compare(const Answers& answers, const Keys& lower, const Keys& upper) const {
     const SortedOracle oracle(keys_, valid_);

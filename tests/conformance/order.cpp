@@ -1,5 +1,5 @@
-// Every usable index on every column, and on tables that change: questions of order, against a
-// sorted list.
+// Every usable index on every column, and on tables that change: queries that depend on order,
+// against a sorted list.
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Conformance, EveryOrder,
                                   std::get<1>(item.param);
                          });
 
-TEST(Order, HashSaysThatItCannot) {
+TEST(Order, IsUnsupportedByHash) {
   const std::vector<std::uint32_t> keys = {3, 1, 2};
   const Index index = build(keys, "hash@cpu");
   EXPECT_FALSE(index.supports(Answer::any, QueryKind::nearest));

@@ -181,8 +181,8 @@ void run(std::uint64_t seed) {
 TEST(RandomRuns, AnswerLikeTheScan) {
   if (const char* seed = std::getenv("RTINDEX_SEED")) return run(std::stoull(seed));
   std::random_device device;
-  const char* asked = std::getenv("RTINDEX_RUNS");
-  const std::size_t runs = asked != nullptr ? std::stoull(asked) : affordable(usual_runs);
+  const char* requested = std::getenv("RTINDEX_RUNS");
+  const std::size_t runs = requested != nullptr ? std::stoull(requested) : affordable(usual_runs);
   for (std::size_t i = 0; i < runs && !HasFailure(); ++i)
     run(static_cast<std::uint64_t>(device()) << 20 ^ device());
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The settings of rx that decide about geometry, and what they must hold and refuse. Written down
+// The settings of rx that decide about geometry, and what they must hold and reject. Written down
 // here once more, from the paper and from what Embree was seen to do, not taken from the library.
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What rx refuses, and that it refuses nothing else. The full list:
+// What rx rejects, and that it rejects nothing else. The full list:
 //   mode=extended with spheres, with range=offset or with point=offset, whatever the column;
 //   bits with mode=naive or extended; bits beyond an axis or beyond a key; scale beyond 2^+-30;
 //   a column whose keys span more than RxGeometry::largest_span().
@@ -17,7 +17,7 @@ namespace {
 
 const std::string tracer = "rx:embree@cpu";
 
-std::string refusal(const std::vector<std::uint64_t>& keys, const std::string& options) {
+std::string error_message(const std::vector<std::uint64_t>& keys, const std::string& options) {
   try {
     static_cast<void>(build(keys, tracer + "," + options));
     return "";
@@ -26,15 +26,15 @@ std::string refusal(const std::vector<std::uint64_t>& keys, const std::string& o
   }
 }
 
-class RxRefusals : public testing::Test {
+class RxValidation : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string reason = refusal({1}, "threads=1");
+    const std::string reason = error_message({1}, "threads=1");
     if (!reason.empty()) GTEST_SKIP() << reason;
   }
 };
 
-TEST_F(RxRefusals, CombinationsThatAreNeverExact) {
+TEST_F(RxValidation, RejectsCombinationsThatAreNeverExact) {
   const std::vector<std::uint64_t> small = {0, 1, 2};
   for (const std::string options : {"mode=extended,primitive=sphere",
                                     "mode=extended,primitive=sphere,range=zero",
@@ -60,10 +60,10 @@ TEST_F(RxRefusals, CombinationsThatAreNeverExact) {
                                     "threads=-1",
                                     "threads=many",
                                     "threads=4097"})
-    EXPECT_NE("", refusal(small, options)) << options;
+    EXPECT_NE("", error_message(small, options)) << options;
 }
 
-TEST_F(RxRefusals, NoOtherCombination) {
+TEST_F(RxValidation, AcceptsEveryOtherCombination) {
   const std::vector<std::uint64_t> small = {0, 1, 2, 2};
   for (const std::string mode : {"naive", "extended", "3d", "3d,bits=1+1+1", "3d,bits=23+0+0",
                                  "3d,bits=0+23+0", "3d,bits=0+0+23", "3d,bits=2+0+0"})
@@ -74,13 +74,14 @@ TEST_F(RxRefusals, NoOtherCombination) {
             if (mode == "extended" &&
                 (primitive == "sphere" || point == "offset" || range == "offset"))
               continue;
-            EXPECT_EQ("", refusal(small, "mode=" + mode + ",primitive=" + primitive + ",point=" +
-                                             point + ",range=" + range + ",scale=" + scale));
+            EXPECT_EQ("", error_message(small, "mode=" + mode + ",primitive=" + primitive +
+                                                   ",point=" + point + ",range=" + range +
+                                                   ",scale=" + scale));
           }
 }
 
 // A segment of its own would hold such keys, but not the structure into which it is merged later.
-TEST_F(RxRefusals, KeysOfChangesThatDoNotFitTheMode) {
+TEST_F(RxValidation, RejectsChangesWithKeysBeyondTheMode) {
   using Keys = std::vector<std::uint64_t>;
   using Rows = std::vector<std::uint32_t>;
   Keys keys;
@@ -117,8 +118,8 @@ TEST_F(RxRefusals, KeysOfChangesThatDoNotFitTheMode) {
   }
 }
 
-// The widest column is taken and answered, one key more is refused.
-TEST_F(RxRefusals, BeginRightBehindTheWidestColumn) {
+// The widest column is accepted and answered; one key more is rejected.
+TEST_F(RxValidation, RejectsOneKeyBeyondTheWidestColumn) {
   for (const std::string mode : {"naive", "extended", "3d"})
     for (const std::string primitive : {"triangle", "sphere", "aabb"})
       for (const Split& bits : std::vector<Split>{{23, 23, 18},
@@ -140,42 +141,42 @@ TEST_F(RxRefusals, BeginRightBehindTheWidestColumn) {
           const std::uint64_t widest = geometry.largest_span();
           for (const std::uint64_t base : {std::uint64_t{0}, std::uint64_t{1000}}) {
             if (widest + base < widest) continue;
-            EXPECT_EQ("", refusal({base, base + widest}, geometry.text())) << geometry.text();
+            EXPECT_EQ("", error_message({base, base + widest}, geometry.text())) << geometry.text();
             if (widest + base + 1 == 0) continue;
-            const std::string reason = refusal({base + widest + 1, base}, geometry.text());
+            const std::string reason = error_message({base + widest + 1, base}, geometry.text());
             EXPECT_NE("", reason) << geometry.text();
             EXPECT_NE(reason.find("mode=3d"), std::string::npos) << reason;
           }
         }
 }
 
-TEST_F(RxRefusals, NameTheRowTheKeyAndTheModeThatWouldHoldIt) {
+TEST_F(RxValidation, NamesTheRowTheKeyAndAModeThatFits) {
   const std::vector<std::uint64_t> keys = {5, 5 + (1 << 23), 6};
-  const std::string reason = refusal(keys, "mode=naive");
+  const std::string reason = error_message(keys, "mode=naive");
   EXPECT_NE(reason.find("row 1"), std::string::npos) << reason;
   EXPECT_NE(reason.find("8388613"), std::string::npos) << reason;
   EXPECT_NE(reason.find("mode=3d"), std::string::npos) << reason;
 }
 
 // The setting that the sentence offers must itself work.
-TEST_F(RxRefusals, OfferASettingThatWorks) {
+TEST_F(RxValidation, SuggestsASettingThatWorks) {
   const std::vector<std::uint64_t> full = {0, 7, ~std::uint64_t{0}};
   for (const std::string options :
        {"mode=naive", "mode=extended", "bits=10+10+10", "mode=naive,primitive=sphere",
         "primitive=sphere,bits=23+23+18", "primitive=sphere,bits=20+21+23",
         "primitive=aabb,bits=1+1+1"}) {
-    const std::string reason = refusal(full, options);
+    const std::string reason = error_message(full, options);
     const std::size_t at = reason.find("use ");
     ASSERT_NE(at, std::string::npos) << reason;
     std::string offer = reason.substr(at + 4);
     offer = offer.substr(0, std::min(offer.find(", or"), offer.find(' ')));
     const bool spheres = options.find("sphere") != std::string::npos;
-    EXPECT_EQ("", refusal(full, offer + (spheres ? ",primitive=sphere" : ""))) << offer;
+    EXPECT_EQ("", error_message(full, offer + (spheres ? ",primitive=sphere" : ""))) << offer;
   }
 }
 
-// An update beyond the mode is refused, by refit and by rebuild, and changes nothing.
-TEST_F(RxRefusals, OfUpdatesChangeNothing) {
+// An update beyond the mode is rejected, by refit and by rebuild, and changes nothing.
+TEST_F(RxValidation, LeavesTheIndexUnchangedAfterARejectedUpdate) {
   for (const std::string update : {"refit", "rebuild"})
     for (const std::string primitive : {"triangle", "sphere", "aabb"}) {
       const RxGeometry geometry{.mode = "naive", .primitive = primitive};

@@ -1,4 +1,4 @@
-// Every usable index on every column: saved, loaded, asked, changed and saved again.
+// Every usable index on every column: saved, loaded, queried, changed and saved again.
 
 #include <gtest/gtest.h>
 

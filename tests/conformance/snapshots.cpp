@@ -31,7 +31,7 @@ class Snapshots : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Snapshots, StayAsTheyAre) {
+TEST_P(Snapshots, AreUnaffectedByChanges) {
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
     ChangingIndex changing(column(), spec, {.seed = 60, .include = includes_values(spec)});
@@ -50,7 +50,7 @@ TEST_P(Snapshots, StayAsTheyAre) {
   }
 }
 
-TEST_P(Snapshots, ChangeAlone) {
+TEST_P(Snapshots, ChangeIndependently) {
   for (const std::string& spec : specs()) {
     SCOPED_TRACE(spec);
     ChangingIndex changing(column(), spec, {.seed = 62, .include = includes_values(spec)});
@@ -106,7 +106,7 @@ TEST_P(Snapshots, OutliveTheIndex) {
   }
 }
 
-TEST_P(Snapshots, KeepWhatIsKnownOfTheIndex) {
+TEST_P(Snapshots, KeepSpecTypesAndMetadata) {
   const auto& [spec, workload] = GetParam();
   Index index = build(column().view(), spec);
   index.set_metadata("table", "trades");

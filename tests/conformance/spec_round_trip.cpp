@@ -39,8 +39,8 @@ TEST_P(SpecRoundTrip, BuildsTheSameIndex) {
   EXPECT_EQ(again.memory_usage().resident, index.memory_usage().resident);
   EXPECT_NE(index.describe().find(full.text()), std::string::npos);
   // The full spec keeps what the short one set, except for compaction, which refit switches off.
-  const Spec asked(GetParam());
-  for (const auto& [name, value] : asked.options())
+  const Spec requested(GetParam());
+  for (const auto& [name, value] : requested.options())
     if (name != "compact") {
       EXPECT_EQ(full.option(name, "missing"), value);
     }

@@ -1,5 +1,5 @@
 // Sequences of updates and lookups: after every step the index answers like a scan of the column
-// as it is then, and a refused update changes nothing.
+// as it is then, and a rejected update changes nothing.
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST_P(Updates, ToNullAndBack) {
   }
 }
 
-TEST_P(Updates, ThatAreWrongChangeNothing) {
+TEST_P(Updates, ThatAreInvalidChangeNothing) {
   const TestColumn original = column();
   if (original.size() < 2) GTEST_SKIP() << "too few rows";
   const auto beyond = static_cast<std::uint32_t>(original.size());
@@ -82,7 +82,7 @@ TEST_P(Updates, OfValuesThatDoNotFitChangeNothing) {
           Key key = original.keys()[1];
           key[part] = value;
           if (is_null(key) || !fits(key, shape) || fits(key, original.shape())) continue;
-          // A good key first: nothing of a refused update may arrive.
+          // A good key first: nothing of a rejected update may arrive.
           Key good = original.keys()[1];
           if (!fits(good, shape)) good = key;
           EXPECT_THROW(changing.update({0, 1}, {good, key}, shape), Error) << text_of(key);

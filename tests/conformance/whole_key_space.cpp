@@ -44,7 +44,7 @@ TEST_P(WholeKeySpace, IsOneRange) {
 INSTANTIATE_TEST_SUITE_P(Conformance, WholeKeySpace, testing::ValuesIn(usable_indexes()),
                          [](const auto& item) { return test_name(item.param); });
 
-TEST(RowRays, AllRefusesMoreThan2To24) {
+TEST(RowRays, AllRejectsMoreThan2To24) {
   const std::string spec = "rx:embree@cpu,row_rays=all";
   if (!is_available(spec)) GTEST_SKIP() << "Embree is not available here";
   const Index index = build(sparse_keys(), spec);
@@ -60,7 +60,7 @@ TEST(RowRays, AllRefusesMoreThan2To24) {
   EXPECT_EQ(index.range(zero, zero, Answer::count).count().size(), 2U);
 }
 
-TEST(RowRays, AllTakesExactly2To24) {
+TEST(RowRays, AllAcceptsExactly2To24) {
   const std::string spec = "rx:embree@cpu,row_rays=all,bits=0+23+23";
   if (!is_available(spec)) GTEST_SKIP() << "Embree is not available here";
   const std::uint64_t rays = std::uint64_t{1} << 24;

@@ -60,7 +60,7 @@ class EqualPrefixes : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST(CountedBytes, AreThoseBeforeADifference) {
+TEST(CountedBytes, EndAtTheFirstDifference) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer has a memcmp of its own";
 #endif
@@ -71,7 +71,7 @@ TEST(CountedBytes, AreThoseBeforeADifference) {
   EXPECT_EQ(compared_bytes() - before, 51U);
 }
 
-TEST_P(EqualPrefixes, CostALookupAFewComparisons) {
+TEST_P(EqualPrefixes, NeedFewComparisonsPerLookup) {
   for (const std::size_t groups : {1U, 3U}) {
     const std::uint64_t few = work_of_a_lookup(GetParam(), 1'000, groups);
     const std::uint64_t many = work_of_a_lookup(GetParam(), 8'000, groups);

@@ -185,32 +185,32 @@ class Draw(CommandTest):
                                  picture.read_text(encoding="utf-8"))
 
     def test_bad_input(self):
-        def refuse(*arguments, says):
-            self.refuse("draw", "-o", "new.svg", *arguments, says=says)
+        def reject(*arguments, says):
+            self.reject("draw", "-o", "new.svg", *arguments, says=says)
         self.write_npy("long.npy", "<u4", list(range(201)))
         self.write_npy("empty.npy", "<u4", [])
-        refuse("--column", "long.npy", says=["201 rows", "200"])
-        refuse("--column", "empty.npy", says="nothing to draw")
-        refuse("--column", "none.npy", says="none.npy")
-        refuse("--column", "intro.npy", "--key", "soon", says="soon")
-        refuse("--column", "intro.npy", "--range", "23", says=["--range 23", "LOWER:UPPER"])
-        refuse("--column", "intro.npy", "--range", "1:2:3", says="LOWER:UPPER")
-        refuse("--column", "intro.npy", "--range", "1:x", says="x")
-        refuse("--column", "intro.npy", "--index", "hash", says="casts no rays")
-        refuse("--column", "intro.npy", "--index", "rx:native", says="casts no rays")
-        refuse("--column", "intro.npy", "--index", "rx,primitive=cube", says="cube")
-        refuse("--column", "intro.npy", "--format", "parquet", says="parquet")
+        reject("--column", "long.npy", says=["201 rows", "200"])
+        reject("--column", "empty.npy", says="nothing to draw")
+        reject("--column", "none.npy", says="none.npy")
+        reject("--column", "intro.npy", "--key", "soon", says="soon")
+        reject("--column", "intro.npy", "--range", "23", says=["--range 23", "LOWER:UPPER"])
+        reject("--column", "intro.npy", "--range", "1:2:3", says="LOWER:UPPER")
+        reject("--column", "intro.npy", "--range", "1:x", says="x")
+        reject("--column", "intro.npy", "--index", "hash", says="casts no rays")
+        reject("--column", "intro.npy", "--index", "rx:native", says="casts no rays")
+        reject("--column", "intro.npy", "--index", "rx,primitive=cube", says="cube")
+        reject("--column", "intro.npy", "--format", "parquet", says="parquet")
         self.write_npy("far.npy", "<u8", [0, 2**40])
-        refuse("--column", "far.npy", "--index", "rx,mode=naive", says=["row 1", "mode=3d"])
-        refuse("--column", "far.npy", "--range", f"0:{2**40}", "--index", "rx,row_rays=all",
+        reject("--column", "far.npy", "--index", "rx,mode=naive", says=["row 1", "mode=3d"])
+        reject("--column", "far.npy", "--range", f"0:{2**40}", "--index", "rx,row_rays=all",
                says="row_rays=occupied")
-        self.refuse("draw", "--column", "intro.npy", says="--output")
-        self.refuse("draw", "--column", "intro.npy", "-o", "nowhere/out.svg", says="nowhere")
+        self.reject("draw", "--column", "intro.npy", says="--output")
+        self.reject("draw", "--column", "intro.npy", "-o", "nowhere/out.svg", says="nowhere")
 
     def test_an_old_picture_stays_where_a_new_one_fails(self):
         self.draw("intro.npy")
         before = (self.folder / "out.svg").read_bytes()
-        self.refuse("draw", "--column", "intro.npy", "--key", "soon", "-o", "out.svg")
+        self.reject("draw", "--column", "intro.npy", "--key", "soon", "-o", "out.svg")
         self.assertEqual((self.folder / "out.svg").read_bytes(), before)
 
 

@@ -29,7 +29,7 @@ constexpr auto pays_never = OrderPays::never;
 constexpr auto pays_beyond_core = OrderPays::beyond_core;
 constexpr auto pays_beyond_last_level = OrderPays::beyond_last_level;
 
-TEST(OrderRule, DescribesWhatItDecides) {
+TEST(OrderRule, DescribesItsDecision) {
   const auto text = [](Order order, OrderPays pays, std::size_t bytes) {
     return OrderRule(order, pays, bytes).describe();
   };
@@ -101,7 +101,7 @@ TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {
   }
 }
 
-TEST(RowOrder, NoRowsAreWantedOfAMatch) {
+TEST(RowOrder, AcceptsALimitOfZeroRows) {
   const std::vector<int> keys = {1, 2, 3, 4, 5, 5, 7};
   for (const std::string& spec : usable_indexes()) {
     const Index index = build(keys, spec);

@@ -34,7 +34,7 @@ Index index_of(std::uint64_t first) {
   return build(keys, "rx:native@cpu,threads=1");
 }
 
-// What the child does; it has been told where by the environment.
+// Run by the child; an environment variable names the file.
 TEST(KilledChild, DISABLED_Saves) {
   const char* const path = std::getenv(path_name);
   if (path == nullptr) GTEST_SKIP() << "the child of the other test";

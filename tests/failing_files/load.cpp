@@ -39,7 +39,7 @@ class FailingLoad : public testing::TestWithParam<std::string> {
   std::string path_ = folder_.file("a.rtindex");
 };
 
-TEST_P(FailingLoad, SaysWhatFailed) {
+TEST_P(FailingLoad, ReportsWhatFailed) {
   for (const FileCall call : {FileCall::open, FileCall::status, FileCall::map})
     for (const int error : {EIO, EMFILE, ENOMEM}) {
       const FailingFiles files({.call = call, .error = error});
@@ -52,7 +52,7 @@ TEST_P(FailingLoad, SaysWhatFailed) {
   expect_keys(load(path_));
 }
 
-TEST_P(FailingLoad, IsNotDisturbedByAFileThatIsReplacedOrDeleted) {
+TEST_P(FailingLoad, IsUnaffectedByAReplacedOrDeletedFile) {
   const Index index = load(path_);
   const Keys others(1000, 77);
   build(others, GetParam()).save(path_);
@@ -65,7 +65,7 @@ TEST_P(FailingLoad, IsNotDisturbedByAFileThatIsReplacedOrDeleted) {
   EXPECT_EQ(error_of([&] { static_cast<void>(load(path_)); }), ErrorKind::io);
 }
 
-TEST_P(FailingLoad, RefusesAFileThatIsCut) {
+TEST_P(FailingLoad, RejectsATruncatedFile) {
   const std::size_t whole = std::filesystem::file_size(path_);
   for (const std::size_t bytes :
        {whole - 1, whole / 2, std::size_t{4096}, std::size_t{63}, std::size_t{0}}) {
@@ -75,7 +75,7 @@ TEST_P(FailingLoad, RefusesAFileThatIsCut) {
 }
 
 // docs/files.md: the bytes of a file that others may cut are read first.
-TEST_P(FailingLoad, IsNotDisturbedByACutFileWhoseBytesWereRead) {
+TEST_P(FailingLoad, IsUnaffectedByTruncationAfterReading) {
   std::ifstream file(path_, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const Index index = deserialize(std::as_bytes(std::span(text)));

@@ -61,7 +61,7 @@ class FailingSave : public testing::Test {
   Index new_index_ = build(keys_from(1000), "rx:native@cpu,threads=1");
 };
 
-TEST_F(FailingSave, LeavesTheFileAsItWas) {
+TEST_F(FailingSave, LeavesTheFileUnchanged) {
   for (const bool has_nameless : {true, false})
     for (const FileCall call : all_file_calls)
       for (const int error : {ENOSPC, EIO, EDQUOT, EACCES, EMFILE}) {
@@ -93,7 +93,7 @@ TEST_F(FailingSave, LeavesTheFileAsItWas) {
       }
 }
 
-TEST_F(FailingSave, WritesAgainWhatWasNotWritten) {
+TEST_F(FailingSave, RetriesPartialWrites) {
   for (const bool has_nameless : {true, false}) {
     const FailingFiles files({.has_nameless = has_nameless, .max_bytes = 777, .interrupts = true});
     new_index_.save(path_);
@@ -102,7 +102,7 @@ TEST_F(FailingSave, WritesAgainWhatWasNotWritten) {
 }
 
 // A killed process may have left a file of the very name that was chosen.
-TEST_F(FailingSave, PassesOverNamesThatAreTaken) {
+TEST_F(FailingSave, SkipsExistingTemporaryNames) {
   for (const bool has_nameless : {true, false}) {
     const FailingFiles files({.call = has_nameless ? FileCall::link : FileCall::open,
                               .error = EEXIST,
@@ -133,7 +133,7 @@ TEST_F(FailingSave, StopsAtALimitOfTheSystem) {
   expect_new();
 }
 
-// Somebody who may not write, as long as it lives.
+// A user without permission to write, while it lives.
 class Nobody {
  public:
   Nobody() : changed_(geteuid() != 0 || setresuid(nobody, nobody, 0) == 0) {}
@@ -149,7 +149,7 @@ class Nobody {
   bool changed_;
 };
 
-TEST_F(FailingSave, NeedsAFolderThatItMayWriteTo) {
+TEST_F(FailingSave, RejectsAFolderWithoutPermission) {
   chmod(folder_.path().c_str(), 0555);
   std::optional<ErrorKind> error;
   {
@@ -168,7 +168,7 @@ TEST_F(FailingSave, NeedsAFolderThatItMayWriteTo) {
   EXPECT_EQ(error, ErrorKind::io);
 }
 
-TEST_F(FailingSave, NeedsAFolderThatIsThere) {
+TEST_F(FailingSave, RejectsAMissingFolder) {
   EXPECT_EQ(error_of([&] { new_index_.save(folder_.file("gone/a.rtindex")); }), ErrorKind::io);
   expect_old();
 }

@@ -17,11 +17,11 @@
 #include "support/workloads.hpp"
 
 namespace {
-std::atomic<unsigned> refused = 0;
+std::atomic<unsigned> rejected = 0;
 }
 
 extern "C" int pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*) noexcept {
-  ++refused;
+  ++rejected;
   return EAGAIN;
 }
 
@@ -46,15 +46,15 @@ TEST_P(NoThreads, EveryCallWorks) {
   for (const Call& call : every_call(index, column)) {
     if (call.name == "spec" || call.name == "describe") continue;  // tell the number of threads
     call.make(of_one_thread);
-    const Told expected = call.told();
+    const Digest expected = call.digest();
     call.make(index);
-    EXPECT_EQ(call.told(), expected) << call.name;
+    EXPECT_EQ(call.digest(), expected) << call.name;
   }
   EXPECT_EQ(index.lookup(column.view(), Answer::first).first().back(), numbers.size() - 1);
   index.insert(column.view());
   index.merge();
   EXPECT_EQ(index.lookup(column.view(), Answer::count).count().back(), 2U);
-  add_count("threads that could not be started", GetParam(), refused.exchange(0));
+  add_count("threads that could not be started", GetParam(), rejected.exchange(0));
 }
 
 std::vector<std::string> specs_of_several_threads() {

@@ -1,4 +1,4 @@
-// The container of saved indexes: what was written comes back, and everything else is refused.
+// The container of saved indexes: what was written comes back, and everything else is rejected.
 
 #include "file/index_file.hpp"
 
@@ -60,7 +60,7 @@ class IndexFile : public testing::Test {
   std::string path_ = folder_.file("a.rtindex");
 };
 
-TEST_F(IndexFile, GivesBackWhatWasWritten) {
+TEST_F(IndexFile, RoundTrips) {
   for (const Verify verify : {Verify::quick, Verify::full}) {
     const Stored stored = read_index_file(path_, verify);
     const FileReader reader(stored);
@@ -87,7 +87,7 @@ TEST_F(IndexFile, ArraysOutliveTheReader) {
   EXPECT_EQ(std::as_const(large)[1234], 1234U);
 }
 
-TEST_F(IndexFile, ReaderRefusesWhatMakesNoSense) {
+TEST_F(IndexFile, ReaderRejectsInvalidContent) {
   const Stored stored = read_index_file(path_, Verify::quick);
   const FileReader reader(stored);
   const FileReader part = reader.part("part");
@@ -103,7 +103,7 @@ TEST_F(IndexFile, ReaderRefusesWhatMakesNoSense) {
   EXPECT_THROW(static_cast<void>(part.small_array<std::uint32_t>("large")), Error);
 }
 
-TEST_F(IndexFile, ForeignFilesAreRefused) {
+TEST_F(IndexFile, RejectsForeignFiles) {
   const auto foreign = [&](const std::string& bytes) {
     return error_after([&](IndexBytes& file) { file.bytes = bytes; });
   };
@@ -116,7 +116,7 @@ TEST_F(IndexFile, ForeignFilesAreRefused) {
       has(error_after([](IndexBytes& file) { file.bytes.erase(5, 1); }), "is not an index file"));
 }
 
-TEST_F(IndexFile, TruncatedFilesAreRefused) {
+TEST_F(IndexFile, RejectsTruncatedFiles) {
   const std::size_t size = IndexBytes(path_).bytes.size();
   for (const std::size_t kept : {std::size_t{8}, std::size_t{63}, std::size_t{64}, std::size_t{65},
                                  std::size_t{500}, size / 2, size - 1})
@@ -125,7 +125,7 @@ TEST_F(IndexFile, TruncatedFilesAreRefused) {
   EXPECT_TRUE(has(error_after([](IndexBytes& file) { file.bytes += '\0'; }), "was written with"));
 }
 
-TEST_F(IndexFile, OtherVersionsAndByteOrdersAreRefused) {
+TEST_F(IndexFile, RejectsOtherVersionsAndByteOrders) {
   for (const std::uint32_t version : {0U, 2U, 3U, ~0U})
     EXPECT_TRUE(has(error_after([&](IndexBytes& file) {
                       file.put<std::uint32_t>(IndexBytes::version_at, version);
@@ -141,7 +141,7 @@ TEST_F(IndexFile, OtherVersionsAndByteOrdersAreRefused) {
       "is damaged"));
 }
 
-TEST_F(IndexFile, EveryFlippedBitOfPreludeHeaderAndSmallSectionsIsSeen) {
+TEST_F(IndexFile, DetectsEveryFlippedBitOfPreludeHeaderAndSmallSections) {
   const IndexBytes whole(path_);
   const std::size_t checked = IndexBytes::header_at + whole.header_bytes().size();
   for (std::size_t at = 0; at < checked; ++at)
@@ -156,7 +156,7 @@ TEST_F(IndexFile, EveryFlippedBitOfPreludeHeaderAndSmallSectionsIsSeen) {
                       section.name));
 }
 
-TEST_F(IndexFile, PayloadIsComparedOnlyOnDemand) {
+TEST_F(IndexFile, VerifiesPayloadOnlyOnRequest) {
   std::size_t offset = 0;
   for (const IndexBytes::Section& section : IndexBytes(path_).sections())
     if (section.name == "part.large") offset = section.offset;
@@ -165,7 +165,7 @@ TEST_F(IndexFile, PayloadIsComparedOnlyOnDemand) {
   EXPECT_TRUE(has(error_after(spoil, Verify::full), "checksum of section part.large"));
 }
 
-TEST_F(IndexFile, HeadersThatCannotBeReadAreRefused) {
+TEST_F(IndexFile, RejectsUnreadableHeaders) {
   const auto with_header = [&](const std::string& header) {
     return error_after([&](IndexBytes& file) { file.set_header(header); });
   };
@@ -189,7 +189,7 @@ TEST_F(IndexFile, HeadersThatCannotBeReadAreRefused) {
   EXPECT_TRUE(has(with_header(foreign), "its header is invalid: a text is not UTF-8"));
 }
 
-TEST_F(IndexFile, ImpossibleSectionTablesAreRefused) {
+TEST_F(IndexFile, RejectsImpossibleSectionTables) {
   using Section = IndexBytes::Section;
   // Changes the section part.large, the first one, or part.levels, which follows.
   const auto edited = [&](std::size_t section, const std::function<void(Section&)>& change) {
@@ -220,7 +220,7 @@ TEST_F(IndexFile, ImpossibleSectionTablesAreRefused) {
                   "larger than the file"));
 }
 
-TEST_F(IndexFile, WhatCannotBeOpenedIsNamed) {
+TEST_F(IndexFile, NamesFilesThatCannotBeOpened) {
   const auto error_of = [](const std::string& path) -> std::string {
     try {
       static_cast<void>(read_index_file(path, Verify::quick));
@@ -238,7 +238,7 @@ TEST_F(IndexFile, WhatCannotBeOpenedIsNamed) {
   EXPECT_TRUE(has(error_of(pipe), "device or pipe"));
 }
 
-TEST_F(IndexFile, AFailedWriteLeavesNothingBehindAndTheOldFileWhole) {
+TEST_F(IndexFile, AFailedWriteKeepsTheOldFileAndLeavesNoOther) {
   const std::string before = IndexBytes(path_).bytes;
   Stored stored;
   FileWriter(stored).array("large", Array<std::uint64_t>(100000));

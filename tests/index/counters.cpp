@@ -90,7 +90,7 @@ TEST_P(RayCounters, ARangeCastsARayPerRow) {
   EXPECT_EQ(work_of_range(index, 9, 5), Counters{});
 }
 
-TEST_P(RayCounters, OnlyOccupiedRowsGetARayUnlessAllAreAskedFor) {
+TEST_P(RayCounters, OnlyOccupiedRowsGetARayUnlessAllAreRequested) {
   constexpr std::uint64_t last_row = std::uint64_t{64} * 99;
   const std::vector<std::uint64_t> keys = {0, 1, last_row, last_row + 1};
   EXPECT_EQ(work_of_range(made(",bits=6+23+23", keys), 0, last_row + 1).rays, 2U);
@@ -121,7 +121,7 @@ TEST_P(RayCounters, CollectingRowsCountsOnce) {
 }
 
 // Two planes of four rows of eight places, with keys in the first and the last row.
-TEST_P(RayCounters, BucketsTakeOneToThreeRaysForAnEnd) {
+TEST_P(RayCounters, BucketsNeedOneToThreeRaysPerEnd) {
   const Index index = made(",bits=3+2+1,bucket=2,drop=0", {0, 1, 2, 3, 58, 59});
   EXPECT_EQ(work_of(index, {2}).rays, 1U);   // along its row
   EXPECT_EQ(work_of(index, {5}).rays, 3U);   // and past the rows, and past the planes
@@ -137,7 +137,7 @@ TEST_P(RayCounters, BucketsTakeOneToThreeRaysForAnEnd) {
 
 // Keys 2^40 apart have rows of their own; without the bits that tell none of them apart, they share
 // one.
-TEST_P(RayCounters, SparseBucketsTakeOneRayForAnEnd) {
+TEST_P(RayCounters, SparseBucketsNeedOneRayPerEnd) {
   std::vector<std::uint64_t> keys;
   for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(i << 40);
   const auto rays_with = [&](const std::string& drop) {
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Counters, RayCounters, testing::Values("rx:embree", "rx
                          [](const auto& item) { return item.param.substr(3); });
 
 // Of rx:optix alone; on lookups from the host, in one launch and in several.
-TEST(RayTimes, AreTakenByOptix) {
+TEST(RayTimes, AreMeasuredByOptix) {
   const auto keys = even_keys(3000);
   double milliseconds = -1;
   const AnswerOptions options{.answers = Answer::count | Answer::rows};
@@ -164,7 +164,7 @@ TEST(RayTimes, AreTakenByOptix) {
     if (!entry.spec.starts_with("rx:optix")) {
       try {
         static_cast<void>(index.answer(Query::equal(keys), options, timed));
-        ADD_FAILURE() << entry.spec << " must refuse";
+        ADD_FAILURE() << entry.spec << " must reject";
       } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("use rx:optix"), std::string::npos);
       }
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(Counters, NativeCounters,
                            return item.param.substr(item.param.find('@') + 1);
                          });
 
-TEST(Counters, OfClassicIndexesAreRefused) {
+TEST(Counters, AreUnsupportedByClassicIndexes) {
   const auto keys = even_keys(10);
   Counters counters{.rays = 1};
   for (const std::string spec : {"sorted@cpu", "btree@cpu", "hash@cpu"})

@@ -186,12 +186,12 @@ class DamagedFiles : public testing::TestWithParam<Case> {
     with_values.values = values;
     for (const Batch& batch : batches) {
       if (!supports(index, full_options().answers, batch.kind)) continue;
-      ask(index, batch, with_values);
-      if (index.included()) ask(index, batch, full_options());
+      query(index, batch, with_values);
+      if (index.included()) query(index, batch, full_options());
     }
   }
 
-  static void ask(const Index& index, const Batch& batch, const AnswerOptions& options) {
+  static void query(const Index& index, const Batch& batch, const AnswerOptions& options) {
     try {
       const Answers answers = batch.kind == QueryKind::equal
                                   ? index.lookup(batch.lower.view(), options)
@@ -218,7 +218,7 @@ class DamagedFiles : public testing::TestWithParam<Case> {
   std::string again_ = folder_.file("again.rtindex");
 };
 
-TEST_P(DamagedFiles, GiveAnErrorOrAnyAnswer) {
+TEST_P(DamagedFiles, CauseAnErrorOrAnyAnswer) {
   const auto& [spec, workload, is_changed] = GetParam();
   const TestColumn column = workload_named(workload).column();
   const std::uint64_t seed = from_environment("RTINDEX_FUZZ_SEED", 20240607);

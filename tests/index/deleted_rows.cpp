@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Searchers, DeletedRowsOf,
                                   std::get<1>(item.param);
                          });
 
-TEST(DeletedRowsByPosition, CountAsMemoryOnceTheyAreThere) {
+TEST(DeletedRowsByPosition, CountAsMemoryOnceBuilt) {
   Random random(22);
   const TestColumn column = workload_named("dense_u32").column();
   const BuiltSegment built(column, "rx:native@cpu", {});

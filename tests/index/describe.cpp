@@ -87,7 +87,7 @@ TEST(Describe, CountsTheRowDirectory) {
   EXPECT_EQ(directory(build(sparse, "rx:embree,row_rays=all")), 0U);
 }
 
-TEST_P(Describe, SegmentsAndLiveRows) {
+TEST_P(Describe, ReportsSegmentsAndLiveRows) {
   std::vector<std::uint32_t> keys(100);
   std::iota(keys.begin(), keys.end(), 7U);
   Index index = build(keys, GetParam());
@@ -170,7 +170,7 @@ TEST(Index, Moves) {
   EXPECT_EQ(b.size(), 1U);
 }
 
-TEST(Index, NeedsNothingOfTheColumnAfterwards) {
+TEST(Index, DoesNotNeedTheColumnAfterTheBuild) {
   auto column = std::make_unique<std::vector<std::string>>(
       std::vector<std::string>{"a long common prefix 1", "a long common prefix 22222222222222"});
   const Index index = build(*column);

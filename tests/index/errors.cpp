@@ -108,7 +108,7 @@ TEST_P(Errors, ValuesThatAreMissingOrWrong) {
   EXPECT_SAYS(lookup(lookups, {.answers = {}}), "no answer requested");
 }
 
-TEST_P(Errors, ValuesThatAreNotNeededAreNotLookedAt) {
+TEST_P(Errors, IgnoreValuesThatAreNotNeeded) {
   const std::vector<int> two = {1, 2};
   EXPECT_EQ("no error", lookup(keys, {.answers = Answer::count, .values = two}));
 }
@@ -122,7 +122,7 @@ TEST_P(Errors, RangesOfDifferentLength) {
               "string");
 }
 
-TEST_P(Errors, BuffersThatAreAllMissing) {
+TEST_P(Errors, RejectOutputsWithoutBuffers) {
   EXPECT_SAYS(sentence([&] { index.answer_into(Query::equal(keys), {}, {}); }), "output buffer");
 }
 
@@ -206,7 +206,7 @@ TEST_P(Errors, KeysOfChanges) {
   EXPECT_EQ(index.lookup(std::vector{50}).any()[0], 3U);
 }
 
-TEST(CompositeErrors, PartsOfOtherTypesAreTakenWhereTheyFit) {
+TEST(CompositeErrors, PartsOfOtherTypesAreAcceptedIfTheyFit) {
   // So many that new rows stay in a segment of their own.
   const std::vector<std::uint32_t> groups(20'000, 2);
   const std::vector<std::int16_t> numbers(20'000, 7);
@@ -289,32 +289,32 @@ TEST_P(Errors, UnknownOptions) {
   EXPECT_SAYS(text, unknown.substr(0, unknown.find('=')));
 }
 
-TEST_P(Errors, NoValuesAreNotValuesLeftOut) {
+TEST_P(Errors, RejectAnEmptyValueColumn) {
   const std::vector<std::uint64_t> none;
   const std::vector<double> halves(keys.size(), 0.5);
-  const auto refusal = [&](const Index& asked) {
+  const auto error_message = [&](const Index& queried) {
     return sentence(
-        [&] { static_cast<void>(asked.lookup(keys, {.answers = Answer::sum, .values = none})); });
+        [&] { static_cast<void>(queried.lookup(keys, {.answers = Answer::sum, .values = none})); });
   };
-  EXPECT_SAYS(refusal(build(keys, GetParam())), "0 values");
+  EXPECT_SAYS(error_message(build(keys, GetParam())), "0 values");
   std::optional<Index> including;
   if (sentence([&] { including.emplace(build(keys, GetParam(), {.include = halves})); }) !=
       "no error")
     GTEST_SKIP() << "includes no values";
-  EXPECT_SAYS(refusal(*including), "0 values");
+  EXPECT_SAYS(error_message(*including), "0 values");
   EXPECT_EQ(including->lookup(keys, Answer::sum).sum_as<double>()[0], 0.5);
 }
 
 TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {
-  const auto refusal = [&](const std::string& spec) {
+  const auto error_message = [&](const std::string& spec) {
     return sentence([&] { static_cast<void>(build(keys, spec, {.include = keys})); });
   };
-  const std::string text = refusal(GetParam());
+  const std::string text = error_message(GetParam());
   if (text == "no error") GTEST_SKIP() << "includes values";
   EXPECT_SAYS(text, "use rx:native, sorted or btree");
   // What it offers works, and is offered where it works.
   const bool offers_buckets = text.find("add bucket=16") != std::string::npos;
-  EXPECT_EQ(refusal(GetParam() + ",bucket=16") == "no error", offers_buckets) << text;
+  EXPECT_EQ(error_message(GetParam() + ",bucket=16") == "no error", offers_buckets) << text;
 }
 
 TEST_P(Errors, HaveAKind) {
@@ -338,7 +338,7 @@ TEST_P(Errors, HaveAKind) {
 INSTANTIATE_TEST_SUITE_P(Indexes, Errors, testing::ValuesIn(usable_indexes()),
                          [](const auto& item) { return test_name(item.param); });
 
-TEST(Catalog, NamesWhatIsNotThereAndWhy) {
+TEST(Catalog, NamesUnavailableIndexesAndWhy) {
   bool usable = false;
   for (const IndexInfo& entry : indexes()) {
     usable |= entry.available;

@@ -1,5 +1,4 @@
-// Questions that make no sense for a column, and buffers and changes that do not fit it, are
-// refused.
+// Rejects queries that a column does not support, and buffers and changes that do not fit it.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +17,7 @@ void expect_invalid(const char* what, const std::function<void()>& call) {
   EXPECT_EQ(error_of(call), ErrorKind::invalid_argument) << what;
 }
 
-TEST(OrderErrors, QuestionsThatMakeNoSense) {
+TEST(OrderErrors, RejectInvalidQueries) {
   const std::vector<std::string> names = {"a", "b"};
   const std::vector<int> numbers = {1, 2};
   const std::vector<double> reals = {0.5};
@@ -47,7 +46,7 @@ TEST(OrderErrors, QuestionsThatMakeNoSense) {
   });
 }
 
-TEST(BufferErrors, BuffersThatCannotTakeTheAnswers) {
+TEST(BufferErrors, RejectBuffersThatCannotHoldTheAnswers) {
   const std::vector<std::string> names = {"a", "b"};
   const std::vector<int> numbers = {1, 1, 1};
   const Index of_names = build(names, "sorted@cpu");
@@ -101,7 +100,7 @@ TEST(SmallBuffers, ReceiveTheFirstPairsAndTheCountOfAll) {
   EXPECT_EQ(rows[0], all.rows[0]);
 }
 
-TEST(ChangeErrors, ColumnsThatDoNotFitThoseOfTheIndex) {
+TEST(ChangeErrors, RejectColumnsThatDoNotFitTheIndex) {
   const std::vector<int> numbers = {1, 2};
   const std::vector<std::int64_t> ticks = {10, 20};
   const auto seconds = ColumnView::timestamps(ticks, TimeUnit::second);

@@ -1,4 +1,4 @@
-// Many keys that only their full text, or the last part of a composite, tells apart.
+// Many keys that differ only in their full text, or in the last part of a composite.
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ std::vector<std::string> addresses(std::size_t count, std::uint32_t seed) {
   return result;
 }
 
-TEST_P(ManyAlikeKeys, AreTexts) {
+TEST_P(ManyAlikeKeys, OfTexts) {
   const std::vector<std::string> column = addresses(rows, 1);
   std::vector<std::string> lookups = addresses(5'000, 2);
   for (const char* text : {"", "h", "https://", "https://www.example.org/39/39/39/x", "z"})
@@ -68,7 +68,7 @@ TEST_P(ManyAlikeKeys, AreTexts) {
   expect_rows(index.lookup(lookups, Answer::count | Answer::first), lookups, rows_of(column));
 }
 
-TEST_P(ManyAlikeKeys, AreRangesOfTexts) {
+TEST_P(ManyAlikeKeys, InRangesOfTexts) {
   const std::vector<std::string> column = addresses(rows, 3);
   std::vector<std::string> lower = addresses(300, 4);
   std::vector<std::string> upper = addresses(300, 5);
@@ -85,7 +85,7 @@ TEST_P(ManyAlikeKeys, AreRangesOfTexts) {
 }
 
 // What all of them begin with is read once for each string, not once for each comparison.
-TEST_P(ManyAlikeKeys, AreTextsWithALongCommonBeginning) {
+TEST_P(ManyAlikeKeys, OfTextsWithALongCommonPrefix) {
   std::mt19937 random(7);
   const auto draw = [&](std::size_t count) {
     std::vector<std::string> texts;
@@ -105,7 +105,7 @@ TEST_P(ManyAlikeKeys, AreTextsWithALongCommonBeginning) {
 }
 
 // A sample of the column shows neither the few that begin in another way nor their bytes.
-TEST_P(ManyAlikeKeys, AreTextsAndSomeOthers) {
+TEST_P(ManyAlikeKeys, OfTextsAndSomeOthers) {
   std::vector<std::string> column;
   for (std::size_t i = 0; i < rows; ++i) column.push_back("customer-" + std::to_string(i * 17));
   for (const std::size_t row : {1U, 77U, 30'000U, 59'999U})
@@ -119,7 +119,7 @@ TEST_P(ManyAlikeKeys, AreTextsAndSomeOthers) {
   expect_rows(index.lookup(lookups, Answer::count | Answer::first), lookups, rows_of(column));
 }
 
-TEST_P(ManyAlikeKeys, AreWideComposites) {
+TEST_P(ManyAlikeKeys, OfWideComposites) {
   using Key = std::pair<std::uint64_t, std::uint64_t>;
   std::mt19937_64 random(6);
   const auto draw = [&](std::size_t count) {
@@ -138,12 +138,12 @@ TEST_P(ManyAlikeKeys, AreWideComposites) {
   const std::vector<Key> column = draw(rows);
   const std::vector<Key> lookups = draw(5'000);
   const auto keys = parts_of(column);
-  const auto asked = parts_of(lookups);
+  const auto parts = parts_of(lookups);
   const Index index =
       build(ColumnView::composite({ColumnView(keys.first), ColumnView(keys.second)}), GetParam());
   EXPECT_EQ(index.part_types(), (std::vector{Type::u64, Type::u64}));
   expect_rows(
-      index.lookup(ColumnView::composite({ColumnView(asked.first), ColumnView(asked.second)}),
+      index.lookup(ColumnView::composite({ColumnView(parts.first), ColumnView(parts.second)}),
                    Answer::count | Answer::first),
       lookups, rows_of(column));
 }

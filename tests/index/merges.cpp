@@ -16,7 +16,7 @@ namespace {
 
 using RowKeys = std::vector<std::uint32_t>;
 
-// Every third key is left out.
+// Every third key is missing.
 RowKeys keys_from(std::uint32_t first, std::size_t count) {
   RowKeys keys;
   for (std::uint32_t i = 0; keys.size() < count; ++i)
@@ -98,7 +98,7 @@ TEST(Segments, AnswerLikeOne) {
   }
 }
 
-TEST(Joins, WithNeighboursLeaveOutLookupsWithoutOne) {
+TEST(Joins, WithNeighboursOmitLookupsWithoutOne) {
   const Index index = build(RowKeys{10, 20}, "sorted@cpu");
   const JoinedRows inner = index.join(Query::nearest(RowKeys{5, 15, 30}), JoinKind::inner);
   EXPECT_EQ(inner.lookups, (std::vector<std::uint64_t>{1, 2}));
@@ -115,7 +115,7 @@ class SegmentsOfRx : public testing::Test {
   }
 };
 
-TEST_F(SegmentsOfRx, StayOneWhereItIsRefitted) {
+TEST_F(SegmentsOfRx, StayOneWithRefit) {
   Index index = build(keys_from(0, 100), "rx:embree@cpu,update=refit");
   index.update(RowKeys{5}, RowKeys{50});
   EXPECT_EQ(described_numbers(index, "segments", 2), (DescribedNumbers{1, 100}))
@@ -123,7 +123,7 @@ TEST_F(SegmentsOfRx, StayOneWhereItIsRefitted) {
 }
 
 // Keys of mode=naive span at most 2^23.
-TEST_F(SegmentsOfRx, AreMergedAtOnceWhereKeysMayNotFitTogether) {
+TEST_F(SegmentsOfRx, AreMergedAtOnceIfKeysMayNotFitTogether) {
   RowKeys keys = keys_from(0, 99);
   keys.push_back((1U << 23) - 1);
   Index index = build(keys, "rx:embree@cpu,mode=naive");

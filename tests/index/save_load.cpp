@@ -72,7 +72,7 @@ TEST_P(SaveLoad, SavesTheSameBytesAgain) {
   EXPECT_EQ(folder_.count_files(), 1U);
 }
 
-TEST_P(SaveLoad, AChangeIsToldInTheDescription) {
+TEST_P(SaveLoad, DescribesChangesAfterLoading) {
   const std::vector<std::uint64_t> keys = random_keys(100);
   build(keys, GetParam()).save(path_);
   Index index = load(path_);
@@ -152,7 +152,7 @@ TEST_P(SaveLoad, SerializesAndCopies) {
   damaged[70] ^= std::byte{1};
   try {
     static_cast<void>(deserialize(damaged));
-    ADD_FAILURE() << "a damaged header must be refused";
+    ADD_FAILURE() << "a damaged header must be rejected";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::corrupt_file);
   }
@@ -233,7 +233,7 @@ TEST(CopiedIndex, OfATreeHasItsLevels) {
   }
 }
 
-TEST_F(SavedIndex, ThatThisBuildDoesNotKnowIsRefused) {
+TEST_F(SavedIndex, IsRejectedIfItsKindIsUnknownOrUnavailable) {
   build(random_keys(100), "sorted@cpu").save(path_);
   IndexBytes file(path_);
   file.set_text("spec", "sorted@cuda63");
@@ -251,18 +251,18 @@ class EditedIndex : public SavedIndex {
   using Texts = std::vector<std::string>;
 
   // Loading fails with each of `others` in place of a number or text.
-  void expect_refused(const std::string& name, const Numbers& others) const {
+  void expect_rejected(const std::string& name, const Numbers& others) const {
     for (const std::uint64_t other : others)
-      expect_refused_after([&](IndexBytes& file) { file.set_number(name, other); }, name);
+      expect_rejected_after([&](IndexBytes& file) { file.set_number(name, other); }, name);
   }
-  void expect_refused(const std::string& name, const Texts& others) const {
+  void expect_rejected(const std::string& name, const Texts& others) const {
     for (const std::string& other : others)
-      expect_refused_after([&](IndexBytes& file) { file.set_text(name, other); }, name);
+      expect_rejected_after([&](IndexBytes& file) { file.set_text(name, other); }, name);
   }
 
  private:
   template <class Change>
-  void expect_refused_after(const Change& change, const std::string& name) const {
+  void expect_rejected_after(const Change& change, const std::string& name) const {
     const std::string changed = folder_.file("b.rtindex");
     IndexBytes file(path_);
     change(file);
@@ -271,15 +271,15 @@ class EditedIndex : public SavedIndex {
   }
 };
 
-TEST_F(EditedIndex, WithImpossibleCountsIsRefused) {
+TEST_F(EditedIndex, IsRejectedWithImpossibleCounts) {
   build(random_keys(100), "rx:native@cpu").save(path_);
-  expect_refused("rows", Numbers{99, 4294967296});
-  expect_refused("segment0.structure.order.keys", Numbers{99, ~std::uint64_t{0}});
-  expect_refused("segment0.codec.empty", Numbers{2});
-  expect_refused("segment0.codec.type", Texts{"uint128", "string"});
+  expect_rejected("rows", Numbers{99, 4294967296});
+  expect_rejected("segment0.structure.order.keys", Numbers{99, ~std::uint64_t{0}});
+  expect_rejected("segment0.codec.empty", Numbers{2});
+  expect_rejected("segment0.codec.type", Texts{"uint128", "string"});
 }
 
-TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
+TEST_F(EditedIndex, IsRejectedWithInconsistentSegments) {
   const std::vector<std::int64_t> values(100, 5);
   const auto two_segments = [&](const ColumnView& first, const ColumnView& second) {
     Index index = build(first, "rx:native@cpu", {.include = values});
@@ -290,19 +290,19 @@ TEST_F(EditedIndex, WithSegmentsThatDoNotBelongTogetherIsRefused) {
   };
   const std::vector<std::uint64_t> keys = random_keys(100);
   two_segments(keys, std::span(keys).first(3));
-  expect_refused("segments", Numbers{0, 3, ~std::uint64_t{0}});
-  expect_refused("rows", Numbers{1});
-  expect_refused("erased_rows", Numbers{104});
-  expect_refused("segment0.deleted_rows", Numbers{200});
-  expect_refused("segment1.codec.type", Texts{"float64"});
-  expect_refused("segment1.structure.included.type", Texts{"uint64"});
+  expect_rejected("segments", Numbers{0, 3, ~std::uint64_t{0}});
+  expect_rejected("rows", Numbers{1});
+  expect_rejected("erased_rows", Numbers{104});
+  expect_rejected("segment0.deleted_rows", Numbers{200});
+  expect_rejected("segment1.codec.type", Texts{"float64"});
+  expect_rejected("segment1.structure.included.type", Texts{"uint64"});
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(i) + " is compared in full");
   const std::vector<std::uint64_t> few_keys(keys.begin(), keys.begin() + 3);
   const std::vector<std::string> few_texts(texts.begin(), texts.begin() + 3);
   two_segments(ColumnView::composite({keys, texts}), ColumnView::composite({few_keys, few_texts}));
-  expect_refused("segment1.codec.part0.type", Texts{"int64"});
-  expect_refused("segment1.codec.elements", Numbers{4, 0});
+  expect_rejected("segment1.codec.part0.type", Texts{"int64"});
+  expect_rejected("segment1.codec.elements", Numbers{4, 0});
 }
 
 // The resident bytes of the file's mapping, in KiB, as the kernel counts them.

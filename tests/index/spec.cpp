@@ -9,7 +9,7 @@
 namespace rtindex {
 namespace {
 
-std::string refusal(const std::string& text) {
+std::string error_message(const std::string& text) {
   try {
     return "taken as " + Spec(text).text();
   } catch (const Error& error) {
@@ -21,7 +21,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Spec, NothingIsAuto) {
+TEST(Spec, IsAutoByDefault) {
   EXPECT_EQ(Spec().text(), "auto");
   EXPECT_EQ(Spec("auto"), Spec());
   EXPECT_EQ(Spec().tracer(), "");
@@ -68,15 +68,17 @@ TEST(Spec, WithAndAtLeaveTheOriginalAlone) {
   EXPECT_THROW(static_cast<void>(spec.with("nothing", "2d")), Error);
 }
 
-TEST(Spec, NamesTheChoicesWhereAWordIsUnknown) {
-  EXPECT_TRUE(says(refusal("bvh"), "auto, rx, sorted, btree, hash")) << refusal("bvh");
-  EXPECT_TRUE(says(refusal("rx:vulkan"), "native, embree, optix")) << refusal("rx:vulkan");
-  EXPECT_TRUE(says(refusal("rx@tpu"), "cpu, cuda")) << refusal("rx@tpu");
-  EXPECT_TRUE(says(refusal("rx,colour=red"), "primitive")) << refusal("rx,colour=red");
-  EXPECT_TRUE(says(refusal("rx,mode=4d"), "naive | extended | 3d")) << refusal("rx,mode=4d");
+TEST(Spec, NamesTheChoicesForAnUnknownWord) {
+  EXPECT_TRUE(says(error_message("bvh"), "auto, rx, sorted, btree, hash")) << error_message("bvh");
+  EXPECT_TRUE(says(error_message("rx:vulkan"), "native, embree, optix"))
+      << error_message("rx:vulkan");
+  EXPECT_TRUE(says(error_message("rx@tpu"), "cpu, cuda")) << error_message("rx@tpu");
+  EXPECT_TRUE(says(error_message("rx,colour=red"), "primitive")) << error_message("rx,colour=red");
+  EXPECT_TRUE(says(error_message("rx,mode=4d"), "naive | extended | 3d"))
+      << error_message("rx,mode=4d");
 }
 
-TEST(Spec, RefusesWhatIsNoSpec) {
+TEST(Spec, RejectsOtherText) {
   for (const std::string text : {"",
                                  " rx",
                                  "rx ",
@@ -111,12 +113,13 @@ TEST(Spec, RefusesWhatIsNoSpec) {
                                  "rx:embree:native",
                                  "rx@cpu@cuda",
                                  "rx;mode=3d"})
-    EXPECT_FALSE(says(refusal(text), "taken as")) << "'" << text << "' was " << refusal(text);
+    EXPECT_FALSE(says(error_message(text), "taken as"))
+        << "'" << text << "' was " << error_message(text);
 }
 
-TEST(Spec, RefusalsQuoteTheText) {
-  EXPECT_TRUE(says(refusal("rx:vulkan,mode=3d"), "rx:vulkan,mode=3d"));
-  EXPECT_TRUE(says(refusal("rx,mode"), "kind[:tracer][@device[N]]"));
+TEST(Spec, ErrorsQuoteTheText) {
+  EXPECT_TRUE(says(error_message("rx:vulkan,mode=3d"), "rx:vulkan,mode=3d"));
+  EXPECT_TRUE(says(error_message("rx,mode"), "kind[:tracer][@device[N]]"));
 }
 
 TEST(Spec, EveryOptionIsExplained) {
@@ -129,8 +132,8 @@ TEST(Spec, EveryOptionIsExplained) {
 }
 
 TEST(Spec, SaysWhichValuesAreExpected) {
-  EXPECT_TRUE(says(refusal("rx,cell=0"), "invalid cell=0: expected 1 to 16"))
-      << refusal("rx,cell=0");
+  EXPECT_TRUE(says(error_message("rx,cell=0"), "invalid cell=0: expected 1 to 16"))
+      << error_message("rx,cell=0");
   for (const std::string text : {"threads=0",
                                  "threads=4097",
                                  "threads=two",
@@ -163,12 +166,14 @@ TEST(Spec, SaysWhichValuesAreExpected) {
                                  "bits=a+b+c",
                                  "order=yes",
                                  "mode="})
-    EXPECT_TRUE(says(refusal("rx," + text), "expected ")) << text << ": " << refusal("rx," + text);
+    EXPECT_TRUE(says(error_message("rx," + text), "expected "))
+        << text << ": " << error_message("rx," + text);
   for (const std::string text :
        {"threads=all", "threads=4096", "cell=1", "cell=16", "group=1", "group=32", "load=0.05",
         "load=0.95", "bucket=1", "bucket=1073741824", "drop=0", "drop=63", "drop=auto",
         "split=4294967295", "scale=2^30", "scale=2^-30", "bits=23+23+18", "bits=0+0+1"})
-    EXPECT_TRUE(says(refusal("rx," + text), "taken as")) << text << ": " << refusal("rx," + text);
+    EXPECT_TRUE(says(error_message("rx," + text), "taken as"))
+        << text << ": " << error_message("rx," + text);
 }
 
 // The spec with the defaults that its kind declares, whether it is available here or not.

@@ -83,15 +83,15 @@ TEST_F(Limits, AnIndexHoldsAllRowsButOne) {
   expect_most_rows(keys, last * 2654435761U, last, 1);
 }
 
-TEST_F(Limits, AKeyMayHaveHalfOfAllRows) {
+TEST_F(Limits, SupportsAKeyWithHalfOfAllRows) {
   if (const std::string reason = missing(36 * gib); !reason.empty()) GTEST_SKIP() << reason;
   constexpr std::size_t same = std::size_t{1} << 31;
   const auto keys = filled<std::uint32_t>(same + 1, [](std::size_t i) { return i == 0 ? 3U : 7U; });
   expect_most_rows(keys, 7, 1, static_cast<std::uint32_t>(same));
 }
 
-// More than 2^32 - 1 rows are refused before a key is read.
-TEST_F(Limits, AColumnOfMoreRowsIsRefused) {
+// More than 2^32 - 1 rows are rejected before a key is read.
+TEST_F(Limits, RejectsAColumnOfMoreRows) {
   const std::uint8_t key = 0;
   const ColumnView column = ColumnView::of(Type::u8, &key, std::size_t{miss_row} + 1);
   for (const std::string& spec : usable_indexes())
@@ -160,13 +160,13 @@ class MemoryLimit {
 
 #if !defined(__SANITIZE_ADDRESS__)
 // From too little memory for anything to enough for the index.
-TEST_F(Limits, AColumnAtTheEdgeOfMemoryIsRefusedOrBuilt) {
+TEST_F(Limits, BuildsOrRejectsAColumnAtTheEdgeOfMemory) {
   constexpr std::size_t rows = std::size_t{1} << 21;
   const auto keys = filled<std::uint64_t>(rows, [](std::size_t i) { return i * 977 % rows; });
   for (const std::string spec : {"rx:native@cpu,threads=1", "sorted@cpu,threads=1",
                                  "btree@cpu,threads=1", "hash@cpu,threads=1"}) {
     const Index usual = build(ColumnView(keys.span()), spec);
-    std::uint64_t refused = 0;
+    std::uint64_t rejected = 0;
     bool built = false;
     for (std::uint64_t more = 1 << 20; !built; more += more / 4) {
       ASSERT_LT(more, 4 * gib) << spec;
@@ -177,18 +177,18 @@ TEST_F(Limits, AColumnAtTheEdgeOfMemoryIsRefusedOrBuilt) {
       built = !kind;
       if (built) break;
       ASSERT_EQ(kind, ErrorKind::out_of_memory) << spec;
-      ++refused;
+      ++rejected;
       ASSERT_EQ(usual.lookup(std::vector<std::uint64_t>{977}, Answer::first).first()[0], 1U);
     }
-    EXPECT_GT(refused, 3U) << spec;
-    add_count("builds refused at the edge of memory", spec, refused);
+    EXPECT_GT(rejected, 3U) << spec;
+    add_count("builds refused at the edge of memory", spec, rejected);
   }
 }
 #endif
 
 // Rows count over the whole life of an index. Empty ones take no room in a file, so that a small
 // one has as many as an index can have.
-TEST_F(Limits, AnIndexTakesNoRowMore) {
+TEST_F(Limits, RejectsRowsBeyondTheLimit) {
   const std::vector<std::uint32_t> keys = {1, 2, 3};
   for (const std::string& spec : host_specs()) {
     IndexBytes file(build(keys, spec).serialize());

@@ -42,7 +42,7 @@ EncodedColumn ordered(const std::vector<Entry>& entries, std::size_t size, std::
 constexpr std::size_t row_count = 200'003;
 
 // All rows, most of them (with nulls), and few (a small segment).
-TEST(RowOrder, HoldsForManyAndForFewRows) {
+TEST(RowOrder, ReturnsTheColumnForManyAndForFewRows) {
   for (const std::size_t step : {1, 2, 7, 9, 100, 50'000})
     for (const std::uint64_t factor : {std::uint64_t{3}, std::uint64_t{1} << 40}) {
       const std::vector<Entry> entries = scattered(row_count, step, factor);
@@ -59,26 +59,26 @@ TEST(RowOrder, HoldsForManyAndForFewRows) {
     }
 }
 
-TEST(RowOrder, HoldsForNoRow) {
+TEST(RowOrder, ReturnsAnEmptyColumnForNoRows) {
   EXPECT_EQ(ordered({}, 0, row_count, 0).size(), 0U);
   EXPECT_EQ(ordered({}, 0, 0, 0).size(), 0U);
 }
 
-TEST(RowOrder, OfDamagedPairsIsRefused) {
+TEST(RowOrder, RejectsDamagedPairs) {
   for (const std::size_t step : {1, 2, 100}) {
     const std::vector<Entry> sound = scattered(row_count, step, 1);
     const std::size_t size = sound.size();
-    const auto refused = [&](std::size_t wanted, const auto& damage) {
+    const auto rejected = [&](std::size_t wanted, const auto& damage) {
       std::vector<Entry> entries = sound;
       damage(entries);
       EXPECT_THROW(static_cast<void>(ordered(entries, wanted, row_count, row_count)), Error)
           << step;
     };
-    refused(size, [](auto& entries) { entries[17].row = entries[1].row; });
-    refused(size, [](auto& entries) { entries[17].row = row_count; });
-    refused(size, [](auto& entries) { entries[17].key = row_count + 1; });
-    refused(size, [](auto& entries) { entries.pop_back(); });
-    if (step > 1) refused(size - 1, [](auto&) {});
+    rejected(size, [](auto& entries) { entries[17].row = entries[1].row; });
+    rejected(size, [](auto& entries) { entries[17].row = row_count; });
+    rejected(size, [](auto& entries) { entries[17].key = row_count + 1; });
+    rejected(size, [](auto& entries) { entries.pop_back(); });
+    if (step > 1) rejected(size - 1, [](auto&) {});
   }
 }
 

@@ -68,7 +68,7 @@ Answers answers_from(const IncludedValues& included, const std::vector<Match>& f
                                    ? ValidMatches(chunk.data(), count, rows, deleted.bits())
                                    : ValidMatches(chunk.data(), count, positions);
     included.answer(access.request(), first, chunk.data(), count,
-                    valid.all_live() ? nullptr : &valid,
+                    valid.all_valid() ? nullptr : &valid,
                     way == Way::aggregates ? aggregates.get() : nullptr);
   }
   return access.finish();

@@ -85,7 +85,7 @@ TEST_P(KeyModel, PiecesBeginAtTheFirstKeyThatBelongsToThem) {
   }
 }
 
-// Within a piece positions are told from those of even keys by 16 bits.
+// Within a piece, 16 bits hold the difference of positions from those of even keys.
 TEST_P(KeyModel, KeysLieNearALineThroughTheirPiece) {
   const std::vector<KeyPiece> pieces = cut_into_pieces(pairs_.data(), pairs_.size(), span_, limits);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -176,8 +176,8 @@ INSTANTIATE_TEST_SUITE_P(Columns, KeyModel, testing::Range(std::size_t{0}, colum
                            return name;
                          });
 
-// As a GPU leaves out what it has no room for: the keys of a stretch then belong to the one before.
-TEST(KeyModelPieces, BeginAtTheirFirstKeyWhereStretchesAreLeftOut) {
+// A GPU omits stretches that do not fit its list: their keys then belong to the stretch before.
+TEST(KeyModelPieces, BeginAtTheirFirstKeyIfStretchesAreOmitted) {
   Random random(13);
   Keys keys = {0};
   // Runs that are a little longer than a step, each behind a key of its own, at uneven distances.

@@ -17,7 +17,7 @@ namespace rtindex::test {
 namespace {
 
 // Sorting takes a second copy of the pairs.
-TEST(KeyOrder, TakesTheColumnAndTwoCopiesOfThePairsWhileItIsBuilt) {
+TEST(KeyOrder, NeedsTheColumnAndTwoCopiesOfThePairsDuringTheBuild) {
   std::vector<std::uint32_t> keys;
   for (std::uint32_t i = 0; i < 5000; ++i) keys.push_back(i * 7919 % 5003);
   const ColumnView view(keys);
@@ -45,7 +45,7 @@ KeyOrder<std::uint32_t> saved_order(const std::vector<Pair<std::uint32_t>>& pair
   return {FileReader(read), rows, span};
 }
 
-TEST(KeyOrder, OfADamagedFileIsNotMerged) {
+TEST(KeyOrder, RejectsMergingADamagedFile) {
   EXPECT_EQ(saved_order({{0, 1}, {4, 0}, {4, 2}}, 3, 4).input().size, 3U);
   EXPECT_EQ(saved_order({}, 3, 0).input().size, 0U);
   EXPECT_THROW(static_cast<void>(saved_order({{0, 1}, {4, 0}, {4, 2}}, 3, 3).input()), Error)

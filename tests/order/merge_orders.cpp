@@ -33,7 +33,7 @@ std::vector<Pair<StoredKey>> sorted_column(Random& random, std::size_t size, std
 
 template <class Key, class StoredKey>
 void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& deleted_rows) {
-  SCOPED_TRACE(std::to_string(keys) + " keys, dead rows: " + deleted_rows);
+  SCOPED_TRACE(std::to_string(keys) + " keys, deleted rows: " + deleted_rows);
   Random random(12);
   std::vector<std::vector<Pair<StoredKey>>> columns;
   std::size_t rows = 0;
@@ -74,7 +74,7 @@ void expect_merged(std::uint64_t keys, std::uint64_t shift, const std::string& d
   }
 }
 
-TEST(MergeOrders, GivesAllLiveRowsInOrder) {
+TEST(MergeOrders, ReturnsAllValidRowsInOrder) {
   for (const std::string deleted : {"none", "few", "half", "most", "all"}) {
     expect_merged<std::uint32_t, std::uint32_t>(1'000'000, 100'000, deleted);
     expect_merged<std::uint64_t, std::uint32_t>(1'000'000, std::uint64_t{1} << 33, deleted);
@@ -82,7 +82,7 @@ TEST(MergeOrders, GivesAllLiveRowsInOrder) {
   }
 }
 
-TEST(MergeOrders, GivesRowsOfEqualKeysInOrder) {
+TEST(MergeOrders, ReturnsRowsOfEqualKeysInOrder) {
   expect_merged<std::uint32_t, std::uint32_t>(1, 0, "none");
   expect_merged<std::uint32_t, std::uint32_t>(50, 1, "few");
 }

@@ -67,10 +67,10 @@ TEST_P(CallsOutOfMemory, EveryCall) {
   const std::vector<std::byte> before = index.serialize();
   for (const Call& call : every_call(index, column_)) {
     call.make(index);
-    const Told told = call.told();
+    const Digest digest = call.digest();
     fail_every_allocation(call.name, {.call = [&] { call.make(index); }, .which = which_});
     if (HasFailure()) return;
-    EXPECT_EQ(call.told(), told) << call.name;
+    EXPECT_EQ(call.digest(), digest) << call.name;
     EXPECT_EQ(index.serialize(), before) << call.name;
   }
 }

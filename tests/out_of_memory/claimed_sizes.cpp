@@ -1,5 +1,5 @@
-// Files of a few hundred bytes that claim to hold 2^40 elements are refused before memory is asked
-// for.
+// Files of a few hundred bytes that claim to hold 2^40 elements are rejected before memory is
+// allocated.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t claimed = std::uint64_t{1} << 40;
 
 std::vector<char> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
 
-void expect_refused(const std::function<void()>& read) {
+void expect_rejected(const std::function<void()>& read) {
   static_cast<void>(take_largest_request());
   EXPECT_EQ(error_of(read), ErrorKind::corrupt_file);
   EXPECT_LT(take_largest_request(), max_bytes);
@@ -40,7 +40,7 @@ TEST(ClaimedSizes, OfNpyFiles) {
                                std::to_string(claimed) + ",), }\n";
     const std::string start = std::string("\x93NUMPY\x01\x00", 8) +
                               static_cast<char>(header.size()) + '\0' + header + "01234567";
-    expect_refused([&] { static_cast<void>(read_npy(FileBytes("a.npy", bytes_of(start)))); });
+    expect_rejected([&] { static_cast<void>(read_npy(FileBytes("a.npy", bytes_of(start)))); });
   }
 }
 
@@ -48,7 +48,7 @@ TEST(ClaimedSizes, OfSosdFiles) {
   std::vector<char> bytes(100);
   std::memcpy(bytes.data(), &claimed, sizeof(claimed));
   for (const Type type : {Type::u32, Type::u64})
-    expect_refused([&] { static_cast<void>(read_sosd(FileBytes("a.sosd", bytes), type)); });
+    expect_rejected([&] { static_cast<void>(read_sosd(FileBytes("a.sosd", bytes), type)); });
 }
 
 class ClaimedSizesOfIndexes : public testing::TestWithParam<std::string> {};
@@ -71,16 +71,16 @@ std::vector<std::pair<std::size_t, std::size_t>> numbers_in(const std::string& t
 // All eight bytes in a row of the header in turn, thus each count, length and number, and each
 // option of the spec. Some mean nothing to a reader, which then gives the index. Nothing takes much
 // memory before.
-TEST_P(ClaimedSizesOfIndexes, TakeNoMemory) {
+TEST_P(ClaimedSizesOfIndexes, AllocateNoMemory) {
   const std::vector<std::string> keys = {"a", "bb", "a long key that has a tail", "cc"};
   const IndexBytes whole(build(keys, GetParam()).serialize());
-  std::size_t refused = 0;
+  std::size_t rejected = 0;
   const auto expect_little = [&](const auto& change) {
     IndexBytes file = whole;
     change(file);
     const auto bytes = std::as_bytes(std::span(file.bytes));
     static_cast<void>(take_largest_request());
-    if (error_of([&] { static_cast<void>(deserialize(bytes)); })) ++refused;
+    if (error_of([&] { static_cast<void>(deserialize(bytes)); })) ++rejected;
     EXPECT_LT(take_largest_request(), max_bytes);
   };
   const std::string header = whole.header_bytes();
@@ -99,7 +99,7 @@ TEST_P(ClaimedSizesOfIndexes, TakeNoMemory) {
       expect_little([&](IndexBytes& file) { file.set_text("spec", changed); });
     }
   }
-  EXPECT_GT(refused, 10U);
+  EXPECT_GT(rejected, 10U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Indexes, ClaimedSizesOfIndexes,

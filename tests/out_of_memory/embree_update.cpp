@@ -26,7 +26,7 @@ void expect_keys(const Index& index, const Keys& keys) {
   ASSERT_EQ(all.count()[0], keys.size());
 }
 
-TEST_P(EmbreeUpdate, ThatRunsOutOfMemoryChangesNothing) {
+TEST_P(EmbreeUpdate, ChangesNothingIfItRunsOutOfMemory) {
   Keys keys(3000);
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 1000;
   Index index = build(keys, "rx:embree,update=refit,bits=8+22+22,threads=1," + GetParam());

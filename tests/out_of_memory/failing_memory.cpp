@@ -87,7 +87,7 @@ const EmbreeCode embree;
 
 constexpr std::size_t usual = alignof(std::max_align_t);
 
-// Counts memory that was handed out.
+// Counts memory that was allocated.
 void* counted(void* memory) {
   if (memory != nullptr) ++valid;
   return memory;
@@ -112,7 +112,7 @@ void release(void* memory) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-// What aligned_alloc has handed out, so that free() knows it: a table of addresses with open
+// The memory of aligned_alloc, so that free() recognises it: a table of addresses with open
 // addressing. It never allocates.
 class AlignedBlocks {
  public:

@@ -17,7 +17,7 @@ class FailingMemory {
     one,             // that of this thread
     one_of_threads,  // that of all threads together
     all_later,       // that of this thread and all that follow it
-    one_mapping,     // the same as `one`, where only mappings count
+    one_mapping,     // `one`, but only mappings count
   };
 
   explicit FailingMemory(long after, Which which = Which::one);
@@ -38,7 +38,7 @@ struct ValidMemory {
 };
 [[nodiscard]] ValidMemory valid_memory();
 
-// The largest block that was asked for since the last call of this function, in bytes.
+// The largest block that was requested since the last call of this function, in bytes.
 [[nodiscard]] std::size_t take_largest_request();
 
 // A call that is to run out of memory. What it needs exists before: it allocates nothing itself.

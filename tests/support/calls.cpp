@@ -15,55 +15,55 @@ namespace rtindex::test {
 namespace {
 
 template <class T>
-void append(Told& told, const std::vector<T>& numbers) {
+void append(Digest& digest, const std::vector<T>& numbers) {
   for (const T number : numbers)
     if constexpr (std::is_same_v<T, double>)
-      told.push_back(std::bit_cast<std::uint64_t>(number));
+      digest.push_back(std::bit_cast<std::uint64_t>(number));
     else
-      told.push_back(static_cast<std::uint64_t>(number));
+      digest.push_back(static_cast<std::uint64_t>(number));
 }
 
-void append(Told& told, const Aggregates& values) {
-  std::visit([&](const auto& numbers) { append(told, numbers); }, values);
+void append(Digest& digest, const Aggregates& values) {
+  std::visit([&](const auto& numbers) { append(digest, numbers); }, values);
 }
 
-Told told_by(const Answers& answers, RowOrder order = RowOrder::any) {
-  Told told = {answers.size()};
+Digest digest_of(const Answers& answers, RowOrder order = RowOrder::any) {
+  Digest digest = {answers.size()};
   const AnswerSet given = answers.answers();
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (given.has(Answer::any)) told.push_back(answers.any()[i] == miss_row ? 1U : 0U);
-    if (given.has(Answer::first)) told.push_back(answers.first()[i]);
-    if (given.has(Answer::count)) told.push_back(answers.count()[i]);
+    if (given.has(Answer::any)) digest.push_back(answers.any()[i] == miss_row ? 1U : 0U);
+    if (given.has(Answer::first)) digest.push_back(answers.first()[i]);
+    if (given.has(Answer::count)) digest.push_back(answers.count()[i]);
     if (!given.has(Answer::rows)) continue;
     std::vector<std::uint32_t> rows(answers.rows(i).begin(), answers.rows(i).end());
     if (order == RowOrder::any) std::sort(rows.begin(), rows.end());
-    append(told, rows);
+    append(digest, rows);
   }
-  if (given.has(Answer::sum)) append(told, answers.sum());
-  if (given.has(Answer::min)) append(told, answers.min());
-  if (given.has(Answer::max)) append(told, answers.max());
+  if (given.has(Answer::sum)) append(digest, answers.sum());
+  if (given.has(Answer::min)) append(digest, answers.min());
+  if (given.has(Answer::max)) append(digest, answers.max());
   if (given.has(Answer::key))
     for (std::size_t i = 0; i < answers.size(); ++i)
-      told.push_back(answers.keys().valid(i) ? 1U : 0U);
-  return told;
+      digest.push_back(answers.keys().valid(i) ? 1U : 0U);
+  return digest;
 }
 
 // Pairs in the order of lookups; rows of one lookup in any order.
-Told told_by(const JoinedRows& joined) {
+Digest digest_of(const JoinedRows& joined) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs;
   for (std::size_t i = 0; i < joined.lookups.size(); ++i)
     pairs.emplace_back(joined.lookups[i], joined.rows.empty() ? 0 : joined.rows[i]);
   std::sort(pairs.begin(), pairs.end());
-  Told told;
-  for (const auto& [lookup, row] : pairs) told.insert(told.end(), {lookup, row});
-  return told;
+  Digest digest;
+  for (const auto& [lookup, row] : pairs) digest.insert(digest.end(), {lookup, row});
+  return digest;
 }
 
 template <class List>
-Told told_by(const List& list) {
-  Told told;
-  for (const auto& element : list) told.push_back(static_cast<std::uint64_t>(element));
-  return told;
+Digest digest_of(const List& list) {
+  Digest digest;
+  for (const auto& element : list) digest.push_back(static_cast<std::uint64_t>(element));
+  return digest;
 }
 
 // The calls that one index can make.
@@ -94,7 +94,7 @@ class Calls {
   static constexpr std::size_t samples = 12;
 
   template <class Make, class Tell>
-  void add(std::string name, Make make, Tell tell) {
+  void add(std::string name, Make make, Tell to_digest) {
     using Result = std::invoke_result_t<Make, const Index&>;
     const auto result = std::make_shared<std::optional<Result>>();
     // The lookups live as long as a call that needs them.
@@ -102,15 +102,15 @@ class Calls {
                       [make, result, points = points_, ranges = ranges_](const Index& index) {
                         result->emplace(make(index));
                       },
-                      [tell, result] {
-                        Told told = tell(**result);
+                      [to_digest, result] {
+                        Digest digest = to_digest(**result);
                         result->reset();
-                        return told;
+                        return digest;
                       }});
   }
   template <class Make>
   void add(std::string name, Make make) {
-    add(std::move(name), std::move(make), [](const auto& result) { return told_by(result); });
+    add(std::move(name), std::move(make), [](const auto& result) { return digest_of(result); });
   }
 
   void add_lookups() {
@@ -129,9 +129,9 @@ class Calls {
           return true;
         },
         [=](bool) {
-          Told told = told_by(*first);
-          append(told, *offsets);
-          return told;
+          Digest digest = digest_of(*first);
+          append(digest, *offsets);
+          return digest;
         });
     if (supports(index_, everything_.answers, QueryKind::range)) {
       add("range", [=](const Index& index) { return index.range(lower, upper, everything); });
@@ -147,7 +147,7 @@ class Calls {
     const AnswerOptions ordered{.answers = Answer::rows, .limit = 3, .order = RowOrder::descending};
     add(
         "rows in order", [=](const Index& index) { return index.range(lower, upper, ordered); },
-        [=](const Answers& answers) { return told_by(answers, ordered.order); });
+        [=](const Answers& answers) { return digest_of(answers, ordered.order); });
     AnswerOptions with_keys = everything_;
     with_keys.answers = with_keys.answers | AnswerSet(Answer::key);
     for (const Direction direction : {Direction::backward, Direction::forward})
@@ -177,22 +177,22 @@ class Calls {
               [&sum = *total](const JoinedRows& part) { sum += part.lookups.size(); });
           return true;
         },
-        [=](bool) { return Told{*total}; });
+        [=](bool) { return Digest{*total}; });
     if (supports(index_, Answer::rows, QueryKind::range))
       add("range join", [=](const Index& index) { return index.join(Query::range(lower, upper)); });
   }
 
   void add_copies() {
-    const auto valid = [](const Index& index) { return Told{index.live()}; };
-    const auto size = [](const auto& list) { return Told{list.size()}; };
+    const auto valid = [](const Index& index) { return Digest{index.live()}; };
+    const auto size = [](const auto& list) { return Digest{list.size()}; };
     add("null_rows", [](const Index& index) { return index.null_rows(); });
     add("describe", [](const Index& index) { return index.describe(); });
     add(
         "memory_usage", [](const Index& index) { return index.memory_usage(); },
-        [](const MemoryUsage& usage) { return Told{usage.parts.size()}; });
+        [](const MemoryUsage& usage) { return Digest{usage.parts.size()}; });
     add(
         "spec", [](const Index& index) { return index.spec(); },
-        [](const Spec& spec) { return told_by(std::string(spec.text())); });
+        [](const Spec& spec) { return digest_of(std::string(spec.text())); });
     add(
         "part_types", [](const Index& index) { return index.part_types(); }, size);
     add(

@@ -51,7 +51,7 @@ class Checker {
  public:
   Checker(const Given& given, const AnswerOptions& options, const Batch& batch,
           const Matches& matches, const TestColumn& values)
-      : given_(given), ask_(options), batch_(batch), matches_(matches), values_(values) {}
+      : given_(given), options_(options), batch_(batch), matches_(matches), values_(values) {}
 
   std::string run() {
     check_sizes();
@@ -75,7 +75,7 @@ class Checker {
   void check_size(std::string_view name, bool wanted, const std::optional<Vector>& got,
                   std::size_t size) {
     if (wanted != got.has_value())
-      return differ("{} is {}", name, wanted ? "missing" : "there but was not asked for");
+      return differ("{} is {}", name, wanted ? "missing" : "returned but was not requested");
     if (wanted && got->size() != size)
       differ("{} has {} entries in place of {}", name, got->size(), size);
   }
@@ -83,7 +83,7 @@ class Checker {
   void check_aggregate_size(std::string_view name, bool wanted,
                             const std::optional<Aggregates>& got) {
     if (wanted != got.has_value())
-      return differ("{} is {}", name, wanted ? "missing" : "there but was not asked for");
+      return differ("{} is {}", name, wanted ? "missing" : "returned but was not requested");
     if (!wanted) return;
     const std::size_t index = is_float_shape(values_.shape())         ? 2
                               : smallest_of(values_.shape().type) < 0 ? 1
@@ -98,14 +98,14 @@ class Checker {
   void check_sizes() {
     const std::size_t n = matches_.size();
     if (given_.size != n) differ("{} lookups in place of {}", given_.size, n);
-    check_size("any", ask_.answers.has(Answer::any), given_.any, n);
-    check_size("first", ask_.answers.has(Answer::first), given_.first, n);
-    check_size("count", ask_.answers.has(Answer::count), given_.count, n);
-    check_aggregate_size("sum", ask_.answers.has(Answer::sum), given_.sum);
-    check_aggregate_size("min", ask_.answers.has(Answer::min), given_.min);
-    check_aggregate_size("max", ask_.answers.has(Answer::max), given_.max);
-    check_size("offsets", ask_.answers.has(Answer::rows), given_.offsets, n + 1);
-    check_size("matched", ask_.matched, given_.matched, (n + 7) / 8);
+    check_size("any", options_.answers.has(Answer::any), given_.any, n);
+    check_size("first", options_.answers.has(Answer::first), given_.first, n);
+    check_size("count", options_.answers.has(Answer::count), given_.count, n);
+    check_aggregate_size("sum", options_.answers.has(Answer::sum), given_.sum);
+    check_aggregate_size("min", options_.answers.has(Answer::min), given_.min);
+    check_aggregate_size("max", options_.answers.has(Answer::max), given_.max);
+    check_size("offsets", options_.answers.has(Answer::rows), given_.offsets, n + 1);
+    check_size("matched", options_.matched, given_.matched, (n + 7) / 8);
     if (!difference_.empty()) return;
     if (given_.offsets &&
         (given_.offsets->front() != 0 || given_.offsets->back() != given_.rows.size()))
@@ -151,17 +151,17 @@ class Checker {
   void check_value(std::string_view name, const Aggregates& got, std::size_t i, bool miss,
                    const Part& wanted) {
     if (const auto* reals = std::get_if<2>(&got)) {
-      const double value = miss ? ask_.miss.f64 : std::get<double>(wanted);
+      const double value = miss ? options_.miss.f64 : std::get<double>(wanted);
       if (!same((*reals)[i], value))
         differ("lookup {}: {} is {} in place of {}", i, name, (*reals)[i], value);
     } else if (const auto* integers = std::get_if<1>(&got)) {
       const std::int64_t value =
-          miss ? ask_.miss.i64 : static_cast<std::int64_t>(std::get<Whole>(wanted));
+          miss ? options_.miss.i64 : static_cast<std::int64_t>(std::get<Whole>(wanted));
       if ((*integers)[i] != value)
         differ("lookup {}: {} is {} in place of {}", i, name, (*integers)[i], value);
     } else {
       const std::uint64_t value =
-          miss ? ask_.miss.u64 : static_cast<std::uint64_t>(std::get<Whole>(wanted));
+          miss ? options_.miss.u64 : static_cast<std::uint64_t>(std::get<Whole>(wanted));
       if (std::get<0>(got)[i] != value)
         differ("lookup {}: {} is {} in place of {}", i, name, std::get<0>(got)[i], value);
     }
@@ -173,11 +173,11 @@ class Checker {
     const auto end = static_cast<std::ptrdiff_t>((*given_.offsets)[i + 1]);
     std::vector<std::uint32_t> rows(given_.rows.begin() + begin, given_.rows.begin() + end);
     std::sort(rows.begin(), rows.end());
-    const std::size_t wanted = std::min<std::size_t>(matches_[i].size(), ask_.limit);
+    const std::size_t wanted = std::min<std::size_t>(matches_[i].size(), options_.limit);
     if (rows.size() != wanted)
       return differ("lookup {}: {} rows in place of {}", i, rows.size(), wanted);
     if (std::adjacent_find(rows.begin(), rows.end()) != rows.end())
-      return differ("lookup {}: a row is there twice", i);
+      return differ("lookup {}: a row appears twice", i);
     for (const std::uint32_t row : rows)
       if (!std::binary_search(matches_[i].begin(), matches_[i].end(), row))
         return differ("lookup {}: row {} does not match", i, row);
@@ -191,7 +191,7 @@ class Checker {
   }
 
   const Given& given_;
-  const AnswerOptions& ask_;
+  const AnswerOptions& options_;
   const Batch& batch_;
   const Matches& matches_;
   const TestColumn& values_;

@@ -18,7 +18,7 @@ class DeletedRows {
   explicit DeletedRows(std::vector<bool> is_deleted);
 
   [[nodiscard]] bool has(std::uint32_t row) const { return is_deleted_[row]; }
-  // A null set where no row is deleted; the same id at each call, and another one for each set.
+  // Null if no row is deleted; each bitmap has its own id, which does not change between calls.
   [[nodiscard]] RowBits bits() const;
 
  private:

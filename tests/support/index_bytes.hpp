@@ -25,7 +25,7 @@ class IndexBytes {
   [[nodiscard]] std::string header_bytes() const;
   [[nodiscard]] FileHeader header() const;
   [[nodiscard]] std::vector<Section> sections() const { return header().sections; }
-  // Replaces the header and makes its checksum right; what follows it stays at its place. It must
+  // Replaces the header and its checksum; what follows it keeps its offset. It must
   // fit before the first section.
   void set_header(const std::string& changed);
   void set_header(const FileHeader& changed) { set_header(bytes_of(changed)); }

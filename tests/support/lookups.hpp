@@ -29,7 +29,7 @@ namespace rtindex::test {
 // out of its batch.
 [[nodiscard]] std::vector<Batch> interesting_batches(const TestColumn& column, std::size_t samples,
                                                      Random& random);
-// The same in the column's own shape: one batch of points and one of ranges.
+// One batch of points and one of ranges, in the column's own shape.
 [[nodiscard]] std::vector<Batch> own_batches(const TestColumn& column, std::size_t samples,
                                              Random& random);
 

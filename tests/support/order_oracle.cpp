@@ -226,7 +226,7 @@ class OrderAsker {
 
   [[nodiscard]] static bool is_above(int order, bool open) { return open ? order > 0 : order >= 0; }
 
-  // Which ends of ranges are not left out.
+  // Which ends of ranges are set.
   struct Given {
     bool lower, upper;
   };

@@ -11,13 +11,13 @@
 
 namespace rtindex::test {
 
-// Asks an index all questions of order: neighbours, open and missing ends, rows in order, prefixes,
-// ranks and places. "" where it answers like a sorted list of the table, else the first difference.
-// A row whose key is null matches nothing. Such an index can be asked only if it keeps an order.
+// Runs all queries that depend on order: neighbours, open and missing ends, rows in order,
+// prefixes, rank and select. "" if the index answers like a sorted list of the table, else the
+// first difference. A row whose key is null matches nothing. Only for indexes that keep an order.
 [[nodiscard]] std::string order_difference(const Index& index, const std::vector<Key>& table,
                                            const Shape& shape, Random& random);
 
-// Whether an index can be asked so.
+// Whether an index supports these queries.
 [[nodiscard]] bool keeps_order(const Index& index);
 
 }  // namespace rtindex::test

@@ -113,7 +113,7 @@ bool supports(const Index& index, AnswerSet answers, QueryKind kind) {
 }
 
 const std::vector<AnswerOptions>& every_options() {
-  static const std::vector<AnswerOptions> asks = [] {
+  static const std::vector<AnswerOptions> variants = [] {
     std::vector<AnswerOptions> list;
     for (const Answer answer : all_answers()) {
       list.push_back({.answers = answer});
@@ -131,7 +131,7 @@ const std::vector<AnswerOptions>& every_options() {
     list.push_back(full_options());
     return list;
   }();
-  return asks;
+  return variants;
 }
 
 AnswerOptions full_options() { return {.answers = everything, .matched = true}; }

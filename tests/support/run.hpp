@@ -21,7 +21,7 @@ enum class ValuesOf { call, index };
 [[nodiscard]] std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
                                      AnswerOptions options, const TestColumn& values,
                                      ValuesOf values_of = ValuesOf::call);
-// The same call into buffers of the caller.
+// The call into buffers of the caller.
 [[nodiscard]] std::string check_call_into(const Index& index, const Batch& batch,
                                           const Matches& matches, AnswerOptions options,
                                           const TestColumn& values,

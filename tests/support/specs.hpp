@@ -8,8 +8,8 @@ namespace rtindex::test {
 // The indexes that this machine can use, as `rtindex::indexes()` lists them.
 [[nodiscard]] std::vector<std::string> usable_indexes();
 
-// Whether the machine can use the index of a spec, whatever its settings. A test that skips asks
-// this, so that a build refused by mistake fails it.
+// Whether the machine can use the index of a spec, whatever its settings. Tests that skip depend on
+// this, not on a build, so that a build rejected by mistake fails them.
 [[nodiscard]] bool is_available(const std::string& spec);
 
 // The usable indexes, and those of rx that keep sorted keys in buckets once more with them: what
@@ -19,7 +19,7 @@ namespace rtindex::test {
 // Those of usable_and_bucketed() on a CPU, with these options: ",threads=1".
 [[nodiscard]] std::vector<std::string> host_specs(const std::string& options = "");
 
-// Indexes that keep their keys in order include values; the others refuse them.
+// Indexes that keep their keys in order include values; the others reject them.
 [[nodiscard]] bool includes_values(const std::string& spec);
 // Those of usable_and_bucketed() that do.
 [[nodiscard]] std::vector<std::string> including_specs();

@@ -46,7 +46,7 @@ struct Workload {
 // among the floats.
 [[nodiscard]] TestColumn values_of(Type type, std::size_t size, Random& random);
 
-// Every type that sum, min and max take.
+// Every type of values that sum, min and max support.
 [[nodiscard]] const std::vector<Type>& value_types();
 
 }  // namespace rtindex::test

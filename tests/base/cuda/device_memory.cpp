@@ -13,7 +13,7 @@
 namespace rtindex::test {
 namespace {
 
-// Counts what is taken and refuses more than a limit.
+// Counts allocations and fails beyond a limit.
 class CountingMemory final : public DeviceMemory {
  public:
   void* allocate(std::size_t bytes, Stream) noexcept override {
@@ -50,7 +50,7 @@ class DeviceMemoryHook : public GpuIndexTest {
   std::vector<std::uint32_t> keys_ = std::vector<std::uint32_t>(std::size_t{1} << 16);
 };
 
-TEST_P(DeviceMemoryHook, ServesAllThatAnIndexTakes) {
+TEST_P(DeviceMemoryHook, ServesEveryAllocationOfAnIndex) {
   {
     const Index index = built();
     EXPECT_GT(memory_->calls, 0);
@@ -63,7 +63,7 @@ TEST_P(DeviceMemoryHook, ServesAllThatAnIndexTakes) {
   EXPECT_EQ(memory_->used, 0U);
 }
 
-TEST_P(DeviceMemoryHook, TooLittleIsAnErrorAndLeavesIndexesUsable) {
+TEST_P(DeviceMemoryHook, ReportsTooLittleMemoryAndLeavesIndexesUsable) {
   const Index index = built();
   memory_->limit = memory_->used + 1000;
   try {

@@ -1,4 +1,4 @@
-// Lookups, values and answers in pinned, registered and ordinary host memory, in as many pieces as
+// Lookups, values and answers in pinned, registered and pageable host memory, in as many pieces as
 // it takes, against answers that follow from the key.
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::vector<HostCase> host_cases() {
   std::vector<HostCase> cases;
   for (const HostMemory memory : host_memories) cases.emplace_back("rx:native@cuda", memory);
   for (const char* spec : {"sorted@cuda", "btree@cuda", "hash@cuda", "rx:optix@cuda"})
-    for (const HostMemory memory : {HostMemory::ordinary, HostMemory::pinned})
+    for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned})
       cases.emplace_back(spec, memory);
   return cases;
 }
@@ -72,9 +72,9 @@ TEST_P(HostData, MixesWithOtherMemory) {
   for (const QueryKind kind : {QueryKind::equal, QueryKind::range}) {
     if (!supports(index, Answer::sum, kind)) continue;
     expect_right(index, TableKeys::repeated, kind, memory(), all, values, size);
-    expect_right(index, TableKeys::repeated, kind, HostMemory::ordinary, {memory()}, values, size);
+    expect_right(index, TableKeys::repeated, kind, HostMemory::pageable, {memory()}, values, size);
     expect_right(index, TableKeys::repeated, kind, HostMemory::pinned,
-                 {HostMemory::ordinary, memory()}, values, size);
+                 {HostMemory::pageable, memory()}, values, size);
   }
 }
 
@@ -99,12 +99,12 @@ TEST_P(HostData, HoldsValues) {
     std::copy(known_table(keys).values().begin(), known_table(keys).values().end(), values.data());
     for (const QueryKind kind : {QueryKind::equal, QueryKind::range})
       if (supports(index, Answer::sum, kind))
-        expect_right(index, keys, kind, HostMemory::ordinary, {memory()}, values.view(Type::u32),
+        expect_right(index, keys, kind, HostMemory::pageable, {memory()}, values.view(Type::u32),
                      (kind == QueryKind::equal ? small_piece : cuda::large_piece_lookups) + 100);
   }
 }
 
-TEST_P(HostData, TakesRows) {
+TEST_P(HostData, ReturnsRows) {
   const Index index = build(known_table(TableKeys::repeated).keys(), spec());
   const KnownTable& known = known_table(TableKeys::repeated);
   for (const QueryKind kind : {QueryKind::equal, QueryKind::range}) {
@@ -134,7 +134,7 @@ TEST_P(HostData, TakesRows) {
   }
 }
 
-TEST_P(HostData, MayHaveNulls) {
+TEST_P(HostData, SkipsNulls) {
   const Index index = build(known_table(TableKeys::unique).keys(), spec());
   for (const std::size_t offset : {0, 3}) {
     const std::size_t size = cuda::piece_lookups + 1001;

@@ -270,7 +270,7 @@ TEST_P(CDeviceArrays, StringsWithOffsets) {
   EXPECT_EQ(answers.elements<std::uint32_t>("count"), (std::vector<std::uint32_t>{0, 1, 2, 1, 2}));
 }
 
-TEST_P(CDeviceArrays, WhatCannotBeReadIsRefused) {
+TEST_P(CDeviceArrays, RejectUnreadableArrays) {
   LateArray column("L", keys_, 0);
   rtindex_index* index = nullptr;
   column.schema().format = "u";

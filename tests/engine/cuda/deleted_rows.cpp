@@ -219,7 +219,7 @@ void expect_joined(Class miss, Class a, Class b, const std::vector<Class>& both)
     }
 }
 
-TEST(JoinedAnswers, GoByWhatMatchedNotByTheMissValue) {
+TEST(JoinedAnswers, AreJoinedByMatchNotByMissValue) {
   expect_joined<std::uint64_t>(7, 7, 3, {10, 3, 7});
   expect_joined<std::uint64_t>(7, 3, 7, {10, 3, 7});
   expect_joined<std::uint64_t>(7, 7, 7, {14, 7, 7});

@@ -34,17 +34,17 @@ TEST_F(HostCalls, RunOnSeveralThreadsAtOnce) {
       for (int round = 0; round < 2; ++round)
         expect_right(index, TableKeys::repeated,
                      thread % 2 == 0 ? QueryKind::equal : QueryKind::range, memory,
-                     {HostMemory::ordinary, memory}, values, 3 * small_piece + thread);
+                     {HostMemory::pageable, memory}, values, 3 * small_piece + thread);
     });
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(HostCalls, FindOutWhichArraysArePinned) {
+TEST_F(HostCalls, DetectPinnedArrays) {
   constexpr std::size_t bytes = 1 << 20;
   for (const HostMemory memory : host_memories) {
     const HostBytes array(memory, bytes);
     const bool has_pinned_ends =
-        memory != HostMemory::ordinary && memory != HostMemory::half_registered;
+        memory != HostMemory::pageable && memory != HostMemory::half_registered;
     EXPECT_EQ(cuda::is_pinned(array.data(), bytes), has_pinned_ends) << name_of(memory);
   }
 }
@@ -57,11 +57,11 @@ TEST_F(HostCalls, WorkWithFewPinnedBuffers) {
   cuda::Staging all(most);
   for (std::size_t i = 0; i < most; ++i)
     ASSERT_EQ(all.room(cuda::Staging::block_bytes).size(), cuda::Staging::block_bytes);
-  expect_right(index, TableKeys::unique, QueryKind::equal, HostMemory::ordinary,
-               {HostMemory::ordinary}, values, 2 * small_piece + 1);
+  expect_right(index, TableKeys::unique, QueryKind::equal, HostMemory::pageable,
+               {HostMemory::pageable}, values, 2 * small_piece + 1);
   const Index other = build(known_table(TableKeys::unique).keys(), "rx:native@cuda");
-  expect_right(other, TableKeys::unique, QueryKind::range, HostMemory::ordinary,
-               {HostMemory::pinned, HostMemory::ordinary}, values, small_piece + 1);
+  expect_right(other, TableKeys::unique, QueryKind::range, HostMemory::pageable,
+               {HostMemory::pinned, HostMemory::pageable}, values, small_piece + 1);
 }
 
 // Composite keys are encoded by the GPU where 64 bits hold them, else by the host.
@@ -69,7 +69,7 @@ TEST_F(HostCalls, EncodeCompositesInPieces) {
   const KnownTable& known = known_table(TableKeys::unique);
   const std::size_t size = 3 * cuda::piece_of(16 + 4) + 99;
   for (const std::uint64_t factor : {std::uint64_t{1}, std::uint64_t{0x9e3779b97f4a7c15}})
-    for (const HostMemory memory : {HostMemory::ordinary, HostMemory::pinned}) {
+    for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned}) {
       const auto second_of = [&](std::uint32_t key) {
         return static_cast<std::int64_t>(key * factor);
       };
@@ -95,14 +95,14 @@ TEST_F(HostCalls, EncodeCompositesInPieces) {
 
 // A call that fails in any of its pieces leaves nothing behind that reads or writes its arrays,
 // which may be freed at once.
-TEST_F(HostCalls, FailInTheMiddle) {
+TEST_F(HostCalls, LeaveTheIndexUsableAfterAFailure) {
   const auto device = std::make_shared<FailingMemory>();
   {
     const Index index =
         build(known_table(TableKeys::unique).keys(), "rx:native@cuda", {.device_memory = device});
     const std::size_t held = device->used;
     const std::size_t size = 5 * cuda::piece_lookups;
-    for (const HostMemory memory : {HostMemory::pinned, HostMemory::ordinary})
+    for (const HostMemory memory : {HostMemory::pinned, HostMemory::pageable})
       for (long allocations = 0;; ++allocations) {
         const HostLookups lookups(memory, size, 1);
         const HostArray<std::uint32_t> any(memory, size);

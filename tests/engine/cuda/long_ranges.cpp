@@ -87,7 +87,7 @@ void expect_answers(const Index& index, const OnGpu& values, Type type, const Ra
 
 class DeviceLongRanges : public GpuTestWithParam<std::string> {};
 
-TEST_P(DeviceLongRanges, AddUpToWhatTheyHold) {
+TEST_P(DeviceLongRanges, SumTheirValues) {
   Random random(3);
   std::vector<std::uint32_t> keys(rows);
   std::iota(keys.begin(), keys.end(), 0);

@@ -64,7 +64,7 @@ class SegmentedTable {
     add(std::move(made));
   }
 
-  // A row is marked in every segment, whether or not it holds the row.
+  // A row is set in the bitmaps of all segments, whether or not they hold the row.
   void erase(const std::vector<std::uint32_t>& which) {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       deleted_[i].insert(which.begin(), which.end());

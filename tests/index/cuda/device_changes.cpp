@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class DeviceUpdateCalls : public GpuTestWithParam<std::string> {};
 
-TEST_P(DeviceUpdateCalls, AreRefusedLikeThoseOfTheHost) {
+TEST_P(DeviceUpdateCalls, AreRejectedLikeThoseOfTheHost) {
   const std::vector<std::uint32_t> keys = {10, 20, 30};
   Index index = build(keys, GetParam());
   const auto sentence = [](const std::function<void()>& update) -> std::string {

@@ -135,7 +135,7 @@ TEST_F(UniqueDeviceJoins, PairEveryKey) {
   }
 }
 
-TEST(DeviceJoinsOfTheCpu, AreRefused) {
+TEST(DeviceJoinsOfTheCpu, AreRejected) {
   const std::vector<std::uint32_t> keys = {1, 2, 3};
   const Index index = build(keys, "sorted@cpu");
   std::uint64_t count = 0;

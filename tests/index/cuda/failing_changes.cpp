@@ -38,8 +38,8 @@ class FailingChanges : public GpuIndexTest {
     return build(keys_, GetParam(), options);
   }
 
-  // Everything that lookups tell, as numbers.
-  [[nodiscard]] static std::vector<std::uint64_t> told(const Index& index) {
+  // The results of lookups, as numbers.
+  [[nodiscard]] static std::vector<std::uint64_t> digest(const Index& index) {
     std::vector<std::uint32_t> lookups(9000);
     for (std::uint32_t key = 0; key < lookups.size(); ++key) lookups[key] = key;
     AnswerSet wanted = Answer::first | Answer::count;
@@ -55,7 +55,7 @@ class FailingChanges : public GpuIndexTest {
 
   // Repeats a change with one more allocation each time, until it succeeds.
   void expect_whole_or_not_at_all(Index& index, const std::function<void(Index&)>& change) {
-    const std::vector<std::uint64_t> before = told(index);
+    const std::vector<std::uint64_t> before = digest(index);
     int failures = 0;
     for (long allocations = 0;; ++allocations) {
       const std::size_t used = memory_->used;
@@ -72,11 +72,11 @@ class FailingChanges : public GpuIndexTest {
       if (!failed) break;
       ++failures;
       ASSERT_EQ(memory_->used, used) << allocations << " allocations";
-      ASSERT_EQ(told(index), before) << allocations << " allocations";
+      ASSERT_EQ(digest(index), before) << allocations << " allocations";
       ASSERT_LT(allocations, 2000);
     }
     EXPECT_GT(failures, 0);
-    EXPECT_NE(told(index), before);
+    EXPECT_NE(digest(index), before);
   }
 
   std::shared_ptr<FailingMemory> memory_ = std::make_shared<FailingMemory>();
@@ -84,7 +84,7 @@ class FailingChanges : public GpuIndexTest {
   std::vector<std::uint32_t> values_;
 };
 
-TEST_P(FailingChanges, LeaveTheIndexAsItWas) {
+TEST_P(FailingChanges, LeaveTheIndexUnchanged) {
   {
     Index index = built();
     const std::vector<std::uint32_t> some = {3, 4002, 8000, 8000, 17};
@@ -110,7 +110,7 @@ TEST_P(FailingChanges, LeaveTheIndexAsItWas) {
       });
     if (HasFatalFailure()) return;
     // A merge changes no answer.
-    const std::vector<std::uint64_t> before = told(index);
+    const std::vector<std::uint64_t> before = digest(index);
     for (long allocations = 0;; ++allocations) {
       memory_->left = allocations;
       bool failed = false;
@@ -120,7 +120,7 @@ TEST_P(FailingChanges, LeaveTheIndexAsItWas) {
         failed = true;
       }
       memory_->left = FailingMemory::unlimited;
-      ASSERT_EQ(told(index), before) << allocations << " allocations";
+      ASSERT_EQ(digest(index), before) << allocations << " allocations";
       if (!failed) break;
     }
   }

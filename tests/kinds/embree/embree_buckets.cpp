@@ -38,7 +38,7 @@ class Column {
     return found == keys_.end() ? no_bucket
                                 : static_cast<std::uint32_t>(found - keys_.begin()) / buckets_.size;
   }
-  // The first bucket whose largest key is not less as the scene tells keys apart.
+  // The first bucket whose largest key is not less, by the bits that the scene keeps.
   [[nodiscard]] std::uint32_t right_in_scene(std::uint64_t key) const {
     const int dropped = scene_.dropped_bits();
     const auto found = std::lower_bound(
@@ -71,7 +71,7 @@ TEST(EmbreeBuckets, AreFoundOnShortRays) {
   }
 }
 
-TEST(EmbreeBuckets, CountWhatTheyPlace) {
+TEST(EmbreeBuckets, CountTheirPrimitives) {
   // Two planes of two rows each, of four places.
   const Keys keys = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 15};
   const Column column("rx:embree,bits=2+1+1,bucket=2,drop=0", keys);
@@ -84,7 +84,7 @@ TEST(EmbreeBuckets, CountWhatTheyPlace) {
   EXPECT_EQ(one_row.scene().marker_bytes(), 0U);
 }
 
-TEST(EmbreeBuckets, LeaveOutBitsThatTellFewApart) {
+TEST(EmbreeBuckets, DropBitsThatDistinguishFewKeys) {
   Keys keys;
   Random random(4);
   for (int i = 0; i < 1 << 16; ++i) keys.push_back(random.below(~std::uint64_t{0}));

@@ -180,7 +180,7 @@ class EmbreeEdges : public testing::TestWithParam<std::string> {
     const TracedColumn column(GetParam(), column_of(keys));
     const auto [lower, upper] = ranges_for(keys);
     for (const std::string& name : deleted_row_names()) {
-      SCOPED_TRACE("dead rows: " + name);
+      SCOPED_TRACE("deleted rows: " + name);
       column.expect_edges(lower, upper, deleted_rows_named(name, column.size()));
       if (HasFatalFailure()) return;
     }
@@ -331,7 +331,7 @@ TEST(EmbreeEdgesOfRows, AreWhereAFewRowsInOrderAreFoundWithAFewHits) {
   EXPECT_GE(column.expect_rows(lower, upper, none, no_limit).hits, 2U * (5000 + 3000));
 }
 
-TEST(EmbreeEdgesOfRows, AreRefusedWhereTheyMayTakeTooManyRays) {
+TEST(EmbreeEdgesOfRows, AreRejectedIfTheyMayNeedTooManyRays) {
   const TestColumn keys = column_of({0, std::uint64_t{1} << 40});
   const TestColumn far = column_of({(std::uint64_t{1} << 40) - 1});
   const DeletedRows none(std::vector<bool>(2));

@@ -80,7 +80,7 @@ TEST(Grid, OfFewKeysIsOnePiece) {
 
 TEST(Grid, OfEqualKeysIsOnePiece) { expect_grid(Keys(5000, 42), Pieces::one); }
 
-TEST(Grid, GivesOutliersPiecesOfTheirOwn) {
+TEST(Grid, HasSeparatePiecesForOutliers) {
   Keys high = uniform(100000, 30);
   high.push_back(~std::uint64_t{0});
   expect_grid(high, Pieces::several);
@@ -147,7 +147,7 @@ TEST(Grid, EndsWithACrowdedCell) {
   }
 }
 
-TEST(Grid, OfADamagedFileIsRefused) {
+TEST(Grid, RejectsADamagedFile) {
   Keys keys = uniform(30000, 30);
   keys.push_back(~std::uint64_t{0});
   const TemporaryFolder folder(TemporaryFolder::Medium::memory);

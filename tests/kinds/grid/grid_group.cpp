@@ -7,7 +7,7 @@
 namespace rtindex::test {
 namespace {
 
-TEST(GridGroup, IsTakenApartAsItWasWritten) {
+TEST(GridGroup, RoundTrips) {
   GridGroup group{};
   group.begin = 0xfedcba98U;
   for (std::uint32_t j = 0; j <= GridGroup::cells; ++j)

@@ -56,8 +56,7 @@ void expect_neighbours(const Order& order, std::uint32_t begin, std::uint32_t en
   }
 }
 
-// Looks a key up in cells around it, from every guess. Where it is there more than once, the row is
-// not asked for.
+// Looks a key up in cells around it, from every guess. Of duplicates no row is requested.
 template <class Order, class Key>
 void expect_found(const Order& order, Key key) {
   const auto [first, behind] = std::equal_range(order.keys.begin(), order.keys.end(), key);
@@ -120,7 +119,7 @@ TEST(NearSearch, FindsTheFirstOfEqualKeys) {
   }
 }
 
-TEST(NearSearch, ReadsOnceWhereTheGuessIsRight) {
+TEST(NearSearch, ReadsOnceIfTheGuessIsRight) {
   HostOrder<std::uint32_t, 5> order;
   for (std::uint32_t key = 0; key < 64; ++key) order.keys.push_back(2 * key);
   ASSERT_EQ(row_near(order, 3, 40, 17, 34U), 1017U);

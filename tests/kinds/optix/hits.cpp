@@ -22,7 +22,7 @@ Hits hits_of(const LaunchParams& params, const std::vector<std::uint32_t>& primi
   return hits;
 }
 
-TEST(OptixHits, GiveRowsAndCounts) {
+TEST(OptixHits, ReturnRowsAndCounts) {
   const std::vector<std::uint32_t> rows = {10, 20, 30, 40};
   LaunchParams params{};
   params.scene.rows = rows.data();
@@ -57,7 +57,7 @@ TEST(OptixHits, OfDeletedRowsAreSkipped) {
   EXPECT_FALSE(is_deleted(params, 4));  // beyond the set
 }
 
-TEST(OptixHits, EndAtTheFirstWhereOneIsEnough) {
+TEST(OptixHits, EndAtTheFirstIfOneIsEnough) {
   LaunchParams params{};
   params.one_hit = true;
   const Hits hits = hits_of(params, {7, 3});
@@ -97,7 +97,7 @@ TEST(OptixHits, AddUpValuesOfEveryClass) {
   EXPECT_EQ(aggregates(Type::f32, ValueClass::f64, floats, {}, 1.25), (Real{1.25, 1.25, 1.25}));
 }
 
-TEST(OptixHits, TakeNanForTheGreatest) {
+TEST(OptixHits, TreatNanAsTheGreatest) {
   const std::vector<double> values = {1.0, std::numeric_limits<double>::quiet_NaN(), 2.0};
   const auto found = aggregates(Type::f64, ValueClass::f64, values, {1, 0, 2}, 0.0);
   EXPECT_EQ(found[1], 1.0);
@@ -116,7 +116,7 @@ TEST(OptixHits, CountUpToTheLimit) {
   }
 }
 
-TEST(OptixHits, CollectPrimitivesIntoTheirOwnRoomOnly) {
+TEST(OptixHits, CollectPrimitivesIntoTheirOwnBufferOnly) {
   const std::vector<std::uint64_t> offsets = {1, 3};
   std::vector<std::uint32_t> out(4, 99);
   LaunchParams params{};
@@ -134,7 +134,7 @@ PointHits point_hits_of(const LaunchParams& params, const std::vector<std::uint3
   return hits;
 }
 
-TEST(OptixPointHits, GiveRowsAndCounts) {
+TEST(OptixPointHits, ReturnRowsAndCounts) {
   LaunchParams params{};
   std::uint32_t any = 0;
   std::uint32_t first = 0;

@@ -42,7 +42,7 @@ TEST(OptixLoading, AMissingLibraryNamesTheDriverToInstall) {
   EXPECT_NE(fault.find("580 or newer"), std::string::npos) << fault;
 }
 
-TEST(OptixLoading, AContainerWithoutGraphicsIsToldHowToAskForIt) {
+TEST(OptixLoading, AContainerWithoutGraphicsNamesTheSetting) {
   const Capabilities some("compute,utility");
   const std::string fault = fault_of("libnot-there.so.1");
   EXPECT_NE(fault.find("NVIDIA_DRIVER_CAPABILITIES=compute,utility,graphics"), std::string::npos)
@@ -54,12 +54,12 @@ TEST(OptixLoading, ALibraryWithoutTheEntryIsCalledAPlaceholder) {
   EXPECT_NE(fault.find("placeholder"), std::string::npos) << fault;
 }
 
-TEST(OptixLoading, ADriverThatRefusesTheAbiIsTooOld) {
+TEST(OptixLoading, ReportsADriverThatRejectsTheAbiAsTooOld) {
   const std::string fault = fault_of(RTINDEX_OLD_DRIVER);
   EXPECT_NE(fault.find("too old for OptiX 8.0"), std::string::npos) << fault;
 }
 
-TEST(OptixLoading, TheCatalogTellsWhatWasFound) {
+TEST(OptixLoading, TheCatalogReportsTheReason) {
   for (const IndexInfo& index : indexes()) {
     if (index.spec != "rx:optix@cuda") continue;
     EXPECT_EQ(index.available, !unusable().has_value());

@@ -15,7 +15,7 @@
 namespace rtindex::test {
 namespace {
 
-// Gives memory a number of times, then refuses.
+// Allocates a number of times, then fails.
 class RationedMemory final : public DeviceMemory {
  public:
   void* allocate(std::size_t bytes, Stream) noexcept override {
@@ -42,7 +42,7 @@ class OptixRefitMemory : public testing::TestWithParam<std::string> {
   std::shared_ptr<RationedMemory> memory_;
 };
 
-TEST_P(OptixRefitMemory, ShortOfItOldAnswersStay) {
+TEST_P(OptixRefitMemory, KeepsAnswersIfARefitRunsOutOfMemory) {
   constexpr std::uint32_t rows = 4000;
   std::vector<std::uint64_t> keys(rows);
   std::vector<std::uint64_t> new_keys(rows);

@@ -43,7 +43,7 @@ TEST_P(OptixSplit, AnswersLikeTheScan) {
   }
 }
 
-TEST_P(OptixSplit, RefusesWhatNoStructureHolds) {
+TEST_P(OptixSplit, RejectsColumnsThatNoStructureHolds) {
   const std::vector<int> keys = {1, 2};
   for (const std::string split : {"0", "-1", "x", "99999999999"})
     EXPECT_THROW(static_cast<void>(build(keys, "rx:optix,split=" + split)), Error) << split;

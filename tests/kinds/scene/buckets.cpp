@@ -60,7 +60,7 @@ class ExactBuckets {
   [[nodiscard]] std::uint64_t largest_key(std::uint32_t bucket) const {
     return keys_[buckets_.end(bucket) - 1] >> space_.dropped;
   }
-  // The first bucket whose largest key is not less, as the scene tells keys apart.
+  // The first bucket whose largest key is not less, by the bits that the scene keeps.
   [[nodiscard]] std::uint32_t bucket_of_successor(std::uint64_t key) const {
     const auto found = std::lower_bound(
         keys_.begin(), keys_.end(), key >> space_.dropped,
@@ -135,7 +135,7 @@ class BucketScenes : public testing::TestWithParam<Coordinates> {
   }
 };
 
-TEST_P(BucketScenes, GiveTheBucketOfTheFirstKeyThatIsNotLess) {
+TEST_P(BucketScenes, FindTheBucketOfTheFirstKeyNotLess) {
   const std::vector<std::uint64_t> corners = boundary_keys(coordinates);
   Random random(5);
   for (const std::size_t size : {1U, 2U, 40U, 100U}) {
@@ -191,7 +191,7 @@ TEST_P(BucketScenes, KeepRaysAwayFromTheMarkersOfOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Scene, BucketScenes, testing::ValuesIn(scene_cases()), case_name);
 
-TEST(Buckets, DropBitsThatTellFewApart) {
+TEST(Buckets, DropBitsThatDistinguishFewKeys) {
   const std::uint64_t largest = ~std::uint64_t{0};
   const auto drop = [](const HighestDifferences& differences, std::uint64_t last_key) {
     return bits_to_drop(differences, Coordinates{}, last_key);

@@ -12,7 +12,7 @@ class CoordinatesTest : public testing::TestWithParam<Coordinates> {
   const Coordinates coordinates = GetParam();
 };
 
-TEST_P(CoordinatesTest, AscendWithThePlace) {
+TEST_P(CoordinatesTest, AscendWithThePosition) {
   for (const std::uint32_t place : places(coordinates)) {
     if (place == coordinates.last_place()) continue;
     ASSERT_LT(coordinates.x_of(place), coordinates.x_of(place + 1)) << place;
@@ -29,7 +29,7 @@ TEST_P(CoordinatesTest, HaveGapsStrictlyBetweenNeighbours) {
   }
 }
 
-TEST_P(CoordinatesTest, TellEveryKeyFromItsNeighbours) {
+TEST_P(CoordinatesTest, DistinguishEveryKeyFromItsNeighbours) {
   for (const std::uint64_t key : boundary_keys(coordinates)) {
     const Point p = coordinates.point_of(key);
     if (key == coordinates.largest_key()) continue;
@@ -40,7 +40,7 @@ TEST_P(CoordinatesTest, TellEveryKeyFromItsNeighbours) {
   }
 }
 
-TEST_P(CoordinatesTest, TakeAKeyApartWithoutLoss) {
+TEST_P(CoordinatesTest, DecomposeAKeyWithoutLoss) {
   for (const std::uint64_t key : boundary_keys(coordinates)) {
     const std::uint64_t row = coordinates.row_of(key);
     const std::uint32_t place = coordinates.place_of(key);

@@ -74,7 +74,7 @@ TEST(Primitives, SpheresLeaveAGapForRaysToStartIn) {
   EXPECT_EQ((largest + sphere_radius) - largest, sphere_radius);
 }
 
-TEST(ExactHit, TellsHitsFromMisses) {
+TEST(ExactHit, DistinguishesHitsFromMisses) {
   const Triangle triangle{{-1, 1, -1}, {-1, -1, -1}, {1, 0, 1}};
   EXPECT_TRUE(hits({{0, 0, -2}, {0, 0, 1}, 0, 3, true}, triangle));
   EXPECT_FALSE(hits({{0, 0, -2}, {0, 0, 1}, 0, 1, true}, triangle));

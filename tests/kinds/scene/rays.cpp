@@ -50,7 +50,7 @@ TEST_P(Rays, OfPointsHitTheirKeyAndNoOther) {
   }
 }
 
-TEST_P(Rays, AlongARowHitEveryPlaceOfTheirRangeAndNoOther) {
+TEST_P(Rays, AlongARowHitEveryPositionOfTheirRangeAndNoOther) {
   const std::vector<std::uint32_t> ends = places(coordinates);
   for (std::size_t i = 0; i < ends.size(); i += 3)
     for (std::size_t j = i; j < ends.size(); j += 1 + (j - i) / 2)

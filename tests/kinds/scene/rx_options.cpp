@@ -37,7 +37,7 @@ TEST(RxOptions, HaveThePapersDefaults) {
   EXPECT_EQ(options_of("rx:embree,primitive=sphere").coordinates.bits_x, 22);
 }
 
-TEST(RxOptions, WrittenOutAreTheSame) {
+TEST(RxOptions, RoundTripThroughASpec) {
   for (const std::string text :
        {"rx:embree", "rx:embree,mode=naive,primitive=aabb", "rx:embree,mode=extended,point=zero",
         "rx:embree,bits=1+2+3,scale=2^-30", "rx:embree,compact=on,update=refit,row_rays=all",
@@ -62,8 +62,8 @@ TEST(RxOptions, OfBuckets) {
     EXPECT_THROW(static_cast<void>(options_of("rx:embree," + text)), Error) << text;
 }
 
-// Whatever is not exact is refused, where a limit in dropped bits would be beyond 64 bits too.
-TEST(RxOptions, RefuseWhatIsNotExact) {
+// Whatever is not exact is rejected, where a limit in dropped bits would be beyond 64 bits too.
+TEST(RxOptions, RejectInexactCombinations) {
   constexpr double embree = 0x1p60;
   for (const std::string text :
        {"rx:embree,mode=extended,bucket=16,drop=36", "rx:embree,mode=extended,bucket=16",
@@ -121,7 +121,7 @@ TEST(RxOptions, OfEveryModeEndAtTheTracersLargestCoordinate) {
   EXPECT_TRUE(is_exact(options_of("rx,scale=2^30"), ~std::uint64_t{0}, 1.844e18));
 }
 
-TEST(RxOptions, SayHowFarATracerReaches) {
+TEST(RxOptions, SuggestASmallerScaleBeyondTheTracersLimit) {
   EncodedColumn column;
   column.span = 1U << 20;
   column.row_count = 1;
@@ -131,7 +131,7 @@ TEST(RxOptions, SayHowFarATracerReaches) {
   try {
     require_exact(
         options, column, [](std::uint32_t) { return std::string("k"); }, 0x1p40);
-    FAIL() << "not refused";
+    FAIL() << "not rejected";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("smaller scale"), std::string::npos) << error.what();
   }

@@ -1,4 +1,4 @@
-// Memory that the GPU cannot access is refused: a failing access would make the GPU unusable for
+// Memory that the GPU cannot access is rejected: a failing access would make the GPU unusable for
 // the whole process.
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class DevicePointers : public GpuIndexTest {
     return ColumnView::of(Type::u32, memory_->as<std::byte>() + bytes, keys_.size() - fewer)
         .on_device();
   }
-  static void expect_refused(const std::function<void()>& call, const std::string& words) {
+  static void expect_rejected(const std::function<void()>& call, const std::string& words) {
     try {
       call();
       FAIL() << "no error";
@@ -48,15 +48,15 @@ class DevicePointers : public GpuIndexTest {
 
 TEST_P(DevicePointers, MustBeAligned) {
   const std::string words = "not aligned to their 4 bytes";
-  expect_refused([&] { static_cast<void>(build(column(1, 2), GetParam())); }, words);
+  expect_rejected([&] { static_cast<void>(build(column(1, 2), GetParam())); }, words);
   const Index index = build(column(), GetParam());
   const OnGpu out(keys_.size() * 2 * sizeof(std::uint32_t));
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.any = out.as<std::uint32_t>();
-  expect_refused([&] { index.answer_into(Query::equal(column(1, 1)), {}, outputs); }, words);
+  expect_rejected([&] { index.answer_into(Query::equal(column(1, 1)), {}, outputs); }, words);
   outputs.any = reinterpret_cast<std::uint32_t*>(out.as<std::byte>() + 2);
-  expect_refused([&] { index.answer_into(Query::equal(column()), {}, outputs); }, words);
+  expect_rejected([&] { index.answer_into(Query::equal(column()), {}, outputs); }, words);
   expect_usable(index);
 }
 
@@ -66,12 +66,12 @@ TEST_P(DevicePointers, MustNotBeOfTheHost) {
   if (reaches_host != 0) GTEST_SKIP() << "this GPU reads all memory of the host";
   const std::string words = "said to be in device memory";
   const ColumnView wrong = ColumnView(keys_).on_device();
-  expect_refused([&] { static_cast<void>(build(wrong, GetParam())); }, words);
+  expect_rejected([&] { static_cast<void>(build(wrong, GetParam())); }, words);
   const std::vector<std::uint8_t> bits(125, 0xff);
-  expect_refused([&] { static_cast<void>(build(column().with_validity(bits.data()), GetParam())); },
-                 words);
+  expect_rejected(
+      [&] { static_cast<void>(build(column().with_validity(bits.data()), GetParam())); }, words);
   const Index index = build(column(), GetParam());
-  expect_refused([&] { static_cast<void>(index.lookup(wrong, Answer::any)); }, words);
+  expect_rejected([&] { static_cast<void>(index.lookup(wrong, Answer::any)); }, words);
   expect_usable(index);
 }
 

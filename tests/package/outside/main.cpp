@@ -23,7 +23,7 @@ int main() {
   try {
     (void)rtindex::Spec(std::string("no such index"));
   } catch (const rtindex::Error& error) {
-    std::printf("refused as it should be: %s\n", error.what());
+    std::printf("rejected as it should be: %s\n", error.what());
     return 0;
   }
   std::puts("a malformed spec was accepted");

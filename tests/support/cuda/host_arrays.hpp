@@ -19,7 +19,7 @@ namespace rtindex::test {
 
 // What a GPU can do with an array in host memory.
 enum class HostMemory {
-  ordinary,
+  pageable,
   pinned,
   registered,
   half_registered,  // the first half
@@ -27,13 +27,13 @@ enum class HostMemory {
   managed,
 };
 
-inline constexpr HostMemory host_memories[] = {HostMemory::ordinary,    HostMemory::pinned,
+inline constexpr HostMemory host_memories[] = {HostMemory::pageable,    HostMemory::pinned,
                                                HostMemory::registered,  HostMemory::half_registered,
                                                HostMemory::with_a_hole, HostMemory::managed};
 
 inline std::string name_of(HostMemory memory) {
   switch (memory) {
-    case HostMemory::ordinary: return "ordinary";
+    case HostMemory::pageable: return "pageable";
     case HostMemory::pinned: return "pinned";
     case HostMemory::registered: return "registered";
     case HostMemory::half_registered: return "half_registered";

@@ -67,7 +67,7 @@ namespace rtindex::test {
   return found != miss_row && farthest && distance(found) > *farthest ? miss_row : found;
 }
 
-// Every way to ask for neighbours.
+// Every combination of options of neighbours.
 [[nodiscard]] inline std::vector<NearestOptions> every_nearest(bool is_real) {
   std::vector<NearestOptions> all;
   for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest})

@@ -19,7 +19,7 @@ namespace {
 
 TEST(OptixHeaders, HaveTheSameAbi) { EXPECT_EQ(abi_version, OPTIX_ABI_VERSION); }
 
-TEST(OptixHeaders, HaveTheSameFunctionsInTheSamePlaces) {
+TEST(OptixHeaders, HaveTheSameFunctionsAtTheSameOffsets) {
   using Theirs = OptixFunctionTable;
   SAME_SIZE(FunctionTable, Theirs);
   SAME_PLACE(FunctionTable, error_name, Theirs, optixGetErrorName);
