@@ -1,5 +1,5 @@
 // The time of a call through the C interface, compared with the same call in C++: of a large batch,
-// and of a single lookup. The two take turns.
+// and of a single lookup. The two alternate.
 
 #include <cstdint>
 #include <functional>

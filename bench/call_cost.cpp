@@ -1,5 +1,5 @@
 // The time of a call in C++, for python/bench/overhead.py, which measures the overhead of Python:
-// it starts this program, and the two take turns.
+// it starts this program, and the two alternate.
 //
 //   bench_call_cost COLUMN.npy LOOKUPS.npy
 //

@@ -1,7 +1,7 @@
-// How much of Embree's own speed does rx:embree keep?
+// The speed of rx:embree relative to Embree itself.
 //
 // The bare loop below is a hand-written version of RX's default configuration: one triangle per key
-// in row order, rtcOccluded1 with a perpendicular ray per lookup and a filter that takes the value
+// in row order, rtcOccluded1 with a perpendicular ray per lookup and a filter that reads the value
 // at the rowID. It shares the scene's geometry with the library and nothing else. Goal: at least
 // 90% of its speed, unsorted and sorted.
 

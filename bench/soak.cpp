@@ -1,5 +1,5 @@
-// Checks answers for as long as one likes: random columns of up to 2^26 rows, specs, changes and
-// batches, generated and checked on the machine that answers, against closed forms.
+// Checks answers for a chosen time: random columns of up to 2^26 rows, specs, changes and batches,
+// generated and checked on the device of the index, against closed forms.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ RankedColumn random_column(Choices& choices, int bits, int max_log2) {
                       .bend = 0};
   const std::uint64_t keys = column.distinct();
   const std::uint64_t last_key = bits == 32 ? (std::uint64_t{1} << 32) - 2 : ~std::uint64_t{1};
-  // Each shape takes a part of what the keys may span.
+  // Each shape uses a part of the span of the keys.
   const std::uint64_t room = last_key / 4 / keys;
   column.stride = 2 + choices.below(room > 1 ? choices.below(room) + 1 : 1);
   if (choices.below(2) == 0) {
@@ -90,7 +90,7 @@ struct Setting {
   int lookups_log2 = 22;
 };
 
-// The arrays of one batch; only some of them are asked for.
+// The arrays of one batch; only some of them are requested.
 struct Batch {
   Batch(ExecutionSpace& space, int bits, std::size_t most)
       : lower(space, bits, most),
@@ -109,7 +109,7 @@ struct Batch {
   WorkloadArray<unsigned long long> wrong;
 };
 
-enum class Question : std::uint8_t { points, ranges, neighbours };
+enum class BatchKind : std::uint8_t { points, ranges, neighbours };
 
 class Round {
  public:
@@ -132,7 +132,7 @@ class Round {
                        column_.repeats);
   }
 
-  // Builds over some rows, inserts the others and asks until `is_over`; returns how many answers
+  // Builds over some rows, inserts the others and queries until `is_over`; returns how many answers
   // were checked.
   template <class IsOver>
   [[nodiscard]] std::uint64_t run(IsOver&& is_over) {
@@ -146,49 +146,49 @@ class Round {
     }
     Batch batch(space_, bits_, std::size_t{1} << setting_.lookups_log2);
     std::uint64_t checked = 0;
-    // Large columns take longer to build, and are asked more.
+    // Large columns take longer to build, and are queried more.
     const std::uint64_t batches = 4 + std::min<std::uint64_t>(rows >> 16, 60);
-    for (std::uint64_t i = 0; i < batches && !is_over(); ++i) checked += ask(index, batch);
+    for (std::uint64_t i = 0; i < batches && !is_over(); ++i) checked += answer(index, batch);
     return checked;
   }
 
  private:
-  [[nodiscard]] std::uint64_t ask(const Index& index, const Batch& batch) {
+  [[nodiscard]] std::uint64_t answer(const Index& index, const Batch& batch) {
     const bool only_points = spec_.starts_with("hash");
-    const auto question = only_points ? Question::points : static_cast<Question>(choices_.below(3));
+    const auto kind = only_points ? BatchKind::points : static_cast<BatchKind>(choices_.below(3));
     const std::size_t count =
         choices_.below(4) == 0 ? 1 + choices_.below(batch.any.size()) : batch.any.size();
-    const std::uint64_t longest = question == Question::ranges ? choices_.up_to_log2(6) : 0;
+    const std::uint64_t longest = kind == BatchKind::ranges ? choices_.up_to_log2(6) : 0;
     const RankedDraw draw{column_, choices_.bits(), longest};
     space_.run(DrawRanked{draw, batch.lower.data(),
-                          question == Question::ranges ? batch.upper.data() : KeyData{}},
+                          kind == BatchKind::ranges ? batch.upper.data() : KeyData{}},
                count);
 
     // One to three kinds of answers at once.
     Outputs outputs{.memory_space = space_.memory()};
     CheckRanked check{
-        draw, question == Question::neighbours, {}, {}, {}, {}, {}, {}, batch.wrong.data()};
+        draw, kind == BatchKind::neighbours, {}, {}, {}, {}, {}, {}, batch.wrong.data()};
     std::uint64_t answers = 0;
-    const auto want = [&](auto* memory, auto& output, auto& checked) {
+    const auto request = [&](auto* memory, auto& output, auto& checked) {
       space_.poison(memory, count * sizeof(*memory));
       output = memory;
       checked = memory;
       ++answers;
     };
-    const std::uint64_t wanted = choices_.below(64);
-    if (wanted % 2 == 0) want(batch.any.data(), outputs.any, check.any);
-    if (wanted % 3 == 0) want(batch.first.data(), outputs.first, check.first);
-    if (wanted % 5 == 0) want(batch.count.data(), outputs.count, check.count);
-    if (wanted % 7 == 0) want(batch.sum.data(), outputs.sum, check.sum);
-    if (wanted % 11 == 0) want(batch.min.data(), outputs.min, check.min);
-    if (wanted % 13 == 0) want(batch.max.data(), outputs.max, check.max);
-    if (answers == 0) want(batch.any.data(), outputs.any, check.any);
+    const std::uint64_t choice = choices_.below(64);
+    if (choice % 2 == 0) request(batch.any.data(), outputs.any, check.any);
+    if (choice % 3 == 0) request(batch.first.data(), outputs.first, check.first);
+    if (choice % 5 == 0) request(batch.count.data(), outputs.count, check.count);
+    if (choice % 7 == 0) request(batch.sum.data(), outputs.sum, check.sum);
+    if (choice % 11 == 0) request(batch.min.data(), outputs.min, check.min);
+    if (choice % 13 == 0) request(batch.max.data(), outputs.max, check.max);
+    if (answers == 0) request(batch.any.data(), outputs.any, check.any);
 
     const AnswerOptions options{.values = needs_values(outputs) ? view_of(values_) : ColumnView()};
     const ColumnView lower = batch.lower.slice(0, count);
-    if (question == Question::ranges)
+    if (kind == BatchKind::ranges)
       index.answer_into(Query::range(lower, batch.upper.slice(0, count)), options, outputs);
-    else if (question == Question::neighbours)
+    else if (kind == BatchKind::neighbours)
       index.answer_into(Query::nearest(lower), options, outputs);
     else
       index.answer_into(Query::equal(lower), options, outputs);
@@ -197,20 +197,20 @@ class Round {
     space_.copy_from_host(batch.wrong.data(), &none, sizeof(none));
     space_.run(check, count);
     const unsigned long long wrong = batch.wrong.to_host()[0];
-    if (wrong != none) fail(draw, wrong, question);
+    if (wrong != none) fail(draw, wrong, kind);
     return answers * count;
   }
 
   static bool needs_values(const Outputs& outputs) {
     return outputs.sum != nullptr || outputs.min != nullptr || outputs.max != nullptr;
   }
-  [[noreturn]] void fail(const RankedDraw& draw, std::uint64_t number, Question question) const {
+  [[noreturn]] void fail(const RankedDraw& draw, std::uint64_t number, BatchKind kind) const {
     const RankedLookup drawn = draw(number);
-    throw Error(fmt::format("{}: wrong answer of lookup {} ({}, question {})", text(), number,
+    throw Error(fmt::format("{}: wrong answer of lookup {} ({}, kind {})", text(), number,
                             drawn.lower == drawn.upper
                                 ? fmt::format("key {}", drawn.lower)
                                 : fmt::format("{} to {}", drawn.lower, drawn.upper),
-                            static_cast<int>(question)));
+                            static_cast<int>(kind)));
   }
 
   ExecutionSpace& space_;

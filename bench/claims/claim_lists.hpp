@@ -10,7 +10,7 @@
 
 #include "claims/claims.hpp"
 
-// What the lists of claims are written with: conditions, claims and quantities from figures.
+// Conditions, claims and quantities from figures, for the lists of claims.
 
 namespace rtindex::bench {
 
@@ -61,8 +61,8 @@ inline Claim claim(std::string section, std::string sentence, std::string number
           .stated = stated};
 }
 
-// A claim whose number is taken at the first of several x values (powers of two) that was measured:
-// where the preferred one timed out, the next.
+// A claim whose number is that of the first measured one of several x values (powers of two): if
+// the preferred one timed out, the next.
 inline Claim claim_at_first(std::string section, std::string sentence, std::string number,
                             const std::vector<int>& xs,
                             const std::function<Quantity(const Figures&, int)>& at,
@@ -84,7 +84,7 @@ inline Quantity ratio(const Quantity& a, const Quantity& b) {
   return *a / *b;
 }
 
-// The best (least) or worst (greatest) of several series; those without a value are left out.
+// The best (least) or worst (greatest) of several series; those without a value are ignored.
 inline Quantity min_of(std::initializer_list<Quantity> values) {
   Quantity least;
   for (const Quantity& value : values)
@@ -98,7 +98,7 @@ inline Quantity greatest_of(std::initializer_list<Quantity> values) {
   return greatest;
 }
 
-// The greatest over the least of a series: 1 where it is flat.
+// The greatest over the least of a series: 1 if it is flat.
 inline Quantity spread(const std::vector<double>& values) {
   if (values.size() < 2) return std::nullopt;
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());

@@ -22,11 +22,11 @@ struct Claim {
   std::function<bool(double)> holds;
   std::string condition;  // "> 1"
   About about = About::any_machine;
-  Quantity stated;  // the number in the paper's text, where it publishes no figures
+  Quantity stated;  // the number in the paper's text, if it publishes no figures
   // The x value of the number, for claims that allow several: "2^12". May be null.
   std::function<std::string(const Figures&)> measured_at;
 
-  // The number that the paper gives.
+  // The number of the paper.
   [[nodiscard]] Quantity published(const Figures& figures) const {
     return stated ? stated : quantity(figures);
   }

@@ -9,7 +9,7 @@
 
 namespace rtindex::bench {
 
-// A measured value, where there is one.
+// A measured value, if there is one.
 using Quantity = std::optional<double>;
 
 // The records of one machine at one scale, by the paper's names: RX, HT, B+ and SA. Ours are

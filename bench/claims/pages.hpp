@@ -14,7 +14,7 @@ namespace rtindex::bench {
 [[nodiscard]] std::string claim_table(const std::filesystem::path& results);
 
 // Replaces the text between `<!-- NAME -->` and `<!-- end of NAME -->` by `block`. Throws Error
-// where the markers are missing.
+// if the markers are missing.
 [[nodiscard]] std::string with_block(const std::string& text, const std::string& name,
                                      const std::string& block);
 

@@ -36,7 +36,7 @@ class BtreeMapPeer : public InsertPeer {
   absl::btree_map<std::uint64_t, std::uint32_t> map_;
 };
 
-// Keys by row: the first `old` are there at first, the others are inserted in this order.
+// Keys by row: the first `old` are built, the others are inserted in this order.
 struct Inserts {
   KeyVector keys;
   std::size_t old;
@@ -52,8 +52,8 @@ std::vector<std::uint32_t> rows_to_check(const Inserts& inserts, std::size_t cou
   return rows;
 }
 
-// A peer for each core, each with an equal part of the key space, since none of them may be changed
-// by two threads at once.
+// A peer for each core, each with an equal shard of the key space, since none of them may be
+// changed by two threads at once.
 class PeerPerCore {
  public:
   using Make = std::unique_ptr<InsertPeer> (*)();
@@ -66,8 +66,8 @@ class PeerPerCore {
               [&](std::uint32_t a, std::uint32_t b) { return inserts.keys[a] < inserts.keys[b]; });
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::uint64_t key = inserts.keys[rows[i]];
-      Part& part = parts_[part_of(key)];
-      Pairs& pairs = i < inserts.old ? part.old : part.added;
+      Shard& shard = shards_[shard_of(key)];
+      Pairs& pairs = i < inserts.old ? shard.old : shard.added;
       pairs.keys.push_back(key);
       pairs.rows.push_back(rows[i]);
     }
@@ -76,20 +76,21 @@ class PeerPerCore {
   [[nodiscard]] const std::string& name() const { return name_; }
   // Milliseconds to insert all keys, one at a time on every core.
   double run() {
-    on_all_cores([&](Part& part) {
-      part.peer = make_();
-      part.peer->load(part.old.keys.data(), part.old.rows.data(), part.old.keys.size());
+    on_all_cores([&](Shard& shard) {
+      shard.peer = make_();
+      shard.peer->load(shard.old.keys.data(), shard.old.rows.data(), shard.old.keys.size());
     });
     return milliseconds([&] {
-      on_all_cores([](Part& part) {
-        part.peer->insert(part.added.keys.data(), part.added.rows.data(), part.added.keys.size());
+      on_all_cores([](Shard& shard) {
+        shard.peer->insert(shard.added.keys.data(), shard.added.rows.data(),
+                           shard.added.keys.size());
       });
     });
   }
   void check(const Inserts& inserts, std::size_t lookups) {
     for (const std::uint32_t row : rows_to_check(inserts, lookups)) {
       const std::uint64_t key = inserts.keys[row];
-      if (parts_[part_of(key)].peer->find(key) != row) wrong_answers(name_, "inserts");
+      if (shards_[shard_of(key)].peer->find(key) != row) wrong_answers(name_, "inserts");
     }
   }
 
@@ -98,26 +99,26 @@ class PeerPerCore {
     KeyVector keys;
     std::vector<std::uint32_t> rows;
   };
-  struct Part {
+  struct Shard {
     Pairs old, added;
     std::unique_ptr<InsertPeer> peer;
   };
 
-  [[nodiscard]] std::size_t part_of(std::uint64_t key) const {
-    return static_cast<std::size_t>((key >> 32) * parts_.size() >> 32);
+  [[nodiscard]] std::size_t shard_of(std::uint64_t key) const {
+    return static_cast<std::size_t>((key >> 32) * shards_.size() >> 32);
   }
   template <class Work>
   void on_all_cores(const Work& work) {
     std::vector<std::thread> threads;
-    threads.reserve(parts_.size());
-    for (Part& part : parts_) threads.emplace_back([&] { work(part); });
+    threads.reserve(shards_.size());
+    for (Shard& shard : shards_) threads.emplace_back([&] { work(shard); });
     for (std::thread& thread : threads) thread.join();
   }
 
   std::string name_;
   Make make_;
-  std::vector<Part> parts_ =
-      std::vector<Part>(std::max<std::size_t>(1, std::thread::hardware_concurrency()));
+  std::vector<Shard> shards_ =
+      std::vector<Shard>(std::max<std::size_t>(1, std::thread::hardware_concurrency()));
 };
 
 std::vector<PeerPerCore> peers_for(const Inserts& inserts) {
@@ -126,7 +127,7 @@ std::vector<PeerPerCore> peers_for(const Inserts& inserts) {
 #if defined(RTINDEX_HAS_ALEX)
   peers.emplace_back("ALEX", alex_peer, inserts);
 #else
-  fmt::print("ALEX is left out: configure with -DRTINDEX_ALEX_DIR=<its sources>\n");
+  fmt::print("ALEX is not built in: configure with -DRTINDEX_ALEX_DIR=<its sources>\n");
 #endif
   return peers;
 }

@@ -29,7 +29,7 @@ void skewed_columns(PeerRecords& records, int keys_log2, int lookups_log2);
 void build_cost(PeerRecords& records, int keys_log2, int lookups_log2);
 // Points on one core and on two.
 void cores(PeerRecords& records, int keys_log2, int lookups_log2);
-// Inserts in batches against Abseil's B-tree and ALEX, which take keys one at a time.
+// Inserts in batches against Abseil's B-tree and ALEX, which insert keys one at a time.
 void changes(PeerRecords& records, int keys_log2, int lookups_log2);
 // Points on columns of strings against Abseil's hash table.
 void strings(PeerRecords& records, int keys_log2, int lookups_log2);
@@ -50,7 +50,7 @@ struct Batch {
 };
 
 // Times competitors in turn, compares every answer with the first competitor's, prints a table with
-// speeds relative to the first, and writes records. Ends the program where answers differ.
+// speeds relative to the first, and writes records. Ends the program if answers differ.
 class PeerRace {
  public:
   explicit PeerRace(PeerRecords& records) : records_(&records) {}
@@ -58,7 +58,7 @@ class PeerRace {
   void run(const Batch& batch, const std::vector<Competitor>& competitors) const {
     static_cast<void>(medians(batch, competitors));
   }
-  // The same, and the median milliseconds of each.
+  // race(), and the median milliseconds of each.
   [[nodiscard]] std::vector<double> medians(const Batch& batch,
                                             const std::vector<Competitor>& competitors) const;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t scan_lookups = std::size_t{1} << 10;
 
-// The true sums, without any index: differences of sums over the sorted column.
+// The expected sums: differences of sums over the sorted column.
 Sums true_sums(const KeyVector& column, const Words& values, const Ranges& ranges) {
   std::vector<std::uint32_t> rows(column.size());
   std::iota(rows.begin(), rows.end(), 0U);
@@ -41,7 +41,7 @@ Ranges first_of(const Ranges& ranges, std::size_t count) {
 
 }  // namespace
 
-// The scan gets fewer lookups, or it would take hours; times are compared per lookup.
+// The scan answers fewer lookups, or it would take hours; times are compared per lookup.
 void included(PeerRecords& records, int keys_log2, int lookups_log2) {
   const KeyVector column = random_column(keys_log2);
   const Words values = values_for(column.size());

@@ -1,6 +1,6 @@
 #pragma once
 
-// Ordered maps that take keys one at a time. C++17, as ALEX is.
+// Ordered maps that insert keys one at a time. C++17, as ALEX is.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ class InsertPeer {
   // Starts from keys in ascending order.
   virtual void load(const std::uint64_t* keys, const std::uint32_t* rows, std::size_t count) = 0;
   virtual void insert(const std::uint64_t* keys, const std::uint32_t* rows, std::size_t count) = 0;
-  // The row of a key; ~0 where there is none.
+  // The row of a key; ~0 if there is none.
   [[nodiscard]] virtual std::uint32_t find(std::uint64_t key) = 0;
 };
 

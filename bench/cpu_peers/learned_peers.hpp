@@ -29,7 +29,7 @@ class LearnedPeer {
   [[nodiscard]] virtual std::string name() const = 0;
   // Of the model, beside the keys and rows.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // Any row of each key, one lookup after the other; all keys are there.
+  // Any row of each key, one lookup after the other; the column holds all of them.
   virtual void find(const std::uint64_t* keys, std::size_t count, std::uint32_t* rows) const = 0;
 };
 

@@ -23,7 +23,7 @@ Words order_of(std::span<const std::uint64_t> column) {
   return rows;
 }
 
-// In blocks that keep every core busy, also where there are few lookups with many hits.
+// In blocks that keep every core busy, even with few lookups with many hits.
 template <class Body>
 void each_lookup(std::size_t size, Body&& body) {
   constexpr std::size_t blocks = 64;

@@ -78,7 +78,7 @@ class HashPeer {
   void rows(std::span<const std::uint64_t> keys, std::span<std::uint32_t> rows) const;
 
  private:
-  // write(i, row) for the i-th key; peer_miss where there is none.
+  // write(i, row) for the i-th key; peer_miss if there is none.
   template <class Write>
   void find(std::span<const std::uint64_t> keys, bool prefetch, const Write& write) const;
 

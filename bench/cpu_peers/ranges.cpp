@@ -34,7 +34,7 @@ void sums(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVector
   }
 }
 
-// Two searches whatever lies between: the times of 2^4 and 2^16 hits should be the same.
+// Two searches for any number of hits: the times of 2^4 and 2^16 hits should be equal.
 void counts(PeerRecords& records, int keys_log2, int lookups_log2, const KeyVector& column,
             const KeyVector& sorted_keys) {
   const Index native = build(column, "rx:native");

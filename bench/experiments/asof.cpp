@@ -103,7 +103,7 @@ void search_all(const OrderedRows& column, const KeyArray& keys, bool grouped,
 
 constexpr const char* peer_name = "std::upper_bound";
 
-// Runs `work` once to warm up, then as often as asked for.
+// Runs `work` once to warm up, then as often as requested.
 std::vector<double> timed_runs(ExecutionSpace& space, const Effort& effort,
                                const std::function<void()>& work) {
   std::vector<double> runs;
@@ -165,7 +165,7 @@ class AsofIndex {
   std::optional<Builds> builds_;
 };
 
-// The space of indexes on the CPU; none where none takes part.
+// The space of indexes on the CPU; nothing if no contestant is one.
 ExecutionSpace* host_of(Session& session) {
   for (const Contestant& contestant : session.contestants())
     if (ExecutionSpace& space = session.space_for(contestant.spec);

@@ -9,7 +9,7 @@ namespace rtindex::bench {
 
 namespace {
 
-// Batches of `rows` rows, enough of them to hold several merges of small batches into the main
+// Batches of `rows` rows, enough of them for several merges of small batches into the main
 // structure, as many as memory and erases allow.
 std::size_t batches_of(std::size_t rows, std::size_t keys) {
   constexpr std::size_t rows_wanted = std::size_t{1} << 22;
@@ -20,7 +20,7 @@ std::size_t batches_of(std::size_t rows, std::size_t keys) {
   return std::clamp(all / rows, fewest, most);
 }
 
-// Where an index is slow, batches end here, but for the first few.
+// For slow indexes, batches end here, except the first few.
 double time_of_batches(const Session& session) {
   return std::min(session.settings().effort.runs_limit_s,
                   static_cast<double>(session.pick(10, 20, 60)));
@@ -66,7 +66,7 @@ void run_changes(Session& session) {
       }
 }
 
-// Rounds of changes of each kind and of lookups, whose shares of all operations are given.
+// Rounds of changes of each kind and of lookups, with shares of all operations.
 struct Mix {
   double share_of_changes;
   std::size_t operations;  // in a round

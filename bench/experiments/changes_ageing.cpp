@@ -12,13 +12,13 @@ namespace {
 
 struct Rounds {
   std::size_t count;
-  std::size_t per_point;  // a point is the mean of so many
+  std::size_t per_point;  // rounds whose mean is a point
   std::size_t rows;       // of each kind of change
   std::size_t lookups;
 };
 
-// Rounds run in order, whichever points are measured: the index at a point is the same after
-// --continue.
+// All rounds run in order, even if only some points are measured, so that --continue measures the
+// same index.
 class Ageing {
  public:
   Ageing(Session& session, const Contestant& contestant, const Rounds& rounds)

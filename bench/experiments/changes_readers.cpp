@@ -36,7 +36,7 @@ class Background {
   Background& operator=(const Background&) = delete;
 
   [[nodiscard]] std::size_t done() const { return done_; }
-  // Throws what the work threw.
+  // Rethrows an exception of the work.
   void stop() {
     stopped_ = true;
     thread_.join();
@@ -103,8 +103,8 @@ Outcome time_readers(Session& session, const Contestant& contestant, const Readi
   ChangingIndex changing(
       session.space_for(contestant.spec), contestant.spec,
       {.rows = changing_keys(session, contestant), .bits = changing_bits(session)});
-  // Made before, because making a workload would hold up the reader. Updates leave the number of
-  // rows as it is, which the column of values must have at any time.
+  // Made before, because making a workload would delay the reader. Only updates: the value column
+  // must always have as many rows as the index.
   constexpr std::size_t different = 8;
   std::vector<RowBatch> batches;
   for (std::size_t i = 0; reading.rows != 0 && i < different; ++i) {

@@ -26,7 +26,7 @@ class ChangingIndex {
     table_.apply(batch);
     return ms;
   }
-  // Makes it in neither, so that the next one finds caches, kernels and memory pools ready.
+  // Runs a change without effect on either, to warm up caches, kernels and memory pools.
   void warm_up(Change change, std::size_t rows) const {
     Index other = index_.snapshot();
     static_cast<void>(timed(table_.next(change, rows), other));
@@ -96,7 +96,7 @@ inline std::size_t changing_lookups(const Session& session) {
 // Of a batch, or of the three batches of a round.
 inline Metric change_ms() { return {"change_ms", "mean time of the changes [ms]"}; }
 
-// Keeps what failed, with the measurements of what did not.
+// Adds a failure to the measurements that succeeded.
 [[nodiscard]] inline Outcome checked(Outcome outcome, const Outcome& check) {
   outcome.append(check);
   return outcome;

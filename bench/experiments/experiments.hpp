@@ -13,7 +13,7 @@ namespace rtindex::bench {
 // a question of our own.
 [[nodiscard]] const std::vector<Experiment>& experiments();
 
-// The experiment of that name; throws Error where there is none.
+// The experiment of that name; throws Error if there is none.
 [[nodiscard]] const Experiment& experiment_named(const std::string& name);
 
 // Every experiment with its question, figure and axes, for results/experiments.json.
@@ -56,7 +56,7 @@ Experiment every_index_experiment();
 Experiment buckets_experiment();
 Experiment large_columns_experiment();
 Experiment real_data_experiment();
-// Throws unless the file has a column for it.
+// Throws if the file has no column for it.
 void require_real_data(const std::string& path);
 Experiment traversal_work_experiment();
 Experiment changes_experiment();

@@ -23,7 +23,7 @@ const std::vector<NeighbourKind>& neighbour_kinds() {
   return kinds;
 }
 
-// The rays, cells and keys of a lookup, where the index counts them.
+// The rays, cells and keys of a lookup, if the index counts them.
 void add_counts(Outcome& outcome, const Index& index, const Lookups& lookups,
                 const NearestOptions& nearest) {
   if (outcome.status != "ok" || index.spec().kind() != "rx") return;

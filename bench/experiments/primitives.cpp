@@ -5,7 +5,7 @@ namespace rtindex::bench {
 
 namespace {
 
-// Spheres of radius 0.25 are not exact beyond 22 bits on an axis; all three get the same split.
+// Spheres of radius 0.25 are not exact beyond 22 bits on an axis; all three have this split.
 constexpr const char* bits_of_all = "22+22+20";
 
 void run_primitives(Session& session) {

@@ -10,12 +10,12 @@ namespace {
 
 constexpr const char* needed = "Nsight Compute and an NVIDIA GPU: scripts/profile.sh";
 
-// A profiler replays every kernel several times; fewer lookups than the paper's give the same
-// ratios.
+// A profiler replays every kernel several times. Ratios do not depend on the number of lookups,
+// which is smaller than the paper's.
 std::size_t profiled_lookups(const Session& session) {
   return std::size_t{1} << session.pick(10, 20, 24);
 }
-// Fewer still where a degenerate structure may make lookups a hundred times slower.
+// Fewer still for structures so degenerate that lookups may be a hundred times slower.
 std::size_t few_lookups(const Session& session) {
   return std::size_t{1} << session.pick(10, 14, 16);
 }

@@ -27,7 +27,7 @@ struct Case {
   std::string name;
   std::string options;
   std::uint32_t hits = 1;  // matches of a lookup; more than one: a range
-  bool swapped = false;    // half of the rows take each other's keys first
+  bool swapped = false;    // the keys of half of the rows are swapped first
 };
 
 // Only for the rays of the paper.
@@ -71,7 +71,7 @@ Index index_for(const Case& question, const Spec& base, std::size_t keys) {
   // The options of a case override those of the contestant.
   const Spec own(question.options.empty() ? "rx" : "rx," + question.options);
   for (const auto& [name, value] : own.options()) spec = spec.with(name, value);
-  // Our intersection program tests boxes, and it can count.
+  // Boxes are tested by our own intersection program, which counts.
   if (spec.tracer() != "native") spec = spec.with("primitive", "aabb");
   std::vector<std::uint64_t> column = dense_shuffled<std::uint64_t>(keys, column_seed);
   for (std::uint64_t& key : column) key *= stride;

@@ -51,7 +51,7 @@ void run_updates(Session& session) {
       const Spec segments = tracer.spec.with("update", "rebuild");
       for (const int log2 : swaps_log2) point(refit, log2, fmt::format("refit, 2^{}", log2));
       point(segments.with("delta", "0"), swaps_log2.back(), "rebuild");
-      // Not in the paper: what changes is built apart, and merged later.
+      // Not in the paper: changed rows are a segment of their own, merged later.
       for (const int log2 : swaps_log2) point(segments, log2, fmt::format("segments, 2^{}", log2));
     }
 }

@@ -21,11 +21,11 @@ class Sorts : public ExecutionSpace::Sorter {
   DeviceSorter sorter_;
 };
 
-// A stream that the default stream does not wait for, nor it for the default stream.
+// A stream that does not synchronise with the default stream.
 class DeviceQueue : public ExecutionSpace::Queue {
  public:
   DeviceQueue() {
-    // Before the streams of changes, which have the lowest priority, as every stream by default.
+    // Above the streams of changes, which have the lowest priority, the default of every stream.
     int lowest = 0;
     int highest = 0;
     cuda::check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "querying priorities");
@@ -108,7 +108,7 @@ class DeviceSpace : public ExecutionSpace {
     if (bytes != 0) cuda::check(cudaMemcpy(to, from, bytes, kind), "copying a workload");
   }
 
-  std::optional<DeviceClock> clock_;  // made where there is something to time
+  std::optional<DeviceClock> clock_;  // made on first use
 };
 
 }  // namespace

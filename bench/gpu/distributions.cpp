@@ -10,7 +10,7 @@ namespace rtindex::bench {
 
 namespace {
 
-// What was measured for one index, and what it is compared with.
+// The measurements of one index, and those that they are compared with.
 struct Costs {
   Times build, lookup;
   double bytes_per_key = 0;
@@ -61,7 +61,7 @@ class DistributionRun {
     return costs;
   }
 
-  // 1 where a row found by the last run does not hold its key.
+  // 1 if a row found by the last run does not hold its key.
   [[nodiscard]] std::uint64_t wrong_rows() const {
     ExecutionSpace& space = column_.space();
     space.run(KeysOfRows{column_.keys.data(), column_.size(), rows_.as<std::uint32_t>(),

@@ -77,7 +77,7 @@ class GpuReport {
                    lookups.sums.as<std::uint64_t>()),
         workload);
   }
-  // The same for ranges of so many hits over a dense column.
+  // Times sums of ranges of `hits` hits over a dense column, and checks all of them.
   void add_range_sums(const std::string& index, const std::string& question,
                       const GpuColumn& column, const GpuRanges& ranges, std::uint64_t hits,
                       const std::function<void()>& work) {

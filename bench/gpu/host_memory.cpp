@@ -22,15 +22,15 @@ namespace {
 
 enum class HostKind {
   pinned,
-  ordinary,
-  untouched,   // ordinary; answers go to pages that nobody has written yet
-  registered,  // ordinary; pinned by every call, and not after it
+  pageable,
+  untouched,   // pageable; answers go to pages that were not written yet
+  registered,  // pageable; every call pins it and unpins it
 };
 
 const char* name_of(HostKind kind) {
   switch (kind) {
     case HostKind::pinned: return "pinned";
-    case HostKind::ordinary: return "ordinary";
+    case HostKind::pageable: return "ordinary";
     case HostKind::untouched: return "ordinary, new answers";
     case HostKind::registered: return "registered by the call";
   }
@@ -131,7 +131,7 @@ class HostQuestions {
     add_sums("sum, values on the GPU", column.value_view(), {}, 0);
     add_sums("sum, values on the host", ColumnView::of(Type::u32, values.data(), column.rule.rows),
              {&values}, values.bytes());
-    if (kind_ == HostKind::pinned || kind_ == HostKind::ordinary)
+    if (kind_ == HostKind::pinned || kind_ == HostKind::pageable)
       small_batches(*index, column, lookups, wanted, rows);
     update(*index, column, keys, lookups);
   }
@@ -209,7 +209,7 @@ class HostQuestions {
     }
   }
 
-  // Rows get the keys that they have: answers stay what they were.
+  // Updates rows to the keys that they have, so that answers do not change.
   void update(Index& index, const GpuColumn& column, const HostBuffer& keys,
               const GpuLookups& lookups) {
     const std::size_t count = std::min<std::size_t>(column.rule.rows, std::size_t{1} << 22);
@@ -249,7 +249,7 @@ void measure_host_memory(GpuReport& report, const std::vector<std::string>& inde
   fmt::print("\nhost memory, 2^{} keys, 2^{} lookups\n", key_bits, lookup_bits);
   for (const std::string& spec : indexes)
     for (const HostKind kind :
-         {HostKind::pinned, HostKind::ordinary, HostKind::untouched, HostKind::registered}) {
+         {HostKind::pinned, HostKind::pageable, HostKind::untouched, HostKind::registered}) {
       HostQuestions questions(report, spec, kind, key_bits, lookup_bits);
       questions.points();
       questions.ranges();

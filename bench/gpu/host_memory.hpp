@@ -7,8 +7,8 @@
 
 namespace rtindex::bench {
 
-// Lookups, answers, values, builds and changes with data in host memory: pinned, ordinary, and
-// ordinary memory that is registered for the call. Times are those of the caller, by the clock of
+// Lookups, answers, values, builds and changes with data in host memory: pinned, pageable, and
+// pageable memory that is registered for the call. Times are those of the caller, by the clock of
 // the host.
 void measure_host_memory(GpuReport& report, const std::vector<std::string>& indexes, int key_bits,
                          int lookup_bits);

@@ -37,7 +37,7 @@ struct CallTimes {
     times.returned.runs.push_back(returned);
     times.done.runs.push_back(done);
   }
-  // What the machine does beside it is not the call's.
+  // The median, so that other work of the machine does not count.
   times.returned.runs = {times.returned.median()};
   times.done.runs = {times.done.median()};
   return times;

@@ -1,6 +1,6 @@
 // The indexes on a GPU: times of points, ranges and batches.
 //
-// 2^26 random keys and 2^27 lookups unless said otherwise, all in device memory but those of the
+// 2^26 random keys and 2^27 lookups unless said otherwise, all in device memory except those of the
 // question `host`; `sum` over a uint32 value column by rowID; means of five runs after a warm-up,
 // timed by CUDA events. Every answer is checked. Goals are those of an NVIDIA H200.
 
@@ -40,7 +40,7 @@ struct Settings {
   std::vector<std::string> indexes = {"rx:native@cuda", "sorted@cuda", "btree@cuda", "hash@cuda"};
 };
 
-// The same questions for a published index.
+// The questions for published indexes.
 void measure_points(GpuReport& report, GpuPeer& peer, const GpuColumn& column,
                     const GpuLookups& lookups, const nlohmann::json& workload) {
   peer.prepare(column.rule);
@@ -227,7 +227,7 @@ class Bench {
     }
   }
 
-  // None for an index that does not keep its keys in order.
+  // Nothing for an index that does not keep its keys in order.
   static std::optional<Index> build_with_values(const GpuColumn& column, const std::string& spec) {
     try {
       return build(column.key_view(), spec, {.include = column.value_view()});

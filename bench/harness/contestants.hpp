@@ -7,7 +7,7 @@
 
 namespace rtindex::bench {
 
-// An index that takes part, and the label of its series.
+// An index to measure, and the label of its series.
 struct Contestant {
   Spec spec;
   std::string label;

@@ -174,8 +174,8 @@ bool timed_out(Outcome& outcome, BatchRun& batch, std::size_t size, const Effort
   return true;
 }
 
-// The runs after a warm-up. Where they would exceed their limit, the first run is the only one: it
-// is long enough to need no warm-up.
+// The runs after a warm-up. If they would exceed their limit, the first run is the only one: it is
+// long enough to need no warm-up.
 template <class Run>
 std::vector<Run> runs_of(const Effort& effort, const std::function<Run()>& run,
                          const std::function<double(const Run&)>& milliseconds) {

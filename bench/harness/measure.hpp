@@ -14,7 +14,7 @@
 namespace rtindex::bench {
 
 // How long to measure a point: one warm-up and `runs` runs. A batch that would exceed `limit_s` is
-// recorded as timed out; where all runs together would exceed `runs_limit_s`, there is one run
+// recorded as timed out; if all runs together would exceed `runs_limit_s`, there is one run
 // (section 3.1).
 struct Effort {
   int runs = 5;
@@ -54,7 +54,7 @@ struct RunOptions {
   std::optional<NearestOptions> nearest = {};
 };
 
-// An index gave a wrong answer: a bug, never a result.
+// An index returned a wrong answer: a bug, never a result.
 class WrongAnswer : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -59,7 +59,7 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-// "1,234.5" is 1234.5, "n/a" is none.
+// "1,234.5" is 1234.5, "n/a" is nothing.
 std::optional<double> number_of(std::string text) {
   std::erase(text, ',');
   char* end = nullptr;
@@ -160,14 +160,14 @@ std::string profiler_metrics() {
 
 std::vector<Record> profile_records(const std::vector<Record>& points,
                                     const std::vector<KernelProfile>& kernels) {
-  const auto marked = std::count_if(kernels.begin(), kernels.end(), is_marker);
+  const auto markers = std::count_if(kernels.begin(), kernels.end(), is_marker);
   const auto measured =
       std::count_if(points.begin(), points.end(), [](const Record& point) { return point.ok(); });
-  if (marked != measured)
+  if (markers != measured)
     throw Error(
         fmt::format("the profile has {} points, but the records have {}: expected files of the "
                     "same run",
-                    marked, measured));
+                    markers, measured));
   std::vector<Record> records;
   auto next = std::find_if(kernels.begin(), kernels.end(), is_marker);
   for (const Record& point : points) {

@@ -35,7 +35,7 @@ struct Record {
 };
 
 [[nodiscard]] nlohmann::json to_json(const Record& record);
-// Throws Error where a field is missing or of the wrong type.
+// Throws Error if a field is missing or of the wrong type.
 [[nodiscard]] Record record_from(const nlohmann::json& line);
 
 [[nodiscard]] double mean(const std::vector<double>& runs);

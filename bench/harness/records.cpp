@@ -73,7 +73,7 @@ nlohmann::json machine() {
 std::string commit() {
   // For source trees without a repository.
   if (const char* given = std::getenv("RTINDEX_COMMIT")) return given;
-  // A packaged command does not ask in a folder that may belong to anybody by now.
+  // A packaged command does not run git in a folder that may belong to others by now.
   if constexpr (!RTINDEX_ASKS_GIT) return "unknown";
   const std::string git = "git -C '" RTINDEX_SOURCE_DIR "' ";
   const std::string hash = output_of(git + "rev-parse --short=12 HEAD 2>/dev/null");
@@ -125,7 +125,7 @@ Records::Records(const std::string& path, std::string command) : command_(std::m
 }
 
 Record Records::add(Record record) {
-  // These queries take a second or two: once, and only where something was measured.
+  // These queries take a second or two: once, and only if something was measured.
   static const std::string commit_now = commit();
   static const nlohmann::json machine_here = machine();
   record.version = RTINDEX_VERSION_STRING;

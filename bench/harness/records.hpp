@@ -62,7 +62,7 @@ void make_last_folder(std::filesystem::path folder);
 // The figures that the paper's authors published, as records (results/paper/).
 [[nodiscard]] const std::vector<Record>& published_records();
 
-// The same as JSON lines, embedded by the build.
+// These figures as JSON lines, embedded by the build.
 [[nodiscard]] std::string_view published_text();
 
 }  // namespace rtindex::bench

@@ -21,7 +21,7 @@ enum class Scale : std::uint8_t { smoke, laptop, paper };
 struct Settings {
   Scale scale = Scale::laptop;
   std::vector<Contestant> contestants;
-  // Take part in experiments about rays where none of the contestants traces rays.
+  // Measured in experiments about rays if none of the contestants traces rays.
   std::vector<Contestant> substitutes = {};
   Effort effort;
   bool profiled = false;    // run under a profiler: only profiles are measured
@@ -56,7 +56,7 @@ class Session {
   [[nodiscard]] const std::vector<Contestant>& contestants() const { return settings_.contestants; }
   // The space for the workloads of an index of this spec.
   [[nodiscard]] ExecutionSpace& space_for(const Spec& spec) { return spaces_.for_spec(spec); }
-  // Those that trace rays; records the experiment as unsupported where there are none.
+  // Those that trace rays; records the experiment as unsupported if there are none.
   [[nodiscard]] std::vector<Contestant> ray_tracers();
   template <class T>
   [[nodiscard]] std::vector<T> pick(std::initializer_list<T> smoke, std::initializer_list<T> laptop,

@@ -1,4 +1,4 @@
-// How much of OptiX's own speed does rx:optix keep?
+// The speed of rx:optix relative to a bare OptiX program.
 //
 // A bare OptiX program (bare_optix.hpp) and rx:optix answer the same lookups on the same column,
 // all in device memory, in turn; every sum of both is checked. Goal: rx:optix takes at most 10%

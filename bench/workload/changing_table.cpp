@@ -93,7 +93,7 @@ RowBatch ChangingTable::next(Change change, std::size_t size) const {
 void ChangingTable::apply(const RowBatch& batch) {
   switch (batch.change) {
     case Change::insert:
-      size_ += batch.size;  // the keys are there already
+      size_ += batch.size;  // with keys already
       new_keys_.first += batch.size;
       return;
     case Change::update:

@@ -17,7 +17,7 @@ enum class Change : std::uint8_t { insert, update, erase };
 // Where the keys of new and updated rows lie: anywhere, or in 1/256 of the key space.
 enum class NewKeys : std::uint8_t { anywhere, narrow };
 
-// Rows that change: `rows` get `keys`, or are erased. Rows to insert have no numbers yet, but
+// Rows that change: `rows` have new `keys`, or are erased. Rows to insert have no numbers yet, but
 // values.
 struct RowBatch {
   Change change;
@@ -27,12 +27,12 @@ struct RowBatch {
   WorkloadArray<std::uint32_t> values;
 };
 
-// Changes an index; values are passed where it includes them.
+// Changes an index; values are passed if it includes them.
 void apply(const RowBatch& batch, Index& index);
 
-// A table beside an index that changes. Its column is the truth that lookups are checked with: keys
-// are distinct, so that a row's value is the sum for its key. Inserts append rows, erases take
-// initial rows in random order and then inserted ones, updates take valid rows in turn.
+// A table beside an index that changes. Lookups are checked with its column: keys are distinct, so
+// that a row's value is the sum for its key. Inserts append rows, erases choose initial rows in
+// random order and then inserted ones, updates choose valid rows in turn.
 class ChangingTable {
  public:
   struct Shape {
@@ -60,12 +60,12 @@ class ChangingTable {
   [[nodiscard]] Lookups hits_and_misses(std::size_t size, std::uint64_t seed) const {
     return hits_between(0, size_, size, seed);
   }
-  // Points on the half of the first rows that updates take last.
+  // Points on the half of the first rows that updates choose last.
   [[nodiscard]] Lookups hits_on_unchanged(std::size_t size, std::uint64_t seed) const {
     return hits_between(erased_, first_rows() / 2, size, seed);
   }
 
-  // The next rows that such a change takes; the table stays as it is.
+  // The rows of the next such change; does not change the table.
   [[nodiscard]] RowBatch next(Change change, std::size_t size) const;
   // Makes the change in the table. The batch is the last that `next` returned.
   void apply(const RowBatch& batch);

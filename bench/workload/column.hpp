@@ -17,7 +17,7 @@ namespace rtindex::bench {
 struct Column {
   KeyArray keys;
   WorkloadArray<std::uint32_t> values;
-  // For every row the sum of the values of all rows with its key; empty where keys are distinct.
+  // For every row the sum of the values of all rows with its key; empty if keys are distinct.
   WorkloadArray<std::uint64_t> sums_of_equal;
   // How it was generated, for the records.
   nlohmann::json about;
@@ -54,7 +54,7 @@ struct Column {
 // Any keys, such as those of a file.
 [[nodiscard]] Column column_of(KeyArray keys, std::uint64_t seed);
 
-// The same column with its rows in key order: "sorted inserts" (section 4.4).
+// The column with its rows in key order: "sorted inserts" (section 4.4).
 [[nodiscard]] Column in_key_order(const Column& column);
 
 // Some rows of a column of distinct keys.

@@ -62,7 +62,7 @@ KeyArray in_pieces(ExecutionSpace& space, const Plan& plan, std::size_t size, in
 
 KeyArray ids_with_gaps(ExecutionSpace& space, std::size_t size, int bits, std::uint64_t seed) {
   constexpr PieceKind run{1, 1000, 1, 1, 5000};
-  // Of 3,000 ids about 500 are left.
+  // About 500 of 3,000 ids remain.
   if (bits == 32 && size > (one << 32) / 8) throw Error("too many rows for 32-bit ids with gaps");
   return in_pieces(space, {run, run, 1, 1, true}, size, bits, seed);
 }
@@ -76,7 +76,7 @@ KeyArray timestamps_with_bursts(ExecutionSpace& space, std::size_t size, int bit
     return in_pieces(space, {quiet, burst, 1'700'000'000'000'000'000, 1000, false}, size, bits,
                      seed);
   }
-  // Events of a burst are 8 ticks apart; the quiet takes all other 32-bit values.
+  // Events of a burst are 8 ticks apart; the background has all other 32-bit values.
   PieceKind quiet{1, 2000, 0, 1000, 0};
   constexpr PieceKind burst{100, 10'000, 8, 0, 0};
   const std::uint64_t pairs = piece_count(quiet, burst, size) / 2 + 1;

@@ -9,8 +9,8 @@
 
 namespace rtindex::bench {
 
-// How the keys of real columns are distributed. 32-bit keys are scaled: there is less room between
-// them, and more of them repeat.
+// How the keys of real columns are distributed. 32-bit keys are scaled: the gaps between them are
+// smaller, and more of them repeat.
 enum class Distribution : std::uint8_t {
   uniform,        // over all values, each once
   lognormal,      // exp(2z) * 1e15 for normal z, at most 9e18
@@ -28,8 +28,8 @@ enum class Distribution : std::uint8_t {
 // For people and records: "long tail".
 [[nodiscard]] std::string name_of(Distribution distribution);
 
-// Such keys, in random order. Host and device make the same; of Zipf's nearly (random.hpp). Throws
-// Error where so many rows do not fit into 32-bit keys.
+// Such keys, in random order. Host and device generate equal ones; of Zipf nearly (random.hpp).
+// Throws Error if so many rows do not fit into 32-bit keys.
 [[nodiscard]] KeyArray distributed_keys(ExecutionSpace& space, Distribution distribution,
                                         std::size_t size, int bits, std::uint64_t seed);
 [[nodiscard]] Column distributed_column(ExecutionSpace& space, Distribution distribution,

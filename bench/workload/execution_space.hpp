@@ -25,7 +25,7 @@ class ExecutionSpace {
     virtual void sort(const KeyData& keys, std::size_t count) = 0;
   };
 
-  // Runs calls apart from those of other threads: a stream of its own on a GPU.
+  // Runs calls independently of other threads: on a stream of its own on a GPU.
   class Queue {
    public:
     virtual ~Queue() = default;
@@ -53,7 +53,7 @@ class ExecutionSpace {
   virtual void prefix_sums(const std::uint32_t* values, std::size_t count, std::uint64_t* sums) = 0;
   [[nodiscard]] virtual std::pair<std::uint64_t, std::uint64_t> min_max(const KeyData& keys,
                                                                         std::size_t count) = 0;
-  // The first position where the two differ; `count` where they are equal.
+  // The first position at which the two differ; `count` if they are equal.
   [[nodiscard]] virtual std::size_t first_mismatch(const std::uint64_t* a, const std::uint64_t* b,
                                                    std::size_t count) = 0;
 

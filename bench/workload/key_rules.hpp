@@ -85,8 +85,8 @@ struct RepeatedKeys {
 };
 
 // Keys of a table that changes, by draw. All draws differ: the first `old` are even keys from
-// everywhere, for the rows that are there at first; later ones are odd keys, from everywhere or
-// from the middle 2^-narrowing of all keys.
+// everywhere, for the initial rows; later ones are odd keys, from everywhere or from the middle
+// 2^-narrowing of all keys.
 struct TableKeys {
   int bits;
   std::uint64_t seed;

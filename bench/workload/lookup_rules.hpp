@@ -24,7 +24,7 @@ struct ColumnData {
   KeyData keys;
   std::uint64_t size;
   const std::uint32_t* values;
-  const std::uint64_t* sums_of_equal;  // null where keys are distinct
+  const std::uint64_t* sums_of_equal;  // null if keys are distinct
 
   // The lookup of the key in `row`.
   [[nodiscard]] RTINDEX_HD Drawn at(std::uint64_t row) const {
@@ -50,7 +50,7 @@ struct RankedData {
     }
     return first;
   }
-  // The sum over ranks first .. end-1; the miss value where there are none.
+  // The sum over ranks first .. end-1; the miss value if there are none.
   [[nodiscard]] RTINDEX_HD std::uint64_t sum(std::uint64_t first, std::uint64_t end) const {
     return first < end ? sums[end] - sums[first] : miss_sum;
   }
@@ -60,8 +60,8 @@ struct RankedData {
   }
 };
 
-// The rows of a table that changes, in the order in which they are erased: those that were there at
-// first in random order, then the others as they were inserted.
+// The rows of a table that changes, in the order in which they are erased: the initial ones in
+// random order, then the others as they were inserted.
 struct TableOrder {
   Permutation order;  // of the first rows
   std::uint64_t first_rows;
@@ -93,7 +93,7 @@ struct UniformHits {
   }
 };
 
-// The key is the expected answer: whatever row is found must hold it.
+// The key is the expected answer: the row that is found must hold it.
 struct HitKeys {
   ColumnData column;
   std::uint64_t seed;

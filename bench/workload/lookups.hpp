@@ -19,7 +19,7 @@ struct Lookups {
 
   [[nodiscard]] std::size_t size() const { return lower.size(); }
   [[nodiscard]] bool are_ranges() const { return !upper.empty(); }
-  // The points, or lower ends, as an index takes them.
+  // The points, or lower ends, as a column of lookups.
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const {
     if (group.empty()) return lower.slice(first, count);
     return ColumnView::composite({group.slice(first, count), lower.slice(first, count)});
@@ -29,7 +29,7 @@ struct Lookups {
 // Points drawn uniformly from the column's rows: every one hits.
 [[nodiscard]] Lookups hits_in(const Column& column, std::size_t size, std::uint64_t seed);
 
-// The same for lookups of any row, which must hold the key.
+// Points for lookups of any row, which must hold the key.
 [[nodiscard]] Lookups rows_in(const Column& column, std::size_t size, std::uint64_t seed);
 
 // Points drawn from the column's rows with Zipf's law.
@@ -40,8 +40,8 @@ struct Lookups {
 enum class Misses : std::uint8_t { in_range, out_of_range };
 
 // Points of which exactly round(hit_rate * size) hit, in random order. For misses in range, the
-// column must be a uniform column of `column_seed`; for misses out of range its keys must leave
-// room at an end of their type.
+// column must be a uniform column of `column_seed`; for misses out of range its keys must not span
+// their whole type.
 [[nodiscard]] Lookups with_hit_rate(const Column& column, std::size_t size, double hit_rate,
                                     Misses misses, std::uint64_t column_seed, std::uint64_t seed);
 

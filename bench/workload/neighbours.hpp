@@ -29,7 +29,7 @@ class OrderedRows {
                                                           const NearestOptions& nearest,
                                                           bool grouped = false);
 
-// The same points, in the same memory, with the rows of their neighbours as expected numbers.
+// These points, in the same memory, with the rows of their neighbours as expected numbers.
 [[nodiscard]] Lookups with_neighbours(const Lookups& points, const OrderedRows& column,
                                       const NearestOptions& nearest);
 

@@ -9,8 +9,9 @@
 namespace rtindex::bench {
 
 // Logarithm, exponential and normal numbers with the same bits on host and device: divisions,
-// square roots and fused multiply-adds are rounded alike everywhere, and no sum of products is left
-// for a compiler to fuse or not. Eight digits are right, which is plenty for a workload.
+// square roots and fused multiply-adds are rounded alike everywhere, and there is no sum of
+// products that a compiler may or may not fuse. Eight digits are right, which is enough for a
+// workload.
 
 inline constexpr double natural_log_of_2 = 0.69314718055994531;
 

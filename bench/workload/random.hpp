@@ -139,7 +139,7 @@ class Zipf {
   std::uint64_t size_;
   double exponent_;
   double low_, high_;  // the area from which draws come
-  double sure_;        // this near to a rank every draw is taken
+  double sure_;        // this near to a rank every draw is accepted
 };
 
 }  // namespace rtindex::bench

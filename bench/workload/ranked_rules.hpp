@@ -80,7 +80,7 @@ struct FillRanks {
   }
 };
 
-// Answers of drawn lookups; a null array was not asked for.
+// Answers of drawn lookups; a null array was not requested.
 struct CheckRanked {
   static constexpr std::uint32_t miss = ~std::uint32_t{0};
 

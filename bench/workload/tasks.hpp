@@ -94,7 +94,7 @@ struct ScatterKeys {
   RTINDEX_HD void operator()(std::size_t i) const { keys.set(rows[i], new_keys[i]); }
 };
 
-// Pairs of neighbours, chosen at random, get each other's keys.
+// Swaps the keys of pairs of neighbours, chosen at random.
 struct FillSwaps {
   Permutation choice;  // of pairs
   KeyData keys;

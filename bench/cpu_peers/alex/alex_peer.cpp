@@ -1,7 +1,7 @@
 // ALEX (Ding et al., SIGMOD 2020), as its authors publish it: github.com/microsoft/ALEX.
 
 #if !defined(NDEBUG)
-#define NDEBUG  // its assertions ask an x86 processor what it supports
+#define NDEBUG  // its assertions query the features of an x86 processor
 #endif
 
 #include <cmath>

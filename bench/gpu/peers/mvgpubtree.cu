@@ -60,7 +60,7 @@ __global__ void count_up(const std::uint32_t* keys, std::size_t count, std::uint
   if (i < count) next[i] = keys[i] + 1;
 }
 
-// Levels of a tree made in bulk over so many keys.
+// Levels of a bulk-loaded tree over this many keys.
 struct Shape {
   std::uint32_t leaves = 0, nodes = 0, height = 1;
 
@@ -93,7 +93,7 @@ class BlinkTree final : public GpuPeer {
     tree_ = std::make_unique<Tree>();
   }
 
-  // The tree brings key 0 with row 0 itself. The columns that it gets have that very pair.
+  // The tree adds key 0 with row 0 itself. All columns here have this pair.
   void build(const void* keys) override {
     sort(scratch_->data(), static_cast<const std::uint32_t*>(keys));
     const auto count = static_cast<std::uint32_t>(rows_);

@@ -39,7 +39,7 @@ class GpuPeer {
 // The peers of this build.
 [[nodiscard]] std::vector<std::unique_ptr<GpuPeer>> gpu_peers();
 
-// Defined where their sources were given.
+// Defined in builds with their sources.
 [[nodiscard]] std::unique_ptr<GpuPeer> warpcore_peer();
 [[nodiscard]] std::unique_ptr<GpuPeer> mvgpubtree_peer();
 

@@ -16,8 +16,8 @@ using cuda::check_launch;
 
 constexpr double load = 0.8;
 
-// WarpCore keeps two keys for itself: the last two of the map that the workloads take keys from, of
-// which no column and no lookup comes near.
+// WarpCore reserves two keys: the last two of the domain that workloads draw keys from, which no
+// column and no lookup contains.
 template <class Key>
 constexpr Key reserved(std::uint64_t nth) {
   return static_cast<Key>(BitMix(8 * sizeof(Key))(static_cast<Key>(~std::uint64_t{0} - nth)));
