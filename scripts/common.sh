@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 
-# needs_value OPTION [VALUE...]: fails where the last argument is an option that takes a value.
+# needs_value OPTION [VALUE...]: fails if the last argument is an option that needs a value.
 needs_value() { (($# > 1)) || fail "$1 needs a value; see --help"; }
 
 # sizes FILE...: a line each.
@@ -18,7 +18,7 @@ sizes() {
   stat --printf '%s %n\n' "$@" | awk '{ sub(".*/", "", $2); printf "%7.2f MiB  %s\n", $1 / 1048576, $2 }'
 }
 
-# The smallest of the numbers given.
+# The smallest of the arguments.
 smallest() { printf '%s\n' "$@" | sort -n | head -n 1; }
 
 # Parallel compilers: one per processor, but no more than fit into memory at 1.5 GiB each.

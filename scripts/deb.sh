@@ -5,7 +5,7 @@
 #   scripts/deb.sh [--cuda] [-o FOLDER]
 #
 #   --cuda   with the code for NVIDIA GPUs
-#   -o       the folder of the results; build/debs unless told
+#   -o       the folder of the results; build/debs by default
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -8,9 +8,9 @@
 #   --test       test it as well, with the duckdb of PyPI
 #   --headers    only fetch DuckDB's headers, and print their folder in the last line
 #
-# Without --prebuilt the file needs nothing but the C library. DuckDB's headers are taken from the
+# Without --prebuilt the file needs only the C library. DuckDB's headers come from the
 # source distribution of the Python package duckdb, of the version in build/python/venv or else the
-# newest. pip downloads it from where it is configured to; if it cannot, the exit status is 3.
+# newest. pip downloads it, from its configured index; if it cannot, the exit status is 3.
 # RTINDEX_DUCKDB_DIR names a folder with headers to use instead.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -45,7 +45,7 @@ if [[ ! -x "$venv/bin/python" ]]; then
     fail "a virtual environment needs Python's venv module; scripts/setup.sh installs it."
 fi
 
-# The newest version where none is installed yet.
+# The newest version if none is installed yet.
 duckdb_version() {
   "$venv/bin/python" -c 'import duckdb; print(duckdb.__version__)' 2>/dev/null || echo newest
 }

@@ -42,7 +42,7 @@ for target in "${targets[@]}"; do
   [[ -f "$root/fuzz/$target.cpp" ]] || fail "unknown target '$target'; choose from: ${known[*]}"
 done
 
-# Inputs longer than this say nothing new.
+# Longer inputs reach no further code.
 longest_input() {
   case "$1" in
     spec | sosd) echo 128 ;;
@@ -53,8 +53,8 @@ longest_input() {
 }
 
 folder="$root/build/fuzz" programs="$root/build/asan/bin"
-# Leaks are looked for at the end only: after every input is slow where threads keep memory. Weights by
-# rare branches (entropic) take most of the time where an input reaches tens of thousands of them.
+# Leaks are detected at the end only: after every input that is slow if threads keep memory. Weights by
+# rare branches (entropic) take most of the time if an input reaches tens of thousands of them.
 options=(-print_final_stats=1 -detect_leaks=0 -entropic=0 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=256
   -artifact_prefix="$folder/failures/")
 
@@ -127,7 +127,7 @@ if $minimise; then
     say "minimise $target"
     rm -rf "$folder/smallest"
     mkdir "$folder/smallest"
-    # Branches count, not how often each is taken. Where the merge ends is not what is kept: that would be hundreds.
+    # By branches reached, not by how often. At most 100 inputs of the merge are kept, not its hundreds.
     rm -f "$folder/logs/$target.control"
     mkdir -p "$folder/merged"
     "$programs/fuzz_$target" -set_cover_merge=1 -use_counters=0 -detect_leaks=0 \

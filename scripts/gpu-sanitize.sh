@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs tests on the GPU under compute-sanitizer: every index, every answer, points and ranges,
-# updates, several streams. Fails where a tool reports an error or an answer is wrong.
+# updates, several streams. Fails if a tool reports an error or an answer is wrong.
 #
 #   scripts/gpu-sanitize.sh [--filter TESTS] [BUILD] [TOOL...]
 #

@@ -13,7 +13,7 @@
 #   --records    the file that bench_gpu appends to; results/<gpu>/gpu.jsonl by default
 #   OPTIONS      for cmake, such as -DRTINDEX_WARPCORE_DIR=...
 #
-# Installs no packages. CMAKE_PREFIX_PATH tells CMake where to find them.
+# Installs no packages. CMake looks for them in CMAKE_PREFIX_PATH.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -48,7 +48,7 @@ trap 'rm -rf "$work"' EXIT
 metrics="$("$program" bench profiles --metrics)"
 for profile in "${profiles[@]}"; do
   say "$profile"
-  # Only what the program marks is profiled, and not nvidia-smi, which it starts.
+  # Only from cudaProfilerStart to cudaProfilerStop, and without nvidia-smi, which the program starts.
   ncu --profile-from-start off --clock-control none --target-processes application-only --csv --print-units base \
     --metrics "$metrics" --log-file "$work/$profile.csv" \
     "$program" bench "$profile" --scale "$scale" --limit "$limit" --profiled -o "$work/$profile.jsonl" \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Checks random lookups and changes for as long as one likes, and stops at the first wrong answer.
+# Checks random lookups and changes for a chosen time, and stops at the first wrong answer.
 # A quarter of the time goes to small columns of every type with random settings and changes, whose
 # answers are compared with a scan; the rest to columns of up to 2^26 rows, checked by closed forms.
 #
 #   scripts/soak.sh [--minutes N] [--gpu] [--records FILE]
 #
-#   --minutes   how long, 10 unless told
+#   --minutes   how long; 10 by default
 #   --gpu       on a GPU, where the answers are checked as well
 #   --records   append what was checked to this file, as JSON lines
 set -euo pipefail

@@ -40,7 +40,7 @@ esac
 for preset in "${presets[@]}"; do
   rm -f "$root/build/$preset/ctest.txt"
 done
-# Kernels are built for the GPUs of this machine; without one, that they compile is all to be seen.
+# Kernels are built for the GPUs of this machine; without a GPU, they are only compiled.
 configure_options=()
 nvidia-smi -L >/dev/null 2>&1 || configure_options=(-DCMAKE_CUDA_ARCHITECTURES=90-real)
 for preset in "${presets[@]}"; do

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the Python package as an sdist and as wheels that need no compiler and no Debian package:
-# oneTBB and Embree are inside. One wheel is for Python 3.12 and all later versions; 3.10 and 3.11 get
-# one each where that interpreter is on the PATH.
+# oneTBB and Embree are inside. One wheel is for Python 3.12 and all later versions; 3.10 and 3.11 have
+# one each if that interpreter is on the PATH.
 #
 #   scripts/wheel.sh [--cuda | --only-cuda] [-o FOLDER]
 #
 #   --cuda        also build rtindex-cu13, the same package with the code for NVIDIA GPUs
 #   --only-cuda   build that one alone
-#   -o            the folder of the results; build/wheels unless told
+#   -o            the folder of the results; build/wheels by default
 #
 # Packages come from PyPI. If no Python 3.12 or later is on the PATH, one is unpacked from the
 # packages of Debian 13.

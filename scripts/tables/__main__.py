@@ -3,8 +3,8 @@
     python3 scripts/tables [--check | --self-test]
 
 A page holds a table between the lines `<!-- table: NAME -->` and `<!-- end -->`, and a figure of a sentence between
-`<!-- figure: NAME -->` and `<!-- end -->`, not at the beginning of a line, where Markdown takes a comment for a block.
-shown.py has all names. With --check the pages stay as they are, and the exit code is 1 where they differ from the
+`<!-- figure: NAME -->` and `<!-- end -->`, not at the beginning of a line, where a comment is a block of Markdown.
+shown.py has all names. With --check the pages are not written, and the exit code is 1 if they differ from the
 records.
 """
 
@@ -15,12 +15,12 @@ import sys
 from records import ROOT
 from shown import SHOWN
 
-MARKED = re.compile(r"(<!-- (?:table|figure): (\w+) -->).*?<!-- end -->", re.DOTALL)
+GENERATED = re.compile(r"(<!-- (?:table|figure): (\w+) -->).*?<!-- end -->", re.DOTALL)
 
 
 def written(page: str) -> str:
-    """A page with the tables and figures that the records give."""
-    return MARKED.sub(lambda found: f"{found[1]}{SHOWN[found[2]]}<!-- end -->", page)
+    """A page with its tables and figures from the records."""
+    return GENERATED.sub(lambda found: f"{found[1]}{SHOWN[found[2]]}<!-- end -->", page)
 
 
 def differences(name: str, page: str) -> list[str]:
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--self-test"]:
         return self_test()
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-    used = {name for page in pages for _, name in MARKED.findall(page.read_text())}
+    used = {name for page in pages for _, name in GENERATED.findall(page.read_text())}
     if used != SHOWN.keys():
         print(f"no such table: {sorted(used - SHOWN.keys())}; in no page: {sorted(SHOWN.keys() - used)}")
         return 1
