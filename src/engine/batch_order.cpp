@@ -43,7 +43,7 @@ std::size_t OrderRule::min_lookups() const {
 }
 
 bool OrderRule::may_order() const {
-  return pays_ != OrderPays::never && structure_bytes_ > cache_bytes();
+  return pays_ != OrderPays::never && searcher_bytes_ > cache_bytes();
 }
 
 bool OrderRule::in_order(const LookupBatch& batch) const {
@@ -61,10 +61,10 @@ std::string OrderRule::describe() const {
       human_bytes(cache_bytes()));
   if (!may_order())
     return fmt::format("order: auto (batches are answered in their own order: {} fit {})\n",
-                       human_bytes(structure_bytes_), cache);
+                       human_bytes(searcher_bytes_), cache);
   return fmt::format(
       "order: auto (batches of {} lookups or more are answered in key order: {} exceed {})\n",
-      min_lookups(), human_bytes(structure_bytes_), cache);
+      min_lookups(), human_bytes(searcher_bytes_), cache);
 }
 
 namespace {

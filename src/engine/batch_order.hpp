@@ -21,7 +21,7 @@ namespace rtindex {
 
 enum class Order : std::uint8_t { automatic, on, off };
 
-// Of structures over sorted keys on a CPU.
+// An option of searchers over sorted keys on a CPU.
 inline constexpr SpecOption order_option = {
     .name = "order",
     .topic = SpecOption::Topic::batches,
@@ -41,33 +41,34 @@ enum class OrderPays : std::uint8_t {
 class OrderRule {
  public:
   OrderRule() = default;
-  // For a structure of so many bytes, pairs and locator.
-  OrderRule(Order order, OrderPays pays, std::size_t structure_bytes)
-      : order_(order), pays_(pays), structure_bytes_(structure_bytes) {}
+  // `searcher_bytes`: of the pairs and the locator.
+  OrderRule(Order order, OrderPays pays, std::size_t searcher_bytes)
+      : order_(order), pays_(pays), searcher_bytes_(searcher_bytes) {}
 
   [[nodiscard]] bool in_order(const LookupBatch& batch) const;
   // A line for describe().
   [[nodiscard]] std::string describe() const;
 
  private:
-  // What automatic order depends on: a structure larger than the cache, and so many lookups.
+  // Automatic order needs a searcher larger than this cache, and at least so many lookups.
   [[nodiscard]] std::size_t cache_bytes() const;
   [[nodiscard]] std::size_t min_lookups() const;
   [[nodiscard]] bool may_order() const;
 
   Order order_ = Order::automatic;
   OrderPays pays_ = OrderPays::never;
-  std::size_t structure_bytes_ = 0;
+  std::size_t searcher_bytes_ = 0;
 };
 
-// Answers of lookups from all over a batch: computed side by side, then scattered to the outputs.
+// Answers of lookups that are scattered over a batch: written to local buffers, then copied to the
+// outputs.
 class ScatteredAnswers {
  public:
   explicit ScatteredAnswers(const Request& request) : request_(&request), local_(request) {
     local_.outputs = buffers_.outputs(request.outputs);
   }
 
-  // Before the answers of lookups 0..count-1 are written to local().
+  // Called before the answers of lookups 0..count-1 are written to local().
   void start() { buffers_.clear_matched(); }
   [[nodiscard]] const Request& local() const { return local_; }
   // Lookup i of the local answers is lookup lookups[i] of the batch.
@@ -103,7 +104,7 @@ class PartitionedBatch {
  public:
   struct Item {
     Interval interval;
-    std::uint32_t lookup;  // its number in the batch
+    std::uint32_t lookup;  // its position in the batch
   };
 
   // Lookups [first, first + count) by the part of the column that their lower end belongs to.

@@ -13,7 +13,7 @@ namespace rtindex {
 // A query that was checked, as segments search it.
 struct BatchQuery {
   const ColumnView& lower;
-  const ColumnView& upper;  // but for ranges: the same column
+  const ColumnView& upper;  // the same column unless the query is a range
   QueryKind kind;
   RangeEnds ends;
   const NearestOptions& nearest;
@@ -33,7 +33,7 @@ struct BatchQuery {
   }
 };
 
-// Throws where a segment cannot answer points or ranges; called before anything is written.
+// Throws where a segment does not support the query; called before anything is written.
 inline void require_answerable(std::span<const Segment> segments, const BatchQuery& query) {
   for (const Segment& segment : segments)
     segment.searcher->require_answerable(query.batch(*segment.codec));

@@ -29,13 +29,14 @@ class ChunkAnswers {
     request_.chunk_rows = &rows_;
   }
 
-  // Whether it takes more than the answers themselves to tell which lookups matched: a value may
-  // equal the miss value.
+  // Whether a bitmap of matched lookups is needed beside the answers: a value may equal the miss
+  // value.
   [[nodiscard]] static bool wants_matched(const Request& request) {
     return request.wants_values() || request.outputs.matched != nullptr;
   }
 
-  // Lookups [first, first + count) of `into`, whose answers so far tell which need no other.
+  // Answers lookups [first, first + count) of `into`. Those that `into` has fully answered are
+  // skipped.
   void run(const Segment& segment, const LookupBatch& batch, const Request& into, std::size_t first,
            std::size_t count, const std::uint8_t* matched) {
     buffers_.clear_matched();
@@ -45,11 +46,11 @@ class ChunkAnswers {
     segment.searcher->answer(batch, request_);
   }
 
-  // Joins the answers to those of lookups from `first` on. `matched` tells which of these have a
-  // match, and gets the new ones; it is there if wants_matched().
+  // Joins the answers into those of the lookups from `first` on. `matched` has the lookups with a
+  // match so far and is updated; null unless wants_matched().
   void join(const Request& into, std::size_t first, std::size_t count, std::uint8_t* matched) {
     const Outputs& out = into.outputs;
-    // A miss is the greatest rowID, and no row at all.
+    // A miss is the greatest rowID, so that a row replaces it.
     for (std::size_t i = 0; out.any != nullptr && i < count; ++i)
       out.any[first + i] = Min{}(out.any[first + i], buffers_.any[i]);
     for (std::size_t i = 0; out.first != nullptr && i < count; ++i)
@@ -108,7 +109,7 @@ class ChunkAnswers {
       counts[i] = std::min<std::uint64_t>(counts[i] + row_counts_[i], into.limit);
   }
 
-  // Inserts the rows of each lookup behind those that it has.
+  // Appends the rows of each lookup to those that it has.
   void insert_rows(std::vector<std::uint32_t>& rows, const std::uint64_t* counts, std::size_t count,
                    std::uint32_t limit) const {
     if (rows_.front().empty()) return;
@@ -153,7 +154,8 @@ namespace {
   return plan;
 }
 
-// The first string above all that begin with a prefix; false where there is none.
+// Replaces a prefix by the least string above all strings that begin with it; false where there is
+// none.
 [[nodiscard]] bool make_successor(std::string& prefix) {
   constexpr char greatest = '\xff';
   while (!prefix.empty() && prefix.back() == greatest) prefix.pop_back();

@@ -21,7 +21,7 @@ class HostBatchRunner final : public BatchRunner {
 // The steps of a batch that the host can also do for segments on a GPU, with columns and answers in
 // host memory.
 
-// Prefixes as ranges up to the first string above all that begin with them.
+// Prefixes as ranges: from the prefix to the least string above all strings that begin with it.
 class PrefixRanges {
  public:
   explicit PrefixRanges(const ColumnView& prefixes);
@@ -37,8 +37,8 @@ class PrefixRanges {
 void rows_in_order(std::span<const Segment> segments, const BatchQuery& query,
                    const Request& request);
 
-// Answers for the neighbours of keys. Those that a point query of the neighbours' keys gives are
-// left to `points`.
+// Answers for the neighbours of keys. Answers about all rows of a neighbour's key come from
+// `points`, by a point query of these keys.
 void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
                     const Request& request, const BatchRunner& points);
 

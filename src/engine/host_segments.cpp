@@ -133,7 +133,7 @@ class CopiedRows {
   std::vector<Column> keys_, values_;
 };
 
-// A value that is not there (of an erased row) may be any.
+// Values of erased rows are unspecified, so that no validity is needed.
 ColumnView all_valid_view(const OwnedColumn& column) {
   return column.view().with_validity(nullptr);
 }
@@ -168,7 +168,7 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
 struct HostSegmentBuilder::Columns {
   RowNumbers numbers;
   ColumnView keys, include;
-  // What these point to, where it is not the caller's.
+  // Own the columns that the caller does not.
   OwnedColumn own_keys, own_include;
 
   void set_keys(OwnedColumn column) {
@@ -179,9 +179,9 @@ struct HostSegmentBuilder::Columns {
     own_include = std::move(column);
     include = all_valid_view(own_include);
   }
-  // The order of `rows`, and the columns in it where they are not of the codec's type or order.
+  // Sets the numbers of `rows`, and the columns sorted by row and converted to the codec's type.
   void number(const NewRows& rows, const KeyCodec& codec, std::optional<Type> included);
-  // What the rows keep.
+  // Copies the keys or values that the rows keep.
   void copy_kept(const NewRows& rows, std::span<const Segment> current, std::size_t row_count);
 };
 

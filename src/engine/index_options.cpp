@@ -22,7 +22,7 @@ constexpr SpecOption delta_option = {
     .max = 0xffffffffU,
     .fallback = "auto",
     .help =
-        "changed rows that are kept beside the main structure before they are merged into it; "
+        "changed rows that are kept beside the main segment before they are merged into it; "
         "0: every change is merged at once"};
 
 }  // namespace

@@ -23,10 +23,10 @@ struct Kind {
   std::string device;  // "cpu" or "cuda"
   std::vector<SpecOption> options;
 
-  // What it is and runs on, where it is available.
+  // Describes an available kind and what it runs on.
   std::function<std::string()> describe;
-  // Why it is not available here; none where it is. Not set: it always is. To look for a GPU starts
-  // its driver: called only for kinds that a spec may mean.
+  // Why the kind is not available here; none where it is. Not set: it is always available. Looking
+  // for a GPU starts its driver: called only for kinds that match a spec.
   std::function<std::optional<std::string>()> unavailable = {};
   // The spec with the value of every option. Throws where a value is invalid. Not set: with the
   // defaults that the options declare.
@@ -38,7 +38,7 @@ struct Kind {
   // "rx:embree@cpu".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] bool on_gpu() const { return device == "cuda"; }
-  // Whether a spec, which may be open, can mean this kind.
+  // Whether a spec, which may be open, matches this kind.
   [[nodiscard]] bool matches(const Spec& spec) const;
   // Whether it has all options of a spec.
   [[nodiscard]] bool has_options_of(const Spec& spec) const;

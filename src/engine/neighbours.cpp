@@ -43,7 +43,7 @@ struct Side {
   Array<std::uint32_t> rows;
   Array<std::uint64_t> encoded;         // keys, by the codec of their segment
   std::vector<std::uint16_t> segments;  // of each; empty: all are of the first
-  // The keys themselves, where they are compared, measured or wanted and are not packed.
+  // The keys themselves, where they are compared, measured or returned and are not packed.
   OwnedColumn keys;
 
   [[nodiscard]] std::size_t segment(std::size_t i) const {
@@ -82,18 +82,20 @@ class NeighbourFinder {
   [[nodiscard]] const KeyCodec& codec() const { return *segments_.front().codec; }
 
   // The ordered_bits() of a part of a neighbour.
-  [[nodiscard]] std::uint64_t place(const Side& side, std::size_t i, std::size_t part) const {
+  [[nodiscard]] std::uint64_t bits_of_part(const Side& side, std::size_t i,
+                                           std::size_t part) const {
     return field_bits(maps_[side.segment(i)], part, side.encoded[i]);
   }
 
   // How the keys of two neighbours compare: <0, 0, >0.
   [[nodiscard]] int compare_keys(const Side& a, const Side& b, std::size_t i) const {
     for (std::size_t part = 0; part < maps_.front().count; ++part)
-      if (const int order = compare(place(a, i, part), place(b, i, part)); order != 0) return order;
+      if (const int order = compare(bits_of_part(a, i, part), bits_of_part(b, i, part)); order != 0)
+        return order;
     return 0;
   }
 
-  // The neighbours on one side, of all segments.
+  // The neighbours on one side, in all segments.
   [[nodiscard]] Side side(Edge edge) const {
     Side best = side(0, edge);
     if (segments_.size() > 1) best.segments.assign(lookups_.size(), 0);
@@ -101,7 +103,7 @@ class NeighbourFinder {
       const Side other = side(segment, edge);
       const ColumnView best_keys = best.keys.view();
       const ColumnView other_keys = other.keys.view();
-      take(best, other, [&](std::size_t i) {
+      keep_better(best, other, [&](std::size_t i) {
         if (other.rows[i] == miss_row) return false;
         if (best.rows[i] == miss_row) return true;
         const int by_key = maps_.empty() ? compare_elements(other_keys, i, best_keys, i)
@@ -113,7 +115,7 @@ class NeighbourFinder {
     return best;
   }
 
-  // Those of one segment.
+  // The neighbours in one segment.
   [[nodiscard]] Side side(std::size_t number, Edge edge) const {
     const Segment& segment = segments_[number];
     const NeighbourRange range = neighbour_range(lookups_, edge, nearest_.exact);
@@ -128,11 +130,11 @@ class NeighbourFinder {
     return found;
   }
 
-  // Where is_better(i), neighbour i becomes that of the other side or segment.
+  // Replaces neighbour i by that of the other side or segment where is_better(i).
   template <class IsBetter>
-  void take(Side& best, const Side& other, IsBetter&& is_better) const {
+  void keep_better(Side& best, const Side& other, IsBetter&& is_better) const {
     const ColumnView other_keys = other.keys.view();
-    const auto take_some = [&](std::size_t first, std::size_t count) {
+    const auto keep_some = [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) {
         if (!is_better(i)) continue;
         best.rows[i] = other.rows[i];
@@ -143,15 +145,15 @@ class NeighbourFinder {
     };
     // Elements of decoded columns share bytes of their validity.
     if (decodes_)
-      take_some(0, lookups_.size());
+      keep_some(0, lookups_.size());
     else
-      parallel_for(lookups_.size(), grain, take_some);
+      parallel_for(lookups_.size(), grain, keep_some);
   }
 
   void take_closer(Side& before, const Side& behind) const {
     const Distances to_before(*this, before);
     const Distances to_behind(*this, behind);
-    take(before, behind, [&](std::size_t i) {
+    keep_better(before, behind, [&](std::size_t i) {
       if (behind.rows[i] == miss_row) return false;
       return before.rows[i] == miss_row || to_before[i].exceeds(to_behind[i]);
     });
@@ -185,14 +187,15 @@ class NeighbourFinder {
     Distances& operator=(const Distances&) = delete;
 
     [[nodiscard]] KeyDistance operator[](std::size_t i) const {
-      const std::uint64_t place = key_part_ == nullptr
-                                      ? finder_.place(side_, i, finder_.maps_.front().count - 1)
-                                      : place_of(key_part_->data(), key_part_->type(), i);
-      return distance_to(lookups_.data(), lookup_type_, i, place, key_type_);
+      const std::uint64_t bits =
+          key_part_ == nullptr ? finder_.bits_of_part(side_, i, finder_.maps_.front().count - 1)
+                               : ordered_bits_of(key_part_->data(), key_part_->type(), i);
+      return distance_to(lookups_.data(), lookup_type_, i, bits, key_type_);
     }
 
    private:
-    [[nodiscard]] static std::uint64_t place_of(const void* elements, Type type, std::size_t i) {
+    [[nodiscard]] static std::uint64_t ordered_bits_of(const void* elements, Type type,
+                                                       std::size_t i) {
       return visit_native(type, [&]<class T>() {
         return ordered_bits(value_of(static_cast<const T*>(elements)[i]));
       });
@@ -226,7 +229,7 @@ class NeighbourFinder {
       parallel_for(lookups_.size(), grain, [&](std::size_t first, std::size_t count) {
         for (std::size_t i = first; i < first + count; ++i) {
           if (found.rows[i] == miss_row) continue;
-          const auto value = from_ordered_bits<value_t<T>>(place(found, i, part));
+          const auto value = from_ordered_bits<value_t<T>>(bits_of_part(found, i, part));
           if constexpr (std::is_same_v<T, Bool8>)
             elements[i] = Bool8{value};
           else
@@ -237,7 +240,7 @@ class NeighbourFinder {
     });
   }
 
-  // Keys that are not, by the codec of their segment.
+  // Keys that are not packed, decoded by the codec of their segment.
   [[nodiscard]] OwnedColumn decoded(const KeyCodec& own, const Side& found) const {
     std::vector<std::size_t> which;
     for (std::size_t i = 0; i < lookups_.size(); ++i)

@@ -29,14 +29,14 @@ struct NeighbourRange {
 // The neighbours of some keys, in host memory.
 struct Neighbours {
   Array<std::uint32_t> rows;  // miss_row: none
-  OwnedColumn keys;           // only where they are wanted
+  OwnedColumn keys;           // set only if requested
 };
 
-// What is left of a request once neighbours are found: the answers about all rows of their keys,
-// which a point query gives.
+// The part of a request that a point query of the neighbours' keys answers: all about every row of
+// such a key.
 [[nodiscard]] Request points_of(const Request& request);
 
-// Looks for them in all segments.
+// Searches all segments.
 [[nodiscard]] Neighbours find_neighbours(std::span<const Segment> segments, const ColumnView& keys,
                                          const NearestOptions& nearest, bool wants_keys,
                                          Counters* counters);

@@ -35,7 +35,7 @@ struct OrderedOptions {
 // The memory of a locator, beyond the keys and rowIDs in key order.
 struct LocatorBytes {
   std::vector<std::pair<std::string, std::size_t>> parts;  // by name
-  std::size_t build_peak = 0;                              // at most while it was built
+  std::size_t build_peak = 0;                              // the most bytes while it was built
 };
 
 // Pairs of keys and rows in key order, which can be merged with others.
@@ -58,8 +58,8 @@ class SortedPairs {
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
 //   LocatorBytes bytes(); std::string describe(); static constexpr OrderPays order_pays
 //
-// A locator that searches faster among the rows of a part has the same function with the rows
-// first. A locator that counts its work takes a Counters* as well, null where nothing is counted.
+// A locator that searches a part of the column faster also has lower_bounds_in(). The functions of
+// a locator that counts its work have one more parameter, a Counters*; null: nothing is counted.
 template <class Key, class Locator>
 class OrderedSearcher final : public Searcher, public SortedPairs {
  public:
@@ -101,7 +101,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   }
 
   void answer(const LookupBatch& batch, const Request& request) const override {
-    // rowIDs are collected in the order of the batch; full keys are compared with the batch itself.
+    // A batch is not reordered if it collects rowIDs, whose order is that of the batch, or compares
+    // full keys, which are read from the batch.
     const bool can_reorder =
         !batch.has_residual() && !request.answers.has(Answer::rows) && batch.size() <= miss_row;
     const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
@@ -128,8 +129,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
       } else {
         finder().find_one_end(edge, intervals, count, found, work.get());
       }
-      take_edges(order_, edge, intervals, found, count, deleted, set.get(), rows + first,
-                 keys + first);
+      find_edge_rows(order_, edge, intervals, found, count, deleted, set.get(), rows + first,
+                     keys + first);
     });
   }
 
@@ -192,7 +193,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   [[nodiscard]] Finder finder() const {
     return finder({0, order_.span(), 0, static_cast<std::uint32_t>(order_.size())});
   }
-  // Of lookups whose lower ends are in `part`.
+  // For lookups whose lower ends are in `part`.
   [[nodiscard]] Finder finder(const KeyPart& part) const {
     return {order_, *locator_, filter_ ? &*filter_ : nullptr, part};
   }
@@ -221,7 +222,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     serial_for(batch.size(), max_at_once, [&](std::size_t first, std::size_t count) {
       const PartitionedBatch partitioned(batch, first, count, parts);
       parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
-        // Split, because most lookups may ask for one key.
+        // Split, because most lookups may have the same key.
         const std::span<const PartitionedBatch::Item> items = partitioned.items(part);
         parallel_for(items.size(), max_items, [&](std::size_t begin, std::size_t size) {
           answer_part(batch.kind(), request, deleted, parts[part], items.subspan(begin, size));
@@ -230,7 +231,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     });
   }
 
-  // Made by the first batch that needs them: a column may be a file that nobody has read yet.
+  // Computed by the first batch that needs them: building would read all of a mapped file.
   [[nodiscard]] const KeyParts& key_parts() const {
     std::call_once(parts_once_, [&] {
       parts_.emplace(order_.pairs(), order_.size(), order_.span(),
@@ -274,7 +275,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     }
   };
 
-  // The work of some lookups, added to the request's counters in the end.
+  // Counts the work of some lookups; the destructor adds it to the request's counters.
   class Work {
    public:
     explicit Work(const Request& request) : Work(request.counters) {}
@@ -286,8 +287,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     Work& operator=(const Work&) = delete;
     // Null: nothing is counted.
     [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
-    template <class Live>
-    void add_hits(const Match* found, std::size_t count, const Live& valid) {
+    template <class Valid>
+    void add_hits(const Match* found, std::size_t count, const Valid& valid) {
       if (total_ == nullptr) return;
       for (std::size_t i = 0; i < count; ++i) own_.hits += valid.count(i, found[i]);
     }

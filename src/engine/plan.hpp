@@ -24,7 +24,7 @@ struct SegmentTraits {
   bool folds_hits = false;          // rays fold their hits
   bool unique_keys = false;         // a point has one row at most
   bool ascending_rows = false;      // rows of equal keys ascend
-  bool compares_full_keys = false;  // encoded keys do not tell all keys apart
+  bool compares_full_keys = false;  // different keys may have one encoded key
   bool has_deleted_rows = false;
   bool reads_elements = false;  // kernels encode the lookups of the batch themselves
   bool finds_first_rows = false;
@@ -35,14 +35,14 @@ struct SegmentTraits {
   bool fuses_pairs = false;
 };
 
-// What a batch asks of every segment.
+// What a batch requires of every segment.
 struct BatchWants {
   QueryKind kind = QueryKind::equal;
   bool any = false, first = false, count = false, rows = false, matched = false;
-  bool values = false;    // sum, min or max
+  bool values = false;  // sum, min or max
   bool sum_alone = false;
-  bool included = false;  // aggregates included values
-  bool key_order = false; // rows in the order of keys
+  bool included = false;   // aggregates included values
+  bool key_order = false;  // rows in the order of keys
   bool counters = false;
 
   [[nodiscard]] static BatchWants of(QueryKind kind, const Request& request);
@@ -53,7 +53,7 @@ struct BatchWants {
 [[nodiscard]] bool can_pair(const SegmentTraits& main, const SegmentTraits& newer,
                             const BatchWants& wants);
 
-// What a batch will do, decided before any of it runs.
+// The steps of a batch, decided before it runs.
 struct Plan {
   static constexpr std::size_t max_segments = 16;
 
@@ -75,7 +75,7 @@ struct Plan {
   bool counts_on_host = false;   // needs a number of rows before it allocates room for them
   std::size_t piece = 0;         // lookups that are answered at once; 0: all
 
-  // Whether the call can be captured into a CUDA graph: it only queues work.
+  // Whether the call can be captured into a CUDA graph, because it only queues work.
   [[nodiscard]] bool capturable() const {
     return on_gpu && on_callers_stream && !fetches_lookups && !orders_on_host && !copies_values &&
            !counts_on_host;

@@ -14,7 +14,7 @@
 namespace rtindex {
 
 // Finds the positions of lookups among sorted pairs, a block of at most chunk_lookups at a time, by
-// a locator of their lower bounds (ordered_structure.hpp). Work may be null: nothing is counted.
+// a locator of their lower bounds (ordered_searcher.hpp). `work` may be null: nothing is counted.
 template <class Key, class Locator>
 class PositionFinder {
  public:
@@ -25,7 +25,7 @@ class PositionFinder {
   };
 
   // Whether the locator searches a part of the column faster.
-  static constexpr bool locator_takes_parts = requires { &Locator::lower_bounds_in; };
+  static constexpr bool locator_searches_parts = requires { &Locator::lower_bounds_in; };
 
   // `filter`: of the keys, null where there is none. All of them outlive the finder. The lower ends
   // of all lookups are in `part`.
@@ -65,8 +65,8 @@ class PositionFinder {
     }
   }
 
-  // Ranges by the end at one edge alone, which saves a search: where the other end lies is told by
-  // the keys there.
+  // Searches only the end of each range at one edge: comparing keys from there on finds the other
+  // end.
   void find_one_end(Edge edge, const Interval* intervals, std::size_t count, Match* found,
                     Counters* work) const {
     Key keys[chunk_lookups];
@@ -104,10 +104,10 @@ class PositionFinder {
       locator_.lower_bounds(order_, keys, count, at);
   }
 
-  // Of keys in the part.
+  // Searches keys in the part.
   void search_part(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
     if (count == 0) return;
-    if constexpr (!locator_takes_parts)
+    if constexpr (!locator_searches_parts)
       search(keys, count, at, work);
     else if constexpr (locator_counts)
       locator_.lower_bounds_in(part_, order_, keys, count, at, work);
@@ -123,7 +123,7 @@ class PositionFinder {
       find_all_points(one_row, intervals, count, found, work);
   }
 
-  // Only lookups that the filter lets pass are searched for.
+  // Searches only the keys that pass the filter.
   void find_filtered_points(bool one_row, const Interval* intervals, std::size_t count,
                             Match* found, Counters* work) const {
     Interval passed[chunk_lookups] = {};

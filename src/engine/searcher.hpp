@@ -77,7 +77,7 @@ struct Capabilities {
   bool key_order = false;  // finds edges of ranges, returns rows in the order of keys
   bool counters = false;   // fills Request::counters
   bool ray_times = false;  // fills Request::ray_ms
-  // The largest key that refit() can take; none: it cannot.
+  // The largest key that refit() accepts; none: the searcher cannot refit.
   std::optional<std::uint64_t> max_refit_key;
 };
 
@@ -93,9 +93,9 @@ class Searcher : public SegmentKeys {
   // row's encoded key. Needs key_order; counters may be null.
   virtual void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted,
                           std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const;
-  // Throws where the batch would take too many rays; called before anything is written.
+  // Throws where the batch would cast too many rays; called before anything is written.
   virtual void require_answerable(const LookupBatch&) const {}
-  // Changes keys in place, none above max_refit_key, while nobody searches. `span`: the largest
+  // Changes keys in place, none above max_refit_key, while no thread searches. `span`: the largest
   // key from now on.
   virtual void refit(const Changes& changes, std::uint64_t span);
 

@@ -18,8 +18,8 @@ namespace rtindex {
 struct Segment {
   std::shared_ptr<KeyCodec> codec;
   std::shared_ptr<Searcher> searcher;
-  // Rows of the searcher that were erased or got another key since: every query skips them, and a
-  // merge drops them.
+  // Rows of the searcher that were erased or superseded since: every query skips them, and a merge
+  // drops them.
   RowBitmapPtr deleted;
 
   [[nodiscard]] std::size_t keys() const { return searcher->size(); }
@@ -41,12 +41,12 @@ struct NewRows {
   ColumnView keys;
   // Of the type of the included values; not set: every row keeps its value.
   ColumnView include;
-  // The same change merges the segment with others: nothing searches it.
+  // The change that adds the segment also merges it: it is never searched.
   bool merged_at_once = false;
   Stream stream;  // on which all of them may still be written, in device memory
 };
 
-// What the rows of an index are at present.
+// The current states of all rows of an index.
 struct RowStates {
   std::size_t rows = 0;  // their number, erased and null ones included
   RowBitmapPtr erased;

@@ -36,26 +36,26 @@ class SegmentBuilder {
   // The first segment of an index, over a whole column in host or device memory.
   [[nodiscard]] virtual NewSegment build(const ColumnView& column,
                                          const BuildOptions& options) const = 0;
-  // A segment of rows that get new keys, new included values or both. What a row keeps is copied
-  // from the current segments, where it must not be deleted yet. `row_count`: of the index, the new
-  // rows included.
+  // A segment of rows that get new keys, new included values or both. A key or value that a row
+  // keeps is copied from the current segments, in which the row must not be deleted yet.
+  // `row_count`: of the index, the new rows included.
   [[nodiscard]] virtual NewSegment build_rows(const NewRows& rows, std::span<const Segment> current,
                                               std::size_t row_count) const = 0;
   // One segment in place of several neighbouring ones, without their deleted rows. `is_all`: they
   // are all segments of the index.
   [[nodiscard]] virtual Segment merge(std::span<const Segment> segments, std::size_t row_count,
                                       bool is_all) const = 0;
-  // What a searcher saved.
+  // Loads a searcher that was saved.
   [[nodiscard]] virtual LoadedSearcher load(const FileReader& file, const KeyCodec& codec,
                                             std::size_t rows) const = 0;
   [[nodiscard]] virtual RowBitmapPtr load_bitmap(Array<std::uint32_t> words,
                                                  std::size_t rows) const = 0;
-  // The rows of a change as a bitmap. An Error names a row that is not there, that is named twice
-  // or that is erased.
+  // The rows of a change as a bitmap. Throws an Error for a row that does not exist, that is erased
+  // or that is listed twice.
   [[nodiscard]] virtual CheckedRows check_rows(const ColumnView& rows, const RowStates& states,
                                                Stream stream) const = 0;
-  // New keys for rows of a segment, as its searcher takes them in place; none where it cannot. All
-  // rows have keys.
+  // New keys for rows of a segment, to be refitted in place; none where its searcher cannot refit
+  // them. All rows have keys.
   [[nodiscard]] virtual std::optional<Refit> plan_refit(const Segment& segment,
                                                         const ColumnView& rows,
                                                         const ColumnView& new_keys,

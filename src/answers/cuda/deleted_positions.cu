@@ -48,7 +48,7 @@ __global__ void set_before(const std::uint32_t* before, std::size_t count, Delet
 
 DeletedPositionList::DeletedPositionList(RowsView rows, std::size_t size, const RowBits& deleted,
                                          const Queue& queue) {
-  // One more where the last is full: ranks are asked for up to `size`.
+  // One more where the last is full: `size` is also a valid argument of a rank.
   const std::size_t count = size / DeletedBlock::positions + 1;
   blocks_ = DeviceArray<DeletedBlock>(queue, count);
   const std::size_t words = count * DeletedBlock::words;

@@ -14,7 +14,8 @@
 namespace rtindex::cuda {
 
 // A bit for each of some positions in key order, 1 where the row is deleted, and the number of
-// deleted rows at all positions before them. A GPU reads 32 bytes at once: one read gives a rank.
+// deleted rows at all positions before them. A GPU reads 32 bytes at once, so that a rank needs one
+// read.
 struct alignas(32) DeletedBlock {
   static constexpr std::uint32_t words = 7;
   static constexpr std::uint32_t word_bits = 32;
@@ -24,7 +25,7 @@ struct alignas(32) DeletedBlock {
   std::uint32_t bits[words];
 };
 
-// No row is deleted: what kernels are compiled for where an index has lost none.
+// No row is deleted: the kernels for this case are compiled separately.
 struct NoneDeleted {
   static constexpr bool any = false;
 
@@ -42,7 +43,7 @@ struct NoneDeleted {
   }
 };
 
-// The positions of deleted rows in a column in key order; kernels take it by value.
+// The positions of deleted rows in a column in key order; passed to kernels by value.
 struct DeletedPositions {
   static constexpr bool any = true;
 
@@ -214,7 +215,7 @@ class DeletedPositionList {
   // Blocks until they are counted.
   DeletedPositionList(RowsView rows, std::size_t size, const RowBits& deleted, const Queue& queue);
 
-  // Empty where the set has no row of the column.
+  // Empty where the bitmap has no row of the column.
   [[nodiscard]] DeletedPositions view() const { return {count_ == 0 ? nullptr : blocks_.data()}; }
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] std::size_t bytes() const { return blocks_.bytes(); }

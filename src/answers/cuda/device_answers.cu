@@ -50,7 +50,7 @@ __global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows, D
 }
 
 // Values fetched by rowID, hit by hit. A lane aggregates its own short run; the lanes of a warp
-// share the long ones, one after the other, unless SpreadRuns does them.
+// share the long ones, one after the other, unless SpreadRuns aggregates these.
 template <class Class, class Deleted>
 __global__ void aggregate_direct(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
                                  DeviceRequest request, const Choice* choice) {
@@ -170,7 +170,7 @@ __global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows,
   return {request.sum != nullptr, request.min != nullptr, request.max != nullptr};
 }
 
-// Of values in key order; where a choice is given, only if that says so.
+// Aggregates values in key order. With a choice the kernel runs only if that was chosen.
 void answer_ordered(const Run* runs, std::size_t count, const DeletedPositions& deleted,
                     const DeviceRequest& request, const OrderedValues& ordered,
                     const Choice* choice, cudaStream_t stream) {
@@ -210,19 +210,19 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
       runs_kernel<<<blocks_for(count), block_threads, 0, queue>>>(runs, count, rows, deleted,
                                                                   request, from.ascending);
     });
-  const bool takes_values = request.wants_values();
-  if (takes_values && included != nullptr)
+  const bool needs_values = request.wants_values();
+  if (needs_values && included != nullptr)
     answer_ordered(runs, count, from.deleted, request, *included, nullptr, queue);
-  else if (takes_values && gather == Gather::on)
+  else if (needs_values && gather == Gather::on)
     answer_ordered(runs, count, from.deleted, request, ordered_values(true, nullptr, {}), nullptr,
                    queue);
-  const bool chooses = takes_values && included == nullptr && gather != Gather::on;
+  const bool chooses = needs_values && included == nullptr && gather != Gather::on;
   const bool scans_rows = request.first != nullptr && !from.ascending;
   if (!chooses && !scans_rows) return check_launch(doing);
 
   const SpreadRuns spread(runs, count, from, chooses, queue);
   const Choice* const choice = spread.choice();
-  // The values of one run are never worth more than fetching them once.
+  // For one run, sorting the values never pays: they are fetched once.
   if (chooses && gather == Gather::automatic && (count > 1 || !spread.can_spread())) {
     const OrderedValues ordered =
         ordered_values(false, &choice->ordered, [&](bool enough) { spread.choose(enough, queue); });

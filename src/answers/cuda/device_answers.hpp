@@ -14,7 +14,7 @@
 
 namespace rtindex::cuda {
 
-// The answers of a batch, as in Request and Outputs, in device memory; null: not wanted.
+// The answers of a batch, as in Request and Outputs, in device memory; null: not requested.
 struct DeviceRequest {
   std::uint32_t* any = nullptr;
   std::uint32_t* first = nullptr;

@@ -28,33 +28,33 @@ __global__ void join_bitmaps(std::uint8_t* into, const std::uint8_t* next, std::
 
 AnswerJoin::AnswerJoin(const DeviceRequest& wanted, std::size_t count, const Queue& queue)
     : count_(count), first_(wanted), next_(wanted) {
-  // Twice: for the size of all buffers, and for their places.
+  // assign_all() is called twice: for the size of all buffers, then for their addresses.
   std::byte* begin = nullptr;
   std::size_t size = 0;
-  const auto place = [&]<class T>(T*& buffer, std::size_t bytes) {
+  const auto assign = [&]<class T>(T*& buffer, std::size_t bytes) {
     constexpr std::size_t alignment = 256;
     if (begin != nullptr) buffer = reinterpret_cast<T*>(begin + size);
     size += (bytes + alignment - 1) / alignment * alignment;
   };
-  const auto place_value = [&](void*& buffer) {
+  const auto assign_value = [&](void*& buffer) {
     if (buffer == nullptr) return;
     auto* bytes = static_cast<std::byte*>(buffer);
-    place(bytes, count * sizeof(std::uint64_t));
+    assign(bytes, count * sizeof(std::uint64_t));
     buffer = bytes;
   };
-  const auto place_all = [&] {
+  const auto assign_all = [&] {
     size = 0;
     for (std::uint32_t** const rows : {&next_.any, &next_.first, &next_.count})
-      if (*rows != nullptr) place(*rows, count * sizeof(std::uint32_t));
-    for (void** const values : {&next_.sum, &next_.min, &next_.max}) place_value(*values);
+      if (*rows != nullptr) assign(*rows, count * sizeof(std::uint32_t));
+    for (void** const values : {&next_.sum, &next_.min, &next_.max}) assign_value(*values);
     if (wanted.matched == nullptr && !wanted.wants_values()) return;
-    place(next_.matched, bitmap_bytes(count));
-    if (wanted.matched == nullptr) place(first_.matched, bitmap_bytes(count));
+    assign(next_.matched, bitmap_bytes(count));
+    if (wanted.matched == nullptr) assign(first_.matched, bitmap_bytes(count));
   };
-  place_all();
+  assign_all();
   bytes_ = DeviceBytes(queue, size);
   begin = static_cast<std::byte*>(bytes_.data());
-  place_all();
+  assign_all();
 }
 
 void AnswerJoin::add(cudaStream_t stream) const {

@@ -12,8 +12,8 @@
 
 namespace rtindex::cuda {
 
-// Joins the answers of a lookup from one more segment into those so far. Which side matched decides
-// about values, because a value may equal the miss value; the bitmaps are joined afterwards.
+// Joins the answers of a lookup from one more segment into those so far. Values are joined by the
+// sides that matched, because a value may equal the miss value; the bitmaps are joined afterwards.
 template <class Class>
 RTINDEX_HD void join_lookup(const DeviceRequest& into, const DeviceRequest& next,
                             std::size_t lookup) {

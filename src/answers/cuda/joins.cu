@@ -24,7 +24,7 @@ struct OneRow {
     return std::uint64_t{i} << 32 | __ldcs(rows + i);
   }
 };
-// The same for lookups of which only that matters.
+// A lookup with 0, or with miss_row where it has no row: for joins that return lookups only.
 struct AnyRow {
   RowSources from;
   [[nodiscard]] __device__ std::uint64_t operator()(std::uint32_t i) const {
@@ -39,16 +39,16 @@ struct IsKept {
   }
 };
 
-// Writes the pairs that there is room for; without rows where only lookups are wanted.
+// Writes the pairs that fit; without rows where only lookups are requested.
 struct WritePair {
   JoinOutputs out;
   bool wants_rows;
   __device__ void operator()(std::int64_t at, std::uint64_t pair) const {
-    const auto place = static_cast<std::uint64_t>(at);
-    if (place >= out.capacity) return;
-    __stcs(reinterpret_cast<unsigned long long*>(out.lookups) + place,
+    const auto offset = static_cast<std::uint64_t>(at);
+    if (offset >= out.capacity) return;
+    __stcs(reinterpret_cast<unsigned long long*>(out.lookups) + offset,
            static_cast<unsigned long long>(pair >> 32));
-    if (wants_rows) __stcs(out.rows + place, static_cast<std::uint32_t>(pair));
+    if (wants_rows) __stcs(out.rows + offset, static_cast<std::uint32_t>(pair));
   }
 };
 
@@ -94,7 +94,7 @@ __global__ void fill_pairs(const __grid_constant__ RowSources from, std::size_t 
       const std::uint64_t lookup_end = offsets[lookup + 1] < last ? offsets[lookup + 1] : last;
       if (at >= lookup_end) continue;
       if (from.rows_of(lookup, 1) == 0) {
-        // A left join keeps it.
+        // A left join keeps a lookup without rows.
         out.lookups[at] = lookup;
         out.rows[at++] = miss_row;
         continue;

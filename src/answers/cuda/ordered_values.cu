@@ -95,8 +95,8 @@ __global__ void scan_values(PrefixSum* sums, std::size_t size, const PrefixSum* 
 
 // The values of deleted rows, one after the other.
 template <class Class>
-__global__ void take_deleted(OrderedAt<Class> at, std::size_t size, DeletedPositions deleted,
-                             PrefixSum* out) {
+__global__ void extract_deleted(OrderedAt<Class> at, std::size_t size, DeletedPositions deleted,
+                                PrefixSum* out) {
   for (std::size_t i = thread_number(); i < size; i += thread_count())
     if (deleted.has(i))
       out[deleted.before(static_cast<std::uint32_t>(i))] = static_cast<PrefixSum>(at(i));
@@ -127,20 +127,20 @@ OrderedValues::OrderedValues(const OrderedValues& all, const DeletedPositionList
                              const Queue& queue)
     : null_(all.null_), type_(all.type_), size_(all.size_), all_(&all) {
   if (null_ || size_ == 0) return;
-  const auto take_tree = [&](const Tree& like, Tree& tree) {
+  const auto allocate_tree = [&](const Tree& like, Tree& tree) {
     tree.count = like.count;
     for (int level = 0; level < like.count; ++level)
       tree.levels[level] = DeviceArray<std::uint64_t>(queue, like.levels[level].size());
   };
-  take_tree(all.sum_tree_, sum_tree_);
-  take_tree(all.min_tree_, min_tree_);
-  take_tree(all.max_tree_, max_tree_);
+  allocate_tree(all.sum_tree_, sum_tree_);
+  allocate_tree(all.min_tree_, min_tree_);
+  allocate_tree(all.max_tree_, max_tree_);
   const OrderedWants all_trees{.sum = true, .min = true, .max = true};
   visit_class(class_of(type_), [&]<class Class>() {
     if (sums_before() != nullptr) add_up_deleted<Class>(deleted, queue);
     make_trees<Class>(deleted.view(), all_trees, nullptr, queue);
   });
-  check_launch("leaving out the values of erased rows");
+  check_launch("excluding the values of erased rows");
 }
 
 template <class Class>
@@ -149,8 +149,8 @@ void OrderedValues::add_up_deleted(const DeletedPositionList& deleted, const Que
   deleted_sums_ = DeviceArray<std::uint64_t>(queue, count);
   auto* const sums = reinterpret_cast<PrefixSum*>(deleted_sums_.data());
   check(cudaMemsetAsync(sums + count - 1, 0, sizeof(PrefixSum), queue), "filling memory");
-  take_deleted<<<loop_blocks(size_), block_threads, 0, queue>>>(OrderedAt<Class>{view<Class>()},
-                                                                size_, deleted.view(), sums);
+  extract_deleted<<<loop_blocks(size_), block_threads, 0, queue>>>(OrderedAt<Class>{view<Class>()},
+                                                                   size_, deleted.view(), sums);
   with_scratch(queue, "adding up values", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, sums, sums, count, queue);
   });
@@ -158,7 +158,7 @@ void OrderedValues::add_up_deleted(const DeletedPositionList& deleted, const Que
 
 bool OrderedValues::reserve(OrderedWants wants, bool required, const Queue& queue) {
   bool enough = true;
-  const auto take = [&](DeviceArray<std::uint64_t>& array, std::size_t size) {
+  const auto allocate = [&](DeviceArray<std::uint64_t>& array, std::size_t size) {
     if (!enough || size == 0) return;
     array = required ? DeviceArray<std::uint64_t>(queue, size)
                      : DeviceArray<std::uint64_t>::if_there_is(queue, size);
@@ -166,21 +166,21 @@ bool OrderedValues::reserve(OrderedWants wants, bool required, const Queue& queu
   };
   std::size_t sizes[max_tree_levels];
   const int levels = tree_sizes(size_, sizes);
-  const auto take_tree = [&](Tree& tree) {
+  const auto allocate_tree = [&](Tree& tree) {
     tree.count = levels;
-    for (int level = 0; level < levels; ++level) take(tree.levels[level], sizes[level]);
+    for (int level = 0; level < levels; ++level) allocate(tree.levels[level], sizes[level]);
   };
   const bool real = class_of(type_) == ValueClass::f64;
   const bool prefix = wants.sum && !real;
   if (prefix) {
-    take(prefix_sums_, size_ + 1);
-    take(tile_sums_, tiles_of(size_));
+    allocate(prefix_sums_, size_ + 1);
+    allocate(tile_sums_, tiles_of(size_));
   } else {
-    take(values_, size_);
+    allocate(values_, size_);
   }
-  if (wants.sum && real) take_tree(sum_tree_);
-  if (wants.min) take_tree(min_tree_);
-  if (wants.max) take_tree(max_tree_);
+  if (wants.sum && real) allocate_tree(sum_tree_);
+  if (wants.min) allocate_tree(min_tree_);
+  if (wants.max) allocate_tree(max_tree_);
   return enough;
 }
 

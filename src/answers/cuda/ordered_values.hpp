@@ -28,14 +28,14 @@ struct TreeView {
 // is a difference; floats as they are, since sums of floats must not be subtracted.
 template <class Class>
 struct OrderedView {
-  const Class* values = nullptr;  // floats, and integers if only min and max are wanted
+  const Class* values = nullptr;  // floats, and integers if only min and max are requested
   const unsigned long long* prefix_sums = nullptr;  // [i]: of the first i values
   // [i]: of the first i values of deleted rows, which the prefix sums contain; null: they do not
   const unsigned long long* deleted_sums = nullptr;
   TreeView<Class> sum_tree, min_tree, max_tree;
 };
 
-// The aggregates that are wanted of the values.
+// The requested aggregates of the values.
 struct OrderedWants {
   bool sum = false, min = false, max = false;
 };
@@ -45,15 +45,14 @@ struct OrderedWants {
 class OrderedValues {
  public:
   OrderedValues() = default;
-  // Gathers the values of `size` rows, of which the deleted ones count for nothing. Where `only_if`
-  // is given, the kernels do nothing when it holds zero by the time they run. Null() where there is
-  // not enough memory and `required` is not set. `reserved` is called once that is known, before
-  // any kernel.
+  // Gathers the values of `size` rows, without those of deleted rows. Unless `only_if` is null,
+  // kernels do nothing if it points to zero when they run. Null() where there is not enough memory
+  // and `required` is not set. `reserved` is called once that is known, before any kernel.
   OrderedValues(const void* values, Type type, RowsView rows, std::size_t size,
                 const DeletedPositions& deleted, OrderedWants wants, bool required,
                 const std::uint32_t* only_if, const Queue& queue,
                 const std::function<void(bool enough)>& reserved = {});
-  // The values of another one, which outlives it, where some rows are deleted by now.
+  // The values of `all`, which outlives it, without those of deleted rows.
   OrderedValues(const OrderedValues& all, const DeletedPositionList& deleted, const Queue& queue);
 
   [[nodiscard]] bool null() const { return null_; }
@@ -96,7 +95,7 @@ class OrderedValues {
   DeviceArray<std::uint64_t> values_;  // of the class, 8 bytes each
   DeviceArray<std::uint64_t> prefix_sums_;
   DeviceArray<std::uint64_t> tile_sums_;
-  const OrderedValues* all_ = nullptr;  // whose values these are; null: its own
+  const OrderedValues* all_ = nullptr;  // owns the values; null: this object does
   DeviceArray<std::uint64_t> deleted_sums_;
   Tree sum_tree_, min_tree_, max_tree_;
 };

@@ -18,7 +18,7 @@ struct RowSource {
   const Run* runs = nullptr;
   RowsView rows;
   DeletedPositions deleted;
-  KeysView keys;  // where rows are wanted in their order; those of all segments can be compared
+  KeysView keys;  // set if rows are requested in key order; comparable between segments
 
   [[nodiscard]] RTINDEX_HD std::uint32_t valid_in(std::size_t lookup) const {
     const Run run = runs[lookup];
@@ -28,9 +28,9 @@ struct RowSource {
 
 // The rows that lookups match in all segments.
 struct RowSources {
-  static constexpr std::uint32_t most = 16;
+  static constexpr std::uint32_t max_segments = 16;
 
-  RowSource sources[most];
+  RowSource sources[max_segments];
   std::uint32_t count = 0;
   RowOrder order = RowOrder::any;
 
@@ -47,8 +47,8 @@ struct RowSources {
   }
 };
 
-// Goes through the rows of one lookup, segment by segment, from the nth on. There is one more row
-// for every call of next().
+// Iterates over the rows of one lookup, segment by segment, from the nth on. next() must not be
+// called after the last row.
 class RowCursor {
  public:
   RTINDEX_HD RowCursor(const RowSources& from, std::size_t lookup, std::uint32_t nth)
@@ -94,8 +94,8 @@ class RowCursor {
   std::uint32_t left_ = 0;  // valid rows of the run
 };
 
-// The same in the order of keys, those of equal keys in the order of rows, or from the end. Rows of
-// several segments are merged: to start at the nth takes n steps.
+// Iterates over the rows of one lookup in the order of keys and then of rows, or in the reverse
+// order. Rows of several segments are merged, so that starting at the nth needs n steps.
 class OrderedRowCursor {
  public:
   RTINDEX_HD OrderedRowCursor(const RowSources& from, std::size_t lookup, std::uint32_t nth)
@@ -170,7 +170,7 @@ class OrderedRowCursor {
 
   const RowSources* from_;
   bool is_descending_;
-  Run runs_[RowSources::most];  // what is left
+  Run runs_[RowSources::max_segments];  // rows that are left
 };
 
 // Runs of lookups with at most one match: lookup i has position i, or none if rows[i] is miss_row.
@@ -183,7 +183,7 @@ void rows_at(const std::uint64_t* positions, std::size_t count, const RowsView& 
 // Adds the number of matches to a counter on the device: rowIDs that are not miss_row.
 void count_hits(const std::uint32_t* rows, std::size_t count, std::uint64_t* hits,
                 cudaStream_t stream);
-// The same for the valid rows of runs.
+// Adds the number of valid rows of runs.
 void count_hits(const RowSource& from, std::size_t count, std::uint64_t* hits, cudaStream_t stream);
 
 // offsets[i] = where the rowIDs of lookup i start, at most `limit` each; offsets[count] = their

@@ -43,7 +43,7 @@ constexpr std::uint32_t no_lookup = ~std::uint32_t{0};
   return number * tile + item * block_threads + threadIdx.x;
 }
 
-// `tiles`, where given, gets the matches of the long runs of each tile.
+// `tiles`, unless null, receives the matches of the long runs of each tile.
 __global__ void measure_runs(const Run* runs, std::size_t count, Count* tiles, Choice* choice) {
   using Reduce = cub::BlockReduce<Count, block_threads>;
   __shared__ typename Reduce::TempStorage storage;

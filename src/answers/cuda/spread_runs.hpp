@@ -27,7 +27,7 @@ struct Choice {
 
 // Chooses on the device how a batch of runs is answered, and aggregates long runs.
 //
-// Long runs are concatenated, and every warp of the GPU takes an equal share of their matches,
+// Long runs are concatenated, and every warp of the GPU aggregates an equal share of their matches,
 // across runs: a run of a million matches costs about as much as a million runs of one match.
 class SpreadRuns {
  public:
@@ -52,7 +52,7 @@ class SpreadRuns {
   DeviceBytes bytes_;  // one allocation for the arrays below
   Choice* choice_ = nullptr;
   std::uint64_t* starts_ = nullptr;  // of each run among the matches of all long ones
-  std::uint64_t* tiles_ = nullptr;   // the same of every tile of runs
+  std::uint64_t* tiles_ = nullptr;   // starts of every tile of runs
   void* partials_ = nullptr;         // partial aggregates of runs shared between warps
 };
 

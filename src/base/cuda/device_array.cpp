@@ -16,7 +16,7 @@ namespace {
 // Device memory that the thread has allocated: a build runs on one thread.
 struct Held {
   std::size_t now = 0;
-  std::size_t most = 0;
+  std::size_t peak_bytes = 0;
 };
 thread_local Held held;
 
@@ -26,25 +26,25 @@ class Pools final : public DeviceMemory {
   void* allocate(std::size_t bytes, Stream stream) noexcept override {
     const cudaMemPool_t pool = pool_of_current().handle;
     if (pool == nullptr) return nullptr;
-    if (void* const memory = take(bytes, pool, stream)) return memory;
+    if (void* const memory = try_allocate(bytes, pool, stream)) return memory;
     // Memory released on other streams may suffice. The last resort before a call fails: it waits
     // for all streams.
     static_cast<void>(cudaDeviceSynchronize());
     static_cast<void>(cudaMemPoolTrimTo(pool, 0));
-    return take(bytes, pool, stream);
+    return try_allocate(bytes, pool, stream);
   }
 
-  // The same for optional memory: never waits.
+  // For optional memory: never waits.
   [[nodiscard]] void* allocate_if_at_hand(std::size_t bytes, Stream stream) noexcept {
     const cudaMemPool_t pool = pool_of_current().handle;
-    return pool == nullptr ? nullptr : take(bytes, pool, stream);
+    return pool == nullptr ? nullptr : try_allocate(bytes, pool, stream);
   }
 
   // Returns unused memory to the driver, except for a thirty-second of the GPU's memory: allocating
   // a gigabyte from the driver again costs 1.1 ms (H200).
-  void trim(std::size_t taken) noexcept {
+  void trim(std::size_t allocated) noexcept {
     const Pool pool = pool_of_current();
-    if (pool.handle == nullptr || taken <= pool.spare) return;
+    if (pool.handle == nullptr || allocated <= pool.spare) return;
     std::uint64_t used = 0;
     std::uint64_t reserved = 0;
     if (cudaMemPoolGetAttribute(pool.handle, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess ||
@@ -61,7 +61,7 @@ class Pools final : public DeviceMemory {
   }
 
  private:
-  static void* take(std::size_t bytes, cudaMemPool_t pool, Stream stream) noexcept {
+  static void* try_allocate(std::size_t bytes, cudaMemPool_t pool, Stream stream) noexcept {
     void* memory = nullptr;
     auto* const cuda_stream = static_cast<cudaStream_t>(stream.handle);
     if (cudaMallocFromPoolAsync(&memory, bytes, pool, cuda_stream) == cudaSuccess) return memory;
@@ -100,8 +100,8 @@ class Pools final : public DeviceMemory {
     pool.spare = total / 32;
     std::uint64_t keep = std::numeric_limits<std::uint64_t>::max();
     static_cast<void>(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &keep));
-    // A lookup must not wait for the stream of a change, or of another lookup, because it gets
-    // memory that is yet to be released there.
+    // Memory that another stream has yet to release is not reused: a lookup would wait for the
+    // stream of a change or of another lookup.
     int waits = 0;
     static_cast<void>(
         cudaMemPoolSetAttribute(pool.handle, cudaMemPoolReuseAllowInternalDependencies, &waits));
@@ -121,17 +121,19 @@ const std::shared_ptr<Pools>& default_memory() {
 
 }  // namespace
 
-std::shared_ptr<DeviceMemory> current_memory(std::shared_ptr<DeviceMemory> given) {
-  return given == nullptr ? default_memory() : given;
+std::shared_ptr<DeviceMemory> current_memory(std::shared_ptr<DeviceMemory> memory) {
+  return memory == nullptr ? default_memory() : memory;
 }
 
-void trim_unused(std::size_t taken) noexcept { default_memory()->trim(taken); }
+void trim_unused(std::size_t allocated) noexcept { default_memory()->trim(allocated); }
 
-void give_back_unused() noexcept { trim_unused(std::numeric_limits<std::size_t>::max()); }
+void trim_all_unused() noexcept { trim_unused(std::numeric_limits<std::size_t>::max()); }
 
-MemoryMeter::MemoryMeter() : start_(held.now) { held.most = held.now; }
+MemoryMeter::MemoryMeter() : start_(held.now) { held.peak_bytes = held.now; }
 
-std::size_t MemoryMeter::peak() const { return held.most > start_ ? held.most - start_ : 0; }
+std::size_t MemoryMeter::peak() const {
+  return held.peak_bytes > start_ ? held.peak_bytes - start_ : 0;
+}
 
 DeviceBytes::DeviceBytes(const Queue& queue, std::size_t bytes) {
   if (bytes == 0) return;
@@ -160,7 +162,7 @@ void DeviceBytes::hold(const Queue& queue, std::size_t bytes) {
   bytes_ = bytes;
   stream_ = queue;
   held.now += bytes;
-  held.most = held.now > held.most ? held.now : held.most;
+  held.peak_bytes = held.now > held.peak_bytes ? held.now : held.peak_bytes;
 }
 
 DeviceBytes::~DeviceBytes() {

@@ -16,13 +16,14 @@ namespace rtindex::cuda {
 
 // The allocator of a build: the one passed, else a pool of cudaMallocAsync.
 [[nodiscard]] std::shared_ptr<DeviceMemory> current_memory(
-    std::shared_ptr<DeviceMemory> given = nullptr);
+    std::shared_ptr<DeviceMemory> memory = nullptr);
 
 // Returns unused memory of the default allocator to the driver, except for a little, after work
-// that allocated at most `taken` bytes.
-void trim_unused(std::size_t taken) noexcept;
-// The same after any work. Waits for nothing: memory counts as unused once its release is complete.
-void give_back_unused() noexcept;
+// that allocated at most `allocated` bytes.
+void trim_unused(std::size_t allocated) noexcept;
+// Returns it after work of any size. Does not wait: memory counts as unused once its release is
+// complete.
+void trim_all_unused() noexcept;
 
 // The peak of the device memory that this thread allocates: what a build needs.
 class MemoryMeter {
@@ -38,9 +39,9 @@ class MemoryMeter {
 class DeviceBytes {
  public:
   DeviceBytes() = default;
-  // Too little memory is an Error that names the size.
+  // Throws an Error with the size if there is too little memory.
   DeviceBytes(const Queue& queue, std::size_t bytes);
-  // The same for optional memory: null() if there is too little.
+  // For optional memory: null() if there is too little.
   [[nodiscard]] static DeviceBytes if_there_is(const Queue& queue, std::size_t bytes);
   DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }
   DeviceBytes& operator=(DeviceBytes&& other) noexcept {
@@ -94,7 +95,7 @@ class DeviceArray {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
-  [[nodiscard]] DeviceBytes take_bytes() {
+  [[nodiscard]] DeviceBytes release_bytes() {
     size_ = 0;
     return std::move(bytes_);
   }

@@ -12,9 +12,8 @@
 
 namespace rtindex::cuda {
 
-// Streams, events and pinned memory that calls use for a while: given back, they serve the next
-// call on the same GPU. They stay with the process, because freeing pinned memory waits for the
-// whole GPU.
+// Streams, events and pinned memory that calls acquire and release, to be reused on the same GPU.
+// They are kept until the process ends, because freeing pinned memory waits for the whole GPU.
 template <class T>
 class DevicePool {
  public:
@@ -26,7 +25,7 @@ class DevicePool {
   DevicePool() { free_.reserve(max_free); }
 
   // An object of the current GPU.
-  [[nodiscard]] std::unique_ptr<Object> take() {
+  [[nodiscard]] std::unique_ptr<Object> acquire() {
     int device = 0;
     check(cudaGetDevice(&device), "querying the current GPU");
     {
@@ -44,8 +43,8 @@ class DevicePool {
     return object;
   }
 
-  // For objects that nothing uses any more.
-  void give_back(std::unique_ptr<Object> object) noexcept {
+  // No work may use the object any more.
+  void release(std::unique_ptr<Object> object) noexcept {
     const std::lock_guard lock(mutex_);
     if (free_.size() < max_free) free_.push_back(std::move(object));
   }

@@ -53,9 +53,9 @@ void CopiesOut::finish() {
   staging_.clear();
 }
 
-void CopiesOut::give_back() noexcept {
+void CopiesOut::release() noexcept {
   waiting_.clear();
-  staging_.give_back();
+  staging_.release();
 }
 
 }  // namespace rtindex::cuda

@@ -11,7 +11,7 @@
 namespace rtindex::cuda {
 
 // Copies from host memory to the device that are queued on one stream: from pinned memory as it is,
-// from ordinary memory through pinned buffers that many threads fill.
+// from pageable memory through pinned buffers that many threads fill.
 class CopiesIn {
  public:
   // The source may change when the work on the stream is done.
@@ -25,7 +25,7 @@ class CopiesIn {
   [[nodiscard]] bool in_use() const { return staging_.in_use(); }
   // The work on the stream is done.
   void reset() { staging_.clear(); }
-  void give_back() noexcept { staging_.give_back(); }
+  void release() noexcept { staging_.release(); }
 
  private:
   Staging staging_;
@@ -40,7 +40,7 @@ class CopiesOut {
   // Once the work on the stream is done.
   void finish();
   // Drops what has not been written.
-  void give_back() noexcept;
+  void release() noexcept;
 
  private:
   struct Waiting {

@@ -17,8 +17,8 @@ inline constexpr int block_threads = 256;
 // Blocks for a grid-stride loop over items: at most as many as run at once.
 [[nodiscard]] inline unsigned loop_blocks(std::size_t items) {
   const std::size_t blocks = (items + block_threads - 1) / block_threads;
-  constexpr std::size_t most = 4096;
-  return static_cast<unsigned>(blocks < most ? (blocks == 0 ? 1 : blocks) : most);
+  constexpr std::size_t max_blocks = 4096;
+  return static_cast<unsigned>(blocks < max_blocks ? (blocks == 0 ? 1 : blocks) : max_blocks);
 }
 
 [[nodiscard]] __device__ inline std::size_t thread_number() {

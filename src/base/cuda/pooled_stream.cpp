@@ -16,7 +16,7 @@ namespace {
 
 class StreamPool {
  public:
-  [[nodiscard]] cudaStream_t take(int device) {
+  [[nodiscard]] cudaStream_t acquire(int device) {
     {
       const std::lock_guard lock(mutex_);
       const auto found = std::find_if(free_.begin(), free_.end(), [&](const Free& free) {
@@ -27,14 +27,14 @@ class StreamPool {
         free_.erase(found);
         return stream;
       }
-      // Giving a stream back never allocates.
+      // release() must not allocate.
       free_.reserve(++streams_);
     }
     OwnStream stream;
     return stream.release();
   }
 
-  void give_back(cudaStream_t stream, int device) noexcept {
+  void release(cudaStream_t stream, int device) noexcept {
     const std::lock_guard lock(mutex_);
     if (free_.size() < free_.capacity()) free_.push_back({stream, device});
   }
@@ -60,11 +60,11 @@ StreamPool& stream_pool() {
 
 PooledStream::PooledStream() {
   check(cudaGetDevice(&device_), "querying the current GPU");
-  stream_ = stream_pool().take(device_);
+  stream_ = stream_pool().acquire(device_);
 }
 
 PooledStream::~PooledStream() {
-  if (stream_ != nullptr) stream_pool().give_back(stream_, device_);
+  if (stream_ != nullptr) stream_pool().release(stream_, device_);
 }
 
 void PooledStream::wait() const { check(cudaStreamSynchronize(stream_), "waiting for the GPU"); }

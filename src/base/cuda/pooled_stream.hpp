@@ -9,8 +9,8 @@
 namespace rtindex::cuda {
 
 // A stream of our own that is never destroyed: memory can be released on it at any time, and work
-// may still be queued on it when it goes back to the pool. Only idle streams are handed out again,
-// so that new work never waits for old work.
+// may still be queued on it when it goes back to the pool. Only idle streams are reused, so that
+// new work never waits for old work.
 class PooledStream {
  public:
   // A stream of the current GPU.
@@ -38,7 +38,7 @@ class WaitOnExit {
   }
   WaitOnExit(const WaitOnExit&) = delete;
   WaitOnExit& operator=(const WaitOnExit&) = delete;
-  // Leaves the wait to somebody else.
+  // Does not wait at the end of the scope.
   void release() { waits_ = false; }
 
  private:

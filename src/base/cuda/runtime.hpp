@@ -28,7 +28,7 @@ struct Gpu {
 
 // Throws an Error that names the failure and the operation.
 void check(cudaError_t status, const char* doing);
-// The same for the kernel launches before the call.
+// Throws an Error if a kernel launch before the call failed.
 void check_launch(const char* doing);
 
 // Makes a device current, and restores the previous one on destruction.

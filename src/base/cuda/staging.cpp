@@ -10,8 +10,8 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Blocks stay with the process: allocating pinned memory is slow, and freeing it waits for the
-// whole GPU. All GPUs can copy from and to them.
+// Blocks are kept until the process ends: allocating pinned memory is slow, and freeing it waits
+// for the whole GPU. All GPUs can copy from and to them.
 class BlockPool {
  public:
   BlockPool() {
@@ -21,7 +21,7 @@ class BlockPool {
 
   // A block for at most `bytes` bytes. Empty where no large block is free and the caller cannot use
   // a small one.
-  [[nodiscard]] PinnedBytes take(std::size_t bytes, bool small_helps) {
+  [[nodiscard]] PinnedBytes acquire(std::size_t bytes, bool small_helps) {
     if (bytes > Staging::small_bytes) {
       PinnedBytes large = take_large();
       if (large.size() != 0 || !small_helps) return large;
@@ -33,7 +33,7 @@ class BlockPool {
     return PinnedBytes(Staging::small_bytes);
   }
 
-  void give_back(PinnedBytes block) noexcept {
+  void release(PinnedBytes block) noexcept {
     const std::lock_guard lock(mutex_);
     if (block.size() > Staging::small_bytes)
       large_.push_back(std::move(block));
@@ -51,7 +51,7 @@ class BlockPool {
     return block;
   }
 
-  // Empty where all are lent, or the system has too little memory that can be pinned.
+  // Empty where all are in use, or the system has too little memory that can be pinned.
   [[nodiscard]] PinnedBytes take_large() {
     {
       const std::lock_guard lock(mutex_);
@@ -69,7 +69,7 @@ class BlockPool {
   }
 
   std::mutex mutex_;
-  std::vector<PinnedBytes> large_, small_;  // that nobody holds
+  std::vector<PinnedBytes> large_, small_;  // not in use
   std::size_t large_count_ = 0;             // of all large blocks
 };
 
@@ -84,11 +84,11 @@ BlockPool& block_pool() {
 std::span<std::byte> Staging::room(std::size_t bytes) {
   for (Block& block : blocks_)
     if (block.memory.size() - block.used >= bytes) return carve(block, bytes);
-  if (blocks_.size() < most_) {
+  if (blocks_.size() < max_blocks_) {
     // One can be filled while the other is copied.
     const bool has_few = blocks_.size() < 2;
-    blocks_.reserve(most_);  // keeping a block never fails
-    Block block{block_pool().take(bytes, has_few)};
+    blocks_.reserve(max_blocks_);  // emplace_back() below must not throw
+    Block block{block_pool().acquire(bytes, has_few)};
     if (block.memory.size() != 0) return carve(blocks_.emplace_back(std::move(block)), bytes);
   }
   const auto largest_unused = [](const Block& a, const Block& b) {
@@ -113,8 +113,8 @@ void Staging::clear() {
   in_use_ = false;
 }
 
-void Staging::give_back() noexcept {
-  for (Block& block : blocks_) block_pool().give_back(std::move(block.memory));
+void Staging::release() noexcept {
+  for (Block& block : blocks_) block_pool().release(std::move(block.memory));
   blocks_.clear();
   in_use_ = false;
 }

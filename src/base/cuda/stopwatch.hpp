@@ -59,7 +59,7 @@ class LaunchTimes {
   explicit LaunchTimes(double* wanted) : wanted_(wanted) {}
 
   template <class Launch>
-  void take(cudaStream_t stream, Launch&& launch) {
+  void measure(cudaStream_t stream, Launch&& launch) {
     if (wanted_ == nullptr) return launch();
     watches_.emplace_back(stream);
     launch();

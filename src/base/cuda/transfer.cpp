@@ -31,7 +31,7 @@ DevicePool<TurnEvents>& event_pool() {
 class Turns {
  public:
   Turns(std::size_t bytes, cudaStream_t stream)
-      : staging_(max_turns), stream_(stream), events_(event_pool().take()) {
+      : staging_(max_turns), stream_(stream), events_(event_pool().acquire()) {
     for (std::size_t total = 0; count_ < max_turns && total < bytes; ++count_) {
       buffers_[count_] = staging_.room(std::min(bytes - total, Staging::block_bytes));
       if (buffers_[count_].empty()) break;
@@ -41,7 +41,7 @@ class Turns {
   // A copy that failed may still use the buffers.
   ~Turns() {
     if (in_flight_ != 0) static_cast<void>(cudaStreamSynchronize(stream_));
-    event_pool().give_back(std::move(events_));
+    event_pool().release(std::move(events_));
   }
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
@@ -101,7 +101,7 @@ bool copy_pinned(void* to, const void* from, const void* host, std::size_t bytes
     check(status, "copying between host and GPU");
     return true;
   }
-  // Both ends are pinned, but not all between them, which CUDA refuses.
+  // Both ends are pinned, but not all between them: CUDA rejects the copy.
   static_cast<void>(cudaGetLastError());
   return false;
 }
@@ -139,11 +139,12 @@ void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t st
   });
 }
 
-void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream, const TakePiece& take) {
+void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream,
+                 const PieceCallback& callback) {
   if (bytes == 0) return;
   Turns buffers(bytes, stream);
   std::size_t queued = 0;
-  for (std::size_t taken = 0; taken < bytes;) {
+  for (std::size_t copied = 0; copied < bytes;) {
     while (buffers.has_free() && queued < bytes) {
       const std::span<std::byte> buffer = buffers.next();
       const std::size_t size = std::min(buffer.size(), bytes - queued);
@@ -152,9 +153,9 @@ void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream, const
       queued += size;
     }
     const std::span<std::byte> done = buffers.wait();
-    const std::size_t size = std::min(done.size(), bytes - taken);
-    take(done.data(), taken, size);
-    taken += size;
+    const std::size_t size = std::min(done.size(), bytes - copied);
+    callback(done.data(), copied, size);
+    copied += size;
   }
 }
 

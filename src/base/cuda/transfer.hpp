@@ -8,7 +8,7 @@
 namespace rtindex::cuda {
 
 // Whether the GPU copies from and to this host memory without a pinned buffer in between: memory of
-// cudaHostAlloc, registered memory and managed memory. Looks at both ends alone.
+// cudaHostAlloc, registered memory and managed memory. Checks both ends only.
 [[nodiscard]] bool is_pinned(const void* memory, std::size_t bytes);
 
 // Queues a copy between device memory and pinned host memory. False where `host` is not pinned, or
@@ -26,9 +26,10 @@ void copy_to_device(void* to, const void* from, std::size_t bytes, cudaStream_t 
 // Copies from the device to host memory in the same way. Returns when the copy is complete.
 void copy_to_host(void* to, const void* from, std::size_t bytes, cudaStream_t stream);
 
-// Copies from the device to pinned buffers, and calls take(data, at, size) for consecutive pieces
-// that begin at multiples of 64 bytes. Returns when all are taken.
-using TakePiece = std::function<void(const std::byte* data, std::size_t at, std::size_t size)>;
-void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream, const TakePiece& take);
+// Copies from the device to pinned buffers, and calls callback(data, at, size) for consecutive
+// pieces that begin at multiples of 64 bytes. Returns after the last call.
+using PieceCallback = std::function<void(const std::byte* data, std::size_t at, std::size_t size)>;
+void read_pieces(const void* from, std::size_t bytes, cudaStream_t stream,
+                 const PieceCallback& callback);
 
 }  // namespace rtindex::cuda

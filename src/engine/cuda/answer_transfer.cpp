@@ -24,8 +24,8 @@ T* carve(std::byte*& at, std::size_t bytes) {
   return begin;
 }
 
-// Appends rowIDs of a piece, or their keys, to the chunks of their lookups. `begin` is the place of
-// the first of them.
+// Appends rowIDs of a piece, or their keys, to the chunks of their lookups. `begin`: the offset of
+// the first one.
 template <class T>
 void append_to_chunks(std::vector<std::vector<T>>& chunks, std::size_t first,
                       std::span<const std::uint64_t> starts, std::span<const T> rows,
@@ -98,11 +98,12 @@ AnswerTransfer::AnswerTransfer(const Request& request, std::size_t first, std::s
   if (outputs.matched != nullptr) buffers_.matched = carve<std::uint8_t>(at, (count + 7) / 8);
 }
 
-// Calls take(the caller's output of the piece, device buffer, bytes) for every wanted answer.
-template <class Take>
-void AnswerTransfer::for_each_answer(Take&& take) const {
+// Calls visit(the caller's output of the piece, device buffer, bytes) for every requested answer.
+template <class Visit>
+void AnswerTransfer::for_each_answer(Visit&& visit) const {
   const auto one = [&](void* out, const void* buffer, std::size_t width) {
-    if (out != nullptr) take(static_cast<std::byte*>(out) + first_ * width, buffer, count_ * width);
+    if (out != nullptr)
+      visit(static_cast<std::byte*>(out) + first_ * width, buffer, count_ * width);
   };
   const Outputs& outputs = request_->outputs;
   one(outputs.any, buffers_.any, 4);
@@ -113,7 +114,7 @@ void AnswerTransfer::for_each_answer(Take&& take) const {
   one(outputs.max, buffers_.max, 8);
   one(outputs.key, buffers_.key, key_bytes_);
   if (outputs.matched != nullptr)
-    take(outputs.matched + first_ / 8, buffers_.matched, (count_ + 7) / 8);
+    visit(outputs.matched + first_ / 8, buffers_.matched, (count_ + 7) / 8);
 }
 
 std::size_t AnswerTransfer::bytes_of(const Request& request) {

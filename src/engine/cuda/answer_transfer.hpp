@@ -25,7 +25,7 @@ class AnswerTransfer {
  public:
   // Idle.
   AnswerTransfer() = default;
-  // Allocates device buffers for the wanted answers. `key_bytes`: of one key of a neighbour.
+  // Allocates device buffers for the requested answers. `key_bytes`: of one key of a neighbour.
   AnswerTransfer(const Request& request, std::size_t first, std::size_t count, const Queue& queue,
                  std::size_t key_bytes = 0);
 
@@ -43,8 +43,8 @@ class AnswerTransfer {
   [[nodiscard]] static std::size_t bytes_of(const Request& request);
 
  private:
-  template <class Take>
-  void for_each_answer(Take&& take) const;
+  template <class Visit>
+  void for_each_answer(Visit&& visit) const;
 
   const Request* request_ = nullptr;  // null: idle
   std::size_t first_ = 0;
@@ -55,12 +55,12 @@ class AnswerTransfer {
   std::vector<FoundRows> found_;  // what `rows_` points to
   RowSources rows_;
   DeviceArray<std::uint64_t> offsets_;  // empty: no rowIDs to copy
-  Array<std::uint64_t> starts_;         // the same on the host
+  Array<std::uint64_t> starts_;         // offsets_ in host memory
 };
 
 // Copies the rowIDs of consecutive lookups, from `first` on, to the chunks of the request.
-// `offsets` are in device memory, `starts` are the same in host memory. Blocks until the rowIDs are
-// there.
+// `offsets` are in device memory, `starts` is a copy of them in host memory. Blocks until the
+// rowIDs are copied.
 void copy_rows(const Request& request, std::size_t first, const RowSources& rows,
                const std::uint64_t* offsets, std::span<const std::uint64_t> starts,
                const Queue& queue);

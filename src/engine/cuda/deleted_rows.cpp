@@ -6,7 +6,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// A version and one snapshot of it are looked up in turn without making their sets again.
+// Enough for queries that alternate between a version and one snapshot of it.
 constexpr std::size_t kept_sets = 2;
 
 }  // namespace

@@ -17,11 +17,11 @@
 
 namespace rtindex::cuda {
 
-// A set of deleted rows as lookups in key order read it: by position, and without their included
-// values.
+// Deleted rows as searches in key order read them: a bitmap by position, and the included values
+// without theirs.
 class DeletedRows {
  public:
-  // `included`: null if there are none or none are wanted. Complete on return.
+  // `included`: null if there are none or none are needed. Complete on return.
   DeletedRows(const DeviceOrder& order, const OrderedValues* included, const RowBits& deleted,
               const std::shared_ptr<DeviceMemory>& memory)
       : id_(deleted.id), list_(order.rows(), order.positions(), deleted, {memory, stream_.get()}) {
@@ -45,7 +45,7 @@ class DeletedRows {
   void record(cudaStream_t stream) const { uses_.record(stream); }
 
  private:
-  // Its own: the caller's may be under capture.
+  // Not the caller's stream, which may be under capture.
   PooledStream stream_;
   std::uint64_t id_;
   DeletedPositionList list_;
@@ -84,8 +84,8 @@ class DeletedRowsUse {
   cudaStream_t stream_ = nullptr;
 };
 
-// The sets that lookups of a segment met last. A set is made by the first call that needs it, which
-// waits for it.
+// The most recently used deleted rows of a segment. The first call that needs an entry makes it,
+// and waits for it.
 class DeletedRowsCache {
  public:
   DeletedRowsCache(const DeviceOrder& order, const OrderedValues* included,

@@ -46,7 +46,7 @@ std::vector<Segment> searched(std::span<const Segment> segments) {
   std::vector<Segment> result;
   for (const Segment& segment : segments)
     if (segment.keys() != 0) result.push_back(segment);
-  if (result.empty()) result.push_back(segments.front());  // of an index without a key
+  if (result.empty()) result.push_back(segments.front());  // the index has no key
   return result;
 }
 
@@ -103,8 +103,8 @@ void DeviceBatch::make_plan() {
 }
 
 void require_batch_size(std::size_t lookups) {
-  constexpr std::size_t most = 0xffffffffU;
-  if (lookups > most)
+  constexpr std::size_t max_lookups = 0xffffffffU;
+  if (lookups > max_lookups)
     fail(ErrorKind::unsupported,
          "expected at most 2^32 - 1 lookups in a batch on a GPU, got {}: split the batch", lookups);
 }
@@ -128,14 +128,14 @@ void DeviceBatch::run_on_device() {
   answer_to_device(encode(0, batch().size(), unused, queue), values.data, queue);
 }
 
-// Returns when the answers are there.
+// Returns when the answers are complete.
 void DeviceBatch::run_on_lanes() {
   const WorkspaceLease lease;
   Workspace& workspace = *lease;
   const bool to_device = request_.outputs.memory_space == MemorySpace::device;
   const std::size_t step = plan_.piece == 0 ? batch().size() : plan_.piece;
   const std::size_t pieces = step == 0 ? 0 : (batch().size() + step - 1) / step;
-  // Every lane may have the values in key order: no more of them than two.
+  // Every lane may allocate the values in key order: at most two lanes.
   const std::span<Lane> lanes =
       workspace.lanes_for(may_gather() ? std::min<std::size_t>(pieces, 2) : pieces);
   Lane& lane = lanes.front();

@@ -55,7 +55,7 @@ class RecordUsesOnExit {
   cudaStream_t stream_;
 };
 
-// The counters of one call in device memory; none if the call wants none.
+// The counters of one call in device memory; none unless the call requests them.
 class DeviceCounters {
  public:
   DeviceCounters(const Request& request, const std::shared_ptr<DeviceMemory>& memory);
@@ -75,7 +75,7 @@ class DeviceCounters {
   DeviceArray<Counters> counters_;
 };
 
-// Throws where a batch has more lookups than kernels number.
+// Throws where a batch has more lookups than 32-bit thread numbers.
 void require_batch_size(std::size_t lookups);
 
 // Answers one batch from all segments, with lookups and answers in host or device memory. Device
@@ -85,7 +85,7 @@ class DeviceBatch {
  public:
   // Segments in the order of their age, the oldest first; at least one.
   DeviceBatch(std::vector<SegmentTarget> targets, const Request& request);
-  // What run() will do.
+  // The plan of run().
   [[nodiscard]] const Plan& plan() const { return plan_; }
   void run();
 
@@ -119,12 +119,12 @@ class DeviceBatch {
   [[nodiscard]] std::size_t piece_size() const;
   [[nodiscard]] Piece encode(std::size_t first, std::size_t count, CopiesIn& in,
                              const Queue& queue);
-  // The rows that every segment found, if they are wanted.
+  // The rows that every segment found, if they are requested.
   [[nodiscard]] std::vector<FoundRows> answer(const Piece& piece, DeviceRequest wanted,
                                               const void* values, const Queue& queue) const;
   [[nodiscard]] FoundRows answer_one(std::size_t target, const Piece& piece,
                                      const DeviceRequest& wanted, cudaStream_t stream) const;
-  // Only the rows of a piece, or of a part of it.
+  // Computes only the rows of a piece, or of a part of it.
   [[nodiscard]] FoundRows find_rows(std::size_t target, std::size_t first,
                                     const DeviceLookups& lookups, std::uint32_t limit,
                                     cudaStream_t stream) const;

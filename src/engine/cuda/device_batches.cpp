@@ -19,7 +19,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Rows that only the host can bring into order, written to buffers on the device.
+// Rows that only the host can sort, written to buffers on the device.
 void write_ordered_rows(std::span<const Segment> segments, const BatchQuery& query,
                         const Request& all) {
   const std::size_t lookups = query.size();
@@ -54,7 +54,7 @@ void write_ordered_rows(std::span<const Segment> segments, const BatchQuery& que
   });
 }
 
-// A call that waits for the host would break a capture without a word.
+// A call that waits for the host would invalidate the capture without an error of its own.
 void reject_capture(const Plan& plan, Stream caller) {
   if (plan.capturable() || caller.handle == nullptr) return;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -122,7 +122,7 @@ void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, cons
   batch.run();
 }
 
-// Finds rows twice, as every caller with device memory does: first how many there are.
+// Runs the query twice: once to size the buffer of rows, once to fill it.
 RowBitmapPtr DeviceBatchRunner::matching_rows(std::span<const Segment> segments,
                                               const ColumnView& keys, std::size_t row_count,
                                               Stream caller) const {
@@ -153,10 +153,10 @@ RowBitmapPtr DeviceBatchRunner::matching_rows(std::span<const Segment> segments,
   outputs.rows = rows.data();
   outputs.rows_capacity = count;
   find();
-  RowBitmapWords marked(row_count, queue);
-  set_rows(rows.data(), rows.size(), marked, queue);
-  const std::size_t distinct = count_rows(marked, queue);
-  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), distinct,
+  RowBitmapWords bitmap(row_count, queue);
+  set_rows(rows.data(), rows.size(), bitmap, queue);
+  const std::size_t distinct = count_rows(bitmap, queue);
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(bitmap), distinct,
                                            gpu_.memory);
 }
 

@@ -9,8 +9,7 @@
 
 namespace rtindex::cuda {
 
-// Answers queries from segments on one GPU. What the host has to do for a batch are steps before
-// and after it.
+// Answers queries from segments on one GPU. Steps of the host run before and after a batch.
 class DeviceBatchRunner final : public BatchRunner {
  public:
   explicit DeviceBatchRunner(GpuContext gpu) : gpu_(std::move(gpu)) {}
@@ -25,11 +24,11 @@ class DeviceBatchRunner final : public BatchRunner {
   // Points and ranges.
   void answer(std::span<const Segment> segments, const BatchQuery& query,
               const Request& request) const;
-  // The same once every column lies where it is read.
+  // Points and ranges whose columns the GPU can read.
   void answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                         const Request& request, Plan plan) const;
 
-  // Neighbours, by where their keys can be compared and where the answers go.
+  // Neighbours: which function runs depends on where keys can be compared and where the answers go.
   void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
                       const Request& request) const;
   void join_nearest(std::span<const Segment> segments, const BatchQuery& query,

@@ -137,8 +137,8 @@ DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first, std::
     DeviceBytes unused;
     tuples.end.types[p] = element_type(part.type());
     tuples.end.fields[p] = elements_on_device(part.with_validity(nullptr), first, count,
-                                             copies.emplace_back(), unused, in, queue)
-                              .data;
+                                              copies.emplace_back(), unused, in, queue)
+                               .data;
   };
   if (column.type() != Type::composite) {
     add_part(column);
@@ -153,7 +153,7 @@ std::size_t bytes_of(const ColumnView& end) {
   if (!end.has_value()) return 0;
   if (is_native(end.type())) return width_of(end.type());
   if (end.type() == Type::string) {
-    // A few of them tell.
+    // Judged by a few samples.
     constexpr std::size_t few = 256;
     std::size_t bytes = 0;
     const std::size_t step = end.size() / few + 1;
@@ -228,7 +228,7 @@ bool LookupEncoder::reads_elements() const {
 }
 
 // The elements that kernels encode themselves, without a pass over the batch: points, or the only
-// end that ranges have where their row at that edge is wanted. Null: there are none.
+// end of ranges whose row at that edge is requested. Null: kernels read intervals.
 const DeviceElements* LookupEncoder::elements_to_read(const LookupElements& elements,
                                                       std::optional<Edge> edge) const {
   const KeyCodec& codec = batch_.codec();
@@ -281,7 +281,7 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
   DeviceArray<KeyInterval<Key>> intervals(queue, count);
   if (native) {
     encode_lookups(elements.lower, elements.upper, batch_.ends(), *native, intervals.data(), queue);
-    return intervals.take_bytes();
+    return intervals.release_bytes();
   }
   if (!elements.has_tuples) buffers.own = elements_on_device(batch_, first, count, true, in, queue);
   const LookupElements& from = elements.has_tuples ? elements : buffers.own;
@@ -300,7 +300,7 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
                  full_ != nullptr ? full_->map : *codec.packed_map(), intervals.data(),
                  static_cast<std::uint8_t*>(buffers.checks.data()),
                  batch_.kind() == QueryKind::equal, queue);
-  return intervals.take_bytes();
+  return intervals.release_bytes();
 }
 
 template <class Key>
@@ -323,7 +323,7 @@ DeviceBytes LookupEncoder::encode_on_host(std::size_t first, std::size_t count, 
                  });
   };
   in.copy_filled(on_device.data(), on_device.bytes(), queue, fill);
-  return on_device.take_bytes();
+  return on_device.release_bytes();
 }
 
 }  // namespace rtindex::cuda

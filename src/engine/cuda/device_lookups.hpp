@@ -21,8 +21,8 @@ namespace rtindex::cuda {
 inline constexpr std::size_t piece_lookups = std::size_t{1} << 21;
 inline constexpr std::size_t large_piece_lookups = 2 * piece_lookups;
 
-// The same where a lookup and its answers have so many bytes: a lane takes a bounded part of the
-// pinned memory.
+// The piece for lookups that have so many bytes, answers included: a lane uses a bounded part of
+// the pinned memory.
 [[nodiscard]] constexpr std::size_t piece_of(std::size_t lookup_bytes) {
   constexpr std::size_t lane_bytes = std::size_t{32} << 20;
   return std::bit_floor(
@@ -32,17 +32,17 @@ inline constexpr std::size_t large_piece_lookups = 2 * piece_lookups;
 // Lookups in device memory, borrowed or copied from the host, until their kernels are queued.
 // `upper` is `lower` for points.
 struct LookupElements {
-  // Native ones.
+  // Lookups of native types.
   DeviceElements lower, upper;
   DeviceBytes lower_copy, lower_validity, upper_copy, upper_validity;
-  // Strings and tuples.
+  // Lookups of strings and tuples.
   bool has_tuples = false;
   DeviceTuples lower_tuples, upper_tuples;
   std::vector<DeviceBytes> copies;
 };
 
 // Elements [first, first + count) of a native column, which are copied where they are in host
-// memory; without data where the column is not given.
+// memory; without data where the column is unset.
 [[nodiscard]] DeviceElements elements_on_device(const ColumnView& column, std::size_t first,
                                                 std::size_t count, DeviceBytes& copy,
                                                 DeviceBytes& validity, CopiesIn& in,
@@ -69,7 +69,7 @@ struct LookupBuffers {
   LookupElements own;
 };
 
-// Brings the lookups of a batch to the form that kernels read: elements of the column's type as
+// Converts the lookups of a batch to the form that kernels read: elements of the column's type as
 // they are, or encoded intervals.
 class LookupEncoder {
  public:
@@ -87,7 +87,7 @@ class LookupEncoder {
   }
 
   // Lookups [first, first + count), whose elements are on the device if the column is native.
-  // `buffers` keep them. `edge`: the end of ranges that may be left as elements, for
+  // `buffers` keep them. `edge`: the end of ranges that may stay elements, for
   // DeviceSearcher::find_edges_on_device().
   [[nodiscard]] DeviceLookups encode(std::size_t first, std::size_t count,
                                      const LookupElements& elements, LookupBuffers& buffers,

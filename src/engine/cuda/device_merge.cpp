@@ -11,7 +11,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// The keys of all segments.
+// The extent of the keys of all segments.
 KeyExtent union_of_extents(std::span<const Segment> segments) {
   KeyExtent extent;
   for (const Segment& segment : segments) {

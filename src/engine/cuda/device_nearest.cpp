@@ -21,7 +21,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// What points_of() leaves of a request: the neighbours.
+// The part of a request that points_of() does not have: the neighbours.
 [[nodiscard]] Request neighbours_of(const Request& request) {
   Request neighbours = request;
   neighbours.answers = Answer::any;
@@ -35,7 +35,7 @@ namespace {
   return neighbours;
 }
 
-// Keys of a column in device memory, with a bitmap of those that are there.
+// Keys of a column in device memory, with a validity bitmap.
 class KeysOnGpu {
  public:
   KeysOnGpu(const KeyCodec& codec, std::size_t size, const Queue& queue)
@@ -43,7 +43,7 @@ class KeysOnGpu {
     types_ = codec.part_types();
     if (types_.empty()) types_.push_back(codec.type());
     for (const Type type : types_) {
-      // The keys of misses are null: any element, but one that can be read.
+      // The keys of misses are null: their elements are unspecified but readable.
       columns_.emplace_back(queue, size * width_of(type));
       if (size != 0)
         check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), queue),
@@ -70,7 +70,8 @@ class KeysOnGpu {
   DeviceArray<std::uint8_t> valid_;
 };
 
-// Outputs with one element for each lookup, in host memory, for a caller who wants them on the GPU.
+// Outputs with one element for each lookup, in host memory, for a caller whose buffers are on the
+// GPU.
 class OutputsOnHost {
  public:
   OutputsOnHost(const Outputs& wanted, std::size_t lookups) {

@@ -75,7 +75,7 @@ void DeviceSearcher::finish_build(const PooledStream& stream, const MemoryMeter&
   trim_unused(build_peak_);
 }
 
-void DeviceSearcher::give_back(cudaStream_t stream, bool unused) const noexcept {
+void DeviceSearcher::trim(cudaStream_t stream, bool unused) const noexcept {
   constexpr std::size_t large = std::size_t{1} << 30;
   if (build_peak_ < large) return;
   // Memory counts as unused once its release is complete: at once, if nobody reads it any more.

@@ -33,21 +33,21 @@ struct FoundRows {
   DeviceArray<std::uint32_t> own;
   DeviceArray<std::uint64_t> own_keys;
   RowsView rows;
-  KeysView keys;           // of rows that are wanted in order
-  DeletedRowsUse deleted;  // positions that do not count
+  KeysView keys;           // where rows are requested in key order
+  DeletedRowsUse deleted;  // positions that are skipped
   // More rowIDs than one array can hold: the runs have the right sizes, but there are no rowIDs.
-  // The caller has to repeat the call for fewer lookups at a time.
+  // The caller must repeat the call with fewer lookups.
   bool too_many = false;
 
   [[nodiscard]] RowSource source() const { return {runs.data(), rows, deleted.positions(), keys}; }
 };
 
-// Which rowIDs of a lookup's matches are wanted.
+// Which rowIDs of a lookup's matches are requested.
 struct RowsWanted {
   bool any = false;
   std::uint32_t limit = 0;  // of one lookup
-  bool sizes_only = false;  // only how many there are
-  bool in_order = false;    // with their keys, in the order of these
+  bool sizes_only = false;  // only their number
+  bool in_order = false;    // in key order, with their keys
 };
 
 struct OrderedArrays;
@@ -81,7 +81,7 @@ class DeviceSearcher : public Searcher {
   // What it offers to a plan, but for what depends on the batch.
   [[nodiscard]] virtual SegmentTraits traits() const = 0;
 
-  // Answers lookups into buffers in device memory. Returns the rowIDs if they are wanted.
+  // Answers lookups into buffers in device memory. Returns the rowIDs if they are requested.
   [[nodiscard]] virtual FoundRows answer_on_device(Method method, const SearchedLookups& searched,
                                                    const DeviceRequest& request, RowsWanted wanted,
                                                    cudaStream_t stream) const = 0;
@@ -93,7 +93,7 @@ class DeviceSearcher : public Searcher {
   [[nodiscard]] virtual DeviceColumn device_column(cudaStream_t stream) const = 0;
 
   [[nodiscard]] const GpuContext& gpu() const { return gpu_; }
-  // The keys in order and all that belongs to them; null where they have no order.
+  // The arrays in key order; null for a searcher over keys without an order.
   [[nodiscard]] const OrderedArrays* ordered_arrays() const { return ordered_arrays_; }
   // Records which streams read the arrays.
   [[nodiscard]] StreamUses& uses() const { return uses_; }
@@ -111,8 +111,8 @@ class DeviceSearcher : public Searcher {
   void wait_for_lookups() const;
   // Waits for a build or a refit on `stream`, which `meter` measured.
   void finish_build(const PooledStream& stream, const MemoryMeter& meter);
-  // Frees arrays once the callers' streams that read them are done, without waiting for these.
-  // Called by destructors: arrays go before this base class.
+  // Frees arrays once the callers' streams that read them are done. Does not block the host. Called
+  // by destructors: arrays go before this base class.
   template <class Arrays>
   void release(std::unique_ptr<Arrays>& arrays) noexcept {
     if (arrays == nullptr) return;
@@ -121,19 +121,19 @@ class DeviceSearcher : public Searcher {
     cudaStream_t const stream = arrays->stream.get();
     uses_.wait_on(stream);
     arrays.reset();
-    give_back(stream, unused);
+    trim(stream, unused);
   }
 
  private:
   // Returns memory that a large searcher has released to the driver.
-  void give_back(cudaStream_t stream, bool unused) const noexcept;
+  void trim(cudaStream_t stream, bool unused) const noexcept;
 
   GpuContext gpu_;
   std::size_t build_peak_ = 0;
   mutable StreamUses uses_;
 };
 
-// The searcher of a segment that an engine of a GPU made: it makes no other.
+// The searcher of a segment on a GPU: engines of GPUs make DeviceSearchers only.
 [[nodiscard]] inline const DeviceSearcher& device_searcher(const Segment& segment) {
   return static_cast<const DeviceSearcher&>(*segment.searcher);
 }

@@ -21,7 +21,7 @@ namespace {
 // Keys of rows as their ordered_bits().
 constexpr ElementType bits_type{ElementType::Kind::unsigned_int, 8};
 
-// What the rows of a change keep, from the segments that hold it.
+// Keys and values that the rows of a change keep, read from the segments that hold them.
 class KeptOnGpu {
  public:
   KeptOnGpu(std::span<const Segment> segments, const std::uint32_t* rows, std::size_t count,
@@ -79,7 +79,7 @@ struct RefitArrays {
   NewKeys keys;
 };
 
-// Values without their validity: one that is not there (of an erased row) may be any.
+// Values without their validity: those of erased rows are unspecified.
 [[nodiscard]] ColumnView all_valid(const ColumnView& column) {
   return column.has_value() ? column.with_validity(nullptr) : column;
 }
@@ -172,11 +172,11 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
   if (nulls == 0) return result;
   PooledStream own;
   cuda::wait_for(own.get(), queue);
-  RowBitmapWords marked(input.row_count, {gpu_.memory, own.get()});
-  set_null_rows(input.keys, input.ids, marked, own.get());
+  RowBitmapWords bitmap(input.row_count, {gpu_.memory, own.get()});
+  set_null_rows(input.keys, input.ids, bitmap, own.get());
   own.wait();
   result.nulls =
-      std::make_shared<DeviceRowBitmap>(std::move(own), std::move(marked), nulls, gpu_.memory);
+      std::make_shared<DeviceRowBitmap>(std::move(own), std::move(bitmap), nulls, gpu_.memory);
   return result;
 }
 
@@ -241,62 +241,62 @@ NewSegment DeviceSegmentBuilder::build(const ColumnView& column,
   try {
     return build_column(column, options);
   } catch (...) {
-    // Memory that the failed build had allocated is for others to use.
-    give_back_unused();
+    // Other allocations can use the memory of the failed build.
+    trim_all_unused();
     throw;
   }
 }
 
-NewSegment DeviceSegmentBuilder::build_rows(const NewRows& given, std::span<const Segment> current,
+NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<const Segment> current,
                                             std::size_t row_count) const {
   const OnDevice on_device(gpu_.device);
   const Segment& main = current.front();
   const Type type = main.codec->type();
-  if (!is_native(type)) return on_gpu(build_rows_on_host(host_, given, current, row_count));
+  if (!is_native(type)) return on_gpu(build_rows_on_host(host_, input, current, row_count));
   const std::optional<Type> included = main.searcher->included();
   const MemoryMeter meter;
   PooledStream own = build_stream(
-      given.stream,
-      {{given.rows, "rows"}, {given.keys, "keys"}, {given.include, "included values"}});
+      input.stream,
+      {{input.rows, "rows"}, {input.keys, "keys"}, {input.include, "included values"}});
   const Queue queue(gpu_.memory, own.get());
   WaitOnExit wait(queue);
 
   const OnGpuElements named =
-      given.rows.has_value() ? OnGpuElements(given.rows, queue) : OnGpuElements();
+      input.rows.has_value() ? OnGpuElements(input.rows, queue) : OnGpuElements();
   NativeRows rows{type, {}, {}, {}, row_count, included};
-  rows.ids = {static_cast<const std::uint32_t*>(named.elements().data), given.first};
+  rows.ids = {static_cast<const std::uint32_t*>(named.elements().data), input.first};
   std::optional<KeptOnGpu> kept;
-  if (!given.keys.has_value() || (included && !given.include.has_value()))
-    kept.emplace(current, rows.ids.rows, given.count, row_count, queue);
+  if (!input.keys.has_value() || (included && !input.include.has_value()))
+    kept.emplace(current, rows.ids.rows, input.count, row_count, queue);
 
   OnGpuElements keys;
   NewKeys converted;
-  if (!given.keys.has_value()) {
+  if (!input.keys.has_value()) {
     rows.keys = kept->keys();
     rows.extent = extent_of(rows.keys, queue);
   } else {
-    keys = OnGpuElements(given.keys, queue);
+    keys = OnGpuElements(input.keys, queue);
     rows.keys = keys.elements();
-    if (given.keys.type() == type) {
+    if (input.keys.type() == type) {
       rows.extent = extent_of(rows.keys, queue);
     } else {
       converted = convert_keys(rows.keys, element_type(type), 0, queue);
-      if (converted.unfit) fail_unfit(given.keys, *converted.unfit, type, queue);
+      if (converted.unfit) fail_unfit(input.keys, *converted.unfit, type, queue);
       rows.keys.data = converted.keys.data();
       rows.keys.type = bits_type;
       rows.extent = converted.extent;
     }
   }
   OnGpuElements include;
-  if (included && given.include.has_value()) {
-    include = OnGpuElements(given.include, queue);
+  if (included && input.include.has_value()) {
+    include = OnGpuElements(input.include, queue);
     rows.values = include.elements().data;
   } else if (included) {
     rows.values = kept->values(*included);
   }
   NewSegment made = build_native(
-      std::move(own), rows, given.merged_at_once ? SegmentUse::merged : SegmentUse::delta, meter);
-  if (given.merged_at_once) wait.release();  // the segment waits when it is destroyed
+      std::move(own), rows, input.merged_at_once ? SegmentUse::merged : SegmentUse::delta, meter);
+  if (input.merged_at_once) wait.release();  // the segment waits when it is destroyed
   return made;
 }
 
@@ -345,15 +345,15 @@ CheckedRows DeviceSegmentBuilder::check_rows(const ColumnView& rows, const RowSt
   const Queue queue(gpu_.memory, stream.get());
   const WaitOnExit wait(queue);
   const OnGpuElements named(rows, queue);
-  RowBitmapWords marked(states.rows, queue);
+  RowBitmapWords bitmap(states.rows, queue);
   const NamedRows found =
       name_rows(static_cast<const std::uint32_t*>(named.elements().data), rows.size(),
-                bits_of(states.erased), bits_of(states.nulls), marked, queue);
+                bits_of(states.erased), bits_of(states.nulls), bitmap, queue);
   if (!found.wrong)
-    return {std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), rows.size(),
+    return {std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(bitmap), rows.size(),
                                               gpu_.memory),
             found.nulls};
-  // The host finds the first wrong row, and the words for it.
+  // The host finds the first invalid row and makes the message.
   const HostColumn list(rows, "rows", caller);
   const CheckedRows checked = rtindex::check_rows(row_ids(list.view()), states.rows,
                                                   on_host(states.erased), on_host(states.nulls));

@@ -49,17 +49,17 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
                                         const BuildOptions& options) const;
   [[nodiscard]] std::unique_ptr<Searcher> make_searcher(DeviceRows rows, SegmentUse use,
                                                         const MemoryMeter& meter) const;
-  // Over keys that the host has encoded. `numbers`: the rows of the included values.
+  // A segment over keys that the host has encoded. `numbers`: the rows of the included values.
   [[nodiscard]] std::unique_ptr<Searcher> make_encoded(EncodedColumn column, const KeyCodec& codec,
                                                        const KeyText& key_text,
                                                        const RowNumbers& numbers,
                                                        const ColumnView& include) const;
-  // Merges keys in key order; builds over the keys of searchers that have none.
+  // Merges keys in key order; searchers that keep no order are rebuilt from their keys.
   [[nodiscard]] Segment merge_ordered(std::span<const Segment> segments, std::size_t row_count,
                                       SegmentUse use) const;
   [[nodiscard]] Segment merge_columns(std::span<const Segment> segments,
                                       std::size_t row_count) const;
-  // Throws where keys are too large for the kind.
+  // Throws where the kind cannot hold keys this large.
   void require_held(const DeviceColumn& column, const KeyCodec& codec, cudaStream_t stream) const;
   // What the host built, with its row bitmap on the GPU.
   [[nodiscard]] NewSegment on_gpu(NewSegment built) const;

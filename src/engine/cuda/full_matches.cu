@@ -18,8 +18,7 @@ __global__ void drop_rows(const __grid_constant__ FullKeys full,
     rows[i] = miss_row;
 }
 
-// The first position from `begin` to `end` for which the condition holds, which then holds for all
-// behind it, too.
+// The first position from `begin` to `end` for which the condition holds, which is monotonic.
 template <class Condition>
 [[nodiscard]] __device__ std::uint32_t first_with(std::uint32_t begin, std::uint32_t end,
                                                   Condition holds) {

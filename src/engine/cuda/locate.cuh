@@ -12,8 +12,8 @@
 
 namespace rtindex::cuda {
 
-// The mask of the neighbouring threads of a warp that search for one key together. They take every
-// branch together, so that they wait for no other thread.
+// The mask of the neighbouring threads of a warp that search for one key together. They branch
+// alike, so that they wait for no other thread.
 template <int lanes>
 [[nodiscard]] __device__ unsigned group_mask() {
   if constexpr (lanes == 32)
@@ -33,7 +33,7 @@ struct ElementReader {
 
   [[nodiscard]] __device__ bool read(std::size_t i, Key& key) const { return encode(bits(i), key); }
 
-  // The same in two steps, for columns with one type and several codecs.
+  // read() in two steps, for columns with one type and several codecs.
   [[nodiscard]] __device__ std::uint64_t bits(std::size_t i) const {
     return std::uint64_t{__ldcs(elements + i) ^ flip};
   }
@@ -86,14 +86,13 @@ template <class Key>
   return element_reader<Key, unsigned long long>(lookups).read(i, key);
 }
 
-// What a kernel does with a row that it found: every row is valid, or those of a bitmap are
-// deleted.
+// Filters of the rows that a kernel finds: every row is valid, or those of a bitmap are deleted.
 struct EveryRow {
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t row) const { return row; }
 };
 struct ValidRows {
   RowBits deleted;
-  // No set has miss_row.
+  // False for miss_row, which no bitmap has.
   [[nodiscard]] __device__ bool is_deleted(std::uint32_t row) const {
     return row < deleted.rows &&
            (load_to_stay(deleted.words + row / RowBits::word_bits) >> (row % RowBits::word_bits) &
@@ -112,17 +111,17 @@ void with_valid_rows(const RowBits& deleted, Work&& work) {
     work(ValidRows{deleted});
 }
 
-// A Finder is the part of a locator that a kernel takes by value:
+// A Finder is the view of a position searcher that is passed to kernels by value:
 //   using Key; static constexpr int lanes: neighbouring threads that search for one key together
 //   std::uint32_t row(Key)              one rowID, or miss_row
 //   Run equal(Key)                      all positions with this key
-//   Run only(Key)                       the same where keys are unique, for find_included_sums
+//   Run only(Key)                       equal() where keys are unique, for find_included_sums
 //   std::uint32_t lower_bound(Key)      the first position whose key is not less
 // Every lane of a lookup gets the result.
 
-template <class Finder, class Reader, class Live>
+template <class Finder, class Reader, class Valid>
 __global__ void __launch_bounds__(block_threads)
-    find_rows_kernel(Finder finder, Reader reader, Live valid, std::size_t count,
+    find_rows_kernel(Finder finder, Reader reader, Valid valid, std::size_t count,
                      std::uint32_t* rows) {
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
@@ -132,9 +131,9 @@ __global__ void __launch_bounds__(block_threads)
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) rows[i] = row;
 }
 
-template <class Class, class Finder, class Reader, class Live>
+template <class Class, class Finder, class Reader, class Valid>
 __global__ void __launch_bounds__(block_threads)
-    find_sums_kernel(Finder finder, Reader reader, Live valid, std::size_t count,
+    find_sums_kernel(Finder finder, Reader reader, Valid valid, std::size_t count,
                      Values<Class> values, Class miss, Class* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
@@ -271,24 +270,24 @@ void launch_find_ranges(const Finder& finder, const DeviceOrder& order,
   check_launch("looking up ranges");
 }
 
-// The finder of a locator for the width of its keys.
-template <class Locator, class Work>
-void with_finder(const Locator& locator, bool wide, Work&& work) {
+// Calls work(finder) with the finder for the width of the keys.
+template <class Searcher, class Work>
+void with_finder(const Searcher& searcher, bool wide, Work&& work) {
   if (wide)
-    work(locator.template finder<std::uint64_t>());
+    work(searcher.template finder<std::uint64_t>());
   else
-    work(locator.template finder<std::uint32_t>());
+    work(searcher.template finder<std::uint32_t>());
 }
 
-// The same, or one that adds its work to `counters` where these are wanted.
-template <class Locator, class Work>
-void with_counting_finder(const Locator& locator, bool wide, Counters* counters, Work&& work) {
+// Calls work(finder) with a finder that adds its work to `counters` unless these are null.
+template <class Searcher, class Work>
+void with_counting_finder(const Searcher& searcher, bool wide, Counters* counters, Work&& work) {
   if (counters == nullptr)
-    with_finder(locator, wide, work);
+    with_finder(searcher, wide, work);
   else if (wide)
-    work(locator.template finder<std::uint64_t>(CountedWork{counters}));
+    work(searcher.template finder<std::uint64_t>(CountedWork{counters}));
   else
-    work(locator.template finder<std::uint32_t>(CountedWork{counters}));
+    work(searcher.template finder<std::uint32_t>(CountedWork{counters}));
 }
 
 }  // namespace rtindex::cuda

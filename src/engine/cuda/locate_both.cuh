@@ -13,7 +13,7 @@
 namespace rtindex::cuda {
 
 // The rows of a point lookup in two columns with unique keys, a large one and a newer, small one.
-// Most keys are not in the newer one, which its filter tells for the price of a cached word.
+// Most keys are not in the newer one: its filter excludes them by one cached word.
 template <class Main, class Newer>
 struct PairFinder {
   static_assert(Main::lanes == 1 && Newer::lanes == 1);
@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(block_threads)
   write_values(request, i, own.or_miss(matches != 0, miss_as<Class>(request.miss)));
 }
 
-// The sum alone. The value in the main column is read beside the bit that tells whether its row is
-// deleted, not after it.
+// The sum alone. The value in the main column and the deleted bit of its row are read together, not
+// one after the other.
 template <class Class, class Pair, class MainReader, class NewerReader>
 __global__ void __launch_bounds__(block_threads)
     add_pair_kernel(Pair pair, MainReader main, NewerReader newer, std::size_t count,
@@ -138,9 +138,9 @@ void launch_answer_pair(const PairFinder<Main, Newer>& pair, const DeviceLookups
   check_launch("looking up points");
 }
 
-// Of two locators of one kind; both have read the lookups as elements.
-template <class Locator>
-void answer_points_of_both(const Locator& main, bool main_is_wide, const Locator& newer,
+// For two position searchers of one kind, with lookups that both read as elements.
+template <class Searcher>
+void answer_points_of_both(const Searcher& main, bool main_is_wide, const Searcher& newer,
                            bool newer_is_wide, const DeviceLookups& lookups,
                            const DeviceLookups& newer_lookups, const KeyFilter& newer_keys,
                            const DeviceRequest& request, cudaStream_t stream) {

@@ -8,8 +8,8 @@
 
 namespace rtindex::cuda {
 
-// Readers of ranges whose edge is wanted: read(i, key, limit) gives the end at that edge, from
-// which the search starts, and the other end; false if nothing can match.
+// Readers of ranges for a search of one edge: read(i, key, limit) sets `key` to the end at that
+// edge, from which the search starts, and `limit` to the other end; false if nothing can match.
 
 // Elements of the column's own type: the one end that a range has.
 template <class Key, class Element, Edge edge>
@@ -61,7 +61,7 @@ struct EdgeIntervalReader {
   }
 };
 
-// Whether a locator's find_edges() is compiled for elements too.
+// Whether find_edges() of a kind is compiled for elements, too.
 enum class EdgeForms : std::uint8_t { intervals, all };
 
 // Calls work(reader) with the reader for the form of the lookups.
@@ -102,7 +102,7 @@ template <Edge edge, class Order, class Key, class LowerBound>
   return {at, order.key(at), order.row(at)};
 }
 
-// A Finder may have its own way to a neighbour:
+// A Finder may have a search for neighbours of its own:
 //   Neighbour<Key> neighbour<edge>(Key, bool unique)
 // the last key that is not greater, or the first that is not less.
 template <Edge edge, class Finder>
@@ -116,7 +116,7 @@ template <Edge edge, class Finder>
         [&](typename Finder::Key wanted) { return finder.lower_bound(wanted); });
 }
 
-// The same without deleted rows, from a position on.
+// The nearest valid neighbour from a position on.
 template <Edge edge, class Order, class Key, class Deleted>
 [[nodiscard]] __device__ Neighbour<Key> valid_neighbour(const Order& order, const Deleted& deleted,
                                                         const Neighbour<Key>& from) {

@@ -16,19 +16,19 @@ namespace rtindex::cuda {
 class LaunchTimes;
 struct FullLookups;
 
-// Lookups of a batch in device memory, in one of two forms; a kernel takes them by value.
+// Lookups of a batch in device memory, in one of two forms; passed to kernels by value.
 struct DeviceLookups {
   // Elements of the column's own type, an integer of 4 or 8 bytes: the encoded key of element e is
-  // (e ^ flip) - base, and the column has none above the span. Encoding takes no pass over the
-  // batch. Points, and ranges of which find_edges() needs one end.
+  // (e ^ flip) - base, and the column has none above the span. Encoding needs no pass over the
+  // batch. For points, and for ranges of which find_edges() needs one end.
   const void* elements = nullptr;
   std::uint32_t element_bytes = 0;
   std::uint64_t flip = 0;
   std::uint64_t base = 0;
   std::uint64_t span = 0;
-  // Of elements or pairs that are the ends of ranges: they are outside.
+  // Elements or pairs that are ends of ranges are excluded.
   bool open = false;
-  // Pairs of elements whose neighbours are wanted, in place of intervals; in host memory.
+  // Pairs of elements whose neighbours are searched, in place of intervals; in host memory.
   const PairMap* pair = nullptr;
   // KeyInterval<Key>s, in the width of the index's keys.
   const void* intervals = nullptr;
@@ -40,7 +40,7 @@ struct DeviceLookups {
   RowBits deleted;               // rows that no lookup matches
   bool any_row = false;          // find_rows() need not find the first row of a key
   Counters* counters = nullptr;  // in device memory; null: nothing is counted
-  LaunchTimes* times = nullptr;  // in host memory, for what casts rays
+  LaunchTimes* times = nullptr;  // in host memory, for searchers that cast rays
 
   // Lookups [begin, begin + size).
   [[nodiscard]] DeviceLookups part(std::size_t begin, std::size_t size,
@@ -79,7 +79,7 @@ struct EdgeTarget {
   Edge edge = Edge::first;
   DeletedPositions deleted;
   std::uint32_t* rows = nullptr;  // miss_row where a range has no valid row
-  std::uint64_t* keys = nullptr;  // the encoded keys of these rows; null: not wanted
+  std::uint64_t* keys = nullptr;  // the encoded keys of these rows; null: not requested
 };
 
 }  // namespace rtindex::cuda

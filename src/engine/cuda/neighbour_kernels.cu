@@ -43,21 +43,20 @@ __global__ void join_kernel(std::uint32_t* rows, std::uint64_t* keys,
   keys[i] = other_key;
 }
 
-__device__ void store_element(void* elements, std::size_t i, ElementType type,
-                              std::uint64_t place) {
+__device__ void store_element(void* elements, std::size_t i, ElementType type, std::uint64_t bits) {
   if (type.kind == ElementType::Kind::real) {
     if (type.bytes == 4)
-      static_cast<float*>(elements)[i] = from_ordered_bits<float>(place);
+      static_cast<float*>(elements)[i] = from_ordered_bits<float>(bits);
     else
-      static_cast<double*>(elements)[i] = from_ordered_bits<double>(place);
+      static_cast<double*>(elements)[i] = from_ordered_bits<double>(bits);
     return;
   }
-  if (type.kind == ElementType::Kind::signed_int) place ^= std::uint64_t{1} << (8 * type.bytes - 1);
+  if (type.kind == ElementType::Kind::signed_int) bits ^= std::uint64_t{1} << (8 * type.bytes - 1);
   switch (type.bytes) {
-    case 1: static_cast<std::uint8_t*>(elements)[i] = static_cast<std::uint8_t>(place); break;
-    case 2: static_cast<std::uint16_t*>(elements)[i] = static_cast<std::uint16_t>(place); break;
-    case 4: static_cast<std::uint32_t*>(elements)[i] = static_cast<std::uint32_t>(place); break;
-    default: static_cast<std::uint64_t*>(elements)[i] = place; break;
+    case 1: static_cast<std::uint8_t*>(elements)[i] = static_cast<std::uint8_t>(bits); break;
+    case 2: static_cast<std::uint16_t*>(elements)[i] = static_cast<std::uint16_t>(bits); break;
+    case 4: static_cast<std::uint32_t*>(elements)[i] = static_cast<std::uint32_t>(bits); break;
+    default: static_cast<std::uint64_t*>(elements)[i] = bits; break;
   }
 }
 

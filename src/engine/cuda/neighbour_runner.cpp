@@ -110,8 +110,8 @@ void NeighbourRunner::run_in_pieces(std::span<Lane> lanes) {
   for (Lane& lane : lanes) lane.finish();
 }
 
-// The neighbours of keys [first, first + count). Where one search gives the rows that are wanted,
-// it writes them itself.
+// The neighbours of keys [first, first + count). Where one search finds the requested rows, it
+// writes them to the output.
 void NeighbourRunner::find(std::size_t first, std::size_t count, const NeighbourOutputs& outputs,
                            CopiesIn& in, const Queue& queue) {
   const bool wants_elements =

@@ -17,9 +17,9 @@
 
 namespace rtindex::cuda {
 
-// One side of keys, on which neighbours are looked for in all segments.
+// One side of keys, on which neighbours are searched in all segments.
 struct SideTargets {
-  NeighbourRange range;  // its columns are what the batches of the targets refer to
+  NeighbourRange range;  // owns the columns that the batches of the targets refer to
   std::vector<SegmentTarget> targets;
   std::vector<LookupEncoder> encoders;
 };
@@ -35,7 +35,7 @@ class NeighbourRunner {
 
   // Writes rows (Outputs::any), keys of native columns (Outputs::key) and Outputs::matched.
   void run();
-  // The same for outputs in device memory, with the keys of any column part by part.
+  // For outputs in device memory: writes the keys of any column, part by part.
   void run(const NeighbourOutputs& outputs);
 
   // Whether the encodings of all segments can be compared on the device.

@@ -10,7 +10,7 @@ FoundRows OrderedSearcher::answer_by_row(const DeviceLookups& lookups, const Dev
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
   std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
-  if (rows == nullptr) rows = request.count;  // which replaces its row
+  if (rows == nullptr) rows = request.count;  // whose kernel replaces the row
   if (rows == nullptr || wants_rows) {
     found.own = DeviceArray<std::uint32_t>({memory(), stream}, lookups.count);
     rows = found.own.data();

@@ -19,7 +19,7 @@ OrderedSearcher::OrderedSearcher(GpuContext gpu, std::shared_ptr<const DeviceSea
   capabilities_ = kind_->capabilities;
   if (arrays_->included) included_ = arrays_->included->type();
   if (kind_->keeps_order) ordered_arrays_ = arrays_.get();
-  // What is merged at once is not waited for: the merge is queued behind it.
+  // A segment that is merged at once needs no wait: the merge is queued behind it.
   if (use_ == SegmentUse::merged && kind_->keeps_order) return;
   build_profile_ = ready().positions->build_profile();
   finish_build(arrays_->stream, meter);

@@ -30,15 +30,15 @@ struct DeviceSearchers {
   HoldsSpan holds = {};
   std::function<void(const EncodedColumn&, const KeyText&)> reject = {};
 
-  // Over sorted keys: finds positions among them.
+  // Makes a searcher of positions among sorted keys.
   std::function<std::unique_ptr<PositionSearcher>(DeviceOrder& order, const Queue& queue)>
       positions = {};
   Gather gather = Gather::automatic;
   Layout layout = Layout::split;
-  bool keeps_order = true;  // keys stay beside the searcher; else it takes them
+  bool keeps_order = true;  // keys stay beside the searcher; else it extracts them
 
-  // In place of `positions`, over keys without an order: those that are on the current GPU, and
-  // those that the host has encoded.
+  // In place of `positions`, make searchers over unsorted keys: on the current GPU, and encoded by
+  // the host.
   std::function<std::unique_ptr<Searcher>(DeviceRows rows, const GpuContext& gpu,
                                           const MemoryMeter& meter)>
       rows = {};
@@ -47,8 +47,8 @@ struct DeviceSearchers {
       encoded = {};
 };
 
-// Rows in key order, those of equal keys in their own order, where the column has another: rows
-// that were updated come after those of the same key.
+// Rows in key order, and in row order within equal keys. Made where the column has another order:
+// updated rows come after other rows of the same key.
 struct RowsByKey {
   RowsByKey(const DeviceOrder& from, const Queue& queue)
       : order(from.column(queue), Sorting::needed, Layout::split, queue),
@@ -70,7 +70,7 @@ struct OrderedArrays {
   std::unique_ptr<OrderedValues> included;
   KeylessValues keyless;
   std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
-  // These make it searchable.
+  // Set when it is made searchable.
   DeviceFilter filter;  // of a small segment that lookups search beside a large one
   std::unique_ptr<PositionSearcher> positions;
   std::optional<DeletedRowsCache> deleted_rows;
@@ -83,7 +83,7 @@ struct OrderedArrays {
 enum class SegmentUse : std::uint8_t {
   main,
   delta,   // a small segment beside the main one
-  merged,  // the same change merges it with others: made searchable only if it is searched
+  merged,  // the change that adds it also merges it: made searchable only if it is searched
 };
 
 // Searches keys in key order on a GPU.
@@ -135,7 +135,7 @@ class OrderedSearcher final : public DeviceSearcher {
   mutable std::mutex by_row_mutex_;
 };
 
-// Answers points from a segment and a newer one, whose traits can_pair().
+// Answers points from a segment and a newer one, for which can_pair() holds.
 void answer_pair(const OrderedArrays& main, const OrderedArrays& newer,
                  const DeviceLookups& lookups, const DeviceLookups& newer_lookups,
                  const DeviceRequest& request, cudaStream_t stream);
@@ -157,7 +157,7 @@ struct DeviceRows {
   KeylessValues keyless;
 };
 
-// Brings rows into key order, with their included values.
+// Sorts rows by key, with their included values.
 [[nodiscard]] std::unique_ptr<OrderedArrays> in_key_order(
     DeviceRows rows, Layout layout, const std::shared_ptr<DeviceMemory>& memory);
 

@@ -28,8 +28,8 @@ struct FusedOffer {
   bool pair = false;
 };
 
-// Kernels that a kind may offer beyond those of its searcher, each in place of two passes. Called
-// only where it offers them.
+// Fused kernels that a kind may offer, each in place of two passes. Called only where the kind
+// offers them.
 class FusedKernels {
  public:
   virtual ~FusedKernels() = default;
@@ -61,8 +61,8 @@ class FusedKernels {
 };
 
 // Finds positions among the sorted keys, or slots, of a segment in device memory. Kernels are
-// launched on the stream; no call waits for them. Deleted rows are skipped, deleted positions are
-// not.
+// launched on the stream; no call waits for them. Functions that return rows skip deleted rows;
+// those that return positions do not.
 class PositionSearcher : public FusedKernels {
  public:
   // Whether find_rows() finds the first of the rows in key order where keys are not unique.
@@ -83,7 +83,7 @@ class PositionSearcher : public FusedKernels {
   [[nodiscard]] virtual DeviceColumn column(const DeviceOrder& order, const Queue& queue) const {
     return order.column(queue);
   }
-  // Its memory besides the keys and rowIDs in key order, by name.
+  // Bytes by name, without the keys and rowIDs in key order.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::size_t>> bytes() const = 0;
   // Lines for describe().
   [[nodiscard]] virtual std::string describe() const = 0;

@@ -9,8 +9,8 @@
 
 namespace rtindex::cuda {
 
-// The first or last valid row of each run of positions, for locators that find ranges only and for
-// keys that are compared in full.
+// The first or last valid row of each run of positions, for position searchers without find_edges()
+// and for keys that are compared in full.
 void edges_of_runs(const Run* runs, std::size_t count, const DeviceOrder& order,
                    const EdgeTarget& target, cudaStream_t stream);
 

@@ -10,7 +10,7 @@
 
 namespace rtindex::cuda {
 
-// A native column on the GPU: where it is, or copied from the host.
+// A native column on the GPU: borrowed, or copied from the host.
 class OnGpuElements {
  public:
   OnGpuElements() = default;
@@ -25,7 +25,7 @@ class OnGpuElements {
   DeviceArray<std::uint8_t> copy_, validity_;
 };
 
-// A column of strings or tuples on the GPU: where it is, or copied from the host.
+// A column of strings or tuples on the GPU: borrowed, or copied from the host.
 class OnGpuTuples {
  public:
   OnGpuTuples(const ColumnView& column, const Queue& queue);

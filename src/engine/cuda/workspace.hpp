@@ -40,16 +40,17 @@ struct Workspace {
   Lane lanes[3];
 };
 
-// A workspace of the current GPU for one call. Nothing may use it any more when the lease ends.
+// A workspace of the current GPU for one call. All work that uses it must be done when the lease
+// ends.
 class WorkspaceLease {
  public:
-  WorkspaceLease() : workspace_(pool().take()) {}
+  WorkspaceLease() : workspace_(pool().acquire()) {}
   ~WorkspaceLease() {
     for (Lane& lane : workspace_->value.lanes) {
-      lane.in.give_back();
-      lane.out.give_back();
+      lane.in.release();
+      lane.out.release();
     }
-    pool().give_back(std::move(workspace_));
+    pool().release(std::move(workspace_));
   }
   WorkspaceLease(const WorkspaceLease&) = delete;
   WorkspaceLease& operator=(const WorkspaceLease&) = delete;
@@ -67,8 +68,8 @@ class WorkspaceLease {
   std::unique_ptr<Pool::Object> workspace_;
 };
 
-// Waits for lanes when an exception ends a call: their work must end before the memory that it
-// reads and writes.
+// Waits for lanes when an exception ends a call: the memory that their work reads and writes must
+// outlive it.
 class SyncLanesOnExit {
  public:
   explicit SyncLanesOnExit(std::span<const Lane> lanes) : lanes_(lanes) {}

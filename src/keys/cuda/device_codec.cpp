@@ -15,7 +15,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Calls of a codec for what stays on the device, as long as the structure does.
+// Reads keys on the device for a codec, as long as their searcher exists.
 class FromDevice {
  public:
   explicit FromDevice(const std::shared_ptr<DeviceFullKeys>& full) : full_(full) {
@@ -90,13 +90,13 @@ class PartEncoder {
   }
 
   [[nodiscard]] std::vector<std::string> sampled(std::size_t p) const {
-    const auto take = [&](std::size_t wanted) {
+    const auto sample = [&](std::size_t wanted) {
       return fetch_strings(tuples_, p, sample_rows(tuples_.size, wanted), queue_);
     };
     if (tuples_.size == 0) return {};
     std::size_t bytes = 0;
-    for (const std::string& text : take(few_strings(tuples_.size))) bytes += text.size();
-    return take(strings_to_sample(tuples_.size, bytes));
+    for (const std::string& text : sample(few_strings(tuples_.size))) bytes += text.size();
+    return sample(strings_to_sample(tuples_.size, bytes));
   }
 
   [[nodiscard]] std::unique_ptr<KeyCodec> hash_strings(std::size_t p,
@@ -135,8 +135,8 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
     validity.validity = tuples.validity[0].bits;
     validity.validity_offset = tuples.validity[0].offset;
   } else if (tuples.validity_count > 1) {
-    result.united = united_validity(tuples, queue);
-    validity.validity = result.united.data();
+    result.validity = tuple_validity(tuples, queue);
+    validity.validity = result.validity.data();
   }
   const PartEncoder encoder(tuples, is_composite ? KeyUse::order : use, result.full, queue);
   std::vector<std::unique_ptr<KeyCodec>> parts;

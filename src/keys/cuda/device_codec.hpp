@@ -13,14 +13,14 @@ namespace rtindex::cuda {
 // A column that was encoded on the device.
 struct CodedColumn {
   std::shared_ptr<KeyCodec> codec;
-  // How lookups are encoded and compared. The codec gets what is compared in full from here when it
-  // needs it in host memory.
+  // How lookups are encoded and compared. The codec copies residuals from here when it needs them
+  // in host memory.
   std::shared_ptr<DeviceFullKeys> full;
-  DeviceArray<std::uint64_t> keys;  // before `base` is subtracted; any where they are null
+  DeviceArray<std::uint64_t> keys;  // before `base` is subtracted; unspecified for nulls
   std::uint64_t base = 0;
-  DeviceArray<std::uint8_t> united;  // the bitmap, where there are several
-  DeviceElements elements;           // the keys with their validity
-  DeviceExtent extent;               // of the keys
+  DeviceArray<std::uint8_t> validity;  // of whole tuples, where several parts have bitmaps
+  DeviceElements elements;             // the keys with their validity
+  DeviceExtent extent;                 // of the keys
 };
 
 // Strings, or tuples of native parts and strings. Blocks until it is computed.

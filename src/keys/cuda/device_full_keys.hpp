@@ -32,7 +32,7 @@ class DeviceDictionary {
 // What FullKeys points to.
 class DeviceFullKeys {
  public:
-  // How the part of a column is encoded, and what of it is compared in full.
+  // How a part of a column is encoded, and its residuals.
   struct Part {
     DeviceDictionary dictionary;
     DeviceTails tails;
@@ -47,11 +47,11 @@ class DeviceFullKeys {
   // Once all parts are there.
   void set_view(const KeyCodec& codec, const CodecFields& parts);
   [[nodiscard]] const FullKeys& view() const { return view_; }
-  // Whether encoded keys do not tell all keys apart.
+  // Whether different keys may have one encoded key.
   [[nodiscard]] bool compares() const { return view_.map.first_compared < view_.map.count; }
   [[nodiscard]] std::size_t bytes() const;
 
-  // The same in host memory, on the current GPU.
+  // A copy in host memory, from the current GPU.
   [[nodiscard]] StringTails tails_of(std::size_t p) const;
   [[nodiscard]] PackedKeys keys_of(std::size_t p) const;
 

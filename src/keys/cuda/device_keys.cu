@@ -101,7 +101,7 @@ bool if_plain(const DeviceElements& column, Work&& work) {
   return loop_blocks(size / loads_under_way + 1);
 }
 
-// Adds what the threads of a warp have seen; all of them are here.
+// Reduces the facts of a warp's threads; called by all of them.
 __device__ void add_to(DeviceExtent* extent, std::uint64_t smallest, std::uint64_t largest,
                        unsigned long long valid) {
   for (int lanes = 16; lanes > 0; lanes /= 2) {
@@ -129,7 +129,7 @@ __global__ void find_extent(DeviceElements column, DeviceExtent* extent) {
   add_to(extent, smallest, largest, valid);
 }
 
-// What is known of new keys once all of them have been read.
+// Facts about new keys, collected while all of them are read.
 struct NewKeyFacts {
   DeviceExtent extent{~std::uint64_t{0}, 0, 0};
   unsigned long long first_unfit = ~0ULL;

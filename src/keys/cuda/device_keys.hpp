@@ -70,7 +70,7 @@ struct DeviceColumn {
 
 // Keys of another type as those of a column.
 struct NewKeys {
-  // Their ordered_bits() in the column minus a base; any where they are null.
+  // Their ordered_bits() in the column minus a base; unspecified for nulls.
   DeviceArray<std::uint64_t> keys;
   DeviceExtent extent;
   std::optional<std::size_t> unfit;  // the first that the column's type cannot hold
@@ -84,12 +84,12 @@ struct NewKeys {
 [[nodiscard]] DeviceArray<std::uint32_t> null_elements(const DeviceElements& column,
                                                        std::size_t count, const Queue& queue);
 
-// Lookups [0, size) as intervals. `upper` is `lower` for points; an end without data is left out.
+// Lookups [0, size) as intervals. `upper` is `lower` for points; an end without data is unlimited.
 template <class Key>
 void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
                     const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
 
-// Tuples of native parts and strings in device memory; without parts, an end that is left out.
+// Tuples of native parts and strings in device memory; without parts: an unlimited end.
 struct DeviceTuples {
   PackedEnd end;
   // The validity of the tuples and of their parts, where they have bitmaps.
@@ -107,7 +107,7 @@ struct DeviceTuples {
 [[nodiscard]] DeviceTuples device_tuples(const ColumnView& column, std::size_t first,
                                          std::size_t count);
 
-// The same for tuples; `checks` (Check flags) may be null where no key is compared in full.
+// Encodes tuples; `checks` (Check flags) may be null where no key is compared in full.
 template <class Key>
 void encode_lookups(const DeviceTuples& lower, const DeviceTuples& upper, RangeEnds ends,
                     const PackedMap& map, KeyInterval<Key>* intervals, std::uint8_t* checks,

@@ -32,7 +32,7 @@ __global__ void copy_strings(const __grid_constant__ DeviceTuples tuples, std::s
   for (std::size_t k = 0; k < text.size(); ++k) bytes[starts[i] + k] = static_cast<char>(text[k]);
 }
 
-// What is known of the codes once all strings have been read.
+// Facts about the codes, collected while all strings are read.
 struct CodeFacts {
   unsigned long long smallest = ~0ULL;
   unsigned long long largest = 0;
@@ -66,13 +66,13 @@ __global__ void encode_each(const __grid_constant__ DeviceTuples tuples, std::si
     ++kept;
     if (encoder.is_hashed) continue;
     if (facts->listed < DeviceCodes::max_listed) {
-      const unsigned long long place = atomicAdd(&facts->listed, 1ULL);
-      if (place < DeviceCodes::max_listed) facts->rows[place] = i;
+      const unsigned long long at = atomicAdd(&facts->listed, 1ULL);
+      if (at < DeviceCodes::max_listed) facts->rows[at] = i;
     }
     const StringNode& root = encoder.map.nodes[0];
-    const std::size_t most = text.size() < root.label_length ? text.size() : root.label_length;
+    const std::size_t length = text.size() < root.label_length ? text.size() : root.label_length;
     const std::size_t same =
-        equal_bytes(text, 0, encoder.map.labels + root.label, most < common ? most : common);
+        equal_bytes(text, 0, encoder.map.labels + root.label, length < common ? length : common);
     common = same;
   }
   for (int lanes = 16; lanes > 0; lanes /= 2) {
@@ -130,7 +130,7 @@ __global__ void narrowed(const std::uint64_t* from, std::size_t count, std::uint
   if (i < count) to[i] = static_cast<std::uint32_t>(from[i]);
 }
 
-// The encoded key of a part of tuple i, which has the type of the column's.
+// The encoded key of a part of tuple i, which has the type of the column's part.
 [[nodiscard]] __device__ std::uint64_t key_of_part(const DeviceTuples& tuples, const PackedMap& map,
                                                    const PartCodes& codes, std::size_t p,
                                                    std::size_t i) {
@@ -246,7 +246,7 @@ DeviceTails tails_of(const DeviceTuples& tuples, std::size_t part, const StringE
   tails.starts.size = size;
   tails.starts.is_wide = is_wide(total);
   if (tails.starts.is_wide) {
-    tails.starts.keys = starts.take_bytes();
+    tails.starts.keys = starts.release_bytes();
     return tails;
   }
   tails.starts.keys = DeviceBytes(queue, size * sizeof(std::uint32_t));
@@ -280,7 +280,7 @@ DevicePackedKeys part_keys(const DeviceTuples& tuples, const PackedMap& map, std
   return result;
 }
 
-DeviceArray<std::uint8_t> united_validity(const DeviceTuples& tuples, const Queue& queue) {
+DeviceArray<std::uint8_t> tuple_validity(const DeviceTuples& tuples, const Queue& queue) {
   DeviceArray<std::uint8_t> bits(queue, (tuples.size + 7) / 8);
   if (bits.empty()) return bits;
   unite<<<blocks_for(bits.size()), block_threads, 0, queue>>>(tuples, bits.data());

@@ -13,12 +13,12 @@ namespace rtindex::cuda {
 
 // Strings are part `part` of some tuples; a column of strings has one part.
 
-// The strings of these rows, without those that are null. Blocks until they are there.
+// The strings of these rows, without those that are null. Blocks until they are copied.
 [[nodiscard]] std::vector<std::string> fetch_strings(const DeviceTuples& tuples, std::size_t part,
                                                      const std::vector<std::uint64_t>& rows,
                                                      const Queue& queue);
 
-// The codes of strings; any for tuples that are null.
+// The codes of strings; unspecified for null tuples.
 struct DeviceCodes {
   static constexpr std::size_t max_listed = 1024;
 
@@ -34,7 +34,7 @@ struct DeviceCodes {
 [[nodiscard]] DeviceCodes encode_strings(const DeviceTuples& tuples, std::size_t part,
                                          const StringEncoder& encoder, const Queue& queue);
 
-// The strings whose codes are not exact, without their first `prefix` bytes.
+// The strings whose codes are not exact, from byte `prefix` on.
 [[nodiscard]] DeviceTails tails_of(const DeviceTuples& tuples, std::size_t part,
                                    const StringEncoder& encoder, const std::uint64_t* codes,
                                    std::size_t prefix, const Queue& queue);
@@ -45,7 +45,7 @@ struct PartCodes {
 };
 
 // Tuples whose parts have the types of a column's as packed keys, before the base is subtracted;
-// any for those that are null.
+// unspecified for null tuples.
 [[nodiscard]] DeviceArray<std::uint64_t> pack_tuples(const DeviceTuples& tuples,
                                                      const PackedMap& map, const PartCodes& codes,
                                                      const Queue& queue);
@@ -55,7 +55,7 @@ struct PartCodes {
                                          const Queue& queue);
 
 // One bitmap of the tuples that are valid.
-[[nodiscard]] DeviceArray<std::uint8_t> united_validity(const DeviceTuples& tuples,
-                                                        const Queue& queue);
+[[nodiscard]] DeviceArray<std::uint8_t> tuple_validity(const DeviceTuples& tuples,
+                                                       const Queue& queue);
 
 }  // namespace rtindex::cuda

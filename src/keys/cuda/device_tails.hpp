@@ -17,7 +17,7 @@ struct DevicePackedKeys {
 struct DeviceTails {
   DevicePackedKeys starts;
   DeviceArray<char> bytes;
-  std::size_t prefix = 0;  // bytes of the dictionary's common label that they leave out
+  std::size_t prefix = 0;  // bytes of the dictionary's common label that are omitted
 };
 
 }  // namespace rtindex::cuda

@@ -13,7 +13,7 @@ Kind hash_kind() {
                        searchers.capabilities = {.ranges = false, .key_order = false};
                        searchers.key_use = KeyUse::points;
                        searchers.keeps_order = false;
-                       searchers.layout = Layout::taken;
+                       searchers.layout = Layout::extracted;
                        searchers.positions = [options = HashOptions::from(spec)](
                                                  DeviceOrder& order, const Queue& queue) {
                          return make_table(order, options.group, options.load, queue);

@@ -20,7 +20,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Entries whose rows are listed: those of keys that others have too, or all of them.
+// Entries whose rows are listed: those with duplicate keys, or all.
 template <class Hash>
 struct IsListed {
   Entries<Hash> entries;
@@ -29,7 +29,7 @@ struct IsListed {
   __device__ bool operator()(std::uint32_t i) const { return all || entries.repeats(i, size); }
 };
 
-// Of listed entries: is this the first of its key?
+// Whether a listed entry is the first of its key.
 template <class Hash>
 struct StartsRun {
   Entries<Hash> entries;
@@ -55,7 +55,7 @@ __global__ void number_runs(TableFinder<Hash, 1> table, Entries<Hash> entries,
   table.slots.set_value(slot, table.runs.first_run + static_cast<std::uint32_t>(run));
 }
 
-// Of keys in key order: is this the first of equal ones?
+// Whether a key in key order is the first of equal ones.
 template <class Key>
 struct StartsEqualKeys {
   const Key* keys;
@@ -69,7 +69,8 @@ __global__ void copy_keys_at(const Key* keys, const std::uint32_t* at, std::uint
   if (i < count) distinct[i] = keys[at[i]];
 }
 
-// Keys to the places of their rows, or in any order with their rows; `*written` counts these.
+// Copies keys to the positions of their rows, or in any order with their rows; `*written` counts
+// the latter.
 template <class Key>
 __global__ void copy_slots(TableFinder<Key, 1> table, std::uint64_t used, Key* keys,
                            std::uint32_t* row_list, std::uint32_t* written) {
@@ -101,7 +102,7 @@ class DeviceTable final : public PositionSearcher {
       if (order.by_full_keys())
         take_runs(queue);
       else
-        take_keys(queue);
+        extract_keys(queue);
       fill_rest<<<blocks_for(capacity_ - used_), block_threads, 0, queue>>>(
           Slots<Key>{slots_.data()}, used_, capacity_);
       check_launch(building_table);
@@ -177,10 +178,10 @@ class DeviceTable final : public PositionSearcher {
     }
   }
 
-  // Takes the keys of the order. Unique ones have their rows in their slots; the rows of the others
-  // are listed.
-  void take_keys(const Queue& queue) {
-    DeviceColumn column = order_.take_column();
+  // Extracts the keys of the order. Slots hold the rows of unique keys; those of duplicate keys are
+  // listed.
+  void extract_keys(const Queue& queue) {
+    DeviceColumn column = order_.extract_column();
     const Key* keys = nullptr;
     if constexpr (sizeof(Key) == 4)
       keys = column.narrow.data();
@@ -197,7 +198,7 @@ class DeviceTable final : public PositionSearcher {
     // many, the rows of all keys are listed.
     const bool fits = order_.row_count() + stats.repeated < miss_row;
     first_run_ = fits ? static_cast<std::uint32_t>(order_.row_count()) : 0;
-    place(entries, queue);
+    assign_slots(entries, queue);
     DeviceArray<std::uint32_t> rows;
     if (stats.repeated != 0) rows = list_rows(entries, !fits, queue);
     order_.set_table_rows(std::move(rows), first_run_);
@@ -247,12 +248,12 @@ class DeviceTable final : public PositionSearcher {
     SortedEntries<Key> entries(distinct.data(), nullptr, runs, queue);
     entries.sort();
     distinct_ = runs;
-    place(entries, queue);
+    assign_slots(entries, queue);
     order_.release_keys();
   }
 
   // Puts the first entry of each hash into its slot.
-  void place(const SortedEntries<Key>& entries, const Queue& queue) {
+  void assign_slots(const SortedEntries<Key>& entries, const Queue& queue) {
     constexpr std::uint64_t each = bucket_slots<Key>;
     const double wanted = static_cast<double>(distinct_) / load_ / each;
     buckets_ =

@@ -22,7 +22,7 @@ namespace rtindex::optix {
 
 namespace {
 
-// OptiX refuses more than 2^30 threads.
+// OptiX rejects launches of more than 2^30 threads.
 constexpr std::size_t max_threads = std::size_t{1} << 29;
 
 constexpr ModuleOptions module_options{
@@ -175,7 +175,7 @@ void Pipeline::launch(Params params, std::size_t threads, const cuda::Queue& que
     const auto here = static_cast<unsigned>(std::min(threads - first, max_threads));
     const std::lock_guard lock(launching_);
     launched_.wait_on(queue);
-    times.take(queue, [&] {
+    times.measure(queue, [&] {
       check(functions().launch(pipeline_, queue, reinterpret_cast<DevicePointer>(stored.data()),
                                sizeof(params), &table_, here, 1, 1),
             "tracing rays");

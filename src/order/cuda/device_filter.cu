@@ -11,8 +11,8 @@ namespace {
 template <class Order>
 __global__ void set_bits(Order order, KeyFilter filter, std::uint32_t* words) {
   for (std::size_t i = thread_number(); i < order.size; i += thread_count()) {
-    const KeyFilter::Place place = filter.place(order.key(static_cast<std::uint32_t>(i)));
-    atomicOr(words + place.word, place.bits);
+    const KeyFilter::Bits key = filter.bits_of(order.key(static_cast<std::uint32_t>(i)));
+    atomicOr(words + key.word, key.bits);
   }
 }
 

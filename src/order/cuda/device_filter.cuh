@@ -5,11 +5,11 @@
 
 namespace rtindex::cuda {
 
-// False: the column does not hold the key.
+// False: the column does not have the key.
 [[nodiscard]] __device__ inline bool may_hold(const KeyFilter& filter, std::uint64_t key) {
   if (filter.words == nullptr) return true;
-  const KeyFilter::Place place = filter.place(key);
-  return (load_to_stay(filter.words + place.word) & place.bits) == place.bits;
+  const KeyFilter::Bits wanted = filter.bits_of(key);
+  return (load_to_stay(filter.words + wanted.word) & wanted.bits) == wanted.bits;
 }
 
 }  // namespace rtindex::cuda

@@ -10,21 +10,21 @@ namespace rtindex::cuda {
 
 class DeviceOrder;
 
-// Rules out most keys that a column does not hold: two bits of one word for each key. Kernels take
-// it by value.
+// A Bloom filter of the keys of a column, two bits of one word for each key. Passed to kernels by
+// value.
 struct KeyFilter {
   static constexpr std::size_t bits_per_key = 8;
   static constexpr std::size_t word_bits = 32;
 
-  const std::uint32_t* words = nullptr;  // null: every key may be there
+  const std::uint32_t* words = nullptr;  // null: every key passes
   std::uint32_t count = 0;
 
-  // Where the bits of an encoded key are.
-  struct Place {
+  // The bits of an encoded key.
+  struct Bits {
     std::uint32_t word;
     std::uint32_t bits;
   };
-  [[nodiscard]] RTINDEX_HD Place place(std::uint64_t key) const {
+  [[nodiscard]] RTINDEX_HD Bits bits_of(std::uint64_t key) const {
     std::uint64_t mixed = key * 0x9e3779b97f4a7c15ULL;
     mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ULL;
     const auto high = static_cast<std::uint32_t>(mixed >> 32);
@@ -53,7 +53,7 @@ class DeviceFilter {
   DeviceArray<std::uint32_t> words_;
 };
 
-// Of all keys; the order still has them.
+// A filter of all keys, before the order releases them.
 [[nodiscard]] DeviceFilter build_filter(const DeviceOrder& order, const Queue& queue);
 
 }  // namespace rtindex::cuda

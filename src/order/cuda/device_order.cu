@@ -85,7 +85,7 @@ __global__ void make_blocks(const std::uint64_t* keys, const std::uint32_t* rows
   quarters[i] = quarter;
 }
 
-// Keys to the places of their rows, or as they are with their rows.
+// Scatters keys to the positions of their rows, or copies them with their rows.
 template <class At>
 __global__ void copy_keys(At key_at, RowsView rows, std::size_t size, std::uint32_t* narrow,
                           std::uint64_t* wide, std::uint32_t* row_list) {
@@ -100,7 +100,7 @@ __global__ void copy_keys(At key_at, RowsView rows, std::size_t size, std::uint3
   if (row_list != nullptr) row_list[i] = row;
 }
 
-// `rows` as in RowsView.
+// `rows`: see RowsView.
 __global__ void renumber_rows(std::uint32_t* rows, std::uint32_t stride, bool in_blocks,
                               std::size_t size, RowIds ids) {
   const std::size_t i = thread_number();
@@ -142,7 +142,7 @@ DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout, co
       by_full_keys_(sorting == Sorting::by_full_keys),
       rows_ascend_(column.rows_ascend) {
   const bool sorted = sorting != Sorting::needed;
-  if (layout_ == Layout::taken && !by_full_keys_) {
+  if (layout_ == Layout::extracted && !by_full_keys_) {
     narrow_ = std::move(column.narrow);
     wide_ = std::move(column.wide);
     rows_ = std::move(column.rows);
@@ -318,7 +318,7 @@ void DeviceOrder::release_keys() {
   wide_ = DeviceArray<std::uint64_t>();
 }
 
-DeviceColumn DeviceOrder::take_column() {
+DeviceColumn DeviceOrder::extract_column() {
   DeviceColumn column;
   column.narrow = std::move(narrow_);
   column.wide = std::move(wide_);

@@ -14,9 +14,9 @@ namespace rtindex::cuda {
 
 // The layout of sorted keys and their rowIDs.
 enum class Layout : std::uint8_t {
-  pairs,  // one access reads both: key << 32 | rowID, or KeyBlocks for keys of 8 bytes
-  split,  // two arrays: a search reads fewer cache lines
-  taken,  // as they come: a hash table takes them (take_column) and leaves rows (set_table_rows)
+  pairs,      // one access reads both: key << 32 | rowID, or KeyBlocks for keys of 8 bytes
+  split,      // two arrays: a search reads fewer cache lines
+  extracted,  // unsorted, for a hash table: extract_column(), then set_table_rows()
 };
 
 // Statistics of sorted keys.
@@ -26,7 +26,7 @@ struct OrderStats {
   std::uint32_t unordered;   // 1 if rows of equal keys descend somewhere
 };
 
-// What is left to do to bring a column into key order.
+// Whether a column has to be sorted.
 enum class Sorting : std::uint8_t {
   needed,
   done,          // keys ascend; the column has rows, or pairs, with room for the padding
@@ -41,9 +41,9 @@ class DeviceOrder {
   static constexpr std::size_t padding = 16;
 
   DeviceOrder() = default;
-  // Pairs are meant for a locator that reads all keys when it is built: it collects the statistics
-  // for set_stats(). For the split layout find_stats() does. Keys to be taken are not sorted,
-  // unless they are in the order of full keys; then they stay, with their rows.
+  // Pairs are for a position searcher that reads all keys when it is built: it collects the
+  // statistics for set_stats(). For the split layout find_stats() does. Extracted keys are not
+  // sorted; keys in the order of full keys stay here, with their rows.
   DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout, const Queue& queue);
 
   [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span_); }
@@ -59,7 +59,7 @@ class DeviceOrder {
   [[nodiscard]] std::size_t size() const { return size_; }
   // How many positions rows() has.
   [[nodiscard]] std::size_t positions() const {
-    return layout_ == Layout::taken && !by_full_keys_ ? first_listed_ + rows_.size() : size_;
+    return layout_ == Layout::extracted && !by_full_keys_ ? first_listed_ + rows_.size() : size_;
   }
   [[nodiscard]] bool by_full_keys() const { return by_full_keys_; }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
@@ -73,16 +73,16 @@ class DeviceOrder {
     return pairs_.bytes() + narrow_.bytes() + wide_.bytes() + rows_.bytes();
   }
   void set_stats(const OrderStats& stats);
-  // Blocks until they are there.
+  // Blocks until the statistics are computed.
   void find_stats(const Queue& queue);
   // Makes element i of the rows row ids[i] of an index with `row_count` rows.
   void renumber(RowIds ids, std::size_t row_count, cudaStream_t stream);
-  // Frees the keys, for a locator that has its own.
+  // Frees the keys, for a position searcher with a copy of them.
   void release_keys();
-  // The keys with their rows in the order in which they came, to be taken away.
-  [[nodiscard]] DeviceColumn take_column();
-  // The rows of keys that were taken: positions below `first` are rowIDs themselves, those of
-  // `rows` follow.
+  // Extracts the keys with their rows, in the order of the input.
+  [[nodiscard]] DeviceColumn extract_column();
+  // The rows of extracted keys: a position below `first` is a rowID, those from `first` on are
+  // positions in `rows`.
   void set_table_rows(DeviceArray<std::uint32_t> rows, std::uint32_t first);
   // The keys with their rows, in row order.
   [[nodiscard]] DeviceColumn column(const Queue& queue) const;

@@ -21,29 +21,29 @@ cudaPointerAttributes attributes_of(const void* memory) {
   return attributes;
 }
 
-// Pointers that earlier calls of this thread have passed and that a GPU reaches. Querying a pointer
-// takes longer than all other work before the kernel of a small batch, and such batches come in the
-// same buffers again and again.
+// A cache of the pointers that earlier calls of this thread have passed and that a GPU can access.
+// Querying a pointer takes longer than all other work before the kernel of a small batch, and small
+// batches often use the same buffers.
 class KnownPointers {
  public:
   [[nodiscard]] bool has(const void* memory, int device) const {
-    const Known& known = known_[place_of(memory)];
+    const Known& known = known_[slot_of(memory)];
     return known.memory == memory && known.device == device;
   }
-  void add(const void* memory, int device) { known_[place_of(memory)] = {memory, device}; }
+  void add(const void* memory, int device) { known_[slot_of(memory)] = {memory, device}; }
 
  private:
   struct Known {
     const void* memory = nullptr;
     int device = -1;
   };
-  static constexpr int place_bits = 6;
+  static constexpr int slot_bits = 6;
 
-  [[nodiscard]] static std::size_t place_of(const void* memory) {
-    return reinterpret_cast<std::uintptr_t>(memory) * 0x9e3779b97f4a7c15U >> (64 - place_bits);
+  [[nodiscard]] static std::size_t slot_of(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) * 0x9e3779b97f4a7c15U >> (64 - slot_bits);
   }
 
-  Known known_[std::size_t{1} << place_bits];
+  Known known_[std::size_t{1} << slot_bits];
 };
 thread_local KnownPointers known_pointers;
 

@@ -21,7 +21,7 @@ __global__ void number_rows(std::uint32_t* rows, std::size_t size) {
   if (i < size) rows[i] = static_cast<std::uint32_t>(i);
 }
 
-// Whether the encoded key at a position does not tell which key it is, and others have it, too.
+// Whether the encoded key at a position is inexact and equal to a neighbour's.
 template <class Key>
 struct IsShared {
   const Key* keys;
@@ -53,10 +53,11 @@ struct IsBefore {
 };
 
 template <class Key>
-__global__ void take_shared(const Key* keys, const std::uint32_t* rows,
-                            const std::uint32_t* positions, std::size_t count, KeyRow* taken) {
+__global__ void extract_shared(const Key* keys, const std::uint32_t* rows,
+                               const std::uint32_t* positions, std::size_t count,
+                               KeyRow* extracted) {
   const std::size_t i = thread_number();
-  if (i < count) taken[i] = {keys[positions[i]], rows[positions[i]]};
+  if (i < count) extracted[i] = {keys[positions[i]], rows[positions[i]]};
 }
 
 __global__ void put_rows(const KeyRow* sorted, const std::uint32_t* positions, std::size_t count,
@@ -65,7 +66,7 @@ __global__ void put_rows(const KeyRow* sorted, const std::uint32_t* positions, s
   if (i < count) rows[positions[i]] = sorted[i].row;
 }
 
-// Brings the rows of equal encoded keys into the order of their full keys.
+// Sorts the rows of equal encoded keys by their full keys.
 template <class Key>
 void order_shared(const Key* keys, std::uint32_t* rows, std::size_t size, const FullKeys& full,
                   const Queue& queue) {
@@ -83,8 +84,8 @@ void order_shared(const Key* keys, std::uint32_t* rows, std::size_t size, const 
   copy_to_host(&count, found.data(), sizeof(count), queue);
   if (count == 0) return;
   const DeviceArray<KeyRow> shared(queue, count);
-  take_shared<<<blocks_for(count), block_threads, 0, queue>>>(keys, rows, positions.data(), count,
-                                                              shared.data());
+  extract_shared<<<blocks_for(count), block_threads, 0, queue>>>(keys, rows, positions.data(),
+                                                                 count, shared.data());
   check_launch("sorting keys");
   with_scratch(queue, "sorting full keys", [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceMergeSort::SortKeys(scratch, bytes, shared.data(), std::int64_t{count},

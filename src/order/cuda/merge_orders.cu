@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* merging = "merging keys";
 
-// The positions of a part that are left: all, or those that are listed.
+// The valid positions of a part: all, or those that are listed.
 struct ValidPositions {
   const std::uint32_t* listed = nullptr;
   [[nodiscard]] __device__ std::uint32_t operator()(std::uint32_t i) const {
@@ -118,7 +118,7 @@ void keep_valid(In in, Out out, std::uint32_t* kept, std::size_t size, IsLive is
   });
 }
 
-// How many keys of two parts are left. Blocks if some may be deleted.
+// The number of valid keys of two parts. Blocks if some may be deleted.
 class ValidCounts {
  public:
   ValidCounts(const OrderPart& first, const OrderPart& second, const Queue& queue)
@@ -146,7 +146,7 @@ class ValidCounts {
   std::size_t sizes_[2] = {};
 };
 
-// Both parts have pairs, and nobody wants to know where they came from.
+// Merges parts that both have pairs, without recording where these came from.
 DeviceColumn merge_pairs(const OrderPart& first, const OrderPart& second, int ignored_bits,
                          const Queue& queue) {
   ValidCounts valid(first, second, queue);

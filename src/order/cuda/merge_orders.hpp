@@ -12,7 +12,7 @@ namespace rtindex::cuda {
 struct OrderPart {
   const DeviceOrder* order = nullptr;  // null: none
   std::uint64_t shift = 0;             // added to every key
-  RowBits deleted;                     // rows that are left out
+  RowBits deleted;                     // rows that are dropped
 
   [[nodiscard]] std::size_t size() const { return order == nullptr ? 0 : order->size(); }
 };
@@ -20,7 +20,7 @@ struct OrderPart {
 // Where the keys and rows of a merge came from.
 struct MergeSources {
   // For each key of the result its position among the first part's keys, or among the second's
-  // behind these. Empty unless wanted.
+  // behind these. Empty unless requested.
   DeviceArray<std::uint32_t> positions;
   std::size_t first_size = 0;
 };
@@ -30,7 +30,7 @@ struct MergedOrder {
   MergeSources sources;
 };
 
-// The result of a merge: its layout, and what no key or row exceeds.
+// The result of a merge: its layout and the largest key and row.
 struct MergeTarget {
   Layout layout;
   std::uint64_t span;
@@ -42,8 +42,8 @@ struct MergeTarget {
 [[nodiscard]] bool can_merge(std::size_t first_size, std::size_t second_size);
 
 // Merges two parts in one pass over their keys, after one that drops deleted rows, if there are
-// any. Blocks only to count what is left of deleted rows. Equal keys: those of the first part come
-// first, or in the order of their rows where that is the order of both parts and keys have 4 bytes.
+// any. Blocks only to count valid rows where some are deleted. Among equal keys those of the first
+// part come first. Keys of 4 bytes whose rows ascend in both parts are merged in the order of rows.
 [[nodiscard]] MergedOrder merge_orders(const OrderPart& first, const OrderPart& second,
                                        const MergeTarget& target, const Queue& queue);
 

@@ -14,7 +14,7 @@ struct Four {
   Key keys[4];
 };
 
-// Counts nothing, or what a search reads.
+// Two counters of what a search reads: one counts nothing.
 struct NoWork {
   __device__ void read_group() const {}
   __device__ void compared(unsigned) const {}

@@ -93,7 +93,7 @@ __global__ void name_bits(const std::uint32_t* rows, std::size_t count, std::uin
            std::uint32_t{1} << (rows[i] % RowBits::word_bits));
 }
 
-// The elements of named rows.
+// Finds the elements of the rows of a change.
 struct ElementFinder {
   RowBits named;
   RowBits deleted;
@@ -101,9 +101,9 @@ struct ElementFinder {
   const std::uint32_t* elements;
   std::size_t size;
 
-  // Calls take(element) if the row is named and not deleted.
-  template <class Take>
-  __device__ void operator()(std::uint32_t row, Take take) const {
+  // Calls callback(element) if the change has the row and it is not deleted.
+  template <class Callback>
+  __device__ void operator()(std::uint32_t row, Callback callback) const {
     if (!named.has(row) || deleted.has(row)) return;
     std::size_t low = 0;
     std::size_t high = size;
@@ -114,7 +114,7 @@ struct ElementFinder {
       else
         high = middle;
     }
-    take(elements[low]);
+    callback(elements[low]);
   }
 };
 
@@ -184,10 +184,10 @@ KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
                             const KeylessValues& second, RowBits second_deleted, Type type,
                             const Queue& queue) {
   KeylessValues result;
-  const std::size_t most = first.size + second.size;
-  if (most == 0) return result;
-  result.rows = DeviceArray<std::uint32_t>(queue, most);
-  result.values = DeviceArray<std::uint8_t>(queue, most * width_of(type));
+  const std::size_t max_rows = first.size + second.size;
+  if (max_rows == 0) return result;
+  result.rows = DeviceArray<std::uint32_t>(queue, max_rows);
+  result.values = DeviceArray<std::uint8_t>(queue, max_rows * width_of(type));
   const DeviceArray<std::uint32_t> count(queue, 1);
   check(cudaMemsetAsync(count.data(), 0, sizeof(std::uint32_t), queue), "filling memory");
   const auto append = [&](const KeylessValues& from, RowBits deleted) {

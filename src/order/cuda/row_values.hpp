@@ -14,8 +14,8 @@
 
 namespace rtindex::cuda {
 
-// Included values of rows without a key, which have no place in key order: rows in any order, and
-// values as elements of their type.
+// Included values of rows without a key, which have no position in key order: rows in any order,
+// and values as elements of their type.
 struct KeylessValues {
   DeviceArray<std::uint32_t> rows;
   DeviceArray<std::uint8_t> values;
@@ -24,19 +24,18 @@ struct KeylessValues {
   [[nodiscard]] std::size_t bytes() const { return rows.bytes() + values.bytes(); }
 };
 
-// Those of the null elements of a column, of which there are `nulls`; `values` has one for each
-// element.
+// The values of the `nulls` null elements of a column; `values` has one for each element.
 [[nodiscard]] KeylessValues keyless_of(const DeviceElements& column, std::size_t nulls, RowIds ids,
                                        const void* values, Type type, const Queue& queue);
 
-// Those of two segments without their deleted rows. Blocks until they are counted, if there are
-// any.
+// The values of two segments without their deleted rows. Blocks to count them, unless there are
+// none.
 [[nodiscard]] KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
                                           const KeylessValues& second, RowBits second_deleted,
                                           Type type, const Queue& queue);
 
-// The values of merged keys in key order, with their sums and block results; of values of one type,
-// where `second` may be null.
+// The values of merged keys in key order, with their sums and block results. Both have one type;
+// `second` may be null.
 [[nodiscard]] OrderedValues merge_values(const OrderedValues& first, const OrderedValues* second,
                                          const MergeSources& sources, const Queue& queue);
 
@@ -48,7 +47,7 @@ struct ValuesByRow {
 [[nodiscard]] ValuesByRow values_by_row(const OrderedValues& values, const DeviceOrder& order,
                                         const KeylessValues& keyless, const Queue& queue);
 
-// Finds the elements of the rows that a change names.
+// Finds the elements of the rows of a change.
 class NamedElements {
  public:
   // `rows` are rows of an index with `row_count` rows, in device memory.
@@ -59,7 +58,7 @@ class NamedElements {
   // e of `valid` is set.
   void find_keys(const DeviceOrder& order, std::uint64_t base, RowBits deleted, std::uint64_t* bits,
                  std::uint32_t* valid, cudaStream_t stream) const;
-  // values[e] = the value of element e's row, in the same way.
+  // values[e] = the value of element e's row, if it is not deleted.
   void find_values(const DeviceOrder& order, const OrderedValues& ordered,
                    const KeylessValues& keyless, RowBits deleted, void* values,
                    cudaStream_t stream) const;

@@ -13,11 +13,11 @@ RowBitmapWords::RowBitmapWords(std::size_t row_count, const Queue& queue, bool c
     check(cudaMemsetAsync(words.data(), 0, words.bytes(), queue), "filling memory");
 }
 
-DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, RowBitmapWords marked, std::size_t count,
+DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, RowBitmapWords bitmap, std::size_t count,
                                  std::shared_ptr<DeviceMemory> memory)
-    : memory_(std::move(memory)), stream_(std::move(stream)), words_(std::move(marked.words)) {
+    : memory_(std::move(memory)), stream_(std::move(stream)), words_(std::move(bitmap.words)) {
   check(cudaGetDevice(&device_), "querying the current GPU");
-  bits_ = {words_.data(), marked.rows};
+  bits_ = {words_.data(), bitmap.rows};
   count_ = count;
 }
 
@@ -44,9 +44,9 @@ RowBitmapPtr upload_bitmap(std::span<const std::uint32_t> words, std::size_t row
   std::size_t count = 0;
   for (const std::uint32_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   PooledStream stream;
-  RowBitmapWords marked(rows, {memory, stream.get()}, false);
-  copy_to_device(marked.words.data(), words.data(), words.size_bytes(), stream.get());
-  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
+  RowBitmapWords bitmap(rows, {memory, stream.get()}, false);
+  copy_to_device(bitmap.words.data(), words.data(), words.size_bytes(), stream.get());
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(bitmap), count, memory);
 }
 
 }  // namespace rtindex::cuda

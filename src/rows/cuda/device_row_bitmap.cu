@@ -15,7 +15,7 @@ struct RowFacts {
   std::uint32_t wrong;
 };
 
-// Whether the row was not in the set before.
+// Sets the bit of a row; false if it was set before.
 __device__ bool set_bit(std::uint32_t* words, std::uint32_t row) {
   const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
   return (atomicOr(&words[row / RowBits::word_bits], bit) & bit) == 0;
@@ -39,23 +39,23 @@ __global__ void name_each(const std::uint32_t* rows, std::size_t count, std::siz
     atomicAdd(&facts->nulls, static_cast<unsigned long long>(__popc(null_lanes)));
 }
 
-__global__ void mark_each_null(DeviceElements column, RowIds ids, std::size_t row_count,
-                               std::uint32_t* words) {
+__global__ void set_each_null(DeviceElements column, RowIds ids, std::size_t row_count,
+                              std::uint32_t* words) {
   const std::size_t i = thread_number();
   if (i >= column.size || is_valid(column, i)) return;
   if (ids[i] < row_count) set_bit(words, ids[i]);
 }
 
-__global__ void mark_each(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
-                          std::uint32_t* words) {
+__global__ void set_each(const std::uint32_t* rows, std::size_t count, std::size_t row_count,
+                         std::uint32_t* words) {
   const std::size_t i = thread_number();
   if (i < count && rows[i] < row_count) set_bit(words, rows[i]);
 }
 
-struct Either {
+struct Union {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a | b; }
 };
-struct FirstOnly {
+struct Difference {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a & ~b; }
 };
 
@@ -64,7 +64,8 @@ __device__ void add_count(unsigned long long bits, unsigned long long* total) {
   if (threadIdx.x % 32 == 0 && bits != 0) atomicAdd(total, bits);
 }
 
-// Combines sets word by word and counts the rows of the result. Words beyond a set are 0.
+// Combines bitmaps word by word and counts the rows of the result. Words beyond the end of a bitmap
+// are 0.
 template <class Combine>
 __global__ void combine_words(const std::uint32_t* a, std::size_t a_words, const std::uint32_t* b,
                               std::size_t b_words, std::uint32_t* out, std::size_t words,
@@ -114,16 +115,16 @@ RowBitmapPtr combined(const DeviceRowBitmap& own, RowBits a, RowBits b, std::siz
   const auto& memory = own.memory();
   PooledStream stream;
   const Queue queue(memory, stream.get());
-  RowBitmapWords marked(rows, queue, false);
+  RowBitmapWords bitmap(rows, queue, false);
   const Tally<unsigned long long> total(queue);
-  const std::size_t words = marked.words.size();
+  const std::size_t words = bitmap.words.size();
   if (words != 0)
     combine_words<<<loop_blocks(words), block_threads, 0, queue>>>(
-        a.words, RowBits::words_of(a.rows), b.words, RowBits::words_of(b.rows), marked.words.data(),
+        a.words, RowBits::words_of(a.rows), b.words, RowBits::words_of(b.rows), bitmap.words.data(),
         words, combine, total.get());
   check_launch("combining row bitmaps");
   const std::size_t count = total.read("combining row bitmaps");
-  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(marked), count, memory);
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(bitmap), count, memory);
 }
 
 }  // namespace
@@ -139,27 +140,27 @@ NamedRows name_rows(const std::uint32_t* rows, std::size_t count, RowBits erased
   return {found.wrong != 0, found.nulls};
 }
 
-void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWords& marked,
+void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWords& bitmap,
                    cudaStream_t stream) {
   if (column.size != 0 && column.validity != nullptr)
-    mark_each_null<<<blocks_for(column.size), block_threads, 0, stream>>>(column, ids, marked.rows,
-                                                                          marked.words.data());
+    set_each_null<<<blocks_for(column.size), block_threads, 0, stream>>>(column, ids, bitmap.rows,
+                                                                         bitmap.words.data());
   check_launch("marking null rows");
 }
 
-void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& marked,
+void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& bitmap,
               cudaStream_t stream) {
   if (count != 0)
-    mark_each<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, marked.rows,
-                                                               marked.words.data());
+    set_each<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, bitmap.rows,
+                                                              bitmap.words.data());
   check_launch("marking rows");
 }
 
-std::size_t count_rows(const RowBitmapWords& marked, const Queue& queue) {
+std::size_t count_rows(const RowBitmapWords& bitmap, const Queue& queue) {
   const Tally<unsigned long long> total(queue);
-  const std::size_t words = marked.words.size();
+  const std::size_t words = bitmap.words.size();
   if (words != 0)
-    count_words<<<loop_blocks(words), block_threads, 0, queue>>>(marked.words.data(), words,
+    count_words<<<loop_blocks(words), block_threads, 0, queue>>>(bitmap.words.data(), words,
                                                                  total.get());
   check_launch("counting rows");
   return total.read("counting rows");
@@ -168,12 +169,12 @@ std::size_t count_rows(const RowBitmapWords& marked, const Queue& queue) {
 RowBitmapPtr DeviceRowBitmap::union_with(const RowBitmap& other) const {
   const OnDevice current(device_);
   const RowBits more = other.bits();
-  return combined(*this, bits(), more, std::max(bits().rows, more.rows), Either{});
+  return combined(*this, bits(), more, std::max(bits().rows, more.rows), Union{});
 }
 
 RowBitmapPtr DeviceRowBitmap::minus(const RowBitmap& other) const {
   const OnDevice current(device_);
-  RowBitmapPtr rest = combined(*this, bits(), other.bits(), bits().rows, FirstOnly{});
+  RowBitmapPtr rest = combined(*this, bits(), other.bits(), bits().rows, Difference{});
   return rest->count() == 0 ? nullptr : rest;
 }
 

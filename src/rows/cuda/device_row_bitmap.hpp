@@ -18,7 +18,7 @@ namespace rtindex::cuda {
 
 // The words of a row bitmap in device memory that is still being built.
 struct RowBitmapWords {
-  // Of `rows` rows, on the current GPU: none, or whatever is in memory.
+  // A bitmap of `rows` rows on the current GPU: empty, or uninitialised unless `clear`.
   RowBitmapWords(std::size_t rows, const Queue& queue, bool clear = true);
 
   DeviceArray<std::uint32_t> words;
@@ -29,8 +29,8 @@ struct RowBitmapWords {
 // without blocking the host.
 class DeviceRowBitmap final : public RowBitmap {
  public:
-  // Of the current GPU. All work on `words` is done, and they were allocated on the stream.
-  DeviceRowBitmap(PooledStream stream, RowBitmapWords marked, std::size_t count,
+  // On the current GPU. All work on the words is done, and they were allocated on the stream.
+  DeviceRowBitmap(PooledStream stream, RowBitmapWords bitmap, std::size_t count,
                   std::shared_ptr<DeviceMemory> memory);
   ~DeviceRowBitmap() override;
 
@@ -38,7 +38,7 @@ class DeviceRowBitmap final : public RowBitmap {
   [[nodiscard]] RowBitmapPtr union_with(const RowBitmap& other) const override;
   [[nodiscard]] RowBitmapPtr minus(const RowBitmap& other) const override;
   [[nodiscard]] const std::shared_ptr<DeviceMemory>& memory() const { return memory_; }
-  // The work queued on `stream` so far reads the bitmap.
+  // Records that the work queued on `stream` so far reads the bitmap.
   void record_use(cudaStream_t stream) const noexcept { uses_.record(stream); }
 
  private:
@@ -49,13 +49,13 @@ class DeviceRowBitmap final : public RowBitmap {
   mutable StreamUses uses_;
 };
 
-// The work queued on `stream` so far reads a bitmap of an index on a GPU; null: none.
+// Records that the work queued on `stream` so far reads a bitmap on a GPU; null: does nothing.
 void record_use(const RowBitmapPtr& bitmap, cudaStream_t stream) noexcept;
 
-// What is known of the rows of a change once all have been read.
+// What a check of the rows of a change found.
 struct NamedRows {
-  bool wrong = false;     // a row is not there, is erased or is named twice
-  std::size_t nulls = 0;  // how many have no key
+  bool wrong = false;     // a row does not exist, is erased or is listed twice
+  std::size_t nulls = 0;  // the number of rows without a key
 };
 
 // Sets the rows of a change, which are in device memory. Blocks until it is done.
@@ -63,15 +63,15 @@ struct NamedRows {
                                   RowBits nulls, const RowBitmapWords& named, const Queue& queue);
 
 // Sets the rows of null elements, or listed rows.
-void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWords& marked,
+void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWords& bitmap,
                    cudaStream_t stream);
-void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& marked,
+void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& bitmap,
               cudaStream_t stream);
 
-// How many rows are set. Blocks until they are counted.
-[[nodiscard]] std::size_t count_rows(const RowBitmapWords& marked, const Queue& queue);
+// The number of rows that are set. Blocks until they are counted.
+[[nodiscard]] std::size_t count_rows(const RowBitmapWords& bitmap, const Queue& queue);
 
-// A bitmap that is saved, or that the host made.
+// Copies a bitmap of the host or of a file to the current GPU.
 [[nodiscard]] RowBitmapPtr upload_bitmap(std::span<const std::uint32_t> words, std::size_t rows,
                                          const std::shared_ptr<DeviceMemory>& memory);
 

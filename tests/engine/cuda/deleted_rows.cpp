@@ -1,5 +1,5 @@
-// Positions of deleted rows, rows from several segments, joined answers and the filter of keys:
-// what kernels do with them, tried on the host.
+// Positions of deleted rows, rows from several segments, joined answers and the filter of keys: the
+// code of kernels, tested on the host.
 
 #include <gtest/gtest.h>
 
@@ -236,13 +236,14 @@ TEST(KeyFilter, HoldsItsKeysAndFewOthers) {
     std::vector<std::uint32_t> words(KeyFilter::words_for(keys));
     const KeyFilter filter{words.data(), static_cast<std::uint32_t>(words.size())};
     const auto holds = [&](std::uint64_t key) {
-      const KeyFilter::Place place = filter.place(key);
-      return (words[place.word] & place.bits) == place.bits;
+      const KeyFilter::Bits bits = filter.bits_of(key);
+      return (words[bits.word] & bits.bits) == bits.bits;
     };
     const auto random_key = [&] { return wide ? random.bits() : random.bits() >> 32; };
     std::vector<std::uint64_t> inside;
     for (std::size_t i = 0; i < keys; ++i) inside.push_back(i % 2 == 0 ? i : random_key());
-    for (const std::uint64_t key : inside) words[filter.place(key).word] |= filter.place(key).bits;
+    for (const std::uint64_t key : inside)
+      words[filter.bits_of(key).word] |= filter.bits_of(key).bits;
     for (const std::uint64_t key : inside) ASSERT_TRUE(holds(key));
     std::size_t others = 0;
     for (std::size_t i = 0; i < keys; ++i) others += holds(random_key()) ? 1 : 0;
