@@ -56,7 +56,7 @@ void Index::State::require_supported(const Version& now, const AnswerOptions& op
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
          "btree",
          spec.text());
-  if (answers.empty()) answers = Answer::any;  // only the matched bitmap is wanted
+  if (answers.empty()) answers = Answer::any;  // only the matched bitmap is requested
   for (const Answer answer : all_answers())
     if (answers.has(answer) && !supports(now, answer, kind))
       fail(ErrorKind::unsupported,
@@ -226,10 +226,10 @@ void Index::State::require_writable(MemorySpace space) const {
 
 void Index::State::require_comparable(const Version& now, const ColumnView& lookups) const {
   now.main().codec->require_comparable(lookups);
-  const auto require_unit = [](TimeUnit given, TimeUnit expected) {
-    if (given != expected && given != TimeUnit::unspecified && expected != TimeUnit::unspecified)
+  const auto require_unit = [](TimeUnit unit, TimeUnit expected) {
+    if (unit != expected && unit != TimeUnit::unspecified && expected != TimeUnit::unspecified)
       fail("the column counts time in {} and the lookups in {}: convert the lookups",
-           name_of(expected), name_of(given));
+           name_of(expected), name_of(unit));
   };
   require_unit(lookups.time_unit(), time_unit);
   for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i)

@@ -118,8 +118,8 @@ void Index::State::merge() {
   change([&](const VersionMaker& maker, Version& next) { maker.merge_all(next); });
 }
 
-// In place, unless somebody else holds the structure (a snapshot), or the rows and keys do not fit
-// it: then the update is a change like any other.
+// Refits in place. If a snapshot shares the searcher, or it cannot hold the new keys, the update is
+// a change like any other.
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
   if (!engine.refits) return false;
   const std::lock_guard turn(change_mutex_);

@@ -37,7 +37,7 @@ class Joiner {
         stream_(stream),
         size_(query.size()) {}
 
-  // The next batch; nothing after the last one.
+  // The next batch; none after the last one.
   [[nodiscard]] std::optional<JoinedRows> next() {
     const bool is_split = cut_ < split_.rows.size();
     if (!is_split && first_ == size_ && started_) return std::nullopt;
@@ -87,7 +87,7 @@ class Joiner {
     return joined;
   }
 
-  // How many pairs a query with so many rows makes.
+  // The number of pairs of a query with so many rows.
   [[nodiscard]] std::uint64_t pairs_of(std::uint64_t rows) const {
     return how_ == JoinKind::left ? std::max<std::uint64_t>(rows, 1) : rows;
   }
@@ -106,7 +106,7 @@ class Joiner {
                   joined.lookups.begin() + static_cast<std::ptrdiff_t>(starts[i + 1]), first_ + i);
     });
     if (starts[count] == offsets[count]) {
-      // No query without a row: the rows of all queries are those of all pairs.
+      // Every query has a row: the rows of all queries are those of all pairs.
       joined.rows = AnswersAccess::rows_of(std::move(answers));
       return joined;
     }

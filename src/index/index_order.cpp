@@ -10,7 +10,7 @@ namespace rtindex {
 
 namespace {
 
-// Ranks as numbers; null ones are beyond the last.
+// Ranks as positions; null ranks become a position beyond the last.
 [[nodiscard]] std::vector<std::uint64_t> positions_of(const ColumnView& ranks) {
   if (!is_integer(ranks.type()) || ranks.type() == Type::boolean)
     fail("expected ranks as integers, got {}", name_of(ranks.type()));
@@ -44,8 +44,7 @@ std::vector<std::uint32_t> Index::null_rows() const {
   return explain_out_of_memory("listing rows", [&] { return state_->null_rows(); });
 }
 
-// Several segments, and rows that are deleted, have no position in key order: they are merged for
-// the call.
+// Positions need one segment without deleted rows: others are merged for the call.
 std::vector<std::uint32_t> Index::State::select(const ColumnView& ranks) const {
   if (ranks.memory_space() == MemorySpace::device)
     fail("the ranks are in device memory: copy them to host memory");
@@ -72,7 +71,7 @@ std::vector<std::uint32_t> Index::State::null_rows() const {
   if (now->states.nulls == nullptr) return rows;
   rows.reserve(now->states.nulls->count());
   const Array<std::uint32_t> words = now->states.nulls->words();
-  // Rows that were inserted later may lie beyond the set.
+  // Rows that were inserted later may lie beyond the bitmap.
   const RowBits nulls{words.data(), now->states.nulls->bits().rows};
   for (std::uint32_t row = 0; row < nulls.rows; ++row)
     if (nulls.has(row)) rows.push_back(row);

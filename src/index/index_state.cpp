@@ -15,7 +15,7 @@ namespace rtindex {
 
 namespace {
 
-// The spec of a saved index, which this build of the library might not contain.
+// The spec of a saved index, whose kind this build may not contain.
 ResolvedSpec spec_in(const FileReader& file) {
   const std::string& text = file.text("spec");
   try {

@@ -24,7 +24,7 @@ namespace rtindex {
 
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
 
-// What an Index holds, and its work: every call is checked here before a searcher runs.
+// The implementation of Index: every call is checked here before a searcher runs.
 struct Index::State {
   Spec spec;  // complete
   const Kind* kind = nullptr;
@@ -37,8 +37,8 @@ struct Index::State {
   std::string file;    // the source of a loaded index; empty where it was built
   std::string loaded;  // how it was loaded, for describe()
 
-  // What a call works on until it returns. With update=refit, `lock` keeps updates out meanwhile: a
-  // call holds one at a time, and a change none while it waits for its turn.
+  // The version that a call reads until it returns. With update=refit, `lock` excludes updates
+  // meanwhile. A call holds one lock at a time; a change holds none while it waits for its turn.
   struct Reading {
     std::shared_lock<std::shared_mutex> lock;
     std::shared_ptr<const Version> version;
@@ -58,7 +58,7 @@ struct Index::State {
   }
 
   [[nodiscard]] static bool supports(const Version& now, Answer answer, QueryKind kind);
-  // That the index has these answers, with rows in the requested order.
+  // Throws unless the index supports these answers, with rows in the requested order.
   void require_supported(const Version& now, const AnswerOptions& options, AnswerSet answers,
                          QueryKind kind) const;
   void start_counting(const Version& now, const Diagnostics& diagnostics) const;
@@ -69,12 +69,12 @@ struct Index::State {
   [[nodiscard]] std::optional<ColumnView> included_values(const Version& now,
                                                           const ColumnView& values,
                                                           AnswerSet answers) const;
-  // A GPU reads both kinds of memory, a CPU only its own.
+  // A GPU reads host and device memory, a CPU host memory only.
   void require_reachable(const ColumnView& column, const char* what) const;
-  // Of included values.
+  // Included values need keys in key order.
   void require_key_order() const;
   void require_comparable(const Version& now, const ColumnView& lookups) const;
-  // Of keys that need all parts of the column's: those of changes and neighbours.
+  // Keys of changes and of neighbour queries must have all parts of the column.
   void require_whole_keys(const Version& now, const ColumnView& keys) const;
   void require_query(const Version& now, const Query& query) const;
   static void require_prefixes(const Version& now, const ColumnView& prefixes);
@@ -85,17 +85,17 @@ struct Index::State {
                                const Diagnostics& diagnostics) const;
   void answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
                    const Diagnostics& diagnostics) const;
-  // Into device memory.
+  // Writes pairs to device memory.
   void join_into(const Query& query, const JoinRequest& join, Stream stream) const;
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
-  // The spec, the engine that it makes and the options of every index.
+  // Sets the spec, its engine and the options of every index.
   void set_spec(ResolvedSpec resolved, const std::shared_ptr<DeviceMemory>& memory);
   void build(const ColumnView& column, const BuildOptions& options);
   // The parts of a version, which must be held until they are written.
   [[nodiscard]] Stored stored(const Version& now) const;
-  // The same as one array, in the format of index files.
+  // The current version as one array, in the format of index files.
   [[nodiscard]] Array<std::byte> container() const;
   void load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory);
 
@@ -115,13 +115,13 @@ struct Index::State {
   void set_metadata(const std::string& name, std::string text);
 
  private:
-  // Runs a query that was checked.
+  // Runs a checked query.
   void run(const Version& now, const Query& query, const Request& request) const;
   // The kind that segments search: a composite key of fewer parts than the column matches every key
   // that begins with it, which is a range.
   [[nodiscard]] static QueryKind searched_kind(const Version& now, const Query& query);
   [[nodiscard]] std::shared_ptr<const Version> current() const;
-  // The main segment refitted in place; false where it cannot be.
+  // Refits the main segment in place; false if it cannot.
   [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
   void require_rows(const ColumnView& changed) const;
   void require_included(const Version& now, const ColumnView& values, std::size_t count) const;

@@ -13,7 +13,7 @@ namespace rtindex {
 
 namespace {
 
-// An open spec means the first kind that is available and has its options.
+// Resolves an open spec to the first kind that is available and has its options.
 const Kind& find_kind(const Spec& spec) {
   const Kind* first_available = nullptr;
   const Kind* first_unavailable = nullptr;

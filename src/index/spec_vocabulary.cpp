@@ -18,7 +18,7 @@ void add_kind(const Kind& added, std::vector<SpecVocabulary::Kind>& known) {
     tracers.push_back(added.tracer);
 }
 
-// People read about indexes on a CPU first.
+// The help lists indexes on a CPU first.
 SpecVocabulary collect_vocabulary() {
   SpecVocabulary vocabulary;
   for (const bool on_gpu : {false, true})

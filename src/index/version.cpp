@@ -66,9 +66,8 @@ void VersionMaker::add(Version& version, Segment segment, std::size_t first) con
   merge_from(version, fit_together(version) ? first : 0);
 }
 
-// Keys of every segment fit the spec's key mode, or it would not be there; those of all segments
-// might not. Merging all then rejects the change before later ones fail, or
-// drops the rows that did not fit.
+// The key mode can hold the keys of each segment, but perhaps not those of all segments. Merging
+// all at once then rejects this change, not a later one, or drops the rows that do not fit.
 bool VersionMaker::fit_together(const Version& version) const {
   constexpr std::uint64_t largest_span = std::numeric_limits<std::uint64_t>::max();
   if (version.segments.size() == 1 || !engine_.holds || engine_.holds(largest_span)) return true;

@@ -7,8 +7,8 @@
 
 namespace rtindex {
 
-// An index at one moment: what a reader holds while it answers, and what a change replaces. Nothing
-// in it changes (but for update=refit).
+// An index at one moment: a reader holds it while it answers, a change replaces it. It is
+// immutable, except with update=refit.
 struct Version {
   std::vector<Segment> segments;  // oldest and largest first; at least one
   RowStates states;
@@ -27,20 +27,20 @@ struct Version {
   }
 };
 
-// Makes versions: each function adds one change to a version that nobody else has seen yet, and
-// merges segments once they hold enough keys. The caller has checked all arguments but the rows.
+// Makes versions: each function adds one change to a version that is not published yet, and merges
+// segments once they hold enough keys. The caller has checked all arguments but the rows.
 class VersionMaker {
  public:
   // `max_delta`: keys outside the first segment before all segments are merged.
   VersionMaker(const Engine& engine, std::size_t max_delta)
       : engine_(engine), max_delta_(max_delta) {}
 
-  // Rows that were not there before.
+  // Adds new rows.
   void insert(Version& version, const NewRows& rows) const;
-  // New keys or included values for rows that are there.
+  // Sets new keys or included values of existing rows.
   void change(Version& version, const NewRows& rows) const;
   void erase(Version& version, const ColumnView& rows, Stream stream) const;
-  // Returns how many rows held one of the keys.
+  // Returns the number of rows that had one of the keys.
   [[nodiscard]] std::size_t erase_keys(Version& version, const ColumnView& keys,
                                        Stream stream) const;
   void merge_all(Version& version) const { merge_from(version, 0); }
@@ -48,7 +48,7 @@ class VersionMaker {
  private:
   // Adds a segment and merges all from the `first` on.
   void add(Version& version, Segment segment, std::size_t first) const;
-  // Whether one searcher could hold the keys of all segments.
+  // Whether one searcher can hold the keys of all segments.
   [[nodiscard]] bool fit_together(const Version& version) const;
   // Marks rows deleted in every segment.
   static void mark_deleted(Version& version, const RowBitmapPtr& rows);

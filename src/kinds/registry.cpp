@@ -9,7 +9,7 @@
 #include "kinds/hash/hash_options.hpp"
 #include "kinds/optix/optix_options.hpp"
 
-// The list of all kinds, and the only file that depends on what this build contains.
+// The list of all kinds. No other file depends on which kinds this build contains.
 
 namespace rtindex {
 

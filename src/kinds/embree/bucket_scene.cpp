@@ -9,10 +9,10 @@ namespace rtindex {
 namespace {
 
 void require_room(std::size_t triangles) {
-  if (triangles > TriangleBuffers::most)
+  if (triangles > TriangleBuffers::max_triangles)
     fail(ErrorKind::unsupported,
-         "rx:embree holds at most {} triangles and these buckets need {}: use a larger bucket",
-         TriangleBuffers::most, triangles);
+         "rx:embree holds at max_gap {} triangles and these buckets need {}: use a larger bucket",
+         TriangleBuffers::max_triangles, triangles);
 }
 
 // Calls visit(largest key of a bucket, that of the next one).
@@ -42,12 +42,12 @@ BucketSpace space_of(const RxOptions& options, const Buckets& buckets,
   }
   space.last_key = last_key >> space.dropped;
   const auto widest = [&](BucketRole role) {
-    std::uint32_t most = steps_on_axis(space.coordinates, role, largest_key(0) >> space.dropped);
+    std::uint32_t max_gap = steps_on_axis(space.coordinates, role, largest_key(0) >> space.dropped);
     for_each_pair(buckets, largest_key, [&](std::uint64_t before, std::uint64_t key) {
-      most = std::max(
-          most, gap_before(space.coordinates, role, before >> space.dropped, key >> space.dropped));
+      max_gap = std::max(max_gap, gap_before(space.coordinates, role, before >> space.dropped,
+                                             key >> space.dropped));
     });
-    return most;
+    return max_gap;
   };
   const auto of_markers = [&](BucketRole role) {
     return has_markers(space.coordinates, role, space.last_key) ? widest(role) : 0;

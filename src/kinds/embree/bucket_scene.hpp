@@ -23,7 +23,7 @@ class EmbreeBuckets {
                 int threads);
 
   // The bucket that holds the first key >= `key`, as rays see it (find_bucket), or no_bucket. Adds
-  // how many rays that took.
+  // the number of rays that were cast.
   [[nodiscard]] std::uint32_t find(std::uint64_t key, std::uint64_t& rays) const;
 
   [[nodiscard]] int dropped_bits() const { return space_.dropped; }
@@ -38,7 +38,7 @@ class EmbreeBuckets {
   // Triangles and their buckets.
   struct Part {
     std::size_t size = 0;
-    std::vector<std::uint32_t> buckets;    // by triangle; empty: triangle i is bucket i
+    std::vector<std::uint32_t> buckets;    // of each triangle; empty: triangle i is bucket i
     std::unique_ptr<TriangleScene> scene;  // none where it would be empty
 
     [[nodiscard]] std::uint32_t closest(const Ray& ray) const;

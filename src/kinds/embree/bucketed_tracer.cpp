@@ -26,13 +26,13 @@ class BucketLocator {
         scene_(
             settings.options, buckets_,
             [&](std::uint32_t bucket) {
-              // Keys from a damaged file can be any; the scene holds those up to the span.
+              // Keys from a damaged file may be arbitrary; the scene can hold those up to the span.
               return std::min<std::uint64_t>(order.key(buckets_.end(bucket) - 1), order.span());
             },
             settings.threads) {}
   BucketLocator(const FileReader&, const KeyOrder<Key>& order, const BucketSettings& settings)
       : BucketLocator(order, settings) {}
-  // What is saved is the keys in order; a scene belongs to Embree.
+  // Only the keys in order are saved: Embree cannot save a scene.
   void save(const FileWriter&) const {}
 
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstddef>
 
-// Embree 3 and 4 differ in where a query's context goes; only this header depends on it.
+// Embree 3 and 4 pass a query's context differently; only this header depends on it.
 #if RTINDEX_EMBREE_MAJOR >= 4
 #include <embree4/rtcore.h>
 #else

@@ -34,7 +34,7 @@ bool EdgeFinder::closest(const Ray& ray, Interval keys, std::uint64_t& hit) {
   return true;
 }
 
-void EdgeFinder::take_all(const Ray& ray, Interval keys) {
+void EdgeFinder::add_all_hits(const Ray& ray, Interval keys) {
   query_.ray_keys = keys;
   query_.on_hit = &EdgeFinder::on_any;
   from_.scene.trace(ray, query_);
@@ -48,7 +48,7 @@ bool EdgeFinder::counts(std::uint32_t primitive) const {
          batch_.accepts(lookup_, range_, checks_, row, from_.column.keys[primitive]);
 }
 
-void EdgeFinder::take(std::uint32_t primitive) {
+void EdgeFinder::add_hit(std::uint32_t primitive) {
   if (!counts(primitive)) return;
   const EdgeRow row{from_.column.row(primitive), from_.column.keys[primitive]};
   if (is_nearer(batch_, edge_, row, found_)) found_ = row;
@@ -67,7 +67,7 @@ bool EdgeFinder::on_closest(void* self, std::uint32_t primitive) {
 bool EdgeFinder::on_any(void* self, std::uint32_t primitive) {
   auto& finder = *static_cast<EdgeFinder*>(self);
   try {
-    finder.take(primitive);
+    finder.add_hit(primitive);
     return false;
   } catch (...) {
     finder.error_ = std::current_exception();

@@ -16,7 +16,7 @@ namespace rtindex {
 // Finds the first or last valid row of each range by rays, for one thread.
 class EdgeFinder {
  public:
-  // What it reads; all of it outlives the finder.
+  // Inputs; all of them outlive the finder.
   struct Sources {
     const RxOptions& options;
     const EncodedColumn& column;
@@ -30,18 +30,18 @@ class EdgeFinder {
   EdgeFinder(const EdgeFinder&) = delete;
   EdgeFinder& operator=(const EdgeFinder&) = delete;
 
-  // Lookup i of the batch, as LookupBatch::encode() has it; not empty.
+  // The edge of one lookup, as LookupBatch::encode() returns it; not empty.
   [[nodiscard]] EdgeRow find(std::size_t lookup, Interval range, std::uint8_t checks);
 
-  // The rays that find_edge() asks for.
+  // The rays of find_edge().
   [[nodiscard]] bool closest(const Ray& ray, Interval keys, std::uint64_t& hit);
-  void take_all(const Ray& ray, Interval keys);
+  void add_all_hits(const Ray& ray, Interval keys);
 
  private:
   [[nodiscard]] bool counts(std::uint32_t primitive) const;
-  void take(std::uint32_t primitive);
+  void add_hit(std::uint32_t primitive);
 
-  // The receivers of hits.
+  // Callbacks for hits.
   static bool on_closest(void* self, std::uint32_t primitive);
   static bool on_any(void* self, std::uint32_t primitive);
   void rethrow() const {
@@ -57,7 +57,7 @@ class EdgeFinder {
   Interval range_{};
   std::uint8_t checks_ = check_none;
   EdgeRow found_;
-  std::exception_ptr error_;  // must not travel through Embree's frames
+  std::exception_ptr error_;  // an exception must not pass through Embree
 };
 
 }  // namespace rtindex

@@ -8,8 +8,8 @@ namespace rtindex {
 // A primitive for every key.
 [[nodiscard]] HostSearchers embree_searchers(const EmbreeOptions& options);
 
-// Coarse-granular RX: rays find a bucket of sorted keys. Scenes belong to Embree and are built
-// again over the sorted keys of a file.
+// Coarse-granular RX: rays find a bucket of sorted keys. Scenes are not saved: loading builds them
+// again over the sorted keys.
 [[nodiscard]] HostSearchers bucketed_searchers(const EmbreeOptions& options);
 
 }  // namespace rtindex

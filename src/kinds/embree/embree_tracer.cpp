@@ -149,7 +149,7 @@ class EmbreeTracer final : public Searcher {
                : std::min<std::uint64_t>(exact, std::numeric_limits<std::uint32_t>::max());
   }
 
-  // The lookup that a hit belongs to.
+  // Receives the hits of one lookup.
   template <class Class>
   struct Receiver {
     const EmbreeTracer* tracer;
@@ -158,13 +158,13 @@ class EmbreeTracer final : public Searcher {
     std::size_t lookup;
     Interval interval;
     std::uint8_t checks;
-    // The hits of a lookup whose rows are wanted in the order of keys; null: the order is free.
+    // The hits of a lookup whose rows are requested in the order of keys; null: in any order.
     std::vector<EdgeRow>* unordered;
     RowBits deleted;
     bool done;
-    std::exception_ptr error;  // must not travel through Embree's frames
+    std::exception_ptr error;  // an exception must not pass through Embree
 
-    bool take(std::uint32_t primitive) {
+    bool add_hit(std::uint32_t primitive) {
       const EncodedColumn& column = tracer->column_;
       const std::uint32_t row = column.row(primitive);
       if (checks != check_none &&
@@ -178,7 +178,7 @@ class EmbreeTracer final : public Searcher {
     static bool on_hit(void* self, std::uint32_t primitive) {
       auto& receiver = *static_cast<Receiver*>(self);
       try {
-        receiver.done = receiver.take(primitive);
+        receiver.done = receiver.add_hit(primitive);
       } catch (...) {
         receiver.error = std::current_exception();
         receiver.done = true;
@@ -242,7 +242,7 @@ class EmbreeTracer final : public Searcher {
     return order == RowOrder::descending ? Edge::last : Edge::first;
   }
 
-  // Takes the keys of a range one after the other, from where the order starts, until there are
+  // Searches the keys of a range one after the other, in the requested order, until there are
   // enough rows.
   template <class Class>
   void trace_by_key(EmbreeQuery& query, EdgeFinder& finder, const Receiver<Class>& receiver,
@@ -255,7 +255,8 @@ class EmbreeTracer final : public Searcher {
       if (found.row == miss_row) return;
       trace_point(query, found.key);
       left = keys_behind(left, start, found.key);
-      checks &= start == Edge::first ? check_upper : check_lower;  // the other end has moved
+      checks &= start == Edge::first ? check_upper
+                                     : check_lower;  // the check of the other end no longer applies
     }
   }
 

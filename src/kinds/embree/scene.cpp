@@ -20,10 +20,10 @@ constexpr std::size_t primitive_grain = std::size_t{1} << 14;
 
 EmbreeScene::EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads)
     : options_(options), column_(&column), device_(threads) {
-  if (options.primitive == Primitive::triangle && column.size() > TriangleBuffers::most)
+  if (options.primitive == Primitive::triangle && column.size() > TriangleBuffers::max_triangles)
     fail(ErrorKind::unsupported,
          "rx:embree holds at most {} triangles and the column has {} keys: use primitive=aabb",
-         TriangleBuffers::most, column.size());
+         TriangleBuffers::max_triangles, column.size());
   scene_ = rtcNewScene(device_.get());
   try {
     device_.check("making a scene");
@@ -107,7 +107,7 @@ void EmbreeScene::filter_triangle(const RTCFilterFunctionNArguments* arguments) 
   const unsigned primitive = RTCHitN_primID(arguments->hit, arguments->N, 0);
   const bool counts =
       query.compare == nullptr || query.ray_keys.contains(query.compare->keys[primitive]);
-  // A rejected hit lets the ray travel on to the next one.
+  // After a rejected hit the ray continues to the next one.
   arguments->valid[0] = counts && query.on_hit(query.receiver, primitive) ? -1 : 0;
 }
 
@@ -116,7 +116,7 @@ void EmbreeScene::filter_sphere(const RTCFilterFunctionNArguments* arguments) {
   const float along = RTCHitN_Ng_x(arguments->hit, n, 0) * RTCRayN_dir_x(arguments->ray, n, 0) +
                       RTCHitN_Ng_y(arguments->hit, n, 0) * RTCRayN_dir_y(arguments->ray, n, 0) +
                       RTCHitN_Ng_z(arguments->hit, n, 0) * RTCRayN_dir_z(arguments->ray, n, 0);
-  // The ray meets each sphere twice; only the way in counts.
+  // The ray hits each sphere twice; only the entry counts.
   if (along < 0) {
     filter_triangle(arguments);
     return;
@@ -150,7 +150,7 @@ void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
     RTCRayN_tfar(arguments->ray, arguments->N, 0) = -std::numeric_limits<float>::infinity();
 }
 
-// A box is hit where its key is: along x, as all rays of closest() run.
+// A box is hit at the coordinate of its key along x, the direction of all rays of closest().
 void EmbreeScene::find_box(const RTCIntersectFunctionNArguments* arguments) {
   if (arguments->valid[0] == 0) return;
   const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);

@@ -15,14 +15,14 @@
 
 namespace rtindex {
 
-// What a query carries to the hit: Embree hands it back by address, `base` first.
+// The state of a query: Embree passes the address of `base`, its first member, to callbacks.
 struct EmbreeQuery {
   EmbreeContext base;
   Interval ray_keys;                       // the keys that the ray passes
-  const EncodedColumn* compare = nullptr;  // hits count only where their key is one of these
+  const EncodedColumn* compare = nullptr;  // if set, only hits of these keys count
   void* receiver = nullptr;
-  // Takes the hit of a primitive. For trace(), true ends the query; for closest(), true means that
-  // the primitive counts.
+  // Called for the hit of a primitive. For trace(), true ends the query; for closest(), true means
+  // that the primitive counts.
   bool (*on_hit)(void* receiver, std::uint32_t primitive) = nullptr;
   Counters* counters = nullptr;  // of this query's thread; null: nothing is counted
 };
@@ -30,7 +30,7 @@ struct EmbreeQuery {
 // The primitives of a column in an Embree scene.
 class EmbreeScene {
  public:
-  // `column` must outlive the scene and stay where it is.
+  // `column` must outlive the scene and must not move.
   EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads);
   ~EmbreeScene();
   EmbreeScene(const EmbreeScene&) = delete;
@@ -43,7 +43,7 @@ class EmbreeScene {
   // The closest of the primitives that the ray hits, that have one of its keys and that on_hit()
   // accepts, or no_primitive. On a long ray it may be one shortly behind the closest one.
   [[nodiscard]] std::uint32_t closest(const Ray& ray, EmbreeQuery& query) const;
-  // Moves the named primitives to their new keys in the column and refits the tree.
+  // Moves these primitives to their new keys in the column and refits the tree.
   void refit(std::span<const std::uint32_t> primitives);
   // After a refit that threw: moves them to their old keys, which are in the column again.
   void undo_refit(std::span<const std::uint32_t> primitives) noexcept;
@@ -60,7 +60,7 @@ class EmbreeScene {
   [[nodiscard]] RTCGeometry make_spheres();
   [[nodiscard]] RTCGeometry make_boxes();
 
-  // The same for both kinds of queries: a hit that is accepted ends trace() and shortens the ray of
+  // Callbacks of both kinds of queries: an accepted hit ends trace() and shortens the ray of
   // closest().
   static void filter_triangle(const RTCFilterFunctionNArguments* arguments);
   static void filter_sphere(const RTCFilterFunctionNArguments* arguments);

@@ -11,11 +11,12 @@
 
 namespace rtindex {
 
-// Triangles in the memory that Embree reads them from; they must not move while a scene has them.
+// Triangles in the memory that Embree reads them from; they must not move while a scene refers to
+// them.
 class TriangleBuffers {
  public:
   // An Embree triangle names its corners by 32-bit numbers.
-  static constexpr std::size_t most = 0xffffffffU / 3;
+  static constexpr std::size_t max_triangles = 0xffffffffU / 3;
 
   TriangleBuffers() = default;
   explicit TriangleBuffers(std::size_t size);
@@ -29,7 +30,7 @@ class TriangleBuffers {
 
  private:
   Array<Triangle> triangles_;
-  Array<std::uint32_t> corners_;  // Embree takes indexed triangles: 0, 1, 2, ...
+  Array<std::uint32_t> corners_;  // 0, 1, 2, ...: Embree requires indexed triangles
 };
 
 // Triangles in an Embree scene, for the closest hit of a ray.

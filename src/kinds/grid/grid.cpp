@@ -30,14 +30,14 @@ constexpr std::size_t fill_grain = std::size_t{1} << 16;
 // enough for all of it to stay in the L1 cache.
 constexpr std::size_t in_step = 64;
 
-// Steps of a search by halves that take as long as the reading of a table.
+// Steps of a binary search that cost as much as reading a table.
 constexpr std::uint32_t root_table_steps = 2;
 
 // Pairs that are compared at once: about as many as a cell holds, so that only prefetched memory is
 // read.
 constexpr std::uint32_t at_once = 4;
 
-// What is counted of a search: nothing, or everything.
+// Counters of a search: one counts nothing, one counts all work.
 struct NoWork {
   void read_cells(std::size_t) const {}
   void compared(std::size_t) const {}
@@ -67,7 +67,7 @@ std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, K
   work.compared(at_once);
   less = count_less(pairs + at, key);
   if (less < at_once) return at + less;
-  // Rare: a crowded cell. Double the step until it overshoots, then halve.
+  // Rare: a crowded cell. Exponential search, then binary search.
   std::uint64_t low = std::uint64_t{at} + at_once;
   std::uint64_t step = 8;
   while (low + step < size && pairs[low + step].key < key) {
@@ -286,7 +286,7 @@ void Grid<Key>::lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, co
     search_all(CountedWork{work});
 }
 
-// The cells of some keys, and where these would start if keys were spread perfectly.
+// The cells of some keys, and their start positions if keys were spread evenly.
 template <class Key>
 void Grid<Key>::find_cells(PieceRange range, const Key* keys, std::size_t count,
                            std::uint64_t* cells, std::uint32_t* at) const {
@@ -318,7 +318,7 @@ void Grid<Key>::search(PieceRange range, const KeyOrder<Key>& order, const Key* 
   work.read_cells(count);
   const std::int16_t* const offsets = offsets_.data();
   for (std::size_t i = 0; i < count; ++i) {
-    // A damaged file can hold any offset.
+    // A damaged file may contain any offset.
     at[i] = std::min(at[i] + static_cast<std::uint32_t>(offsets[cells[i]]), size);
     prefetch_pairs(pairs, at[i]);
   }

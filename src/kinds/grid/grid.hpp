@@ -19,11 +19,11 @@ namespace rtindex {
 // The native tracer: a grid over sorted keys that follows their distribution. RX's scene is a line
 // of keys, so a bounding volume is an interval of keys; the grid is one level of intervals (cells)
 // with about two keys each. The line is cut into pieces within which keys lie about evenly
-// (storage/key_pieces.hpp), and the cells of a piece are equally wide: the cell of a lookup is
-// found by one multiplication. Evenly spread keys are one piece.
+// (order/key_pieces.hpp), and the cells of a piece are equally wide: the cell of a lookup is found
+// by one multiplication. Evenly spread keys are one piece.
 //
-// A cell holds the position of its first key, as a 2-byte offset from where it would start if the
-// keys of the piece were spread perfectly.
+// A cell holds the position of its first key, as a 2-byte offset from its position if the keys of
+// the piece were spread evenly.
 template <class Key>
 class Grid {
  public:
@@ -39,7 +39,7 @@ class Grid {
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at, Counters* work = nullptr) const;
 
-  // The same for keys in a part of the column, of which fewer pieces have to be searched.
+  // lower_bounds() for keys in a part of the column: fewer pieces have to be searched.
   void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
                        std::size_t count, std::uint32_t* at, Counters* work) const;
 
@@ -57,7 +57,7 @@ class Grid {
     std::uint32_t begin;
     std::uint32_t keys_per_cell;  // as a fraction of 2^16
 
-    // Where a cell would start if keys were spread perfectly.
+    // The start of a cell if keys were spread evenly.
     [[nodiscard]] std::uint32_t even_start(std::uint64_t cell) const {
       return begin + static_cast<std::uint32_t>(cell * keys_per_cell >> 16);
     }
@@ -85,7 +85,7 @@ class Grid {
                   std::uint32_t* at) const;
   void lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
                        std::size_t count, std::uint32_t* at, Counters* work) const;
-  // `Work` counts, or is compiled to nothing.
+  // `Work` counts the work, or nothing.
   template <class Work>
   void search(PieceRange range, const KeyOrder<Key>& order, const Key* keys, std::size_t count,
               std::uint32_t* at, Work work) const;

@@ -128,7 +128,8 @@ __global__ void __launch_bounds__(block_threads) measure_blocks(View order, doub
 constexpr JoinLimits join_limits{1.3, 2, 1e30};
 
 // Room for the stretches of a chunk: steps, and runs of equal keys with the gaps around them. Runs
-// can make steps shorter: what does not fit belongs to the last stretch, which is only less even.
+// can make steps shorter: stretches that do not fit are joined to the last one, which is then less
+// even.
 constexpr std::uint32_t max_stretches =
     pieces::chunk_keys / pieces::step_keys + 4 * pieces::chunk_keys / pieces::block_keys + 8;
 
@@ -164,8 +165,8 @@ struct Largest {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return max(a, b); }
 };
 
-// The whole column is tried as one piece. Where that makes a group too heavy for its cells, it is
-// cut into pieces.
+// Tries the whole column as one piece. If a group then has too many keys, the column is cut into
+// pieces.
 class GridBuilder {
  public:
   GridBuilder(int keys_per_cell, const Queue& queue)
@@ -196,7 +197,7 @@ class GridBuilder {
     std::uint32_t any_heavy;
   };
 
-  // Makes the groups of these pieces; whether some of them are too heavy.
+  // Makes the groups of these pieces; returns whether some have too many keys.
   template <class View>
   bool fill(const View& order, const std::vector<KeyPiece>& cut, std::uint64_t span,
             bool wants_stats) {
@@ -209,7 +210,7 @@ class GridBuilder {
     groups_ = DeviceArray<GridGroup>(queue_, layout.groups);
     const DeviceArray<std::uint32_t> ends(queue_, layout.groups);
     const DeviceArray<Seen> seen(queue_, 1);
-    // Keys do not mark all bytes; the others have to be zero.
+    // Keys do not write all bytes; the others must be zero.
     check(cudaMemsetAsync(groups_.data(), 0, groups_.bytes(), queue_), "filling memory");
     check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), queue_), "filling memory");
     check(cudaMemsetAsync(seen.data(), 0, sizeof(Seen), queue_), "filling memory");

@@ -36,14 +36,14 @@ struct GridFinder {
 
   [[nodiscard]] __device__ GroupWords group(std::uint32_t number) const {
     order.read_group();
-    // Every lookup reads the grid, and few read the same keys.
+    // The grid is kept in the cache: every lookup reads it, while few read the same keys.
     const ulonglong2 words = load_to_stay(reinterpret_cast<const ulonglong2*>(groups + number));
     return {{words.x, words.y}};
   }
 
   struct Cell {
     std::uint32_t begin, end;
-    std::uint32_t guess;  // where the key would be if those of the cell were spread evenly
+    std::uint32_t guess;  // the position of the key if those of the cell were spread evenly
   };
 
   // The cells of the piece of a key, and their first group.
@@ -88,11 +88,11 @@ struct GridFinder {
     return order.run_at(lower_bound(in, key), in.end, key);
   }
 
-  // The same where keys are unique.
+  // equal() where keys are unique.
   [[nodiscard]] __device__ Run only(Key key) const {
     const Cell in = cell(key);
     if (in.end - in.begin > max_near) return order.run_at(search(in, key), in.end, key);
-    const std::uint32_t at = place_near(order, in.begin, in.end, in.guess, key);
+    const std::uint32_t at = position_near(order, in.begin, in.end, in.guess, key);
     return at == miss_row ? Run{0, 0} : Run{at, at + 1};
   }
 
@@ -125,7 +125,7 @@ struct GridFinder {
 };
 
 class DeviceGrid final : public PositionSearcher {
-  // Its finders find first rows.
+  // row() finds the first of equal keys.
   struct FirstRows {
     const DeviceGrid* grid;
     template <class Key, class Work = NoWork>

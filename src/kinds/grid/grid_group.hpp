@@ -10,15 +10,15 @@
 namespace rtindex {
 
 // The native tracer's grid for GPUs. A cell is an interval of keys with a few keys in it (cell=N);
-// neighbouring cells share a group of 16 bytes, which is what a thread reads at once: where the
-// first cell starts, and in one byte each where the others do. At twelve keys a cell that is 0.12
+// neighbouring cells share a group of 16 bytes, which a thread reads at once: the start of the
+// first cell, and one byte for the start of each other cell. At twelve keys a cell that is 0.12
 // bytes a key, so that the grid stays in the GPU's cache for hundreds of millions of keys; more
 // than sixteen would not fit the bytes.
 struct alignas(16) GridGroup {
   static constexpr std::uint32_t cells = 11;
   enum class Kind : std::uint8_t {
     cells = 0,   // bounds[j] is where cell j starts and bounds[j + 1] where it ends, from `begin`
-    search = 1,  // no grid helps: positions begin..end are searched by halves
+    search = 1,  // too many keys for bytes: a binary search of positions begin..end
   };
 
   std::uint32_t begin;
@@ -29,7 +29,7 @@ struct alignas(16) GridGroup {
 
 static_assert(sizeof(GridGroup) == 16);
 
-// A piece of the column (storage/key_model.hpp) with cells of equal width.
+// A piece of the column (order/key_model.hpp) with cells of equal width.
 struct alignas(16) GridPiece {
   Spread spread;
   std::uint32_t first_group;
@@ -55,7 +55,7 @@ struct GridLayout {
 [[nodiscard]] GridLayout lay_out_grid(const std::vector<KeyPiece>& pieces, std::uint32_t size,
                                       std::uint64_t span, int keys_per_cell);
 
-// A group as two words, to be taken apart without memory.
+// A group as two words in registers.
 struct GroupWords {
   std::uint64_t words[2];
 
@@ -65,7 +65,7 @@ struct GroupWords {
   [[nodiscard]] RTINDEX_HD GridGroup::Kind kind() const {
     return static_cast<GridGroup::Kind>(words[0] >> 32 & 0xff);
   }
-  // Of a group that is searched.
+  // The end of a group with Kind::search.
   [[nodiscard]] RTINDEX_HD std::uint32_t end() const {
     return static_cast<std::uint32_t>(words[1]);
   }
@@ -76,11 +76,11 @@ struct GroupWords {
   }
 };
 
-// Where a group that is searched keeps its end.
+// The index of this end.
 inline constexpr std::uint32_t group_end_at = 4;  // in `bounds`: byte 8 of the group
 
 // A group at positions begin..end, from one whose bounds behind the first hold the lowest bytes of
-// where cells end. A group without keys may hold anything.
+// where cells end. The bytes of a group without keys are unspecified.
 [[nodiscard]] inline RTINDEX_HD GridGroup finished_group(GridGroup group, std::uint32_t begin,
                                                          std::uint32_t end) {
   group.begin = begin;
@@ -103,10 +103,11 @@ struct KeyCell {
   bool first, last;         // of its piece
 };
 
-// Where cells end, as the key at `position` sees it: the last key of a cell says so for that cell,
-// for the empty ones behind it in its group, and for those in front of the next key in that key's
-// group. bound(group, j, position) gets the end of cell j of a group, end(group, position) that of
-// a group. Groups without a key get nothing, so that no key has to mark a wide gap.
+// The ends of cells that the key at `position` determines. The last key of a cell determines the
+// end of that cell, of the empty cells behind it in its group, and of those before the next key in
+// that key's group. Calls bound(group, j, position) with the end of cell j of a group and
+// end(group, position) with that of a group. Groups without a key are skipped, so that a wide gap
+// costs nothing.
 template <class Bound, class End>
 RTINDEX_HD void mark_key(const KeyCell& at, std::uint32_t position, Bound&& bound, End&& end) {
   constexpr std::uint32_t cells = GridGroup::cells;

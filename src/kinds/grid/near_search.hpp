@@ -10,11 +10,11 @@
 
 // Searches in a cell of the grid, positions begin..end of a column in key order: all keys before
 // the cell are less than the wanted key, all after it greater. They start at `guess`, the position
-// of the key if those of the cell were spread evenly, and go on in the one direction that can help.
-// A GPU pays for memory transactions, not for bytes: what is read at once is a step.
+// of the key if those of the cell were spread evenly, and continue in the direction of the key. A
+// GPU pays for memory transactions, not for bytes: what is read at once is a step.
 //
-// An order has steps of `Order::step` keys; read(number) gives the keys and rows of step `number`,
-// and greatest keys with miss_row after the last key of the order.
+// An order has steps of `Order::step` keys; read(number) returns the keys and rows of step
+// `number`, padded with greatest keys and miss_row after the last key of the order.
 
 namespace rtindex {
 
@@ -24,25 +24,25 @@ enum class Way : std::uint8_t { open, down, up };
 
 }  // namespace near
 
-// A key that is in the cell once at most: take(what was read, its number, where in it), or
-// miss_row where the key is not there.
-template <class Order, class Key, class Take>
+// Finds a key that is in the cell at most once: returns result(the step that was read, its number,
+// the index in it), or miss_row where the cell does not have the key.
+template <class Order, class Key, class Result>
 [[nodiscard]] RTINDEX_HD std::uint32_t only_near(const Order& order, std::uint32_t begin,
                                                  std::uint32_t end, std::uint32_t guess, Key key,
-                                                 const Take& take) {
+                                                 const Result& result) {
   constexpr std::uint32_t step = Order::step;
   if (begin >= end) return miss_row;
   near::Way way = near::Way::open;
   std::uint32_t number = guess / step;
   for (;;) {
     const auto found = order.read(number);
-    std::uint32_t taken = miss_row;
+    std::uint32_t at_key = miss_row;
 #if defined(__CUDA_ARCH__)
 #pragma unroll
 #endif
     for (int i = static_cast<int>(step) - 1; i >= 0; --i)
-      if (found.keys[i] == key) taken = take(found, number, static_cast<std::uint32_t>(i));
-    if (taken != miss_row) return taken;
+      if (found.keys[i] == key) at_key = result(found, number, static_cast<std::uint32_t>(i));
+    if (at_key != miss_row) return at_key;
     if (key < found.keys[0]) {
       if (number * step <= begin || way == near::Way::up) return miss_row;
       way = near::Way::down;
@@ -57,7 +57,7 @@ template <class Order, class Key, class Take>
   }
 }
 
-// The row of such a key.
+// The row of a key that is in the cell at most once.
 template <class Order, class Key>
 [[nodiscard]] RTINDEX_HD std::uint32_t row_near(const Order& order, std::uint32_t begin,
                                                 std::uint32_t end, std::uint32_t guess, Key key) {
@@ -65,10 +65,11 @@ template <class Order, class Key>
                    [](const auto& found, std::uint32_t, std::uint32_t i) { return found.rows[i]; });
 }
 
-// The position of such a key; entries after the last key have no row.
+// The position of a key that is in the cell at most once; padding has no row.
 template <class Order, class Key>
-[[nodiscard]] RTINDEX_HD std::uint32_t place_near(const Order& order, std::uint32_t begin,
-                                                  std::uint32_t end, std::uint32_t guess, Key key) {
+[[nodiscard]] RTINDEX_HD std::uint32_t position_near(const Order& order, std::uint32_t begin,
+                                                     std::uint32_t end, std::uint32_t guess,
+                                                     Key key) {
   return only_near(order, begin, end, guess, key,
                    [](const auto& found, std::uint32_t number, std::uint32_t i) {
                      return found.rows[i] == miss_row ? miss_row : number * Order::step + i;

@@ -26,7 +26,7 @@ constexpr double load_factor = 0.8;
 // Open addressing with linear probing at load 0.8. The table is filled in the order of the hashes:
 // one sort and one pass over memory, and equal keys meet on the way. As hashes never descend from
 // slot to slot, a probe ends at the first one that is not less than its own: a miss takes no longer
-// than a hit. Most misses do not even come so far, but end in the filter.
+// than a hit. The filter rejects most misses before they probe.
 template <class Key>
 class HashTable final : public Searcher {
  public:
@@ -58,10 +58,10 @@ class HashTable final : public Searcher {
     if (distinct_ > size()) file.reject("it has {} distinct keys of {}", distinct_, size());
     if (capacity_ == 0 || capacity_ >= table_.size())
       file.reject("its table has {} slots, {} of them first choices", table_.size(), capacity_);
-    // What ends the last probe; nothing else in the table is trusted.
+    // The slot that ends the last probe; the rest of the table may be damaged.
     const Slot<Key>& last = std::as_const(table_)[table_.size() - 1];
     if (last.count != 0 || last.hash != greatest)
-      file.reject("the last slot of its table is taken");
+      file.reject("the last slot of its table is not empty");
   }
 
   void save(FileWriter file) const override {
@@ -144,7 +144,7 @@ class HashTable final : public Searcher {
     }
   }
 
-  // Where the rows of a key with duplicates are in duplicate_rows_.
+  // The position of a key's rows in duplicate_rows_.
   [[nodiscard]] Match duplicates_of(const Slot<Key>& slot) const {
     const std::uint64_t begin = std::min<std::uint64_t>(slot.row, duplicate_rows_.size());
     return {begin, std::min<std::uint64_t>(begin + slot.count, duplicate_rows_.size())};
@@ -152,7 +152,7 @@ class HashTable final : public Searcher {
 
   [[nodiscard]] std::uint64_t home(Key hash) const { return home_slot(hash, capacity_); }
 
-  // How many slots there must be, for the last probe to end inside.
+  // The number of slots with which the last probe ends inside the table.
   void lay_out(const Array<Pair<Key>>& pairs) {
     std::size_t repeated = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -176,7 +176,8 @@ class HashTable final : public Searcher {
     for (std::size_t begin = 0; begin < pairs.size();) {
       std::size_t end = begin + 1;
       while (end < pairs.size() && pairs[end].key == pairs[begin].key) ++end;
-      // Keys of the slots skipped here would have come before; the next one is the bound for them.
+      // An empty slot has the greatest hash below the next one, so that probes for smaller hashes
+      // end there.
       while (next < home(pairs[begin].key))
         table_[next++] = {static_cast<Key>(pairs[begin].key - 1), 0, 0};
       filter_.add(pairs[begin].key);
@@ -212,7 +213,7 @@ class HashTable final : public Searcher {
       slots[i] = may_hit ? home(hashes[i]) : no_slot;
       if (!may_hit) continue;
       prefetch(table + slots[i]);
-      prefetch(table + slots[i] + 2);  // as far as most probes go, maybe in the next line
+      prefetch(table + slots[i] + 2);  // most probes end here, maybe in the next line
     }
     for (std::size_t i = 0; i < count; ++i)
       found[i] = slots[i] == no_slot ? Match{0, 0} : probe(slots[i], hashes[i]);

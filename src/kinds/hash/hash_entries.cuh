@@ -23,13 +23,13 @@ namespace {
 
 constexpr const char* building_table = "building the hash table";
 
-// What is known of sorted entries.
+// Statistics of sorted entries.
 struct EntryStats {
   std::uint32_t distinct;   // hashes
-  std::uint32_t repeated;   // entries whose hash others have too
+  std::uint32_t repeated;   // entries with duplicate hashes
   std::uint32_t unordered;  // 1 if values of one hash descend somewhere
-  // Of entries that are sorted by some bits only: groups with equal bits that are not in order, and
-  // whether one was too large to be put into order.
+  // If entries are sorted by some bits only: groups with equal bits that are unsorted, and whether
+  // one was too large to be sorted.
   std::uint32_t groups;
   std::uint32_t too_large;
 };
@@ -42,7 +42,7 @@ __global__ void hash_keys(const Key* keys, const std::uint32_t* rows, std::size_
     entries.set(i, mix(keys[i]), rows == nullptr ? static_cast<std::uint32_t>(i) : rows[i]);
 }
 
-// As many entries as a thread puts into order by itself.
+// The most entries that one thread sorts.
 constexpr std::uint32_t max_tied = 64;
 
 // Lists the first entry of each group with equal bits (those from `shift` on) whose hashes descend
@@ -137,11 +137,11 @@ std::uint32_t select_numbers(std::size_t size, const Wanted& wanted, std::uint32
   return found;
 }
 
-// Entries in the order of their hashes, those of one hash in the order in which they came.
+// Entries sorted by hash; the sort is stable.
 template <class Hash>
 class SortedEntries {
  public:
-  // Of keys with their rows; null: key i is row i.
+  // `rows` of the keys; null: key i is row i.
   SortedEntries(const Hash* keys, const std::uint32_t* rows, std::size_t size, const Queue& queue)
       : size_(size), queue_(queue), arrays_(size, queue) {
     hash_keys<<<blocks_for(size), block_threads, 0, queue>>>(keys, rows, size, arrays_.view());
@@ -155,9 +155,9 @@ class SortedEntries {
       sort_bits(0);
       count(on_device);
     } else {
-      // A few more bits than it takes to number the entries tell nearly all of them apart.
+      // A few more bits than those that number the entries distinguish nearly all of them.
       constexpr int spare_bits = 5;
-      constexpr int digit_bits = 8;  // that one pass of the sort takes
+      constexpr int digit_bits = 8;  // of one pass of the sort
       const int bits = std::bit_width(size_) + spare_bits;
       const int shift = std::max(0, 64 - (bits + digit_bits - 1) / digit_bits * digit_bits);
       sort_bits(shift);

@@ -111,7 +111,7 @@ struct TableFinder {
     seen.value = static_cast<std::uint32_t>(which % 2 == 0 ? values : values >> 32);
   }
 
-  // The value of a key, or miss_row. Every lane looks at some neighbouring slots.
+  // The value of a key, or miss_row. Every lane reads some neighbouring slots.
   [[nodiscard]] __device__ std::uint32_t value(Key key) const {
     const Key wanted = mix(key);
     const std::uint32_t lane = lanes == 1 ? 0 : threadIdx.x % lanes;
@@ -133,7 +133,7 @@ struct TableFinder {
     return at < slot_count && slots.hash(at) == wanted ? slots.value(at) : miss_row;
   }
 
-  // The slot of a hash that is there.
+  // The slot of a hash, which the table has.
   [[nodiscard]] __device__ std::uint64_t slot_of(Key hash) const {
     const std::uint64_t home = std::uint64_t{bucket_of(hash, buckets)} * bucket;
     const std::uint64_t near = min(slot_count, home + max_slots);

@@ -13,15 +13,15 @@ namespace rtindex::cuda {
 
 namespace {
 
-// What entries do to the next free slot: it becomes max(next + taken, least).
+// How entries advance the next free slot: it becomes max(next + used, min_next).
 struct Fill {
-  unsigned long long taken, least;
+  unsigned long long used, min_next;
 
-  [[nodiscard]] __device__ unsigned long long next() const { return max(taken, least); }
+  [[nodiscard]] __device__ unsigned long long next() const { return max(used, min_next); }
 };
 struct FillThen {
   __device__ Fill operator()(const Fill& first, const Fill& second) const {
-    return {first.taken + second.taken, max(first.least + second.taken, second.least)};
+    return {first.used + second.used, max(first.min_next + second.used, second.min_next)};
   }
 };
 
@@ -36,8 +36,8 @@ struct FillOf {
   }
 };
 
-// The output of a scan: what the entries before each one do becomes the slots that it takes, its
-// own and the empty ones before it.
+// The output iterator of a scan: converts the Fill of all entries before an entry to the slots of
+// this entry, which are its own and the empty ones before it.
 template <class Hash>
 class PlaceEntries {
  public:

@@ -29,7 +29,7 @@ template <class Hash>
   return __umulhi(top_half(hash), buckets);
 }
 
-// Hashes and a value each, one after the other: what is sorted to make a table.
+// Hashes with their values, which are sorted to build a table.
 template <class Hash>
 struct Entries {
   std::uint64_t* pairs = nullptr;  // hash << 32 | value, hashes of 4 bytes
@@ -56,7 +56,7 @@ struct Entries {
     else
       return values[at];
   }
-  // Of sorted entries: is this the first of equal hashes, and is there another one?
+  // Whether a sorted entry is the first of equal hashes, and whether its hash has duplicates.
   [[nodiscard]] __device__ bool starts(std::size_t at) const {
     return at == 0 || hash(at) != hash(at - 1);
   }

@@ -12,7 +12,7 @@ namespace rtindex {
 template <class Key>
 struct [[gnu::packed, gnu::aligned(4)]] Slot {
   Key hash;             // of an empty slot: not less than the hash of any probe that reaches it
-  std::uint32_t row;    // or where the rows start
+  std::uint32_t row;    // or the start of the rows
   std::uint32_t count;  // 0: empty
 };
 

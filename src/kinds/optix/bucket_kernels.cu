@@ -98,8 +98,8 @@ struct IsFirst {
 };
 
 template <class Order>
-__global__ void place(Order order, BucketSpace space, BucketTriangles triangles, std::size_t first,
-                      std::size_t count, Triangle* to) {
+__global__ void write_primitives(Order order, BucketSpace space, BucketTriangles triangles,
+                                 std::size_t first, std::size_t count, Triangle* to) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   const std::size_t triangle = first + i;
@@ -111,9 +111,9 @@ __global__ void place(Order order, BucketSpace space, BucketTriangles triangles,
   to[i] = bucket_triangle(space.coordinates, role, order.largest_key(bucket) >> space.dropped);
 }
 
-template <class Order, class Reader, class Live>
+template <class Order, class Reader, class Valid>
 __global__ void __launch_bounds__(block_threads)
-    rows_kernel(Order sorted, Reader reader, Live valid, std::size_t count, std::uint32_t* rows) {
+    rows_kernel(Order sorted, Reader reader, Valid valid, std::size_t count, std::uint32_t* rows) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   typename Order::Key key;
@@ -217,8 +217,8 @@ void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
                      std::size_t count, Triangle* to, cudaStream_t stream) {
   if (count == 0) return;
   with_order(order, buckets, [&](const auto& sorted) {
-    place<<<blocks_for(count), block_threads, 0, stream>>>(sorted, space, triangles, first, count,
-                                                           to);
+    write_primitives<<<blocks_for(count), block_threads, 0, stream>>>(sorted, space, triangles,
+                                                                      first, count, to);
   });
   cuda::check_launch("placing triangles");
 }

@@ -35,13 +35,13 @@ struct BucketTriangles {
   std::uint32_t row_markers = 0;
 };
 
-// Writes triangles [first, first + count) to the input of a structure.
+// Writes triangles [first, first + count) to the input of an acceleration structure.
 void place_triangles(const cuda::DeviceOrder& order, const Buckets& buckets,
                      const BucketSpace& space, const BucketTriangles& triangles, std::size_t first,
                      std::size_t count, Triangle* to, cudaStream_t stream);
 
-// From the bucket that rays found to the answer, in place: the bucket of a lookup is read from its
-// output, as the row, as the begin of the run, or as both ends of the run.
+// Replace the buckets that rays found by the answers, in place: the output of a lookup holds its
+// bucket as the row, as the begin of the run, or as both ends of the run.
 void search_rows(const cuda::DeviceOrder& order, const Buckets& buckets,
                  const cuda::DeviceLookups& lookups, std::uint32_t* rows, cudaStream_t stream);
 void search_points(const cuda::DeviceOrder& order, const Buckets& buckets,

@@ -68,12 +68,13 @@ class BucketLocator final : public cuda::PositionSearcher {
  private:
   static_assert(sizeof(Run) == 2 * sizeof(std::uint32_t));
 
-  // How many structures a ray has to traverse.
+  // The number of acceleration structures that a ray may traverse.
   [[nodiscard]] std::string structures_text() const {
     const BucketView view = scene_.view();
-    const std::uint32_t most =
+    const std::uint32_t max_structures =
         std::max(view.representatives.structure_count, view.markers.structure_count);
-    return most < 2 ? "" : fmt::format(", each through up to {} structures", most);
+    return max_structures < 2 ? ""
+                              : fmt::format(", each through up to {} structures", max_structures);
   }
 
   // Writes the bucket of each lookup, or of both its ends, to the output of the lookup, from where

@@ -71,11 +71,11 @@ void BucketScene::find_buckets(const cuda::DeviceOrder& order, const Buckets& bu
   }
   find_markers(order, buckets, queue);
   // Triangles are numbered with 32 bits.
-  constexpr std::size_t most = 0xffffffffU;
-  if (markers_.size > most)
+  constexpr std::size_t max_triangles = 0xffffffffU;
+  if (markers_.size > max_triangles)
     fail(ErrorKind::unsupported,
          "{} buckets need {} markers, and rx:optix holds at most {}: use a larger bucket",
-         buckets.count(), markers_.size, most);
+         buckets.count(), markers_.size, max_triangles);
 }
 
 void BucketScene::find_markers(const cuda::DeviceOrder& order, const Buckets& buckets,

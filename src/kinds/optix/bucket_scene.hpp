@@ -25,7 +25,7 @@ class BucketScene {
   [[nodiscard]] std::size_t plane_markers() const { return markers_.size - row_markers_; }
   [[nodiscard]] std::size_t representative_bytes() const { return representatives_.bytes(); }
   [[nodiscard]] std::size_t marker_bytes() const { return markers_.bytes(); }
-  // Of both kinds of structures together.
+  // Of the structures of representatives and markers together.
   [[nodiscard]] SceneCosts costs() const;
 
  private:

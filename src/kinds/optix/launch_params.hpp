@@ -19,7 +19,7 @@ namespace rtindex::optix {
 enum class Task : std::uint8_t {
   answer,   // any, first, count, sum, min, max
   count,    // how many there are, up to a limit
-  collect,  // all of them, into room that was counted before
+  collect,  // writes them to buffers that were sized by `count`
 };
 
 // How many registers the rays of point_programs.cu carry.
@@ -72,7 +72,7 @@ struct LaunchParams {
 
   Edge edge;  // for edge_programs.cu
   std::uint32_t* edge_rows;
-  std::uint64_t* edge_keys;  // null: not wanted
+  std::uint64_t* edge_keys;  // null: not requested
 };
 
 // Triangles in acceleration structures, and their buckets. All triangles that a ray can hit are in

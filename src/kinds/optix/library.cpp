@@ -17,7 +17,7 @@ namespace {
 using Query = Result (*)(int abi, unsigned options, const int* keys, const void** values,
                          void* table, std::size_t table_bytes);
 
-// Containers get the parts of a driver that they request; OptiX belongs to its graphics part.
+// Containers have only the parts of a driver that they request; OptiX is in its graphics part.
 [[nodiscard]] bool container_hides_graphics() {
   const char* const requested = std::getenv("NVIDIA_DRIVER_CAPABILITIES");
   if (requested == nullptr) return false;

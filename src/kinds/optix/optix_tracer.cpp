@@ -41,7 +41,7 @@ struct Arrays {
 
 class OptixTracer final : public cuda::DeviceSearcher {
  public:
-  // `on_host`: the same keys, if full keys must be compared on the host.
+  // `on_host`: a copy of the keys, if full keys must be compared on the host.
   OptixTracer(const SceneOptions& options, const cuda::GpuContext& gpu, cuda::PooledStream stream,
               DeviceColumn column, std::unique_ptr<EncodedColumn> on_host,
               const cuda::MemoryMeter& meter)
@@ -78,7 +78,7 @@ class OptixTracer final : public cuda::DeviceSearcher {
     answerer_->find_edges(searched, edge, rows, found_keys, stream);
   }
 
-  // Its boxes grow with every update, but nothing is built.
+  // A refit grows the boxes but does not rebuild the tree.
   void refit(const Changes& changes, std::uint64_t span) override {
     const OnDevice current(gpu().device);
     wait_for_lookups();

@@ -19,7 +19,8 @@ namespace rtindex::optix {
                                                      EncodedColumn column, const KeyCodec& codec,
                                                      const cuda::GpuContext& gpu);
 
-// A locator over sorted keys: rays find the bucket of a key, a search its position in the bucket.
+// A position searcher over sorted keys: rays find the bucket of a key, a binary search its position
+// in the bucket.
 [[nodiscard]] std::unique_ptr<cuda::PositionSearcher> make_bucket_locator(
     const SceneOptions& options, const cuda::DeviceOrder& order, const cuda::Queue& queue);
 

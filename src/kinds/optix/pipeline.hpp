@@ -12,9 +12,9 @@
 
 namespace rtindex::optix {
 
-// Which device programs: those for every task; those for perpendicular rays of point lookups, which
-// carry their hits in registers; those that find the first or last key of a range by closest hits;
-// or those that find buckets by the closest hits of triangles.
+// Modules of device programs: for every task; for perpendicular rays of point lookups, which carry
+// their hits in registers; for the first or last key of a range, by closest hits; and for buckets,
+// by the closest hits of triangles.
 enum class Programs : std::uint8_t { all, points, edges, buckets };
 
 // Device programs compiled for one GPU and one kind of primitive.
@@ -34,7 +34,7 @@ class Pipeline {
 
  private:
   Pipeline(int device, Programs programs, Primitive primitive, unsigned build_flags);
-  ~Pipeline() = default;  // never: see get()
+  ~Pipeline() = default;  // never called: see get()
 
   void make_programs(Programs programs, Primitive primitive, unsigned build_flags);
   void make_table();

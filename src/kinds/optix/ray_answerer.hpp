@@ -15,7 +15,7 @@ namespace rtindex::optix {
 // Answers lookups by casting their rays.
 class RayAnswerer {
  public:
-  // What it reads; all of it outlives the answerer.
+  // Inputs; all of them outlive this object.
   struct Sources {
     const RxOptions& options;
     const Pipeline& pipeline;
@@ -30,7 +30,7 @@ class RayAnswerer {
 
   explicit RayAnswerer(Sources sources) : from_(std::move(sources)) {}
 
-  // As those of a DeviceSearcher.
+  // See DeviceSearcher.
   [[nodiscard]] cuda::FoundRows answer(const cuda::SearchedLookups& searched,
                                        const cuda::DeviceRequest& request, cuda::RowsWanted wanted,
                                        cudaStream_t stream) const;
@@ -58,19 +58,20 @@ class RayAnswerer {
                                   std::uint32_t limit, const cuda::Queue& queue) const;
   [[nodiscard]] cuda::FoundRows rows_of(Collected collected, std::size_t lookups,
                                         const cuda::Queue& queue) const;
-  // All of them, in the order of their keys.
+  // All rows, in the order of their keys.
   [[nodiscard]] cuda::FoundRows rows_in_order(const LaunchParams& rays,
                                               const cuda::Queue& queue) const;
-  // Compares full keys on the host; the result are rowIDs, and keys if they are wanted in order.
+  // Compares full keys on the host; returns rowIDs, and their keys if `in_order`.
   [[nodiscard]] cuda::FoundRows filter_residuals(const LookupBatch& batch, std::size_t first,
                                                  const Collected& collected, std::size_t lookups,
                                                  bool in_order, const cuda::Queue& queue) const;
-  // Throws where there are too many for what is to be done with all of them.
+  // Throws where the hits do not fit one array.
   static void require_room(const Collected& collected, std::size_t lookups, const char* doing);
   // The valid rows of one encoded key for each lookup, or none.
   [[nodiscard]] Collected rows_at_keys(const LaunchParams& edges, const std::vector<EdgeRow>& keys,
                                        const cuda::Queue& queue) const;
-  // Compares full keys on the host, as often as all rows of an encoded key turn out to lie outside.
+  // Compares full keys on the host, and repeats the search where all rows of an encoded key lie
+  // outside the range.
   [[nodiscard]] std::vector<EdgeRow> find_full_edges(const LookupBatch& batch, std::size_t first,
                                                      LaunchParams edges,
                                                      const cuda::Queue& queue) const;

@@ -30,7 +30,7 @@ struct SceneOptions {
 // Milliseconds and bytes of a build, in the paper's parts.
 struct SceneCosts {
   double convert_ms = 0, build_ms = 0, compact_ms = 0, update_ms = 0;
-  std::size_t primitives = 0;   // vertices, centres or boxes, all that were made
+  std::size_t primitives = 0;   // vertices, centres or boxes, of all structures
   std::size_t temporary = 0;    // the largest working memory of a build
   std::size_t uncompacted = 0;  // structures as they were built
 
@@ -42,12 +42,12 @@ struct SceneCosts {
 // The primitives of a column in acceleration structures, and the directory of its rows.
 class Scene {
  public:
-  // Writes primitives [first, first + count) to the input of a structure, on the stream of the
-  // build.
+  // Writes primitives [first, first + count) to the input of an acceleration structure, on the
+  // stream of the build.
   using WritePrimitives = std::function<void(std::size_t first, std::size_t count, void* to)>;
 
   Scene(const SceneOptions& options, const cuda::DeviceColumn& column, const cuda::Queue& queue);
-  // So many primitives other than the keys of a column; cannot be refitted.
+  // Over `count` primitives that are not the keys of a column; cannot be refitted.
   Scene(const SceneOptions& options, std::size_t primitives, const WritePrimitives& write,
         const cuda::Queue& queue);
 
@@ -70,7 +70,7 @@ class Scene {
   [[nodiscard]] std::size_t occupied_row_count() const { return directory_.size(); }
 
  private:
-  // One structure. Primitives stay only where they are needed for a refit.
+  // One acceleration structure. Primitives are kept only for refits.
   struct Part {
     std::size_t first = 0;
     std::size_t count = 0;

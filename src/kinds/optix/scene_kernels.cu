@@ -17,8 +17,8 @@ using cuda::blocks_for;
 using cuda::check;
 
 template <class Key>
-__global__ void place(Coordinates coordinates, Primitive primitive, const Key* keys,
-                      std::size_t count, void* primitives) {
+__global__ void write_primitives(Coordinates coordinates, Primitive primitive, const Key* keys,
+                                 std::size_t count, void* primitives) {
   const std::size_t i = cuda::thread_number();
   if (i >= count) return;
   if (primitive == Primitive::triangle)
@@ -52,8 +52,8 @@ void write_primitives(const Coordinates& coordinates, Primitive primitive,
                       void* primitives, cudaStream_t stream) {
   if (count == 0) return;
   with_keys(column, [&](const auto* keys) {
-    place<<<blocks_for(count), block_threads, 0, stream>>>(coordinates, primitive, keys + first,
-                                                           count, primitives);
+    write_primitives<<<blocks_for(count), block_threads, 0, stream>>>(
+        coordinates, primitive, keys + first, count, primitives);
   });
   cuda::check_launch("placing primitives");
 }

@@ -18,12 +18,13 @@ constexpr std::size_t max_in_software = std::size_t{1} << 28;
 
 std::size_t split_of(const Spec& spec, int device) {
   const DeviceContext& context = context_of(device);
-  const std::size_t most = context.max_primitives;
-  const std::size_t usual = context.rtcore_version == 0 ? std::min(most, max_in_software) : most;
+  const std::size_t max_keys = context.max_primitives;
+  const std::size_t usual =
+      context.rtcore_version == 0 ? std::min(max_keys, max_in_software) : max_keys;
   const auto split =
       static_cast<std::size_t>(split_option.whole(spec).value_or(static_cast<std::int64_t>(usual)));
-  if (split > most)
-    fail("invalid split={}: expected 1 to {}, the keys that one structure holds", split, most);
+  if (split > max_keys)
+    fail("invalid split={}: expected 1 to {}, the keys that one structure holds", split, max_keys);
   return split;
 }
 

@@ -20,11 +20,11 @@ namespace rtindex {
 //   along y    the rows behind it in k's plane, by a marker beside each row that holds anything;
 //   along z    the planes behind it, by a marker beside each plane that holds anything.
 //
-// A marker knows the first bucket of its row or plane, so that these three rays are enough.
+// A marker stores the first bucket of its row or plane, so that these three rays are enough.
 //
-// The scene need not tell all keys apart, since a search through keys follows: it can leave out low
-// bits ("dropped"), so that sparse keys lie close together and the first ray is mostly enough. What
-// is called a key below is then a key without these bits.
+// The scene need not distinguish all keys, since a search through keys follows: it can drop low
+// bits, so that sparse keys lie close together and the first ray is mostly enough. A key below is
+// then a key without these bits.
 
 inline constexpr std::uint32_t no_bucket = 0xffffffffU;
 
@@ -60,15 +60,15 @@ using HighestDifferences = std::array<std::uint32_t, 64>;
 #endif
 }
 
-// The low bits that a scene leaves out where it is free to choose: so many that about a thousand
-// buckets share a row, and that there are not more than some thousand rows, which rays find
-// quickest. (With rows much further apart than they are long, builders that sort by interleaved
-// bits tell places apart too late. On an H200, with rays past rows not yet bounded, 2^22 buckets in
-// 2^21 rows took 8 times as long as in 2^12.)
+// The number of low bits that a scene drops by default: so many that about a thousand buckets share
+// a row, and that there are at most some thousand rows, which rays find quickest. (With rows much
+// further apart than they are long, builders that sort by interleaved bits separate places too
+// late. On an H200, with rays past rows not yet bounded, 2^22 buckets in 2^21 rows took 8 times as
+// long as in 2^12.)
 //
-// No more than cost one bucket in 256 a place of its own, less some, so that few keys share their
-// place with the largest key of a bucket before theirs, where rays stop too early. If that leaves
-// too many rows all the same, none: planes of rows are better then.
+// At most so many that one bucket in 256 loses a place of its own, less `spare` bits, so that few
+// keys share their place with the largest key of the bucket before, where rays stop too early. If
+// that leaves too many rows, no bit is dropped: planes of rows are better then.
 [[nodiscard]] constexpr int bits_to_drop(const HighestDifferences& differences,
                                          const Coordinates& coordinates, std::uint64_t last_key) {
   if (coordinates.mode != KeyMode::three_d) return 0;
@@ -140,15 +140,15 @@ enum class BucketRole : std::uint8_t { representative, row_marker, plane_marker 
   return is_apart ? step : step - steps_on_axis(coordinates, role, before);
 }
 
-// The most gap_before any bucket, on each axis: no ray need be longer.
+// The largest gap_before() on each axis: rays are no longer than that.
 struct WidestGaps {
   std::uint32_t x = 0xffffffffU, y = 0xffffffffU, z = 0xffffffffU;
 };
 
-// Where buckets lie in the scene, and what rays need to know of them all.
+// The coordinates of buckets in the scene, and the bounds of rays.
 struct BucketSpace {
   Coordinates coordinates;
-  int dropped = 0;             // low bits of keys that the scene leaves out
+  int dropped = 0;             // low bits of keys that the scene drops
   std::uint64_t last_key = 0;  // of the column, without them
   WidestGaps widest;
 };
@@ -174,13 +174,14 @@ struct Stretch {
   }
 };
 
-// 2^wanted, or less where an axis of so many bits would grow beyond what every tracer takes.
+// 2^wanted, or less where an axis of so many bits would exceed the largest coordinate of some
+// tracer.
 [[nodiscard]] RTINDEX_HD inline float stretch_of(const Coordinates& coordinates, int wanted,
                                                  int bits) {
-  constexpr int most = 59;  // Embree's largest coordinate is 2^60
+  constexpr int max_exponent = 59;  // Embree's largest coordinate is 2^60
   constexpr int bias = 127;
   const auto scale_bits = std::bit_cast<std::uint32_t>(coordinates.scale);
-  const int room = most - bits - (static_cast<int>(scale_bits >> 23) - bias);
+  const int room = max_exponent - bits - (static_cast<int>(scale_bits >> 23) - bias);
   const int exponent = wanted < room ? wanted : room;
   return std::bit_cast<float>(static_cast<std::uint32_t>(exponent + bias) << 23);
 }
@@ -269,7 +270,7 @@ struct Stretch {
 
 // The bucket that holds the first key >= `whole_key`, which is not above the column's last key.
 // With bits dropped, it may also be one before that one whose largest key differs in these bits
-// alone. Both functions give the bucket of the closest hit of a ray, or no_bucket.
+// alone. Both functions return the bucket of the closest hit of a ray, or no_bucket.
 //
 // On a ray of more than short_ray the error of t can exceed the gap between two primitives, so that
 // the bucket found may be a neighbour of the right one (or of its row or plane). The caller

@@ -17,8 +17,8 @@ namespace rtindex {
 // end.
 //
 // Rounding errors can make a tracer report a hit that is some places behind the closest one. A
-// second ray therefore passes all places from which the closest hit may have been taken for a later
-// one, and all of its hits are compared by key: the result is exact.
+// second ray therefore passes all places in which the true closest hit may lie, and all of its hits
+// are compared by key: the result is exact.
 
 // Extended mode has this many places (in bits) between two powers of two, all equally far apart.
 inline constexpr int octave_bits = 22;
@@ -104,7 +104,7 @@ struct EdgeRays {
 // Searches the keys of one row. `tracer` casts two kinds of rays:
 //
 //   closest(ray, keys, hit)  whether the ray hits any of these keys; if so, `hit` is the closest
-//   take_all(ray, keys)      adds all hits of these keys to the answer of the lookup
+//   add_all_hits(ray, keys)      adds all hits of these keys to the answer of the lookup
 template <class Tracer>
 RTINDEX_HD bool find_edge_in_row(const EdgeRays& rays, Interval keys, Edge edge, Tracer& tracer) {
   const Coordinates& coordinates = rays.coordinates;
@@ -113,10 +113,10 @@ RTINDEX_HD bool find_edge_in_row(const EdgeRays& rays, Interval keys, Edge edge,
     std::uint64_t hit = 0;
     if (tracer.closest(edge_ray(coordinates, edge, part), part, hit)) {
       const Interval unsure = unsure_keys(coordinates, edge, part, hit);
-      tracer.take_all(unsure.lower == unsure.upper
-                          ? point_ray(coordinates, rays.point, hit)
-                          : range_ray(coordinates, rays.range, unsure, coordinates.row_of(hit)),
-                      unsure);
+      tracer.add_all_hits(unsure.lower == unsure.upper
+                              ? point_ray(coordinates, rays.point, hit)
+                              : range_ray(coordinates, rays.range, unsure, coordinates.row_of(hit)),
+                          unsure);
       return true;
     }
     if (part.lower == keys.lower) return false;
@@ -124,9 +124,10 @@ RTINDEX_HD bool find_edge_in_row(const EdgeRays& rays, Interval keys, Edge edge,
   }
 }
 
-// Adds the rows of the range's first or last key to the answer of `tracer`, perhaps among those of
-// some keys behind it; false if there is none. `occupied` are the rows of the scene that hold keys:
-// size(), operator[] and find(row), the place of the first one that is not before `row`.
+// Adds the rows of the range's first or last key to the answer of `tracer`, possibly with those of
+// some keys behind it; false if the range has no key. `occupied` are the rows of the scene that
+// hold keys: size(), operator[] and find(row), the position of the first one that is not before
+// `row`.
 template <class Rows, class Tracer>
 RTINDEX_HD bool find_edge(const EdgeRays& rays, const Rows& occupied, Interval range, Edge edge,
                           Tracer& tracer) {

@@ -9,7 +9,7 @@
 
 namespace rtindex {
 
-// How a lookup becomes a ray (paper, section 3.3, tab:rays). Ranges know the two parallel ones.
+// How a lookup becomes a ray (paper, section 3.3, tab:rays). Ranges use the two parallel ones.
 enum class RayKind : std::uint8_t { perpendicular, offset, zero };
 
 // A ray along +x or +z; hits count where t_min < t < t_max.
@@ -18,7 +18,7 @@ struct Ray {
   Point direction;
   float t_min;
   float t_max;
-  // Whether t alone decides. Where not, a hit counts only if its key is one that the ray passes.
+  // Whether every hit counts. Otherwise a hit counts only if its key is one that the ray passes.
   bool t_decides;
 };
 
@@ -98,7 +98,8 @@ inline constexpr float long_ray_slack = 1.0F / static_cast<float>(1 << 20);
   return {range.lower > lower ? range.lower : lower, range.upper < upper ? range.upper : upper};
 }
 
-// A range over this many rows or fewer casts its rays without asking which rows hold keys.
+// A range over at most this many rows casts a ray along each, without a search of the row
+// directory.
 inline constexpr std::uint64_t few_rows = 2;
 
 }  // namespace rtindex

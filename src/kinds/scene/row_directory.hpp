@@ -17,7 +17,7 @@ class RowDirectory {
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
   [[nodiscard]] std::size_t bytes() const { return rows_.bytes(); }
-  // The place of the first occupied row that is not before `row`.
+  // The position of the first occupied row that is not before `row`.
   [[nodiscard]] std::size_t find(std::uint64_t row) const;
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const { return rows_[i]; }
 

@@ -232,17 +232,18 @@ std::string dropped_text(int bits) {
 
 namespace {
 
-// The same of keys as the scene has them, without the bits that it leaves out.
+// is_exact() for keys of the scene, without the bits that it drops.
 bool is_exact_in_scene(const RxOptions& options, std::uint64_t span, double coordinate_limit) {
   const Coordinates& coordinates = options.coordinates;
   if (span > coordinates.largest_key()) return false;
-  const Extremes most = extremes(coordinates, span);
+  const Extremes largest_axes = extremes(coordinates, span);
   if (options.primitive == Primitive::sphere &&
-      std::max({most.x, most.y, most.z}) >= sphere_axis_limit)
+      std::max({largest_axes.x, largest_axes.y, largest_axes.z}) >= sphere_axis_limit)
     return false;
   if (coordinates.mode == KeyMode::extended)
     return coordinates.gap_after(static_cast<std::uint32_t>(span)) < coordinate_limit;
-  const auto largest = static_cast<double>(std::max({most.x, most.y, most.z}));
+  const auto largest =
+      static_cast<double>(std::max({largest_axes.x, largest_axes.y, largest_axes.z}));
   return (largest + 0.5) * static_cast<double>(coordinates.scale) < coordinate_limit;
 }
 
@@ -277,8 +278,8 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
         fmt::format("holds a span below 2^{}", coordinates.mode == KeyMode::naive ? 23 : 29));
   }
 
-  const Extremes most = extremes(coordinates, column.span >> options.drop.value_or(0));
-  const std::uint64_t reached = std::max({most.x, most.y, most.z});
+  const Extremes largest_axes = extremes(coordinates, column.span >> options.drop.value_or(0));
+  const std::uint64_t reached = std::max({largest_axes.x, largest_axes.y, largest_axes.z});
   if (options.primitive == Primitive::sphere && reached >= sphere_axis_limit)
     fail(
         "spheres of radius 0.25 are exact only below coordinate 2^22, and this column reaches "
@@ -291,7 +292,7 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
         name_of(options.primitive), coordinate_limit,
         static_cast<double>(reached) * static_cast<double>(coordinates.scale));
 
-  // What is left is extended mode beyond the tracer's largest coordinate.
+  // The remaining case: extended mode beyond the tracer's largest coordinate.
   const std::uint64_t last_exact =
       partition_point<std::uint64_t>(
           1, largest + 1,

@@ -23,7 +23,7 @@ enum class Update : std::uint8_t { rebuild, refit };
 enum class RowRays : std::uint8_t { occupied, all };
 
 // The paper's choices (section 3), read from a spec. Combinations that cannot be exact for any
-// column are refused here; those that depend on the keys by require_exact.
+// column are rejected here; require_exact() rejects those that depend on the keys.
 struct RxOptions {
   Coordinates coordinates;
   Primitive primitive = Primitive::triangle;
@@ -34,7 +34,7 @@ struct RxOptions {
   RowRays row_rays = RowRays::occupied;
   // Keys of a bucket in coarse-granular RX (scene/buckets.hpp); 0: every key has its primitive.
   std::uint32_t bucket = 0;
-  // Low bits of keys that the scene of buckets leaves out; none: as many as its keys allow.
+  // Low bits of keys that the scene of buckets drops; none: chosen from the keys.
   std::optional<int> drop;
 
   // Whether rays find buckets of sorted keys in place of single keys.
@@ -42,15 +42,15 @@ struct RxOptions {
 
   [[nodiscard]] static RxOptions from(const Spec& spec);
   [[nodiscard]] static std::vector<SpecOption> declared();
-  // The spec with the value of every option of a kind, which are these and its own.
+  // The spec with the values of all options: these and those of the kind.
   [[nodiscard]] static Spec complete(const Spec& spec, const Kind& kind);
 
  private:
-  // Throws where rays of these options would be wrong for some column.
+  // Throws if rays with these options could be inexact for some column.
   void require_exact_rays() const;
 };
 
-// More rays than this for one lookup (row_rays=all) are refused.
+// The most rays that one lookup may cast (row_rays=all).
 inline constexpr std::uint64_t max_row_rays = std::uint64_t{1} << 24;
 
 // Whether keys up to `span` are exact with these options. `coordinate_limit` is the tracer's
@@ -59,7 +59,7 @@ inline constexpr std::uint64_t max_row_rays = std::uint64_t{1} << 24;
 // The largest such span.
 [[nodiscard]] std::uint64_t max_exact_span(const RxOptions& options, double coordinate_limit);
 
-// A line of describe() on the bits that a scene of buckets leaves out.
+// A line of describe() on the bits that a scene of buckets drops.
 [[nodiscard]] std::string dropped_text(int bits);
 
 // Throws, naming the row, the key and the setting that would work, where the mode or the primitive

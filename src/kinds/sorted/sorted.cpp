@@ -23,7 +23,7 @@ class BinarySearch {
     lower_bounds_in({0, order.span(), 0, static_cast<std::uint32_t>(order.size())}, order, keys,
                     count, at);
   }
-  // Of keys in `part`.
+  // Searches for keys in `part`.
   void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
                        std::size_t count, std::uint32_t* at) const {
     for (std::size_t first = 0; first < count; first += in_step)

@@ -42,7 +42,7 @@ class DeviceGrid : public GpuTestWithParam<std::string> {
   }
 };
 
-// Every cluster is a group too heavy for its cells, and so are the clusters within it.
+// Every cluster is a group with too many keys for its cells, and so are the clusters within it.
 TEST_P(DeviceGrid, OfManyClusters) {
   std::vector<std::uint64_t> keys;
   for (std::uint64_t cluster = 1; cluster <= 40; ++cluster)

@@ -114,7 +114,7 @@ TYPED_TEST(DeviceHash, OfOneKey) {
   this->expect_exact({this->key_of(this->greatest), this->key_of(1)});
 }
 
-// A few repeated keys cost a few bytes, and no more.
+// A few repeated keys cost only a few bytes.
 TYPED_TEST(DeviceHash, KeepsUniqueKeysSmall) {
   std::vector<TypeParam> keys = this->random_keys(1 << 18);
   const std::size_t unique = build(keys, "hash@cuda").memory_usage().resident;

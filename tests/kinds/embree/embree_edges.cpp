@@ -1,5 +1,5 @@
 // The first and last valid row of ranges by Embree's closest hits, and all of them in the order of
-// keys, against a search by halves.
+// keys, against a binary search.
 
 #if defined(RTINDEX_HAS_EMBREE)
 
@@ -93,7 +93,7 @@ class TracedColumn {
   }
 
   // The rows of every range in both orders, and their keys. Returns the work for them.
-  // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only want the rows compared
+  // NOLINTNEXTLINE(modernize-use-nodiscard): most tests only compare the rows
   Counters expect_rows(const TestColumn& lower, const TestColumn& upper, const DeletedRows& deleted,
                        std::uint32_t limit) const {
     Counters work;

@@ -18,7 +18,7 @@ struct Marked {
 };
 
 Marked mark(const std::vector<std::uint64_t>& cells, std::uint32_t begin, std::size_t groups) {
-  // What nobody writes must not matter.
+  // Bytes that no key writes must not affect the result.
   GridGroup dirty{};
   std::memset(&dirty, 0xa5, sizeof(dirty));
   Marked marked{std::vector<GridGroup>(groups, dirty), std::vector<std::uint32_t>(groups, 0)};

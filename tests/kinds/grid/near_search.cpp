@@ -71,7 +71,7 @@ void expect_found(const Order& order, Key key) {
       const std::uint32_t end = std::min(size, less + equal + after);
       if (begin == end) {
         ASSERT_EQ(row_near(order, begin, end, begin, key), miss_row);
-        ASSERT_EQ(place_near(order, begin, end, begin, key), miss_row);
+        ASSERT_EQ(position_near(order, begin, end, begin, key), miss_row);
         ASSERT_EQ(lower_near(order, begin, end, begin, key), end);
         expect_neighbours(order, begin, end, begin, key, less, equal);
       }
@@ -82,7 +82,7 @@ void expect_found(const Order& order, Key key) {
         if (equal > 1) continue;
         ASSERT_EQ(row_near(order, begin, end, guess, key), row)
             << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
-        ASSERT_EQ(place_near(order, begin, end, guess, key), place)
+        ASSERT_EQ(position_near(order, begin, end, guess, key), place)
             << "key " << key << " in [" << begin << ", " << end << ") from " << guess;
       }
     }

@@ -25,7 +25,7 @@ class OptixRows : public testing::Test {
     std::size_t free = 0;
     std::size_t total = 0;
     require(cudaMemGetInfo(&free, &total));
-    if (free < std::size_t{40} << 30) GTEST_SKIP() << "takes 40 GiB of GPU memory";
+    if (free < std::size_t{40} << 30) GTEST_SKIP() << "needs 40 GiB of GPU memory";
   }
 };
 

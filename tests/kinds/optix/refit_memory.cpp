@@ -58,8 +58,8 @@ TEST_P(OptixRefitMemory, KeepsAnswersIfARefitRunsOutOfMemory) {
   const std::vector<std::uint64_t> low = {0};
   const std::vector<std::uint64_t> high = {~std::uint64_t{0}};
   int failures = 0;
-  for (int given = 0;; ++given) {
-    memory_->left = given;
+  for (int allowed = 0;; ++allowed) {
+    memory_->left = allowed;
     bool done = true;
     try {
       index.update(all, new_keys);
@@ -70,11 +70,11 @@ TEST_P(OptixRefitMemory, KeepsAnswersIfARefitRunsOutOfMemory) {
     const auto& now = done ? new_keys : keys;
     const Answers found = index.lookup(now, Answer::any);
     for (std::uint32_t row = 0; row < rows; ++row)
-      ASSERT_EQ(now[found.any()[row]], now[row]) << "after " << given << " allocations";
+      ASSERT_EQ(now[found.any()[row]], now[row]) << "after " << allowed << " allocations";
     ASSERT_EQ(index.range(low, high, Answer::count).count()[0], rows);
     if (done) break;
     ++failures;
-    ASSERT_LT(given, 1000);
+    ASSERT_LT(allowed, 1000);
   }
   EXPECT_GT(failures, 3);
 }

@@ -43,11 +43,11 @@ class ExactBuckets {
         keys_(std::move(keys)),
         buckets_{size, static_cast<std::uint32_t>(keys_.size())} {
     const auto widest = [&](BucketRole role) {
-      std::uint32_t most = steps_on_axis(coordinates, role, largest_key(0));
+      std::uint32_t max_gap = steps_on_axis(coordinates, role, largest_key(0));
       for (std::uint32_t bucket = 1; bucket < buckets_.count(); ++bucket)
-        most = std::max(
-            most, gap_before(coordinates, role, largest_key(bucket - 1), largest_key(bucket)));
-      return most;
+        max_gap = std::max(
+            max_gap, gap_before(coordinates, role, largest_key(bucket - 1), largest_key(bucket)));
+      return max_gap;
     };
     space_.widest = {widest(BucketRole::representative), widest(BucketRole::row_marker),
                      widest(BucketRole::plane_marker)};

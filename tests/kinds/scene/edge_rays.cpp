@@ -39,7 +39,7 @@ class RoundingTracer {
     return nearest != std::numeric_limits<double>::infinity();
   }
 
-  void take_all(const Ray& ray, Interval passed) {
+  void add_all_hits(const Ray& ray, Interval passed) {
     ++rays;
     for_each(passed, [&](std::uint64_t key) {
       if (!hits(ray, triangle_at(coordinates_, key))) return;

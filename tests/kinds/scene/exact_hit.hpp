@@ -25,8 +25,8 @@ struct Exact {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// Where a ray meets the inside of a triangle, edges excluded, in double precision: what a tracer
-// would find if it did not round.
+// Where a ray meets the inside of a triangle, edges excluded, in double precision: the hit of a
+// tracer without rounding.
 [[nodiscard]] inline std::optional<double> exact_hit(const Ray& ray, const Triangle& triangle) {
   const Exact direction{ray.direction.x, ray.direction.y, ray.direction.z};
   const Exact edge1 = minus(triangle.b, triangle.a);

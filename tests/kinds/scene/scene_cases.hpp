@@ -18,7 +18,8 @@ namespace rtindex::test {
   std::vector<Coordinates> cases;
   for (const float scale : {1.0F, 0x1p20F, 0x1p-20F}) {
     cases.push_back({.mode = KeyMode::naive, .scale = scale});
-    // At 2^20 and 2^0 the largest keys of extended mode leave what a tracer takes, not float32.
+    // At 2^20 and 2^0 the largest keys of extended mode exceed the largest coordinate of a tracer,
+    // but not float32.
     if (scale <= 1.0F) cases.push_back({.mode = KeyMode::extended, .scale = scale});
     for (const auto& [x, y, z] : std::vector<std::tuple<int, int, int>>{{23, 23, 18},
                                                                         {22, 22, 20},

@@ -65,8 +65,8 @@ __device__ inline void set_payload(unsigned number, unsigned value) {
 // Rays run the any-hit program for every hit, and no other.
 inline constexpr unsigned ray_flags = ray_enforce_any_hit | ray_no_closest_hit;
 
-// Traces a ray whose payload is a pointer. The call takes and returns 32 registers, of which two
-// are in use.
+// Traces a ray whose payload is a pointer. The call has 32 registers as inputs and outputs, of
+// which two are in use.
 __device__ inline void trace(Traversable structure, const Ray& ray, void* payload) {
   const auto bits = reinterpret_cast<std::uint64_t>(payload);
   const auto low = static_cast<unsigned>(bits);

@@ -11,7 +11,7 @@ using namespace rtindex::optix;
 
 namespace {
 
-// Casts the rays that find_edge() asks for.
+// Casts the rays of find_edge().
 class EdgeTracer {
  public:
   __device__ explicit EdgeTracer(Edge edge) : hits_{.edge = edge} {}
@@ -23,7 +23,7 @@ class EdgeTracer {
     return hits_.best.row != miss_row;
   }
 
-  __device__ void take_all(const Ray& ray, Interval keys) {
+  __device__ void add_all_hits(const Ray& ray, Interval keys) {
     hits_.start(ray, keys, false);
     cast(ray);
   }

@@ -18,7 +18,7 @@ namespace rtindex::optix {
   return scene.rows == nullptr ? primitive : scene.rows[primitive];
 }
 
-// Whether the row of a primitive is one that no lookup matches.
+// Whether the row of a primitive is deleted.
 [[nodiscard]] RTINDEX_HD inline bool is_deleted(const LaunchParams& params,
                                                 std::uint32_t primitive) {
   const RowBits& deleted = params.lookups.deleted;

@@ -34,7 +34,7 @@ struct OccupiedRows {
   [[nodiscard]] __device__ std::uint64_t operator[](std::uint64_t i) const {
     return params().scene.directory[i];
   }
-  // The place of the first occupied row that is not before `row`.
+  // The position of the first occupied row that is not before `row`.
   [[nodiscard]] __device__ std::uint64_t find(std::uint64_t row) const {
     return partition_point<std::uint64_t>(0, size(),
                                           [&](std::uint64_t i) { return (*this)[i] < row; });
