@@ -48,9 +48,9 @@ Aggregates aggregates_in(const ArrowArray& array, const std::string& format) {
 }
 
 // Nulls mark misses, whose elements are those of misses still.
-Given given_in(const Exported& exported, const AnswerOptions& options) {
-  Given given;
-  given.size = static_cast<std::size_t>(exported.array->length);
+PlainAnswers plain_answers_in(const Exported& exported, const AnswerOptions& options) {
+  PlainAnswers found;
+  found.size = static_cast<std::size_t>(exported.array->length);
   const auto rows_of = [&](const char* name) -> std::optional<std::vector<std::uint32_t>> {
     const ArrowArray* child = exported.child(name);
     if (child == nullptr) return std::nullopt;
@@ -61,24 +61,24 @@ Given given_in(const Exported& exported, const AnswerOptions& options) {
     if (child == nullptr) return std::nullopt;
     return aggregates_in(*child, exported.format_of(name));
   };
-  given.any = rows_of("any");
-  given.first = rows_of("first");
-  given.count = rows_of("count");
-  given.sum = values_of("sum");
-  given.min = values_of("min");
-  given.max = values_of("max");
+  found.any = rows_of("any");
+  found.first = rows_of("first");
+  found.count = rows_of("count");
+  found.sum = values_of("sum");
+  found.min = values_of("min");
+  found.max = values_of("max");
   if (const ArrowArray* lists = exported.child("rows"); lists != nullptr) {
     const auto* offsets = static_cast<const std::uint64_t*>(lists->buffers[1]);
-    given.offsets.emplace(offsets, offsets + lists->length + 1);
-    given.rows = elements_of<std::uint32_t>(*lists->children[0]);
+    found.offsets.emplace(offsets, offsets + lists->length + 1);
+    found.rows = elements_of<std::uint32_t>(*lists->children[0]);
   }
-  if (!options.matched) return given;
+  if (!options.matched) return found;
   for (const char* name : {"any", "first", "sum", "min", "max"})
     if (const ArrowArray* child = exported.child(name); child != nullptr) {
       const auto* bits = static_cast<const std::uint8_t*>(child->buffers[0]);
-      given.matched.emplace(bits, bits + (given.size + 7) / 8);
+      found.matched.emplace(bits, bits + (found.size + 7) / 8);
     }
-  return given;
+  return found;
 }
 
 // A batch as Arrow arrays, and its query.
@@ -113,7 +113,8 @@ TEST_P(EveryWorkloadInC, AnswersLikeTheScan) {
       Exported answers;
       ASSERT_EQ("", error_in(rtindex_answer(index.get(), &lookups.query, &c_options.c, nullptr,
                                             answers.schema_out(), answers.array_out())));
-      ASSERT_EQ("", first_difference(given_in(answers, options), options, batch, matches, values))
+      ASSERT_EQ(
+          "", first_difference(plain_answers_in(answers, options), options, batch, matches, values))
           << text_of(batch.lower.shape());
     }
   }
@@ -140,10 +141,10 @@ TEST(EveryOptionInC, AnswersLikeTheScan) {
       Exported answers;
       ASSERT_EQ("", error_in(rtindex_answer(index.get(), &lookups.query, &c_options.c, nullptr,
                                             answers.schema_out(), answers.array_out())));
-      Given given = given_in(answers, options);
+      PlainAnswers found = plain_answers_in(answers, options);
       AnswerOptions checked = options;
-      if (!given.matched) checked.matched = false;  // no answer that has nulls
-      ASSERT_EQ("", first_difference(given, checked, batch, matches, values)) << text_of(options);
+      if (!found.matched) checked.matched = false;  // no answer that has nulls
+      ASSERT_EQ("", first_difference(found, checked, batch, matches, values)) << text_of(options);
     }
   }
 }
@@ -160,21 +161,21 @@ TEST(OutputsInC, AnswersLikeTheScan) {
     const Matches matches = scan(column.keys(), batch);
     const CBatch lookups(batch, 5);
     const std::size_t size = batch.size();
-    Given given{.size = size};
+    PlainAnswers found{.size = size};
     const auto doubles = [&](auto& into) {
       auto& elements = into.emplace().template emplace<2>();
       elements.resize(size);
       return elements.data();
     };
     auto outputs = sized<rtindex_outputs>();
-    outputs.any = given.any.emplace(size, 5).data();
-    outputs.first = given.first.emplace(size, 5).data();
-    outputs.count = given.count.emplace(size, 5).data();
-    outputs.matched = given.matched.emplace((size + 7) / 8, std::uint8_t{0xff}).data();
-    outputs.sum = doubles(given.sum);
-    outputs.min = doubles(given.min);
-    outputs.max = doubles(given.max);
-    outputs.offsets = given.offsets.emplace(size + 1, 5).data();
+    outputs.any = found.any.emplace(size, 5).data();
+    outputs.first = found.first.emplace(size, 5).data();
+    outputs.count = found.count.emplace(size, 5).data();
+    outputs.matched = found.matched.emplace((size + 7) / 8, std::uint8_t{0xff}).data();
+    outputs.sum = doubles(found.sum);
+    outputs.min = doubles(found.min);
+    outputs.max = doubles(found.max);
+    outputs.offsets = found.offsets.emplace(size + 1, 5).data();
     auto c_options = sized<rtindex_answer_options>();
     c_options.values = c_values.get();
     const auto answer = [&] {
@@ -182,13 +183,13 @@ TEST(OutputsInC, AnswersLikeTheScan) {
           rtindex_answer_into(index.get(), &lookups.query, &c_options, nullptr, &outputs));
     };
     ASSERT_EQ("", answer());
-    given.rows.resize(given.offsets->back());
-    outputs.rows = given.rows.data();
-    outputs.rows_capacity = given.rows.size();
+    found.rows.resize(found.offsets->back());
+    outputs.rows = found.rows.data();
+    outputs.rows_capacity = found.rows.size();
     ASSERT_EQ("", answer());
     AnswerOptions options = full_options();
     options.miss = {};
-    ASSERT_EQ("", first_difference(given, options, batch, matches, values));
+    ASSERT_EQ("", first_difference(found, options, batch, matches, values));
   }
 }
 

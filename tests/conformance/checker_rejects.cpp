@@ -21,7 +21,7 @@ struct Example {
                        integers(Type::i32, std::vector<Whole>{10, 25, 19, 99, 10}));
   Matches matches = scan(column.keys(), batch);
   AnswerOptions options{.answers = full_options().answers, .matched = true, .limit = 2};
-  Given right;
+  PlainAnswers right;
 
   Example() {
     right.size = 5;
@@ -37,8 +37,8 @@ struct Example {
     right.matched = {0b01011};
   }
 
-  [[nodiscard]] std::string difference(const Given& given) const {
-    return first_difference(given, options, batch, matches, values);
+  [[nodiscard]] std::string difference(const PlainAnswers& found) const {
+    return first_difference(found, options, batch, matches, values);
   }
 };
 
@@ -51,54 +51,54 @@ TEST(Oracle, ScansTheColumn) {
 TEST(Checker, AcceptsRightAnswers) {
   const Example example;
   EXPECT_EQ("", example.difference(example.right));
-  Given other = example.right;
+  PlainAnswers other = example.right;
   other.any = {0, 1, miss_row, 3, miss_row};
   other.rows = {0, 3, 1, 0, 3};
   EXPECT_EQ("", example.difference(other));
 }
 
 TEST(Checker, RejectsEveryWrongAnswer) {
-  using Change = std::function<void(Given&)>;
+  using Change = std::function<void(PlainAnswers&)>;
   const std::vector<std::pair<std::string, Change>> changes = {
-      {"size", [](Given& g) { g.size = 4; }},
-      {"any is another row", [](Given& g) { (*g.any)[0] = 1; }},
-      {"any is a null row", [](Given& g) { (*g.any)[3] = 2; }},
-      {"any misses", [](Given& g) { (*g.any)[1] = miss_row; }},
-      {"any hits", [](Given& g) { (*g.any)[2] = 0; }},
-      {"any is missing", [](Given& g) { g.any.reset(); }},
-      {"any is too short", [](Given& g) { g.any->pop_back(); }},
-      {"first is not the first", [](Given& g) { (*g.first)[0] = 3; }},
-      {"first hits", [](Given& g) { (*g.first)[4] = 0; }},
-      {"count is too small", [](Given& g) { (*g.count)[3] = 2; }},
-      {"count is too large", [](Given& g) { (*g.count)[2] = 1; }},
-      {"sum", [](Given& g) { std::get<0>(*g.sum)[0] = 45; }},
-      {"sum of a miss", [](Given& g) { std::get<0>(*g.sum)[2] = 0; }},
-      {"sum of another class", [](Given& g) { g.sum = std::vector<std::int64_t>(5, 1); }},
-      {"min", [](Given& g) { std::get<0>(*g.min)[0] = 100; }},
-      {"max", [](Given& g) { std::get<0>(*g.max)[3] = 100; }},
-      {"max of a miss", [](Given& g) { std::get<0>(*g.max)[4] = 200; }},
-      {"a row that does not match", [](Given& g) { g.rows[0] = 1; }},
-      {"a row twice", [](Given& g) { g.rows[0] = 0; }},
+      {"size", [](PlainAnswers& g) { g.size = 4; }},
+      {"any is another row", [](PlainAnswers& g) { (*g.any)[0] = 1; }},
+      {"any is a null row", [](PlainAnswers& g) { (*g.any)[3] = 2; }},
+      {"any misses", [](PlainAnswers& g) { (*g.any)[1] = miss_row; }},
+      {"any hits", [](PlainAnswers& g) { (*g.any)[2] = 0; }},
+      {"any is missing", [](PlainAnswers& g) { g.any.reset(); }},
+      {"any is too short", [](PlainAnswers& g) { g.any->pop_back(); }},
+      {"first is not the first", [](PlainAnswers& g) { (*g.first)[0] = 3; }},
+      {"first hits", [](PlainAnswers& g) { (*g.first)[4] = 0; }},
+      {"count is too small", [](PlainAnswers& g) { (*g.count)[3] = 2; }},
+      {"count is too large", [](PlainAnswers& g) { (*g.count)[2] = 1; }},
+      {"sum", [](PlainAnswers& g) { std::get<0>(*g.sum)[0] = 45; }},
+      {"sum of a miss", [](PlainAnswers& g) { std::get<0>(*g.sum)[2] = 0; }},
+      {"sum of another class", [](PlainAnswers& g) { g.sum = std::vector<std::int64_t>(5, 1); }},
+      {"min", [](PlainAnswers& g) { std::get<0>(*g.min)[0] = 100; }},
+      {"max", [](PlainAnswers& g) { std::get<0>(*g.max)[3] = 100; }},
+      {"max of a miss", [](PlainAnswers& g) { std::get<0>(*g.max)[4] = 200; }},
+      {"a row that does not match", [](PlainAnswers& g) { g.rows[0] = 1; }},
+      {"a row twice", [](PlainAnswers& g) { g.rows[0] = 0; }},
       {"a row too few",
-       [](Given& g) {
+       [](PlainAnswers& g) {
          g.rows.pop_back();
          g.offsets = {0, 2, 3, 3, 4, 4};
        }},
       {"more rows than the limit",
-       [](Given& g) {
+       [](PlainAnswers& g) {
          g.rows.push_back(0);
          g.offsets = {0, 2, 3, 3, 6, 6};
        }},
-      {"rows of the next lookup", [](Given& g) { (*g.offsets)[1] = 1; }},
-      {"offsets that end early", [](Given& g) { (*g.offsets)[5] = 4; }},
-      {"offsets that go back", [](Given& g) { (*g.offsets)[2] = 4; }},
-      {"matched where there is no match", [](Given& g) { (*g.matched)[0] = 0b01111; }},
-      {"not matched where there is one", [](Given& g) { (*g.matched)[0] = 0b00011; }},
-      {"matched behind the end", [](Given& g) { (*g.matched)[0] = 0b101011; }},
+      {"rows of the next lookup", [](PlainAnswers& g) { (*g.offsets)[1] = 1; }},
+      {"offsets that end early", [](PlainAnswers& g) { (*g.offsets)[5] = 4; }},
+      {"offsets that go back", [](PlainAnswers& g) { (*g.offsets)[2] = 4; }},
+      {"matched where there is no match", [](PlainAnswers& g) { (*g.matched)[0] = 0b01111; }},
+      {"not matched where there is one", [](PlainAnswers& g) { (*g.matched)[0] = 0b00011; }},
+      {"matched behind the end", [](PlainAnswers& g) { (*g.matched)[0] = 0b101011; }},
   };
   const Example example;
   for (const auto& [name, change] : changes) {
-    Given wrong = example.right;
+    PlainAnswers wrong = example.right;
     change(wrong);
     EXPECT_NE("", example.difference(wrong)) << name;
   }
@@ -116,19 +116,19 @@ TEST(Checker, JudgesFloatsByTheStatedTolerance) {
   const Batch batch = points(integers(Type::u8, std::vector<Whole>{1, 2}));
   const Matches matches = scan(column.keys(), batch);
   const AnswerOptions options{.answers = Answer::sum | Answer::max};
-  Given given;
-  given.size = 2;
-  given.max = std::vector<double>{1e6, NAN};
+  PlainAnswers found;
+  found.size = 2;
+  found.max = std::vector<double>{1e6, NAN};
   auto difference = [&](double sum, double of_nan) {
-    given.sum = std::vector<double>{sum, of_nan};
-    return first_difference(given, options, batch, matches, values);
+    found.sum = std::vector<double>{sum, of_nan};
+    return first_difference(found, options, batch, matches, values);
   };
   EXPECT_EQ("", difference(0.25, NAN));
   EXPECT_EQ("", difference(0.25 + 1e-7, NAN));  // a 2e6th of a 1e-12th
   EXPECT_NE("", difference(0.25 + 1e-5, NAN));
   EXPECT_NE("", difference(NAN, NAN));
   EXPECT_NE("", difference(0.25, 0));
-  given.max = std::vector<double>{std::nextafter(1e6, 0.0), NAN};
+  found.max = std::vector<double>{std::nextafter(1e6, 0.0), NAN};
   EXPECT_NE("", difference(0.25, NAN));
 }
 

@@ -64,7 +64,7 @@ TEST_P(Concurrency, BatchesAreWholeWhileUpdatesComeIn) {
           const Answers answers = batches[i].kind == QueryKind::equal
                                       ? index.lookup(lower.view(), options)
                                       : index.range(lower.view(), batches[i].upper.view(), options);
-          const Given result = given(answers, options);
+          const PlainAnswers result = plain_answers(answers, options);
           const std::string text =
               first_difference(result, options, batches[i], before_matches[i], values);
           if (!text.empty() &&

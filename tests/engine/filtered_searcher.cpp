@@ -1,4 +1,4 @@
-// A filter before the search of a small segment: it must spare most misses the search, and no hit.
+// The filter before the search of a small segment: it must reject most misses and no hit.
 
 #include <gtest/gtest.h>
 

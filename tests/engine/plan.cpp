@@ -1,4 +1,4 @@
-// Which kernel a plan chooses, for every trait that decides about it.
+// Which kernel a plan chooses, for every trait that it depends on.
 
 #include "engine/plan.hpp"
 

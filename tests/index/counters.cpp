@@ -66,7 +66,7 @@ TEST_P(RayCounters, APerpendicularRayPerLookupAndAHitPerMatch) {
   }
 }
 
-// A ray may meet a sphere on its way out as well.
+// A ray may hit a sphere at its exit as well.
 TEST_P(RayCounters, ASphereIsHitAtLeastOnce) {
   const auto keys = even_keys(1000);
   const Counters work = work_of(made(",primitive=sphere", keys), keys);
@@ -135,8 +135,8 @@ TEST_P(RayCounters, BucketsNeedOneToThreeRaysPerEnd) {
   EXPECT_EQ(work_of_range(index, 0, 59).hits, 6U);
 }
 
-// Keys 2^40 apart have rows of their own; without the bits that tell none of them apart, they share
-// one.
+// Keys 2^40 apart have rows of their own; without the low bits, which are equal in all of them,
+// they share one.
 TEST_P(RayCounters, SparseBucketsNeedOneRayPerEnd) {
   std::vector<std::uint64_t> keys;
   for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(i << 40);

@@ -1,7 +1,7 @@
-// Files of every index with random damage, also where no checksum looks: loading and using them
-// gives an Error or any answer, but never a crash, a hang or a row that does not exist.
+// Files of every index with random damage, also where no checksum covers it: loading and using them
+// throws an Error or returns any answer, but never a crash, a hang or a row that does not exist.
 //
-//   RTINDEX_FUZZ_SEED, RTINDEX_FUZZ_ROUNDS (of each case): to look longer or elsewhere
+//   RTINDEX_FUZZ_SEED, RTINDEX_FUZZ_ROUNDS (of each case): to test longer or with other damage
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ class Damage {
   Damage(IndexBytes& file, Random& random)
       : file_(file), random_(random), sections_(file.sections()) {}
 
-  // One to four changes; whether the checksums are made right afterwards is one of the choices.
+  // One to four changes; one choice is whether the checksums are recomputed afterwards.
   void strike() {
     for (std::size_t changes = 1 + random_.below(4); changes > 0; --changes) {
       switch (random_.below(8)) {
@@ -147,8 +147,8 @@ class Damage {
   std::vector<IndexBytes::Section> sections_;
 };
 
-// With included values, where the index takes them; after changes, with several segments, erased
-// rows and rows that have moved.
+// With included values, where the index supports them; after changes, with several segments, erased
+// and superseded rows.
 Index build_whole(const TestColumn& column, const std::string& spec, bool is_changed,
                   std::uint64_t seed) {
   ChangingIndex changing(column, spec,
@@ -168,20 +168,20 @@ class DamagedFiles : public testing::TestWithParam<Case> {
            Random& random) {
     static_cast<void>(index.describe());
     static_cast<void>(index.memory_usage());
-    if (index.size() > 100000) return;  // many nulls; the values alone would take long
+    if (index.size() > 100000) return;  // many nulls: values of all rows would be slow
     const std::vector<std::uint32_t> values(index.size(), 1);
-    ask_all(index, batches, values);
+    query_all(index, batches, values);
     if (random.one_in(2)) change(index, column, random);
     if (random.one_in(10)) {
       index.save(again_);
       Index copy = load(again_, {.verify = Verify::full});
-      ask_all(copy, batches, std::vector<std::uint32_t>(copy.size(), 1));
+      query_all(copy, batches, std::vector<std::uint32_t>(copy.size(), 1));
     }
-    ask_all(index, batches, std::vector<std::uint32_t>(index.size(), 1));
+    query_all(index, batches, std::vector<std::uint32_t>(index.size(), 1));
   }
 
-  static void ask_all(const Index& index, const std::vector<Batch>& batches,
-                      const std::vector<std::uint32_t>& values) {
+  static void query_all(const Index& index, const std::vector<Batch>& batches,
+                        const std::vector<std::uint32_t>& values) {
     AnswerOptions with_values = full_options();
     with_values.values = values;
     for (const Batch& batch : batches) {
@@ -244,7 +244,7 @@ TEST_P(DamagedFiles, CauseAnErrorOrAnyAnswer) {
     if (HasFatalFailure()) return;
   }
   RecordProperty("loaded", static_cast<int>(loaded));
-  // Some damage is always noticed; few rounds, as under a sanitizer, may hit large arrays alone.
+  // Some damage is always detected; few rounds, as under a sanitizer, may hit large arrays alone.
   if (rounds >= 80) {
     EXPECT_GT(rounds, loaded);
   }

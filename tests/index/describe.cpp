@@ -1,4 +1,4 @@
-// What an index says about itself, and what it holds.
+// Descriptions of indexes, and their memory.
 
 #include <gtest/gtest.h>
 

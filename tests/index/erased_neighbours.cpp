@@ -24,9 +24,9 @@ class ErasedNeighbours : public testing::TestWithParam<std::string> {
     for (std::uint32_t row = 0; row < 40 * repeats; ++row) {
       keys_.push_back(2 + row / repeats * 2);
       const std::uint32_t key = row / repeats;
-      const std::uint32_t place = row % repeats;
-      is_erased_.push_back((key % 6 == 1 && place < 70) || (key % 6 == 2 && place >= 30) ||
-                           (key % 6 == 3 && place != 50) || key % 6 == 4);
+      const std::uint32_t nth = row % repeats;
+      is_erased_.push_back((key % 6 == 1 && nth < 70) || (key % 6 == 2 && nth >= 30) ||
+                           (key % 6 == 3 && nth != 50) || key % 6 == 4);
       if (is_erased_.back()) erased_.push_back(row);
     }
     // Others, so that few of all rows are erased and the index is not merged.

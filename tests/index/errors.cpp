@@ -1,4 +1,4 @@
-// Bad input: an Error whose sentence says what is wrong and what to do, on every index.
+// Invalid input: an Error whose sentence says what is wrong and what to do, on every index.
 
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST_P(Errors, ComparisonOfEveryTypeWithEveryOther) {
     const Index other = build(columns[a], GetParam());
     for (std::size_t b = 0; b < columns.size(); ++b) {
       const std::string text = sentence([&] { static_cast<void>(other.lookup(columns[b])); });
-      // A key of fewer parts stands for all that begin with it, which only an order can tell.
+      // A key of fewer parts matches all keys that begin with it, which needs key order.
       const bool is_first_part = a == 6 && b == 5 && !GetParam().starts_with("hash");
       EXPECT_EQ(text == "no error", a == b || is_first_part)
           << name_of(columns[a].type()) << " looked up as " << name_of(columns[b].type()) << ": "
@@ -177,7 +177,7 @@ TEST_P(Errors, RowsOfChanges) {
     EXPECT_SAYS(erase(ColumnView(one).on_device()), "rows are in device memory");
   }
   EXPECT_EQ("no error", erase(Rows{}));
-  // Nothing of all that happened.
+  // None of these calls has changed the index.
   EXPECT_EQ(index.size(), 3U);
   EXPECT_EQ(index.live(), 2U);
   EXPECT_EQ(index.lookup(keys, Answer::first).first()[0], 0U);
@@ -269,7 +269,7 @@ TEST_P(Errors, ValuesOfACallCoverInsertedAndErasedRows) {
 }
 
 TEST_P(Errors, MoreRowsThanAnIndexHolds) {
-  const std::uint8_t byte = 0;  // only the number of rows is looked at
+  const std::uint8_t byte = 0;  // only the number of rows is checked
   const ColumnView column = ColumnView::of(Type::u8, &byte, std::size_t{1} << 32);
   const std::string text = sentence([&] { static_cast<void>(build(column, GetParam())); });
   EXPECT_SAYS(text, "2^32 - 1");
@@ -312,7 +312,7 @@ TEST_P(Errors, IncludedValuesOfAnIndexWithoutOrder) {
   const std::string text = error_message(GetParam());
   if (text == "no error") GTEST_SKIP() << "includes values";
   EXPECT_SAYS(text, "use rx:native, sorted or btree");
-  // What it offers works, and is offered where it works.
+  // supports() is true exactly for calls that succeed.
   const bool offers_buckets = text.find("add bucket=16") != std::string::npos;
   EXPECT_EQ(error_message(GetParam() + ",bucket=16") == "no error", offers_buckets) << text;
 }

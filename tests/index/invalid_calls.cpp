@@ -93,7 +93,7 @@ TEST(SmallBuffers, ReceiveTheFirstPairsAndTheCountOfAll) {
   }
   EXPECT_EQ(lookups.back(), 77U);
   EXPECT_EQ(rows.back(), 77U);
-  // Semi joins have no rows.
+  // Semi joins return no rows.
   index.join_into(Query::equal(numbers), JoinKind::semi,
                   {.lookups = lookups.data(), .capacity = 2, .count = &count});
   EXPECT_EQ(count, 3U);

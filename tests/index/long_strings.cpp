@@ -148,7 +148,7 @@ TEST_P(ManyAlikeKeys, OfWideComposites) {
       lookups, rows_of(column));
 }
 
-// Those that have the rows of one encoded key side by side. To a ray all of these are hits.
+// Indexes with the rows of one encoded key side by side. A ray hits all of these.
 std::vector<std::string> searching_indexes() {
   std::vector<std::string> result = usable_indexes();
   std::erase_if(result, [](const std::string& spec) {

@@ -82,7 +82,7 @@ TEST(Segments, AnswerLikeOne) {
   const RowKeys more = keys_from(1, 20'000);
   RowKeys all = keys;
   all.insert(all.end(), more.begin(), more.end());
-  RowKeys points = keys_from(96, 1'000);  // each third of them was added later, some are not there
+  RowKeys points = keys_from(96, 1'000);  // each third of them was added later, some are missing
   for (std::size_t i = 0; i < points.size(); i += 3) points[i] += 1;
   for (std::size_t i = 9; i < points.size(); i += 10) points[i] = static_cast<std::uint32_t>(6 * i);
   for (const std::string spec : {"sorted@cpu", "rx:native@cpu"}) {

@@ -1,4 +1,4 @@
-// What Index::save and load promise beside right answers.
+// Index::save and load beyond correct answers.
 
 #include <gtest/gtest.h>
 
@@ -332,7 +332,7 @@ TEST_F(SavedIndex, IsNotReadWhenItIsOpened) {
     EXPECT_LT(resident_kib(path_), 1024U) << spec;
     EXPECT_EQ(quick.lookup(std::span(keys).first(10)).any()[3], 3U);
     const Index full = load(path_, {.verify = Verify::full});
-    if (resident_kib(path_) == 0) GTEST_SKIP() << "this system does not tell what is resident";
+    if (resident_kib(path_) == 0) GTEST_SKIP() << "this system does not report resident memory";
     EXPECT_GT(resident_kib(path_), 12U << 10U) << spec;
   }
 }

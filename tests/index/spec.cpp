@@ -11,7 +11,7 @@ namespace {
 
 std::string error_message(const std::string& text) {
   try {
-    return "taken as " + Spec(text).text();
+    return "accepted as " + Spec(text).text();
   } catch (const Error& error) {
     return error.what();
   }
@@ -113,7 +113,7 @@ TEST(Spec, RejectsOtherText) {
                                  "rx:embree:native",
                                  "rx@cpu@cuda",
                                  "rx;mode=3d"})
-    EXPECT_FALSE(says(error_message(text), "taken as"))
+    EXPECT_FALSE(says(error_message(text), "accepted as"))
         << "'" << text << "' was " << error_message(text);
 }
 
@@ -172,7 +172,7 @@ TEST(Spec, SaysWhichValuesAreExpected) {
        {"threads=all", "threads=4096", "cell=1", "cell=16", "group=1", "group=32", "load=0.05",
         "load=0.95", "bucket=1", "bucket=1073741824", "drop=0", "drop=63", "drop=auto",
         "split=4294967295", "scale=2^30", "scale=2^-30", "bits=23+23+18", "bits=0+0+1"})
-    EXPECT_TRUE(says(error_message("rx," + text), "taken as"))
+    EXPECT_TRUE(says(error_message("rx," + text), "accepted as"))
         << text << ": " << error_message("rx," + text);
 }
 
@@ -196,7 +196,7 @@ TEST(SpecOptions, AreCompletedForABackend) {
 }
 
 TEST(SpecOptions, ThatNeedOrExcludeOthers) {
-  const auto is_taken = [&](const std::string& options) {
+  const auto is_accepted = [&](const std::string& options) {
     try {
       static_cast<void>(with_defaults_of_kind("rx:embree@cpu," + options));
       return true;
@@ -204,13 +204,13 @@ TEST(SpecOptions, ThatNeedOrExcludeOthers) {
       return false;
     }
   };
-  EXPECT_TRUE(is_taken("bucket=16,drop=3,order=on"));
-  EXPECT_FALSE(is_taken("drop=3"));
-  EXPECT_FALSE(is_taken("order=on"));
-  EXPECT_FALSE(is_taken("bucket=16,point=zero"));
-  EXPECT_TRUE(is_taken("bits=1+2+3"));
-  EXPECT_TRUE(is_taken("bits=1+2+3,mode=3d"));
-  EXPECT_FALSE(is_taken("bits=1+2+3,mode=naive"));
+  EXPECT_TRUE(is_accepted("bucket=16,drop=3,order=on"));
+  EXPECT_FALSE(is_accepted("drop=3"));
+  EXPECT_FALSE(is_accepted("order=on"));
+  EXPECT_FALSE(is_accepted("bucket=16,point=zero"));
+  EXPECT_TRUE(is_accepted("bits=1+2+3"));
+  EXPECT_TRUE(is_accepted("bits=1+2+3,mode=3d"));
+  EXPECT_FALSE(is_accepted("bits=1+2+3,mode=naive"));
   const Spec plain = with_defaults_of_kind("rx:embree@cpu");
   EXPECT_TRUE(plain.options().contains("point"));
   EXPECT_FALSE(plain.options().contains("drop"));

@@ -29,20 +29,20 @@ void append(Digest& digest, const Aggregates& values) {
 
 Digest digest_of(const Answers& answers, RowOrder order = RowOrder::any) {
   Digest digest = {answers.size()};
-  const AnswerSet given = answers.answers();
+  const AnswerSet requested = answers.answers();
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (given.has(Answer::any)) digest.push_back(answers.any()[i] == miss_row ? 1U : 0U);
-    if (given.has(Answer::first)) digest.push_back(answers.first()[i]);
-    if (given.has(Answer::count)) digest.push_back(answers.count()[i]);
-    if (!given.has(Answer::rows)) continue;
+    if (requested.has(Answer::any)) digest.push_back(answers.any()[i] == miss_row ? 1U : 0U);
+    if (requested.has(Answer::first)) digest.push_back(answers.first()[i]);
+    if (requested.has(Answer::count)) digest.push_back(answers.count()[i]);
+    if (!requested.has(Answer::rows)) continue;
     std::vector<std::uint32_t> rows(answers.rows(i).begin(), answers.rows(i).end());
     if (order == RowOrder::any) std::sort(rows.begin(), rows.end());
     append(digest, rows);
   }
-  if (given.has(Answer::sum)) append(digest, answers.sum());
-  if (given.has(Answer::min)) append(digest, answers.min());
-  if (given.has(Answer::max)) append(digest, answers.max());
-  if (given.has(Answer::key))
+  if (requested.has(Answer::sum)) append(digest, answers.sum());
+  if (requested.has(Answer::min)) append(digest, answers.min());
+  if (requested.has(Answer::max)) append(digest, answers.max());
+  if (requested.has(Answer::key))
     for (std::size_t i = 0; i < answers.size(); ++i)
       digest.push_back(answers.keys().valid(i) ? 1U : 0U);
   return digest;
@@ -97,7 +97,7 @@ class Calls {
   void add(std::string name, Make make, Tell to_digest) {
     using Result = std::invoke_result_t<Make, const Index&>;
     const auto result = std::make_shared<std::optional<Result>>();
-    // The lookups live as long as a call that needs them.
+    // The lookups outlive the calls that read them.
     calls_.push_back({std::move(name),
                       [make, result, points = points_, ranges = ranges_](const Index& index) {
                         result->emplace(make(index));

@@ -27,7 +27,7 @@ std::vector<Key> near_and_far_keys(const TestColumn& now, std::size_t size, Rand
   return keys;
 }
 
-// Misses give what a row's value might be, so that nothing can tell them apart but the matches.
+// The miss value may equal a row's value, so that only the matched bitmap distinguishes them.
 MissValues misses_like(const TestColumn& values, Random& random) {
   MissValues miss;
   if (values.size() == 0) return miss;
@@ -71,7 +71,7 @@ ChangingIndex::ChangingIndex(const ChangingIndex& other, Index index)
       index_(std::move(index)) {}
 
 ColumnView ChangingIndex::placed(const ColumnView& column) const {
-  return options_.place ? options_.place(column) : column;
+  return options_.to_memory ? options_.to_memory(column) : column;
 }
 
 std::vector<std::uint32_t> ChangingIndex::rows_not_erased() const {
@@ -187,13 +187,13 @@ void ChangingIndex::replace_key(std::uint32_t row, const Key& key) {
     old_keys_[random_.below(max_old_keys)] = old;
 }
 
-std::size_t ChangingIndex::random_size(std::size_t most) {
+std::size_t ChangingIndex::random_size(std::size_t max_size) {
   switch (random_.below(8)) {
     case 0: return 0;
     case 1:
-    case 2: return std::min<std::size_t>(1, most);
-    case 3: return most;
-    default: return random_.below(most + 1) % 9;
+    case 2: return std::min<std::size_t>(1, max_size);
+    case 3: return max_size;
+    default: return random_.below(max_size + 1) % 9;
   }
 }
 
@@ -235,8 +235,8 @@ void ChangingIndex::random_change() {
       return set_included(rows, values_of(value_type_, rows.size(), random_).keys());
     }
     default: {
-      const std::size_t most = keys_.size() < options_.max_rows ? 150 : 3;
-      return insert(random_keys(random_size(most), shape), shape);
+      const std::size_t max_size = keys_.size() < options_.max_rows ? 150 : 3;
+      return insert(random_keys(random_size(max_size), shape), shape);
     }
   }
 }

@@ -17,16 +17,16 @@ namespace rtindex::test {
 // row. The key of an erased row is null, as nothing matches it.
 class ChangingIndex {
  public:
-  // The column of a change as the index gets it, in host or device memory.
-  using Place = std::function<ColumnView(const ColumnView& column)>;
-  // Keys for a change of a table that looks like this now; they fit its shape.
+  // Returns the column of a change as it is passed to the index, in host or device memory.
+  using ToMemory = std::function<ColumnView(const ColumnView& column)>;
+  // Returns keys for a change of a table with these keys; they fit its shape.
   using NewKeys = std::function<std::vector<Key>(const TestColumn& now, std::size_t size, Random&)>;
 
   struct Options {
     std::uint64_t seed = 0;
-    bool include = false;        // the values are kept by the index
-    Place place = {};            // where they are, in host memory
-    NewKeys new_keys = {};       // those of other rows, near and far ones and null
+    bool include = false;        // the index includes the values
+    ToMemory to_memory = {};     // by default in host memory
+    NewKeys new_keys = {};       // by default keys of other rows, near and far keys, and nulls
     std::size_t max_rows = 700;  // the table grows slowly from here on
   };
 
@@ -67,10 +67,10 @@ class ChangingIndex {
   [[nodiscard]] std::vector<Batch> batches(const TestColumn& now);
   [[nodiscard]] std::string difference(const Batch& batch, const TestColumn& values,
                                        const TestColumn& others);
-  // Rows that a change may name, in any order.
+  // Rows for a change, in any order.
   [[nodiscard]] std::vector<std::uint32_t> random_rows();
-  [[nodiscard]] std::size_t random_size(std::size_t most);
-  // A shape in which new keys may come.
+  [[nodiscard]] std::size_t random_size(std::size_t max_size);
+  // A shape for new keys.
   [[nodiscard]] Shape random_shape();
   // Keys that both the table and the shape can hold.
   [[nodiscard]] std::vector<Key> random_keys(std::size_t size, const Shape& shape);
@@ -90,10 +90,10 @@ class ChangingIndex {
 // The first rows of a workload: enough for changes, few enough for many of them.
 [[nodiscard]] TestColumn some_rows(const std::string& workload, std::size_t rows = 120);
 
-// Settings of an index that bear on updates.
+// Settings of an index that affect updates.
 [[nodiscard]] std::vector<std::string> update_specs(const std::string& index);
 
-// Settings of an index with bounds on what waits for a merge: none, few keys and the usual one.
+// Settings of an index with limits of its delta: none, few keys and the default.
 [[nodiscard]] std::vector<std::string> delta_specs(const std::string& index);
 
 }  // namespace rtindex::test

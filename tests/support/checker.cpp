@@ -13,7 +13,7 @@ std::vector<std::uint32_t> copy(std::span<const std::uint32_t> span) {
   return {span.begin(), span.end()};
 }
 
-// The aggregates of one lookup, computed in a way that has nothing in common with the library's.
+// The aggregates of one lookup, computed without any code of the library.
 struct Aggregate {
   Whole whole_sum = 0;
   long double real_sum = 0;
@@ -49,9 +49,9 @@ bool close(double got, const Aggregate& wanted) {
 
 class Checker {
  public:
-  Checker(const Given& given, const AnswerOptions& options, const Batch& batch,
+  Checker(const PlainAnswers& found, const AnswerOptions& options, const Batch& batch,
           const Matches& matches, const TestColumn& values)
-      : given_(given), options_(options), batch_(batch), matches_(matches), values_(values) {}
+      : found_(found), options_(options), batch_(batch), matches_(matches), values_(values) {}
 
   std::string run() {
     check_sizes();
@@ -97,54 +97,54 @@ class Checker {
 
   void check_sizes() {
     const std::size_t n = matches_.size();
-    if (given_.size != n) differ("{} lookups in place of {}", given_.size, n);
-    check_size("any", options_.answers.has(Answer::any), given_.any, n);
-    check_size("first", options_.answers.has(Answer::first), given_.first, n);
-    check_size("count", options_.answers.has(Answer::count), given_.count, n);
-    check_aggregate_size("sum", options_.answers.has(Answer::sum), given_.sum);
-    check_aggregate_size("min", options_.answers.has(Answer::min), given_.min);
-    check_aggregate_size("max", options_.answers.has(Answer::max), given_.max);
-    check_size("offsets", options_.answers.has(Answer::rows), given_.offsets, n + 1);
-    check_size("matched", options_.matched, given_.matched, (n + 7) / 8);
+    if (found_.size != n) differ("{} lookups in place of {}", found_.size, n);
+    check_size("any", options_.answers.has(Answer::any), found_.any, n);
+    check_size("first", options_.answers.has(Answer::first), found_.first, n);
+    check_size("count", options_.answers.has(Answer::count), found_.count, n);
+    check_aggregate_size("sum", options_.answers.has(Answer::sum), found_.sum);
+    check_aggregate_size("min", options_.answers.has(Answer::min), found_.min);
+    check_aggregate_size("max", options_.answers.has(Answer::max), found_.max);
+    check_size("offsets", options_.answers.has(Answer::rows), found_.offsets, n + 1);
+    check_size("matched", options_.matched, found_.matched, (n + 7) / 8);
     if (!difference_.empty()) return;
-    if (given_.offsets &&
-        (given_.offsets->front() != 0 || given_.offsets->back() != given_.rows.size()))
-      differ("offsets go from {} to {} but there are {} rows", given_.offsets->front(),
-             given_.offsets->back(), given_.rows.size());
-    if (given_.offsets && !std::is_sorted(given_.offsets->begin(), given_.offsets->end()))
+    if (found_.offsets &&
+        (found_.offsets->front() != 0 || found_.offsets->back() != found_.rows.size()))
+      differ("offsets go from {} to {} but there are {} rows", found_.offsets->front(),
+             found_.offsets->back(), found_.rows.size());
+    if (found_.offsets && !std::is_sorted(found_.offsets->begin(), found_.offsets->end()))
       differ("offsets are not ascending");
-    if (given_.matched && n % 8 != 0 && (given_.matched->back() >> (n % 8)) != 0)
+    if (found_.matched && n % 8 != 0 && (found_.matched->back() >> (n % 8)) != 0)
       differ("the matched bitmap has bits behind its end");
   }
 
   void check_rows_ids(std::size_t i) {
     const std::vector<std::uint32_t>& rows = matches_[i];
-    if (given_.any) {
-      const std::uint32_t any = (*given_.any)[i];
+    if (found_.any) {
+      const std::uint32_t any = (*found_.any)[i];
       if (rows.empty() ? any != miss_row : !std::binary_search(rows.begin(), rows.end(), any))
         differ("lookup {}: any is {}, which is none of the {} matches", i, any, rows.size());
     }
     const std::uint32_t first = rows.empty() ? miss_row : rows.front();
-    if (given_.first && (*given_.first)[i] != first)
-      differ("lookup {}: first is {} in place of {}", i, (*given_.first)[i], first);
-    if (given_.count && (*given_.count)[i] != rows.size())
-      differ("lookup {}: count is {} in place of {}", i, (*given_.count)[i], rows.size());
+    if (found_.first && (*found_.first)[i] != first)
+      differ("lookup {}: first is {} in place of {}", i, (*found_.first)[i], first);
+    if (found_.count && (*found_.count)[i] != rows.size())
+      differ("lookup {}: count is {} in place of {}", i, (*found_.count)[i], rows.size());
   }
 
   void check_aggregates(std::size_t i) {
-    if (!given_.sum && !given_.min && !given_.max) return;
+    if (!found_.sum && !found_.min && !found_.max) return;
     const Aggregate wanted = aggregate(matches_[i], values_);
     const bool miss = matches_[i].empty();
-    if (given_.min) check_value("min", *given_.min, i, miss, wanted.smallest);
-    if (given_.max) check_value("max", *given_.max, i, miss, wanted.largest);
-    if (!given_.sum) return;
-    if (const auto* reals = std::get_if<2>(&*given_.sum); reals != nullptr && !miss) {
+    if (found_.min) check_value("min", *found_.min, i, miss, wanted.smallest);
+    if (found_.max) check_value("max", *found_.max, i, miss, wanted.largest);
+    if (!found_.sum) return;
+    if (const auto* reals = std::get_if<2>(&*found_.sum); reals != nullptr && !miss) {
       if (!close((*reals)[i], wanted))
         differ("lookup {}: sum is {} in place of {}", i, (*reals)[i],
                static_cast<double>(wanted.real_sum));
       return;
     }
-    check_value("sum", *given_.sum, i, miss, Part(wanted.whole_sum));
+    check_value("sum", *found_.sum, i, miss, Part(wanted.whole_sum));
   }
 
   // The value, or the miss value of its class; integers modulo 2^64.
@@ -168,10 +168,10 @@ class Checker {
   }
 
   void check_rows(std::size_t i) {
-    if (!given_.offsets) return;
-    const auto begin = static_cast<std::ptrdiff_t>((*given_.offsets)[i]);
-    const auto end = static_cast<std::ptrdiff_t>((*given_.offsets)[i + 1]);
-    std::vector<std::uint32_t> rows(given_.rows.begin() + begin, given_.rows.begin() + end);
+    if (!found_.offsets) return;
+    const auto begin = static_cast<std::ptrdiff_t>((*found_.offsets)[i]);
+    const auto end = static_cast<std::ptrdiff_t>((*found_.offsets)[i + 1]);
+    std::vector<std::uint32_t> rows(found_.rows.begin() + begin, found_.rows.begin() + end);
     std::sort(rows.begin(), rows.end());
     const std::size_t wanted = std::min<std::size_t>(matches_[i].size(), options_.limit);
     if (rows.size() != wanted)
@@ -184,13 +184,13 @@ class Checker {
   }
 
   void check_matched(std::size_t i) {
-    if (!given_.matched) return;
-    const bool matched = ((*given_.matched)[i / 8] >> (i % 8) & 1) != 0;
+    if (!found_.matched) return;
+    const bool matched = ((*found_.matched)[i / 8] >> (i % 8) & 1) != 0;
     if (matched == matches_[i].empty())
       differ("lookup {}: matched is {} but there are {} matches", i, matched, matches_[i].size());
   }
 
-  const Given& given_;
+  const PlainAnswers& found_;
   const AnswerOptions& options_;
   const Batch& batch_;
   const Matches& matches_;
@@ -200,27 +200,27 @@ class Checker {
 
 }  // namespace
 
-Given given(const Answers& answers, const AnswerOptions& options) {
-  Given given;
-  given.size = answers.size();
-  if (options.answers.has(Answer::any)) given.any = copy(answers.any());
-  if (options.answers.has(Answer::first)) given.first = copy(answers.first());
-  if (options.answers.has(Answer::count)) given.count = copy(answers.count());
-  if (options.answers.has(Answer::sum)) given.sum = answers.sum();
-  if (options.answers.has(Answer::min)) given.min = answers.min();
-  if (options.answers.has(Answer::max)) given.max = answers.max();
+PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options) {
+  PlainAnswers found;
+  found.size = answers.size();
+  if (options.answers.has(Answer::any)) found.any = copy(answers.any());
+  if (options.answers.has(Answer::first)) found.first = copy(answers.first());
+  if (options.answers.has(Answer::count)) found.count = copy(answers.count());
+  if (options.answers.has(Answer::sum)) found.sum = answers.sum();
+  if (options.answers.has(Answer::min)) found.min = answers.min();
+  if (options.answers.has(Answer::max)) found.max = answers.max();
   if (options.answers.has(Answer::rows)) {
-    given.offsets.emplace(answers.offsets().begin(), answers.offsets().end());
-    given.rows = copy(answers.rows());
+    found.offsets.emplace(answers.offsets().begin(), answers.offsets().end());
+    found.rows = copy(answers.rows());
   }
   if (options.matched)
-    given.matched.emplace(answers.matched_bitmap().begin(), answers.matched_bitmap().end());
-  return given;
+    found.matched.emplace(answers.matched_bitmap().begin(), answers.matched_bitmap().end());
+  return found;
 }
 
-std::string first_difference(const Given& given, const AnswerOptions& options, const Batch& batch,
-                             const Matches& matches, const TestColumn& values) {
-  return Checker(given, options, batch, matches, values).run();
+std::string first_difference(const PlainAnswers& found, const AnswerOptions& options,
+                             const Batch& batch, const Matches& matches, const TestColumn& values) {
+  return Checker(found, options, batch, matches, values).run();
 }
 
 }  // namespace rtindex::test

@@ -11,8 +11,8 @@
 
 namespace rtindex::test {
 
-// Answers in the open, so that a test can also write wrong ones.
-struct Given {
+// Answers as plain data, so that a test can also write wrong ones.
+struct PlainAnswers {
   std::size_t size = 0;
   std::optional<std::vector<std::uint32_t>> any, first, count;
   std::optional<Aggregates> sum, min, max;
@@ -21,15 +21,15 @@ struct Given {
   std::optional<std::vector<std::uint8_t>> matched;
 };
 
-[[nodiscard]] Given given(const Answers& answers, const AnswerOptions& options);
+[[nodiscard]] PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options);
 
 // A sum of floats may differ from the exact sum of n values by this share of the sum of their
-// absolute values, because the order of the additions is free. Everything else is exact.
+// absolute values, because the order of the additions is unspecified. All other answers are exact.
 inline constexpr double sum_tolerance = 1e-12;
 
-// Compares answers with what the matches demand: "" where all is right, else the first difference
-// in words. `values` is the value column of the call.
-[[nodiscard]] std::string first_difference(const Given& given, const AnswerOptions& options,
+// Compares answers with those that follow from the matches: "" where they agree, else a description
+// of the first difference. `values` is the value column of the call.
+[[nodiscard]] std::string first_difference(const PlainAnswers& found, const AnswerOptions& options,
                                            const Batch& batch, const Matches& matches,
                                            const TestColumn& values);
 

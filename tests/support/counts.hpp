@@ -11,7 +11,7 @@ namespace rtindex::test {
 // the fields.
 void add_count(const std::string& kind, const std::string& name, std::uint64_t count);
 
-// Whether tests may take minutes and gigabytes: RTINDEX_TEST_LONG is set.
+// Whether tests may run for minutes and use gigabytes: RTINDEX_TEST_LONG is set.
 [[nodiscard]] bool may_take_long();
 
 }  // namespace rtindex::test

@@ -11,7 +11,7 @@
 
 namespace rtindex::test {
 
-// A set of deleted rows, as plain flags and as lookups get it.
+// Deleted rows, as plain flags and as a row bitmap.
 class DeletedRows {
  public:
   DeletedRows(const std::vector<std::uint32_t>& rows, std::size_t row_count);

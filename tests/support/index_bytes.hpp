@@ -10,8 +10,8 @@
 
 namespace rtindex::test {
 
-// The bytes of an index file, to be spoilt. The layout of its first bytes is written down here once
-// more, so that a change of the format is noticed.
+// The bytes of an index file, to be damaged. The layout of its first bytes is repeated here, so
+// that a change of the format fails a test.
 class IndexBytes {
  public:
   explicit IndexBytes(const std::string& path);
@@ -32,7 +32,7 @@ class IndexBytes {
   // Replaces a number or a text of the header, which must be there.
   void set_number(const std::string& name, std::uint64_t number);
   void set_text(const std::string& name, const std::string& text);
-  // Makes the checksums of small sections and of the header right again.
+  // Recomputes the checksums of small sections and of the header.
   void seal();
   void seal_prelude();
 

@@ -8,8 +8,8 @@
 
 namespace rtindex::test {
 
-// Compares a join with the rows that each lookup matches: "" where all pairs are there, else the
-// first difference. Pairs come in the order of lookups; the rows of a lookup come in any order.
+// Compares a join with the rows that each lookup matches: "" where the pairs agree, else the first
+// difference. Pairs come in the order of lookups; the rows of a lookup come in any order.
 [[nodiscard]] std::string join_difference(const JoinedRows& joined, const Matches& matches,
                                           JoinKind how);
 

@@ -155,7 +155,7 @@ std::vector<std::pair<Key, Key>> interesting_ranges(const TestColumn& column, st
     const std::size_t at = random.below(sorted.size());
     const std::size_t next = std::min(at + 1 + random.below(4), sorted.size() - 1);
     result.emplace_back(sorted[at], sorted[next]);
-    result.emplace_back(sorted[next], sorted[at]);  // upside down
+    result.emplace_back(sorted[next], sorted[at]);  // inverted
     // Strictly between two neighbours, and from just outside to just outside.
     const std::size_t last = sorted[at].size() - 1;
     const Shape shape = parts_of(column.shape())[last];

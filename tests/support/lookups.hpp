@@ -17,7 +17,7 @@ namespace rtindex::test {
 // Hits, near misses and far misses of a column, about `samples` of each.
 [[nodiscard]] std::vector<Key> interesting_points(const TestColumn& column, std::size_t samples,
                                                   Random& random);
-// Ranges within a row and across rows, between neighbours, over everything, upside down.
+// Ranges within a row and across rows, between neighbours, over all keys, inverted.
 [[nodiscard]] std::vector<std::pair<Key, Key>> interesting_ranges(const TestColumn& column,
                                                                   std::size_t samples,
                                                                   Random& random);
@@ -25,8 +25,8 @@ namespace rtindex::test {
 // Shapes whose lookups can be compared with a column of this shape, itself first.
 [[nodiscard]] std::vector<Shape> comparable_shapes(const Shape& shape);
 
-// Batches of points and ranges in every comparable shape; keys that a shape cannot hold are left
-// out of its batch.
+// Batches of points and ranges in every comparable shape; keys that a shape cannot hold are omitted
+// from its batch.
 [[nodiscard]] std::vector<Batch> interesting_batches(const TestColumn& column, std::size_t samples,
                                                      Random& random);
 // One batch of points and one of ranges, in the column's own shape.

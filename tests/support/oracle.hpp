@@ -10,7 +10,7 @@
 
 namespace rtindex::test {
 
-// A batch of lookups; those of points are ranges from a key to itself.
+// A batch of lookups; a point is a range from a key to itself.
 struct Batch {
   QueryKind kind = QueryKind::equal;
   TestColumn lower;

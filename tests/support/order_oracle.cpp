@@ -85,9 +85,10 @@ bool is_nearer(const Part& x, const Part& a, const Part& b) {
   return distance(a) < distance(b);
 }
 
-class OrderAsker {
+class OrderChecker {
  public:
-  OrderAsker(const Index& index, const std::vector<Key>& table, const Shape& shape, Random& random)
+  OrderChecker(const Index& index, const std::vector<Key>& table, const Shape& shape,
+               Random& random)
       : index_(index), entries_(in_order(table)), shape_(shape), random_(random) {
     const TestColumn column(shape, table);
     points_ = interesting_points(column, affordable(12, 3), random);
@@ -227,7 +228,7 @@ class OrderAsker {
   [[nodiscard]] static bool is_above(int order, bool open) { return open ? order > 0 : order >= 0; }
 
   // Which ends of ranges are set.
-  struct Given {
+  struct SetEnds {
     bool lower, upper;
   };
 
@@ -243,23 +244,23 @@ class OrderAsker {
     const TestColumn lower(shape_, lower_keys);
     const TestColumn upper(shape_, upper_keys);
     for (const Ends ends : {Ends::closed, Ends::right_open, Ends::left_open, Ends::open})
-      for (const Given given : {Given{true, true}, Given{true, false}, Given{false, true}})
+      for (const SetEnds set : {SetEnds{true, true}, SetEnds{true, false}, SetEnds{false, true}})
         for (const RowOrder order : {RowOrder::ascending, RowOrder::descending}) {
           AnswerOptions options{.answers = Answer::rows | Answer::count};
           options.order = order;
           if (random_.bits() % 2 == 0) options.limit = 3;
           const Answers answers =
-              index_.answer(Query::range(given.lower ? lower.view() : ColumnView(),
-                                         given.upper ? upper.view() : ColumnView(), ends),
+              index_.answer(Query::range(set.lower ? lower.view() : ColumnView(),
+                                         set.upper ? upper.view() : ColumnView(), ends),
                             options);
           const bool left_open = ends == Ends::left_open || ends == Ends::open;
           const bool right_open = ends == Ends::right_open || ends == Ends::open;
           const auto inside = [&](const Key& key, std::size_t i) {
             const Key& from = lower_keys[i];
             const Key& to = upper_keys[i];
-            if ((given.lower && is_null(from)) || (given.upper && is_null(to))) return false;
-            return (!given.lower || is_above(compare(key, from), left_open)) &&
-                   (!given.upper || is_above(compare(to, key), right_open));
+            if ((set.lower && is_null(from)) || (set.upper && is_null(to))) return false;
+            return (!set.lower || is_above(compare(key, from), left_open)) &&
+                   (!set.upper || is_above(compare(to, key), right_open));
           };
           std::string found = compare_rows(std::string(name_of(ends)), answers, options, inside);
           if (!found.empty()) return found;
@@ -316,7 +317,7 @@ class OrderAsker {
 
 std::string order_difference(const Index& index, const std::vector<Key>& table, const Shape& shape,
                              Random& random) {
-  return OrderAsker(index, table, shape, random).difference();
+  return OrderChecker(index, table, shape, random).difference();
 }
 
 bool keeps_order(const Index& index) { return index.supports(Answer::any, QueryKind::nearest); }

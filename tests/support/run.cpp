@@ -20,7 +20,7 @@ void* address_of(std::optional<Aggregates>& buffer) {
   return std::visit([](auto& vector) -> void* { return vector.data(); }, *buffer);
 }
 
-void give_values(AnswerOptions& options, const TestColumn& values, ValuesOf values_of) {
+void set_values(AnswerOptions& options, const TestColumn& values, ValuesOf values_of) {
   if (values_of == ValuesOf::call && options.answers.has_any_of(aggregates))
     options.values = values.view();
 }
@@ -33,13 +33,14 @@ std::string explain(const std::string& difference, const AnswerOptions& options)
 
 std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
                        AnswerOptions options, const TestColumn& values, ValuesOf values_of) {
-  give_values(options, values, values_of);
+  set_values(options, values, values_of);
   try {
     const Answers answers = batch.kind == QueryKind::equal
                                 ? index.lookup(batch.lower.view(), options)
                                 : index.range(batch.lower.view(), batch.upper.view(), options);
-    return explain(first_difference(given(answers, options), options, batch, matches, values),
-                   options);
+    return explain(
+        first_difference(plain_answers(answers, options), options, batch, matches, values),
+        options);
   } catch (const Error& error) {
     return text_of(options) + ": " + error.what();
   }
@@ -47,31 +48,31 @@ std::string check_call(const Index& index, const Batch& batch, const Matches& ma
 
 std::string check_call_into(const Index& index, const Batch& batch, const Matches& matches,
                             AnswerOptions options, const TestColumn& values, ValuesOf values_of) {
-  give_values(options, values, values_of);
+  set_values(options, values, values_of);
   const std::size_t size = batch.size();
-  Given given;
-  given.size = size;
+  PlainAnswers found;
+  found.size = size;
   Outputs outputs;
-  // Buffers start with rubbish: every entry must be written.
-  auto take = [&](Answer answer, auto& target, auto& output) {
+  // Buffers start with other values: every entry must be written.
+  auto add_output = [&](Answer answer, auto& target, auto& output) {
     if (!options.answers.has(answer)) return;
     target.emplace(size, 55);
     output = target->data();
   };
-  auto take_aggregate = [&](Answer answer, std::optional<Aggregates>& target, void*& output) {
+  auto add_aggregate = [&](Answer answer, std::optional<Aggregates>& target, void*& output) {
     if (!options.answers.has(answer)) return;
     target = buffer_of(values, size);
     output = address_of(target);
   };
-  take(Answer::any, given.any, outputs.any);
-  take(Answer::first, given.first, outputs.first);
-  take(Answer::count, given.count, outputs.count);
-  take_aggregate(Answer::sum, given.sum, outputs.sum);
-  take_aggregate(Answer::min, given.min, outputs.min);
-  take_aggregate(Answer::max, given.max, outputs.max);
+  add_output(Answer::any, found.any, outputs.any);
+  add_output(Answer::first, found.first, outputs.first);
+  add_output(Answer::count, found.count, outputs.count);
+  add_aggregate(Answer::sum, found.sum, outputs.sum);
+  add_aggregate(Answer::min, found.min, outputs.min);
+  add_aggregate(Answer::max, found.max, outputs.max);
   if (options.matched) {
-    given.matched.emplace((size + 7) / 8, std::uint8_t{0xff});
-    outputs.matched = given.matched->data();
+    found.matched.emplace((size + 7) / 8, std::uint8_t{0xff});
+    outputs.matched = found.matched->data();
   }
   const auto call = [&] {
     if (batch.kind == QueryKind::equal)
@@ -82,15 +83,15 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
   try {
     if (options.answers.has(Answer::rows)) {
       // A call with the offsets alone returns the number of rows.
-      given.offsets.emplace(size + 1, 55);
-      outputs.offsets = given.offsets->data();
+      found.offsets.emplace(size + 1, 55);
+      outputs.offsets = found.offsets->data();
       call();
-      given.rows.assign(given.offsets->back(), 55);
-      outputs.rows = given.rows.data();
-      outputs.rows_capacity = given.rows.size();
+      found.rows.assign(found.offsets->back(), 55);
+      outputs.rows = found.rows.data();
+      outputs.rows_capacity = found.rows.size();
     }
     call();
-    return explain(first_difference(given, options, batch, matches, values), options);
+    return explain(first_difference(found, options, batch, matches, values), options);
   } catch (const Error& error) {
     return text_of(options) + ": " + error.what();
   }

@@ -13,7 +13,7 @@
 
 namespace rtindex::test {
 
-// Where the values of a call come from: with the call, or out of the index that includes them.
+// The values of a call: passed with it, or included in the index.
 enum class ValuesOf { call, index };
 
 // One call of an index, checked: "" where the answers are right, else the first difference and the
@@ -30,12 +30,12 @@ enum class ValuesOf { call, index };
 // The kind of the Error that a call throws; nothing where it returns.
 [[nodiscard]] std::optional<ErrorKind> error_of(const std::function<void()>& call);
 
-// Whether the index can answer all of this.
+// Whether the index supports all of these answers.
 [[nodiscard]] bool supports(const Index& index, AnswerSet answers, QueryKind kind);
 
 // Single answers and combinations, with and without the matched bitmap, row limits and miss values.
 [[nodiscard]] const std::vector<AnswerOptions>& every_options();
-// Everything at once: one call that shows any wrong hit.
+// All answers in one call, which shows any wrong hit.
 [[nodiscard]] AnswerOptions full_options();
 
 [[nodiscard]] std::string text_of(const AnswerOptions& options);

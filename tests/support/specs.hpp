@@ -12,8 +12,8 @@ namespace rtindex::test {
 // this, not on a build, so that a build rejected by mistake fails them.
 [[nodiscard]] bool is_available(const std::string& spec);
 
-// The usable indexes, and those of rx that keep sorted keys in buckets once more with them: what
-// these do with a column (included values, updates, files) is not what they do without.
+// The usable indexes, and those of rx once more with buckets of sorted keys, because included
+// values, updates and files differ with them.
 [[nodiscard]] std::vector<std::string> usable_and_bucketed();
 
 // Those of usable_and_bucketed() on a CPU, with these options: ",threads=1".
@@ -21,11 +21,11 @@ namespace rtindex::test {
 
 // Indexes that keep their keys in order include values; the others reject them.
 [[nodiscard]] bool includes_values(const std::string& spec);
-// Those of usable_and_bucketed() that do.
+// Those of usable_and_bucketed() that include values.
 [[nodiscard]] std::vector<std::string> including_specs();
 
-// The index with its default settings, and with settings that hold every column. An index that is
-// new gets its own line in specs.cpp where it has settings worth a run of their own.
+// The index with its default settings, and with settings that hold every column. A new index with
+// settings worth testing gets a line in specs.cpp.
 [[nodiscard]] std::vector<std::string> specs_of(const std::string& index);
 
 // A spec as part of a test's name.

@@ -9,8 +9,8 @@
 
 namespace rtindex::test {
 
-// A folder for a test's files; gone with all that is in it at the end. In memory, where the system
-// has such a place, for tests that would wait for the disk again and again.
+// A folder for a test's files, removed at the end. It is in memory where the system has a folder
+// there: tests would often wait for a disk.
 class TemporaryFolder {
  public:
   enum class Medium { disk, memory };

@@ -10,7 +10,7 @@ namespace rtindex::test {
 
 namespace {
 
-// Bitmaps do not begin at their first bit, so that a forgotten offset shows.
+// Bitmaps start at an offset, so that code which ignores it fails.
 constexpr std::size_t validity_offset = 3;
 
 template <class T>
@@ -21,7 +21,7 @@ void append(std::vector<std::uint8_t>& bytes, T value) {
 }
 
 void append_native(std::vector<std::uint8_t>& bytes, Type type, const Part& part) {
-  // What lies under a null is arbitrary: here the largest value, which would be seen at once.
+  // The element of a null is arbitrary: here the largest value, so that code which reads it fails.
   if (type == Type::f32)
     return append(bytes, part.index() == 0 ? 3.0e38F : static_cast<float>(std::get<double>(part)));
   if (type == Type::f64) return append(bytes, part.index() == 0 ? 1e308 : std::get<double>(part));

@@ -20,7 +20,7 @@ class TestColumn {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
-  // Valid as long as this column or a copy of it lives.
+  // Valid as long as this column or a copy of it exists.
   [[nodiscard]] ColumnView view() const;
 
  private:
@@ -37,7 +37,7 @@ class TestColumn {
 [[nodiscard]] TestColumn strings(std::span<const std::string> values,
                                  Layout layout = Layout::strings);
 
-// The same column with every row null for which `is_null(row)` holds.
+// A copy of a column in which every row with `is_null(row)` is null.
 template <class Predicate>
 [[nodiscard]] TestColumn with_nulls(const TestColumn& column, Predicate is_null) {
   std::vector<Key> keys = column.keys();

@@ -8,7 +8,7 @@ namespace rtindex::test {
 
 namespace {
 
-// As many of the rows as can be afforded: the first ones, and a sample of the rest.
+// At most so many rows: the first ones, and a sample of the rest.
 TestColumn affordable_part(TestColumn column) {
   constexpr std::size_t kept_whole = 64;
   if (effort_divisor == 1 || column.size() <= kept_whole) return column;

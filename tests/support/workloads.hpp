@@ -11,9 +11,9 @@
 
 namespace rtindex::test {
 
-// How much smaller columns, batches and numbers of rounds are under a sanitizer, where tests take
+// How much smaller columns, batches and numbers of rounds are under a sanitizer, where tests run
 // ten times as long, and where lines are counted (preset coverage). Every combination of index,
-// column and answer is still tried.
+// column and answer is still tested.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RTINDEX_QUICK_TESTS)
 inline constexpr std::size_t effort_divisor = 8;
 #else

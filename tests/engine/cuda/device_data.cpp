@@ -63,7 +63,7 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
   Random random(column.size() + 5);
   const Index index = build(device_column.view(), spec);
   const Index from_host = build(column.view(), spec);
-  // All but the time and the memory that the build took: the host's column is copied first.
+  // All but the time and the memory of the build: the host's column is copied first.
   const auto without_costs = [](std::string text) {
     text.resize(std::min(text.size(), text.find("memory: ")));
     const std::size_t times = text.find("times: ");
@@ -88,7 +88,7 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
     const Answers mixed = batch.kind == QueryKind::equal
                               ? index.lookup(lower.view(), options)
                               : index.range(lower.view(), upper.view(), options);
-    ASSERT_EQ("", first_difference(given(mixed, options), options, batch, matches, values));
+    ASSERT_EQ("", first_difference(plain_answers(mixed, options), options, batch, matches, values));
   }
 }
 

@@ -22,7 +22,7 @@
 namespace rtindex::test {
 namespace {
 
-// Those that keep their keys in order.
+// Indexes that keep their keys in order.
 std::vector<std::string> neighbour_specs() {
   std::vector<std::string> specs = {"rx:native@cuda", "rx:native@cuda,delta=0", "sorted@cuda",
                                     "btree@cuda", "btree@cuda,group=16"};
@@ -42,9 +42,9 @@ bool is_real(Type type) { return type == Type::f32 || type == Type::f64; }
 // Few values, so that many rows have one key, and those at the ends of the type.
 Key neighbour_key(Type type, Random& random) {
   if (is_real(type)) {
-    const double most = std::numeric_limits<double>::infinity();
+    const double infinity = std::numeric_limits<double>::infinity();
     if (random.one_in(12))
-      return {random.pick(std::vector<double>{-most, most, std::nan(""), -0.0, 0.0})};
+      return {random.pick(std::vector<double>{-infinity, infinity, std::nan(""), -0.0, 0.0})};
     return {static_cast<double>(random.below(40)) / 4 - 5};
   }
   if (random.one_in(12)) return {random.one_in(2) ? smallest_of(type) : largest_of(type)};

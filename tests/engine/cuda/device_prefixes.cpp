@@ -80,11 +80,11 @@ void expect_answers_to_prefixes(const Index& index, const TestColumn& prefixes, 
                                  matches, values),
                 "")
           << "answers in " << name_of(space) << " memory";
-    ASSERT_EQ(first_difference(given(index.answer(query, options), options), options, batch,
+    ASSERT_EQ(first_difference(plain_answers(index.answer(query, options), options), options, batch,
                                matches, values),
               "");
     options.limit = 2;
-    ASSERT_EQ(first_difference(given(index.answer(query, options), options), options, batch,
+    ASSERT_EQ(first_difference(plain_answers(index.answer(query, options), options), options, batch,
                                matches, values),
               "");
   }

@@ -67,7 +67,7 @@ class DeviceStreams : public GpuIndexTest {
     index.answer_into(Query::equal(column_->view()), {.stream = {stream.get()}}, outputs);
   }
 
-  // Gives the first rows each other's keys, from host memory.
+  // Swaps the keys of the first rows, from host memory.
   void change(Index& index) const {
     const std::vector<std::uint32_t> rows = {0, 1};
     index.update(rows, std::vector<std::uint32_t>{key_of(1), key_of(0)});

@@ -100,7 +100,7 @@ class GraphCapture : public GpuTestWithParam<Param> {
                       {.stream = {stream_}}, outputs_);
   }
 
-  // An ordinary call first: it loads the kernels, which a capture might not be allowed to do.
+  // A call without capture first: it loads the kernels, which a capture may not allow.
   void expect_replays(const Index& index, const std::function<void(const Expected&)>& check) {
     Expected expected = next_lookups();
     look_up(index);
@@ -162,7 +162,7 @@ TEST_P(GraphCapture, OfASnapshotOutlivesChanges) {
   ASSERT_EQ(firsts_->read<std::uint32_t>(), expected.firsts);
 }
 
-// Strings that their first 64 bits do not tell apart, all of one length.
+// Strings of one length that differ only after their first 64 bits.
 TEST_P(GraphCapture, OfStrings) {
   constexpr std::size_t width = 44;
   const auto text_of = [](std::uint32_t key) {

@@ -27,7 +27,7 @@ TEST_F(HostCalls, RunOnSeveralThreadsAtOnce) {
   const Index index = build(known_table(TableKeys::repeated).keys(), "rx:native@cuda");
   const ColumnView values(known_table(TableKeys::repeated).values());
   std::vector<std::thread> threads;
-  // More at once than the pinned buffers serve at full size.
+  // More calls at once than there are large pinned buffers.
   for (std::size_t thread = 0; thread < 8; ++thread)
     threads.emplace_back([&, thread] {
       const HostMemory memory = host_memories[thread % std::size(host_memories)];
@@ -53,9 +53,9 @@ TEST_F(HostCalls, DetectPinnedArrays) {
 TEST_F(HostCalls, WorkWithFewPinnedBuffers) {
   const Index index = build(known_table(TableKeys::unique).keys(), "rx:native@cuda");
   const ColumnView values(known_table(TableKeys::unique).values());
-  constexpr std::size_t most = cuda::Staging::pool_bytes / cuda::Staging::block_bytes;
-  cuda::Staging all(most);
-  for (std::size_t i = 0; i < most; ++i)
+  constexpr std::size_t max_blocks = cuda::Staging::pool_bytes / cuda::Staging::block_bytes;
+  cuda::Staging all(max_blocks);
+  for (std::size_t i = 0; i < max_blocks; ++i)
     ASSERT_EQ(all.room(cuda::Staging::block_bytes).size(), cuda::Staging::block_bytes);
   expect_right(index, TableKeys::unique, QueryKind::equal, HostMemory::pageable,
                {HostMemory::pageable}, values, 2 * small_piece + 1);

@@ -23,8 +23,8 @@ T value_of_key(std::uint32_t key) {
   return static_cast<T>(3) * static_cast<T>(key) - static_cast<T>(1000);
 }
 
-// Ranges as inclusive ends: some of the lengths where another way of adding up begins, at random
-// places, and some beyond the column.
+// Ranges as inclusive ends: some of the lengths at which another kernel is chosen, at random
+// positions, and some beyond the column.
 struct Ranges {
   std::vector<std::uint32_t> lower, upper;
 

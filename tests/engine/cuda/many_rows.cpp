@@ -1,4 +1,4 @@
-// More rows of one key than an int counts. Takes a GPU with much memory.
+// More rows of one key than an int counts. Needs a GPU with much memory.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class ManyRows : public GpuTestWithParam<std::string> {
     std::size_t free = 0;
     std::size_t total = 0;
     require(cudaMemGetInfo(&free, &total));
-    if (free < needed) GTEST_SKIP() << "takes 80 GiB of GPU memory";
+    if (free < needed) GTEST_SKIP() << "needs 80 GiB of GPU memory";
   }
 };
 

@@ -113,7 +113,7 @@ RowLists matches_in_order(const std::vector<Key>& table, std::size_t lookups,
   return lists;
 }
 
-// What a call with these options returns of them.
+// The rows that a call with these options returns.
 RowLists limited(RowLists lists, const AnswerOptions& options) {
   for (std::vector<std::uint32_t>& rows : lists) {
     if (options.order == RowOrder::descending) std::reverse(rows.begin(), rows.end());
@@ -122,7 +122,7 @@ RowLists limited(RowLists lists, const AnswerOptions& options) {
   return lists;
 }
 
-// What buffers of a memory space should hold.
+// Expected contents of buffers in a memory space.
 class OrderedBuffers {
  public:
   // The rows that a call returns, and all that match.
@@ -243,7 +243,7 @@ void expect_beginnings_in_order(const ChangingIndex& table, const OrderedColumn&
         text.resize(random.below(text.size() + 1));
       }
   }
-  const TestColumn given(shape, keys);
+  const TestColumn column(shape, keys);
   const RowLists matches =
       matches_in_order(table.keys(), lookups, [&](const Key& key, std::size_t i) {
         if (is_null(keys[i])) return false;
@@ -252,7 +252,7 @@ void expect_beginnings_in_order(const ChangingIndex& table, const OrderedColumn&
             .starts_with(std::get<std::string>(keys[i].front()));
       });
   for (const MemorySpace space : memory_spaces) {
-    const PlacedColumn placed(space, given.view());
+    const PlacedColumn placed(space, column.view());
     expect_in_order(
         table.index(),
         shape.type == Type::composite ? Query::equal(placed.view()) : Query::prefix(placed.view()),
@@ -326,8 +326,8 @@ INSTANTIATE_TEST_SUITE_P(Cuda, OrderedDeviceRows, testing::ValuesIn(ordered_case
 
 using OrderedDeviceCalls = GpuTest;
 
-// The host brings rows of strings in two segments into order: it writes to buffers of the caller
-// that no kernel has checked.
+// The host sorts rows of strings in two segments: it writes to the caller's buffers, which no
+// kernel has checked.
 TEST_F(OrderedDeviceCalls, RejectMisalignedBuffers) {
   const std::vector<std::string> keys(100, "a key");
   const std::vector<std::string> more = {"another"};

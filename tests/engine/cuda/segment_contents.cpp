@@ -1,6 +1,6 @@
-// Segments that a GPU builds and merges, taken apart and compared with a table: keys of both
-// widths, signed ones and floats, null ones, rows in any order, included values and deleted rows,
-// over many blocks of threads.
+// Segments that a GPU builds and merges, exported and compared with a table: keys of both widths,
+// signed ones and floats, null ones, rows in any order, included values and deleted rows, over many
+// blocks of threads.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 namespace rtindex::test {
 namespace {
 
-// What the rows of an index hold; the same as its segments, if these are right.
+// The expected keys and values of the rows of an index.
 template <class Key, class Value>
 class SegmentTable {
  public:
@@ -39,7 +39,7 @@ class SegmentTable {
     NewSegment made = engine_.segments->build(placed(view(input)), options);
     states_.nulls = made.nulls;
     segments_.push_back(std::move(made.segment));
-    for (std::uint32_t row = 0; row < rows; ++row) take(row, input, row);
+    for (std::uint32_t row = 0; row < rows; ++row) set_row(row, input, row);
   }
 
   void insert(std::size_t count, double nulls, std::uint64_t scale, bool merged_at_once) {
@@ -52,7 +52,7 @@ class SegmentTable {
     const auto first = static_cast<std::uint32_t>(states_.rows);
     states_.rows += count;
     add(rows);
-    for (std::uint32_t i = 0; i < count; ++i) take(first + i, input, i);
+    for (std::uint32_t i = 0; i < count; ++i) set_row(first + i, input, i);
   }
 
   // New keys, values that stay; or new values, keys that stay.
@@ -188,7 +188,7 @@ class SegmentTable {
     segments_.push_back(std::move(made.segment));
   }
 
-  void take(std::uint32_t row, const Input& input, std::size_t i) {
+  void set_row(std::uint32_t row, const Input& input, std::size_t i) {
     if (row >= keys_.size()) {
       keys_.resize(row + 1);
       values_.resize(row + 1);

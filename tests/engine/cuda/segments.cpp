@@ -1,5 +1,4 @@
-// Lookups in several segments on a GPU, with rows that were erased or got another key, against the
-// full scan.
+// Lookups in several segments on a GPU, with deleted and superseded rows, against the full scan.
 
 #include <gtest/gtest.h>
 
@@ -116,7 +115,7 @@ std::string check_to_host(const SegmentedTable& table, const Batch& batch, const
   }
   const Answers answers = access.finish();
   const std::string difference =
-      first_difference(given(answers, options), options, batch, matches, values);
+      first_difference(plain_answers(answers, options), options, batch, matches, values);
   return difference.empty() ? "" : text_of(options) + ": " + difference;
 }
 
@@ -140,17 +139,17 @@ class OutputsOnGpu {
         max_(8 * size),
         matched_((size + 7) / 8),
         offsets_(8 * (size + 1)) {
-    const auto take = [&](Answer answer, const OnGpu& buffer, auto& output) {
+    const auto add_output = [&](Answer answer, const OnGpu& buffer, auto& output) {
       if (options.answers.has(answer))
         output = static_cast<std::remove_reference_t<decltype(output)>>(buffer.data());
     };
-    take(Answer::any, any_, outputs_.any);
-    take(Answer::first, first_, outputs_.first);
-    take(Answer::count, count_, outputs_.count);
-    take(Answer::sum, sum_, outputs_.sum);
-    take(Answer::min, min_, outputs_.min);
-    take(Answer::max, max_, outputs_.max);
-    take(Answer::rows, offsets_, outputs_.offsets);
+    add_output(Answer::any, any_, outputs_.any);
+    add_output(Answer::first, first_, outputs_.first);
+    add_output(Answer::count, count_, outputs_.count);
+    add_output(Answer::sum, sum_, outputs_.sum);
+    add_output(Answer::min, min_, outputs_.min);
+    add_output(Answer::max, max_, outputs_.max);
+    add_output(Answer::rows, offsets_, outputs_.offsets);
     if (options.matched) outputs_.matched = matched_.as<std::uint8_t>();
     outputs_.memory_space = MemorySpace::device;
   }
@@ -163,22 +162,22 @@ class OutputsOnGpu {
     outputs_.rows_capacity = offsets_.read<std::uint64_t>().back();
   }
 
-  [[nodiscard]] Given read(const TestColumn& values) const {
-    Given given;
-    given.size = size_;
+  [[nodiscard]] PlainAnswers read(const TestColumn& values) const {
+    PlainAnswers found;
+    found.size = size_;
     const auto wants = [&](Answer answer) { return options_.answers.has(answer); };
-    if (wants(Answer::any)) given.any = any_.read<std::uint32_t>();
-    if (wants(Answer::first)) given.first = first_.read<std::uint32_t>();
-    if (wants(Answer::count)) given.count = count_.read<std::uint32_t>();
-    if (wants(Answer::sum)) given.sum = aggregates_of(sum_, values);
-    if (wants(Answer::min)) given.min = aggregates_of(min_, values);
-    if (wants(Answer::max)) given.max = aggregates_of(max_, values);
-    if (options_.matched) given.matched = matched_.read<std::uint8_t>();
+    if (wants(Answer::any)) found.any = any_.read<std::uint32_t>();
+    if (wants(Answer::first)) found.first = first_.read<std::uint32_t>();
+    if (wants(Answer::count)) found.count = count_.read<std::uint32_t>();
+    if (wants(Answer::sum)) found.sum = aggregates_of(sum_, values);
+    if (wants(Answer::min)) found.min = aggregates_of(min_, values);
+    if (wants(Answer::max)) found.max = aggregates_of(max_, values);
+    if (options_.matched) found.matched = matched_.read<std::uint8_t>();
     if (wants(Answer::rows)) {
-      given.offsets = offsets_.read<std::uint64_t>();
-      given.rows = rows_.read<std::uint32_t>();
+      found.offsets = offsets_.read<std::uint64_t>();
+      found.rows = rows_.read<std::uint32_t>();
     }
-    return given;
+    return found;
   }
 
  private:

@@ -36,7 +36,7 @@ std::vector<std::string> device_indexes() {
 }
 
 // Puts the columns of changes onto the GPU, and keeps the latest.
-ChangingIndex::Place on_gpu() {
+ChangingIndex::ToMemory on_gpu() {
   return [kept = std::make_shared<std::deque<ColumnOnGpu>>()](const ColumnView& column) {
     kept->emplace_back(column);
     if (kept->size() > 2) kept->pop_front();  // a change has two columns at most
@@ -58,7 +58,7 @@ TEST_P(DeviceUpdates, AndOtherChanges) {
   const auto& [index, workload] = GetParam();
   for (const std::string& spec : delta_specs(index)) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(some_rows(workload), spec, {.seed = 92, .place = on_gpu()});
+    ChangingIndex changing(some_rows(workload), spec, {.seed = 92, .to_memory = on_gpu()});
     for (int step = 0; step < 12; ++step) {
       ASSERT_NO_THROW(changing.random_change()) << "step " << step;
       ASSERT_EQ("", changing.difference()) << "step " << step;
@@ -70,7 +70,7 @@ TEST_P(DeviceUpdates, InterleavedWithLookups) {
   const auto& [index, workload] = GetParam();
   for (const std::string& spec : update_specs(index)) {
     SCOPED_TRACE(spec);
-    ChangingIndex changing(some_rows(workload), spec, {.seed = 91, .place = on_gpu()});
+    ChangingIndex changing(some_rows(workload), spec, {.seed = 91, .to_memory = on_gpu()});
     for (int step = 0; step < 12; ++step) {
       ASSERT_NO_THROW(changing.random_update()) << "step " << step;
       ASSERT_EQ("", changing.difference()) << "step " << step;

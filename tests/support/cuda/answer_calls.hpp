@@ -30,8 +30,9 @@ namespace rtindex::test {
 }
 
 // Every answer to a query, in buffers of a memory space. The first call sizes the buffer of rows.
-[[nodiscard]] inline Given every_answer_in(MemorySpace space, const Index& index,
-                                           const Query& query, const AnswerOptions& options) {
+[[nodiscard]] inline PlainAnswers every_answer_in(MemorySpace space, const Index& index,
+                                                  const Query& query,
+                                                  const AnswerOptions& options) {
   const std::size_t n = query.size();
   Buffer any(space, 4 * n), first(space, 4 * n), count(space, 4 * n), sum(space, 8 * n),
       min(space, 8 * n), max(space, 8 * n), matched(space, (n + 7) / 8),
@@ -56,18 +57,18 @@ namespace rtindex::test {
   outputs.rows = rows.as<std::uint32_t>();
   outputs.rows_capacity = total;
   call();
-  Given given;
-  given.size = n;
-  given.any = any.read<std::uint32_t>();
-  given.first = first.read<std::uint32_t>();
-  given.count = count.read<std::uint32_t>();
-  given.sum = aggregates_in(sum, options.values.type());
-  given.min = aggregates_in(min, options.values.type());
-  given.max = aggregates_in(max, options.values.type());
-  given.matched = matched.read<std::uint8_t>();
-  given.offsets = offsets.read<std::uint64_t>();
-  given.rows = rows.read<std::uint32_t>();
-  return given;
+  PlainAnswers found;
+  found.size = n;
+  found.any = any.read<std::uint32_t>();
+  found.first = first.read<std::uint32_t>();
+  found.count = count.read<std::uint32_t>();
+  found.sum = aggregates_in(sum, options.values.type());
+  found.min = aggregates_in(min, options.values.type());
+  found.max = aggregates_in(max, options.values.type());
+  found.matched = matched.read<std::uint8_t>();
+  found.offsets = offsets.read<std::uint64_t>();
+  found.rows = rows.read<std::uint32_t>();
+  return found;
 }
 
 }  // namespace rtindex::test

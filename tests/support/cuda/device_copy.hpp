@@ -50,8 +50,8 @@ class OnGpu {
   }
 
  private:
-  // Filling memory, and copying a little from pageable memory, return before they are done: a
-  // stream of one's own would not wait for them.
+  // Fills, and small copies from pageable memory, return before they are complete: another stream
+  // would not wait for them.
   static void arrive() { require(cudaStreamSynchronize(nullptr)); }
 
   std::size_t bytes_;

@@ -94,7 +94,7 @@ struct HostLookups {
   HostArray<std::uint32_t> lower, upper;
 };
 
-// Buffers for every answer with one element for each lookup, in memories that take turns.
+// Buffers for every answer with one element for each lookup, in alternating kinds of memory.
 struct HostAnswers {
   HostAnswers(const std::vector<HostMemory>& memories, std::size_t size)
       : any(memories[0], size),
@@ -165,7 +165,7 @@ inline void expect_right(const Index& index, TableKeys keys, QueryKind kind,
   ASSERT_EQ(answers.matched[(size + 7) / 8], 0xa5);
 }
 
-// Pieces of a call that wants all answers of points.
+// Pieces of a call that requests all answers of points.
 inline constexpr std::size_t small_piece = cuda::piece_of(4 + 3 * 4 + 3 * 8 + 1);
 
 }  // namespace rtindex::test
