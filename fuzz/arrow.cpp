@@ -1,6 +1,6 @@
 // Arrow arrays made by hand, through the C interface: build, look up, export. Python's import goes
 // through the same src/arrow. Buffers are as long as the lengths and offsets of their arrays
-// demand, since nobody can check that; everything else may be a lie.
+// require, since no importer can check that; everything else may be wrong.
 
 #include <rtindex/rtindex.h>
 
@@ -37,7 +37,7 @@ std::size_t width_of(std::string_view format) {
 
 class MadeUp {
  public:
-  // `size`: what a struct around it needs.
+  // `size`: of the struct around it.
   MadeUp(fuzz::Input& input, std::size_t least, bool is_child) : format_(format_from(input)) {
     const std::size_t offset = input.below(9);
     const std::size_t length = least + input.below(9);
@@ -72,7 +72,7 @@ class MadeUp {
   }
 
   void add_buffer(std::vector<char> bytes, fuzz::Input& input) {
-    for (char& byte : bytes) byte = input.take<char>();
+    for (char& byte : bytes) byte = input.read<char>();
     buffers_.push_back(std::move(bytes));
     pointers_.push_back(buffers_.back().data());
   }
@@ -84,7 +84,7 @@ class MadeUp {
     Offset at = 0;
     for (Offset& offset : offsets) {
       at = static_cast<Offset>(is_honest ? at + static_cast<Offset>(input.below(8))
-                                         : input.take<std::int8_t>());
+                                         : input.read<std::int8_t>());
       offset = at;
     }
     std::vector<char> bytes(offsets.size() * sizeof(Offset));
@@ -99,7 +99,7 @@ class MadeUp {
     std::vector<char> bytes(size * 16);
     for (std::size_t i = 0; i < size; ++i) {
       const std::array<std::int32_t, 4> view = {
-          input.take<std::int8_t>(), 0, input.take<std::int8_t>(), input.take<std::int8_t>()};
+          input.read<std::int8_t>(), 0, input.read<std::int8_t>(), input.read<std::int8_t>()};
       std::memcpy(bytes.data() + 16 * i, view.data(), 16);
     }
     buffers_.push_back(std::move(bytes));
@@ -136,16 +136,17 @@ class MadeUp {
     array_.children = arrays_.data();
   }
 
-  // Views without their last buffer take the strings before it for sizes, which nobody can detect.
+  // Without their last buffer, views would use the strings before it as sizes, which no importer
+  // can detect.
   std::int64_t missing_buffers(fuzz::Input& input) const {
     const auto missing = static_cast<std::int64_t>(input.below(6));
     return missing == 1 && format_.starts_with('v') ? 2 : missing;
   }
 
-  // What an importer can detect.
+  // Errors that an importer can detect.
   void lie(fuzz::Input& input) {
     switch (input.below(14)) {
-      case 0: array_.length = -1 - input.take<std::uint8_t>(); break;
+      case 0: array_.length = -1 - input.read<std::uint8_t>(); break;
       case 1: array_.length = std::int64_t{1} << (60 + input.below(3)); break;
       case 2: array_.offset = input.flag() ? -1 : std::int64_t{1} << 62; break;
       case 3: array_.n_buffers = -missing_buffers(input); break;
@@ -154,7 +155,7 @@ class MadeUp {
       case 6: schema_.release = nullptr; break;
       case 7: schema_.format = nullptr; break;
       case 8: schema_.dictionary = &schema_; break;
-      case 9: array_.null_count = input.take<std::int64_t>(); break;
+      case 9: array_.null_count = input.read<std::int64_t>(); break;
       case 10: schema_.n_children = -1; break;
       case 11:
         array_.n_children = static_cast<std::int64_t>(input.below(children_.size() + 1));
@@ -187,14 +188,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const char* spec = input.pick(std::array{"sorted@cpu", "rx:native@cpu", "hash@cpu"});
   const MadeUp made(input, 0, false);
-  const MadeUp asked(input, 0, false);
+  const MadeUp lookups(input, 0, false);
   rtindex_column column{};
   column.struct_size = sizeof(column);
   column.schema = made.schema();
   column.array = made.array();
   rtindex_column keys = column;
-  keys.schema = asked.schema();
-  keys.array = asked.array();
+  keys.schema = lookups.schema();
+  keys.array = lookups.array();
   rtindex_index* index = nullptr;
   const rtindex_status built = rtindex_build(&column, spec, nullptr, &index);
   check(built);

@@ -40,7 +40,7 @@ class Session {
  public:
   Session(fuzz::Input& input, const std::string& spec)
       : input_(input), shape_(input.pick(fuzz::shapes())) {
-    const ChangingIndex::Options options = {.seed = input.take<std::uint8_t>(),
+    const ChangingIndex::Options options = {.seed = input.read<std::uint8_t>(),
                                             .include = test::includes_values(spec) && input.flag()};
     tables_.emplace_back(test::TestColumn(shape_, fuzz::keys_from(input, shape_, 24)), spec,
                          options);
@@ -48,11 +48,11 @@ class Session {
 
   void run() {
     for (int calls = 0; calls < 16 && !input_.at_end(); ++calls) call();
-    // Both ask hundreds of lookups, which takes longer than all calls before.
+    // Each runs hundreds of lookups, which is slower than all calls before.
     const std::size_t choice = input_.below(16);
     if (choice == 1) check(tables_.back().difference(), "at the end");
     if (choice == 2 && tables_.size() > 1) check(tables_.front().difference(), "in a snapshot");
-    if (choice == 3) ask_order();
+    if (choice == 3) query_order();
   }
 
  private:
@@ -68,9 +68,9 @@ class Session {
     switch (input_.below(20)) {
       case 0:
       case 1:
-      case 2: return ask(test::points({shape_, keys()}));
+      case 2: return query(test::points({shape_, keys()}));
       case 3:
-      case 4: return ask_range();
+      case 4: return query_range();
       case 5: return join();
       case 6:
       case 7: return table().insert(keys(), shape_);
@@ -84,13 +84,13 @@ class Session {
       case 15: return refused();
       case 16: return join_range();
       case 17: return join_asof();
-      default: return ask_nearest();
+      default: return query_nearest();
     }
   }
 
   [[nodiscard]] std::vector<Key> keys() { return fuzz::keys_from(input_, shape_, 12); }
 
-  // Different rows that a change may name.
+  // Distinct rows for a change.
   [[nodiscard]] std::vector<std::uint32_t> rows() {
     std::vector<std::uint32_t> all = table().rows_not_erased();
     const std::size_t size = std::min<std::size_t>(input_.below(9), all.size());
@@ -99,10 +99,10 @@ class Session {
     return all;
   }
 
-  void ask(const test::Batch& batch) {
+  void query(const test::Batch& batch) {
     const AnswerOptions& options = input_.pick(test::every_options());
     if (!test::supports(index(), options.answers, batch.kind)) return;
-    test::Random random(input_.take<std::uint8_t>());
+    test::Random random(input_.read<std::uint8_t>());
     const test::TestColumn values =
         test::values_of(random.pick(test::value_types()), table().keys().size(), random);
     const test::Matches matches = test::scan(table().keys(), batch);
@@ -118,24 +118,24 @@ class Session {
     return {{shape_, lower}, {shape_, upper}};
   }
 
-  void ask_range() {
+  void query_range() {
     const auto [lower, upper] = ends();
-    ask(test::ranges(lower, upper));
+    query(test::ranges(lower, upper));
   }
 
-  // A join as a whole or in parts: in_parts(how, most, take).
+  // A join as a whole or in batches: in_parts(how, max_pairs, callback).
   template <class Whole, class InParts>
   void check_join(const test::Matches& matches, Whole&& whole, InParts&& in_parts,
                   const char* what) {
     const JoinKind how =
         input_.pick(std::array{JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti});
-    const std::size_t most = input_.below(8);
+    const std::size_t max_pairs = input_.below(8);
     JoinedRows joined;
-    if (most == 0) {
+    if (max_pairs == 0) {
       joined = whole(how);
     } else {
-      in_parts(how, most, [&](const JoinedRows& part) {
-        if (part.lookups.size() > most) check("a part is too large", what);
+      in_parts(how, max_pairs, [&](const JoinedRows& part) {
+        if (part.lookups.size() > max_pairs) check("a part is too large", what);
         joined.lookups.insert(joined.lookups.end(), part.lookups.begin(), part.lookups.end());
         joined.rows.insert(joined.rows.end(), part.rows.begin(), part.rows.end());
       });
@@ -149,8 +149,8 @@ class Session {
     check_join(
         test::scan(table().keys(), test::points(column)),
         [&](JoinKind how) { return index().join(Query::equal(view), how); },
-        [&](JoinKind how, std::size_t most, const JoinCallback& take) {
-          index().join_batches(Query::equal(view), how, most, take);
+        [&](JoinKind how, std::size_t max_pairs, const JoinCallback& callback) {
+          index().join_batches(Query::equal(view), how, max_pairs, callback);
         },
         "in a join");
   }
@@ -163,8 +163,8 @@ class Session {
     check_join(
         test::scan(table().keys(), test::ranges(lower, upper)),
         [&](JoinKind how) { return index().join(Query::range(from, to), how); },
-        [&](JoinKind how, std::size_t most, const JoinCallback& take) {
-          index().join_batches(Query::range(from, to), how, most, take);
+        [&](JoinKind how, std::size_t max_pairs, const JoinCallback& callback) {
+          index().join_batches(Query::range(from, to), how, max_pairs, callback);
         },
         "in a range join");
   }
@@ -181,8 +181,8 @@ class Session {
     }
     check_join(
         matches, [&](JoinKind how) { return index().join(Query::nearest(view, nearest), how); },
-        [&](JoinKind how, std::size_t most, const JoinCallback& take) {
-          index().join_batches(Query::nearest(view, nearest), how, most, take);
+        [&](JoinKind how, std::size_t max_pairs, const JoinCallback& callback) {
+          index().join_batches(Query::nearest(view, nearest), how, max_pairs, callback);
         },
         "in an as-of join");
   }
@@ -213,7 +213,7 @@ class Session {
             .exact = input_.flag()};
   }
 
-  void ask_nearest() {
+  void query_nearest() {
     if (!test::keeps_order(index())) return;
     const test::TestColumn column(shape_, keys());
     const NearestOptions how = neighbour_options();
@@ -233,7 +233,7 @@ class Session {
     table().update(some, new_keys, shape_);
   }
 
-  // Both go on; an older one may be asked again at the end.
+  // Both are used further; an older one may be compared again at the end.
   void snapshot() {
     if (tables_.size() > 2) tables_.pop_front();
     ChangingIndex now = table().snapshot();
@@ -247,28 +247,28 @@ class Session {
     tables_.push_back(std::move(loaded));
   }
 
-  // Rows that do not exist, are erased or are named twice: an Error, and nothing changes.
+  // Rows that do not exist, are erased or are listed twice: an Error, and nothing changes.
   void refused() {
     std::vector<std::uint32_t> named = rows();
     const auto size = static_cast<std::uint32_t>(index().size());
     const std::vector<std::uint32_t> fine = table().rows_not_erased();
     const std::size_t choice = input_.below(3);
-    if (choice == 0) named.push_back(size + input_.take<std::uint8_t>());
+    if (choice == 0) named.push_back(size + input_.read<std::uint8_t>());
     if (choice == 1 && !named.empty()) named.push_back(named.front());
     if (choice == 2)
       for (std::uint32_t row = 0; row < size; ++row)
         if (!std::binary_search(fine.begin(), fine.end(), row)) named.push_back(row);
     std::vector<std::uint32_t> sorted = named;
     std::sort(sorted.begin(), sorted.end());
-    // A row that is named twice is included once only.
+    // A row that is listed twice is included only once.
     if (std::includes(fine.begin(), fine.end(), sorted.begin(), sorted.end())) return;
     const auto kind = test::error_of([&] { table().index().erase(named); });
     fuzz::require(kind.has_value(), "invalid rows were erased");
   }
 
-  void ask_order() {
+  void query_order() {
     if (!test::keeps_order(index())) return;
-    test::Random random(input_.take<std::uint8_t>());
+    test::Random random(input_.read<std::uint8_t>());
     check(test::order_difference(index(), table().keys(), shape_, random), "in an order");
   }
 

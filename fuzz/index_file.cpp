@@ -1,6 +1,6 @@
-// Damaged index files, with checksums that are right again: opened quickly or in full, asked,
-// changed, saved and asked once more. An input chooses one of the whole files below, says which
-// bytes, numbers and names of it to replace, and then what to ask and to change.
+// Damaged index files, with recomputed checksums: opened with and without full verification,
+// queried, changed, saved and queried again. An input chooses one of the undamaged files below, the
+// bytes, numbers and names to replace, then the queries and changes.
 
 #include <array>
 #include <map>
@@ -8,7 +8,7 @@
 #include <rtindex/rtindex.hpp>
 
 #include "fuzz/support/input.hpp"
-#include "fuzz/support/questions.hpp"
+#include "fuzz/support/queries.hpp"
 #include "support/changing_index.hpp"
 #include "support/index_bytes.hpp"
 #include "support/lookups.hpp"
@@ -33,7 +33,7 @@ struct Whole {
   std::vector<test::IndexBytes::Section> sections;
 };
 
-// Some lookups of a batch: the fewer, the more files are tried.
+// Few lookups of a batch, so that more files are tested.
 test::Batch some_of(const test::Batch& batch) {
   constexpr std::size_t wanted = 8;
   const std::size_t step = batch.size() / wanted + 1;
@@ -75,7 +75,7 @@ std::uint64_t number_from(fuzz::Input& input) {
       0,          1,          64,         0x7fffffff, 0x80000000,       0xffffffff,
       0x40000000, 0xfffffffe, 1ULL << 32, 1ULL << 63, (1ULL << 62) + 1, ~std::uint64_t{0}};
   const std::size_t choice = input.below(16);
-  return choice < ends.size() ? ends[choice] : input.take<std::uint16_t>();
+  return choice < ends.size() ? ends[choice] : input.read<std::uint16_t>();
 }
 
 class Damage {
@@ -157,7 +157,7 @@ class Damage {
     if (section == nullptr) return;
     const std::size_t from = input_.below(section->bytes);
     const std::size_t size = 1 + input_.below(section->bytes - from);
-    file_.bytes.replace(section->offset + from, size, size, input_.take<char>());
+    file_.bytes.replace(section->offset + from, size, size, input_.read<char>());
   }
   void put_number() {
     const test::IndexBytes::Section* section = pick_section(8);
@@ -174,7 +174,7 @@ class Damage {
     try {
       file_.seal();
     } catch (const std::exception&) {
-      // there is no header to seal any more
+      // no header is left whose checksum could be recomputed
     }
   }
 
@@ -200,14 +200,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string bytes = Damage(whole, input).bytes();
   try {
     Index index = deserialize(std::as_bytes(std::span(bytes)), {.verify = verify});
-    // Few questions for each file, and many files.
-    do fuzz::ask_something(index, whole.batches, input);
+    // Few queries for each file, and many files.
+    do fuzz::run_some_query(index, whole.batches, input);
     while (input.flag());
     if (input.at_end()) return 0;
     for (int changes = 0; changes < 3 && !input.at_end(); ++changes)
       fuzz::change(index, whole.column, input);
     if (input.flag()) index = deserialize(index.serialize(), {.verify = Verify::full});
-    do fuzz::ask_something(index, whole.batches, input);
+    do fuzz::run_some_query(index, whole.batches, input);
     while (input.flag());
   } catch (const Error& error) {
     fuzz::require(*error.what() != '\0', "an error without a text");

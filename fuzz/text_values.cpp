@@ -31,7 +31,7 @@ void print_and_read(std::int64_t ticks, std::string_view unit) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
-  const auto ticks = input.take<std::int64_t>();
+  const auto ticks = input.read<std::int64_t>();
   const std::vector<char> bytes = input.rest();
   const std::string_view text(bytes.data(), bytes.size());
   read_number<std::int64_t>(text);

@@ -23,7 +23,7 @@ class Input {
 
   template <class T>
   requires std::is_trivially_copyable_v<T>
-  [[nodiscard]] T take() {
+  [[nodiscard]] T read() {
     T value{};
     const std::size_t size = std::min(sizeof(T), rest_.size());
     if (size != 0) std::memcpy(&value, rest_.data(), size);
@@ -32,7 +32,7 @@ class Input {
   }
   // A number below `n`, which is at least 1.
   [[nodiscard]] std::size_t below(std::size_t n) {
-    return (n <= 256 ? take<std::uint8_t>() : take<std::uint32_t>()) % n;
+    return (n <= 256 ? read<std::uint8_t>() : read<std::uint32_t>()) % n;
   }
   [[nodiscard]] bool flag() { return below(2) == 1; }
   template <class List>

@@ -27,7 +27,7 @@ Part whole_from(Input& input, Type type) {
     case 2: return low + input.below(8) % span;
     case 3: return high - input.below(8) % span;
     case 4: return low + (Whole{1} << input.below(64)) % span;
-    case 5: return low + Whole{input.take<std::uint32_t>()} % span;
+    case 5: return low + Whole{input.read<std::uint32_t>()} % span;
     default: return Whole{input.below(256)} % (high + 1);
   }
 }
@@ -46,9 +46,9 @@ Part real_from(Input& input, Type type) {
   const std::size_t choice = input.below(16);
   if (choice == null_choice) return std::monostate{};
   if (choice < special.size()) return static_cast<double>(special[choice]);
-  if (choice == 9) return static_cast<double>(input.take<float>());
-  if (choice == 10 && type == Type::f64) return input.take<double>();
-  return static_cast<double>(input.take<std::int8_t>()) / 4;
+  if (choice == 9) return static_cast<double>(input.read<float>());
+  if (choice == 10 && type == Type::f64) return input.read<double>();
+  return static_cast<double>(input.read<std::int8_t>()) / 4;
 }
 
 // Few letters, so that many strings are equal or share a prefix, some of more than a key's 8 bytes.
@@ -58,7 +58,7 @@ Part string_from(Input& input, Layout layout) {
   const std::size_t choice = input.below(16);
   if (choice == null_choice) return std::monostate{};
   std::string text = starts[choice % starts.size()];
-  const std::size_t letters = input.take<std::uint8_t>();
+  const std::size_t letters = input.read<std::uint8_t>();
   for (std::size_t i = 0; i < letters % 4; ++i)
     text += std::string_view("ab\0\xff", 4)[letters >> (2 + 2 * i) & 3];
   if (choice == 14) text += input.text(input.below(12));
@@ -102,8 +102,8 @@ test::Key key_from(Input& input, const Shape& shape) {
   return key;
 }
 
-std::vector<test::Key> keys_from(Input& input, const Shape& shape, std::size_t most) {
-  std::vector<test::Key> keys(input.below(most + 1));
+std::vector<test::Key> keys_from(Input& input, const Shape& shape, std::size_t max_keys) {
+  std::vector<test::Key> keys(input.below(max_keys + 1));
   for (test::Key& key : keys) key = key_from(input, shape);
   return keys;
 }

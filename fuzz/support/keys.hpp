@@ -14,6 +14,6 @@ namespace rtindex::fuzz {
 // of the input make one part, so that a mutation of it changes few keys.
 [[nodiscard]] test::Key key_from(Input& input, const test::Shape& shape);
 [[nodiscard]] std::vector<test::Key> keys_from(Input& input, const test::Shape& shape,
-                                               std::size_t most);
+                                               std::size_t max_keys);
 
 }  // namespace rtindex::fuzz

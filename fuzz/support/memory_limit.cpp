@@ -1,5 +1,5 @@
-// libFuzzer limits what malloc gives (-malloc_limit_mb); this does the same for mmap, from which
-// large arrays come. An input of a few hundred bytes has no use for so much.
+// libFuzzer limits malloc (-malloc_limit_mb); this limits mmap, which allocates large arrays. An
+// input of a few hundred bytes must not need so much.
 
 #include <sys/mman.h>
 

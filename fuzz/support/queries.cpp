@@ -1,4 +1,4 @@
-#include "fuzz/support/questions.hpp"
+#include "fuzz/support/queries.hpp"
 
 #include <rtindex/error.hpp>
 
@@ -9,7 +9,7 @@ namespace rtindex::fuzz {
 
 namespace {
 
-// Above this number of rows most of them are empty. A value column would take too much memory, and
+// Above this number of rows most of them are empty. A value column would need too much memory, and
 // changes keep a bit for each row (SECURITY.md).
 constexpr std::size_t many_rows = 100'000;
 
@@ -28,7 +28,7 @@ void require_rows(const Index& index, std::span<const std::uint32_t> rows) {
     require(row < size || row == miss_row, "a row that does not exist");
 }
 
-void ask(const Index& index, const test::Batch& batch, const AnswerOptions& options) {
+void query(const Index& index, const test::Batch& batch, const AnswerOptions& options) {
   if (!test::supports(index, options.answers, batch.kind)) return;
   try_to([&] {
     const Answers answers = batch.kind == QueryKind::equal
@@ -40,7 +40,7 @@ void ask(const Index& index, const test::Batch& batch, const AnswerOptions& opti
   });
 }
 
-void ask_neighbours(const Index& index, const ColumnView& keys, Direction direction) {
+void query_neighbours(const Index& index, const ColumnView& keys, Direction direction) {
   try_to([&] {
     const Answers answers =
         index.nearest(keys, {.direction = direction},
@@ -51,7 +51,7 @@ void ask_neighbours(const Index& index, const ColumnView& keys, Direction direct
   });
 }
 
-void ask_in_order(const Index& index, const test::Batch& batch) {
+void query_in_order(const Index& index, const test::Batch& batch) {
   try_to([&] {
     const Answers answers =
         index.answer(Query::range(batch.lower.view(), batch.upper.view(), Ends::open),
@@ -62,15 +62,15 @@ void ask_in_order(const Index& index, const test::Batch& batch) {
     try_to([&] { require_rows(index, index.answer(Query::prefix(batch.lower.view())).any()); });
 }
 
-void ask_lookups(const Index& index, const test::Batch& batch) {
+void query_lookups(const Index& index, const test::Batch& batch) {
   AnswerOptions with_values = test::full_options();
   const std::vector<std::uint32_t> values(index.size() > many_rows ? 0 : index.size(), 1);
   with_values.values = values;
   if (values.empty()) with_values = {.answers = Answer::any | Answer::first | Answer::rows};
-  ask(index, batch, with_values);
+  query(index, batch, with_values);
 }
 
-void ask_places(const Index& index, const ColumnView& keys) {
+void query_ranks(const Index& index, const ColumnView& keys) {
   const std::vector<std::uint64_t> ranks = {0, 1, index.live(), ~std::uint64_t{0}};
   try_to([&] { static_cast<void>(index.rank(keys)); });
   try_to([&] { require_rows(index, index.select(ranks)); });
@@ -86,17 +86,17 @@ void read_descriptions(const Index& index) {
 
 }  // namespace
 
-void ask_something(const Index& index, const std::vector<test::Batch>& batches, Input& input) {
+void run_some_query(const Index& index, const std::vector<test::Batch>& batches, Input& input) {
   require(index.live() <= index.size(), "more live rows than rows");
   const test::Batch& batch = input.pick(batches);
   const ColumnView keys = batch.lower.view();
   switch (input.below(10)) {
-    case 1: return ask(index, batch, test::full_options());  // of included values
-    case 2: return ask_neighbours(index, keys, Direction::backward);
-    case 3: return ask_neighbours(index, keys, Direction::forward);
-    case 4: return ask_neighbours(index, keys, Direction::nearest);
-    case 5: return ask_in_order(index, batch);
-    case 6: return ask_places(index, keys);
+    case 1: return query(index, batch, test::full_options());  // of included values
+    case 2: return query_neighbours(index, keys, Direction::backward);
+    case 3: return query_neighbours(index, keys, Direction::forward);
+    case 4: return query_neighbours(index, keys, Direction::nearest);
+    case 5: return query_in_order(index, batch);
+    case 6: return query_ranks(index, keys);
     case 7:
       return try_to(
           [&] { require_rows(index, index.join(Query::nearest(keys), JoinKind::left).rows); });
@@ -104,7 +104,7 @@ void ask_something(const Index& index, const std::vector<test::Batch>& batches, 
       return try_to(
           [&] { require_rows(index, index.join(Query::equal(keys), JoinKind::left).rows); });
     case 9: return read_descriptions(index);
-    default: return ask_lookups(index, batch);
+    default: return query_lookups(index, batch);
   }
 }
 
